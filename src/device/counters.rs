@@ -10,7 +10,7 @@ use super::{
         PairCounterGroup, PairDomain, ScoreEvaluator,
     },
     cpu::{CpuCounter, CpuTableScorer},
-    cuda::counting::{CudaCounter, CudaPairSweep, CudaPairs, CudaTableScorer, LazyOptions},
+    cuda::counting::{CudaCounter, CudaPairs, CudaTableScorer, LazyOptions},
     split_range,
 };
 
@@ -29,22 +29,14 @@ pub(crate) fn open_counters<'a>(
     threads: usize,
     memory_limit: Option<u64>,
 ) -> Result<CounterGroup<'a>, DeviceError> {
-    let own = columns.columns;
-    let devices: Vec<Box<dyn Counter>> = match (placement, evaluator.score().function()) {
-        (Placement::Cpu(shards), _) => cpu_shards(columns, response, evaluator, *shards, threads)
-            .map(|shard| shard as Box<dyn Counter>)
-            .collect(),
-        (Placement::Cuda(ordinals), Some(function)) => {
-            let scorer = CudaTableScorer::new(own, response, function, ordinals, memory_limit)?;
-            let counter = FunctionCounter::new(scorer, columns.numbers(), response, evaluator);
-            vec![Box::new(counter)]
-        }
-        (Placement::Cuda(ordinals), None) => {
-            let (on, lazy) = ((&ordinals[..], memory_limit), LazyOptions::default());
-            let counter = CudaCounter::new(columns, response, evaluator, on, lazy)?;
-            vec![Box::new(counter)]
-        }
-    };
+    let devices = open(
+        placement,
+        columns,
+        response,
+        evaluator,
+        threads,
+        memory_limit,
+    )?;
     Ok(CounterGroup::new(devices, evaluator))
 }
 
@@ -61,67 +53,64 @@ pub(crate) fn open_pair_counters<'a>(
     threads: usize,
     (max_pairs, memory_limit): (usize, Option<u64>),
 ) -> Result<PairCounterGroup<'a>, DeviceError> {
-    let all = domain.columns;
-    let devices: Vec<Box<dyn PairCounter>> = match (placement, evaluator.score().function()) {
-        (Placement::Cpu(shards), function) => {
-            let all = LocalColumns::from(all);
-            // A CPU has the candidates: of a function they are a pair's first columns, of a
-            // declared score its second ones.
-            let own = match function {
-                Some(_) => all.slice(0..domain.first_end()),
-                None => all.slice(domain.second_start()..all.columns.len()),
-            };
-            cpu_shards(own, response, evaluator, *shards, threads)
-                .map(|shard| shard as Box<dyn PairCounter>)
-                .collect()
-        }
-        (Placement::Cuda(ordinals), Some(function)) => {
-            let scorer = CudaTableScorer::new(all, response, function, ordinals, memory_limit)?;
-            let counter = FunctionCounter::new(scorer, 0..all.len(), response, evaluator);
-            vec![Box::new(counter)]
-        }
-        (Placement::Cuda(ordinals), None) => {
-            let limits = (max_pairs, memory_limit);
-            vec![
-                match CudaPairs::new(domain, response, evaluator, ordinals, limits)? {
-                    Some(counter) => Box::new(counter),
-                    None => {
-                        let on = (&ordinals[..], memory_limit);
-                        Box::new(CudaPairSweep::new(all, response, evaluator, on)?)
-                    }
-                },
-            ]
-        }
+    let function = evaluator.score().function();
+    let limits = (max_pairs, memory_limit);
+    if let (Placement::Cuda(ordinals), None) = (placement, function)
+        && let Some(counter) = CudaPairs::new(domain, response, evaluator, ordinals, limits)?
+    {
+        let devices: Vec<Box<dyn PairCounter>> = vec![Box::new(counter)];
+        return Ok(PairCounterGroup::new(devices, domain, evaluator));
+    }
+    let all = LocalColumns::from(domain.columns);
+    // A CPU has the candidates: of a function they are a pair's first columns, of a declared score
+    // its second ones.
+    let own = match (placement, function) {
+        (Placement::Cuda(_), _) => all,
+        (Placement::Cpu(_), Some(_)) => all.slice(0..domain.first_end()),
+        (Placement::Cpu(_), None) => all.slice(domain.second_start()..all.columns.len()),
     };
-    Ok(PairCounterGroup::new(devices, domain, evaluator))
+    let devices = open(placement, own, response, evaluator, threads, memory_limit)?.into_iter();
+    let devices = devices.map(|device| device as Box<dyn PairCounter>);
+    Ok(PairCounterGroup::new(devices.collect(), domain, evaluator))
 }
 
-/// A part of the columns on the CPU, which counts candidates as well as pairs.
-trait CpuShard: Counter + PairCounter {}
-
-impl<T: Counter + PairCounter> CpuShard for T {}
-
-/// The columns on the CPU in `count` shards, fewer where there are fewer columns.
-fn cpu_shards<'a>(
+/// The counters of a placement: one for each shard of the CPU (fewer where there are fewer columns),
+/// or one for all GPUs.
+fn open<'a>(
+    placement: &Placement,
     columns: LocalColumns<'a>,
     response: &Categorical,
     evaluator: &'a ScoreEvaluator,
-    count: usize,
     threads: usize,
-) -> impl Iterator<Item = Box<dyn CpuShard + 'a>> {
-    let shard = move |range: Range<usize>| -> Box<dyn CpuShard + 'a> {
+    memory_limit: Option<u64>,
+) -> Result<Vec<Box<dyn Counter + 'a>>, DeviceError> {
+    let function = evaluator.score().function();
+    let shard = |range: Range<usize>| -> Box<dyn Counter + 'a> {
         let shard = columns.slice(range);
-        let LocalColumns { columns, first } = shard;
-        match evaluator.score().function() {
+        match function {
             Some(function) => {
-                let scorer = CpuTableScorer::new(columns, first, function.clone(), threads);
+                let scorer = CpuTableScorer::new(shard, function);
                 let numbers = shard.numbers();
                 Box::new(FunctionCounter::new(scorer, numbers, response, evaluator))
             }
-            None => Box::new(CpuCounter::new(
-                columns, first, response, evaluator, threads,
-            )),
+            None => Box::new(CpuCounter::new(shard, response, evaluator, threads)),
         }
     };
-    split_range(columns.columns.len(), count).map(shard)
+    let own = columns.columns;
+    Ok(match (placement, function) {
+        (Placement::Cpu(shards), _) => split_range(own.len(), *shards).map(shard).collect(),
+        (Placement::Cuda(ordinals), Some(function)) => {
+            let scorer = CudaTableScorer::new(own, response, function, ordinals, memory_limit)?;
+            let numbers = columns.numbers();
+            vec![Box::new(FunctionCounter::new(
+                scorer, numbers, response, evaluator,
+            ))]
+        }
+        (Placement::Cuda(ordinals), None) => {
+            let (on, lazy) = ((&ordinals[..], memory_limit), LazyOptions::default());
+            vec![Box::new(CudaCounter::new(
+                columns, response, evaluator, on, lazy,
+            )?)]
+        }
+    })
 }

@@ -11,7 +11,8 @@ use crate::{
         CpuCounter, CpuTableScorer,
         counting::{
             CandidateStatistics, Categorical, ConditioningVariable, Counter, CounterGroup,
-            FunctionCounter, ScoredColumn, TableScorer, TableValue, mutual_information,
+            FunctionCounter, PairCounter, PairSearch, ScoredColumn, TableScorer, TableValue,
+            TopPairs, mutual_information,
         },
     },
     score::{Combination, CountTable, Gather, Join, Measure, Part, Quantity},
@@ -39,7 +40,7 @@ impl<'a> InformedDevice<'a> {
         evaluator: &'a ScoreEvaluator,
     ) -> CounterGroup<'a> {
         let device = Self {
-            counter: CpuCounter::new(&columns.columns, 0, response, evaluator, 1),
+            counter: CpuCounter::new(columns.columns[..].into(), response, evaluator, 1),
             columns: &columns.columns,
             response: response.clone(),
             evaluator,
@@ -53,11 +54,21 @@ impl<'a> InformedDevice<'a> {
     }
 }
 
-impl Counter for InformedDevice<'_> {
+impl PairCounter for InformedDevice<'_> {
     fn names(&self) -> Vec<String> {
         self.counter.names()
     }
 
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        self.counter.relevance()
+    }
+
+    fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError> {
+        self.counter.pairs(search)
+    }
+}
+
+impl Counter for InformedDevice<'_> {
     fn sweep(&mut self, step: &ConditioningVariable) -> Result<(), DeviceError> {
         // Only the best comes next, where more than one pick is expected.
         assert!(self.picks == 1 || step.column == self.best);
@@ -115,7 +126,7 @@ impl Counter for InformedDevice<'_> {
     ) -> Option<Result<Vec<Option<ScoredColumn>>, DeviceError>> {
         let one = |order: &Vec<u32>| {
             let response = self.response.permuted(order);
-            let mut counter = CpuCounter::new(self.columns, 0, &response, self.evaluator, 1);
+            let mut counter = CpuCounter::new(self.columns.into(), &response, self.evaluator, 1);
             self.taken.iter().for_each(|it| counter.exclude(*it));
             for anchor in swept {
                 counter.sweep(&anchor.permuted(order).into())?;
@@ -123,10 +134,6 @@ impl Counter for InformedDevice<'_> {
             counter.best()
         };
         Some(orders.iter().map(one).collect())
-    }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.counter.relevance()
     }
 }
 
@@ -263,7 +270,7 @@ fn permutations_of_a_function_are_the_same_on_a_device_that_permutes() {
         let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
         let response = evaluator.categorical(&columns.response);
         let own = &columns.columns;
-        let values = Permuting(CpuTableScorer::new(own, 0, coded.clone(), 1));
+        let values = Permuting(CpuTableScorer::new(own[..].into(), &coded));
         let counter = FunctionCounter::new(values, 0..own.len(), &response, &evaluator);
         let counters = CounterGroup::new(vec![Box::new(counter)], &evaluator);
         let by = (&response, &evaluator);

@@ -8,6 +8,7 @@ use super::{
     super::DeviceError,
     categorical::Categorical,
     conditioning::{CandidateStatistics, ConditioningVariable},
+    pair_counter::PairCounter,
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
@@ -67,17 +68,20 @@ impl<'a> From<&'a [BinnedColumn]> for LocalColumns<'a> {
     }
 }
 
+/// Whether any of these columns misses values.
+pub(crate) fn any_misses(columns: &[BinnedColumn]) -> bool {
+    let mut columns = columns.iter();
+    columns.any(|column| column.excluded_code().is_some())
+}
+
 /// Counts the contingency tables of a range of columns, on one device or on several that share
 /// the work, and accumulates the columns' scores.
-pub(crate) trait Counter: Send {
-    /// Names of the devices in reports, one for each.
-    fn names(&self) -> Vec<String>;
-
+pub(crate) trait Counter: PairCounter {
     /// Counts every candidate's table with one more conditioning variable. The work may be
     /// deferred until [`Counter::best`] needs it.
     ///
     /// # Errors
-    /// A device that failed; [`DeviceError::UndefinedScore`].
+    /// As [`PairCounter::relevance`].
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError>;
 
     /// Hint before [`Counter::best`]: at most `picks` greedy picks follow, each the best
@@ -130,10 +134,4 @@ pub(crate) trait Counter: Send {
         let _ = (orders, swept);
         None
     }
-
-    /// Fixed-point relevance of each of its columns, in their order.
-    ///
-    /// # Errors
-    /// As [`Counter::sweep`].
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
 }

@@ -239,10 +239,6 @@ pub(crate) fn check_value(value: f64) -> Result<f64, ScoreFault> {
 }
 
 impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
-    fn names(&self) -> Vec<String> {
-        self.scorer.names()
-    }
-
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError> {
         self.compute_relevance()?;
         let (evaluator, steps) = (self.evaluator, self.steps + 1);
@@ -290,12 +286,6 @@ impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
         let best = |order: &Vec<u32>| self.best_in_order(order, swept);
         permutes.then(|| orders.iter().map(best).collect())
     }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.compute_relevance()?;
-        let relevance = |state: &CandidateState| to_ordered(state.relevance.unwrap_or(0.0));
-        Ok(self.candidates.iter().map(relevance).collect())
-    }
 }
 
 impl<V: TableScorer> PairCounter for FunctionCounter<'_, V> {
@@ -304,7 +294,9 @@ impl<V: TableScorer> PairCounter for FunctionCounter<'_, V> {
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        Counter::relevance(self)
+        self.compute_relevance()?;
+        let relevance = |state: &CandidateState| to_ordered(state.relevance.unwrap_or(0.0));
+        Ok(self.candidates.iter().map(relevance).collect())
     }
 
     fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError> {

@@ -68,7 +68,7 @@ impl PairSearch<'_> {
     }
 }
 
-/// Scores all pairs of columns, on one device or on several that share the work.
+/// Scores all pairs of columns, on one device or on several that share the work; and columns alone.
 pub(crate) trait PairCounter: Send {
     /// Names of the devices in reports, one for each.
     fn names(&self) -> Vec<String>;

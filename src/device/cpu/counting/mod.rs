@@ -34,11 +34,10 @@ use self::{
 use super::super::{
     DeviceError,
     counting::{
-        Categorical, ConditioningVariable, Counter, MarginSums, PairCounter, PairSearch,
-        ScoreEvaluator, ScoredColumn, TopPairs,
+        Categorical, ConditioningVariable, Counter, LocalColumns, MarginSums, PairCounter,
+        PairSearch, ScoreEvaluator, ScoredColumn, TopPairs, any_misses,
     },
 };
-use crate::binning::BinnedColumn;
 
 thread_local! {
     /// This thread's tables: megabytes, which thousands of counters in turn need not allocate anew.
@@ -47,9 +46,7 @@ thread_local! {
 
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
-    columns: &'a [BinnedColumn],
-    /// The number of the first column.
-    first: usize,
+    own: LocalColumns<'a>,
     /// Whether any column misses values.
     missing: bool,
     response: Categorical,
@@ -83,11 +80,9 @@ struct SweptVariable {
 }
 
 impl<'a> CpuCounter<'a> {
-    /// Lays out columns, which are numbered from `first` on, for this response, inside a pool of
-    /// `threads` threads.
+    /// Lays out columns for this response, inside a pool of `threads` threads.
     pub(crate) fn new(
-        columns: &'a [BinnedColumn],
-        first: usize,
+        own: LocalColumns<'a>,
         response: &Categorical,
         evaluator: &'a ScoreEvaluator,
         threads: usize,
@@ -102,11 +97,8 @@ impl<'a> CpuCounter<'a> {
             false => Classes::new(&nothing),
         };
         let mut counter = Self {
-            columns,
-            first,
-            missing: columns
-                .iter()
-                .any(|column| column.excluded_code().is_some()),
+            own,
+            missing: any_misses(own.columns),
             response: response.clone(),
             evaluator,
             y: response.log_sum(logs),
@@ -117,7 +109,7 @@ impl<'a> CpuCounter<'a> {
             classes,
         };
         let least = counter.min_units();
-        let units = Unit::build(columns, first, &counter.classes, logs, least);
+        let units = Unit::build(own, &counter.classes, logs, least);
         let mut units: Vec<ScoredUnit> = units.into_iter().map(ScoredUnit::new).collect();
         // With a constant w, (x, w) is x and (x, w, y) is (x, y).
         let wide = counter
@@ -192,7 +184,7 @@ impl<'a> CpuCounter<'a> {
     /// Passes each column's position in its unit and all margin sums of its table to `take`.
     fn wide_sums(&self, unit: &Unit, wide: &WideVariable, mut take: impl FnMut(usize, MarginSums)) {
         for (at, column) in unit.columns.iter().enumerate() {
-            let column = &self.columns[*column as usize - self.first];
+            let column = &self.own.columns[*column as usize - self.own.first];
             let (response, logs) = (&self.response, self.evaluator.logs());
             let sums = with_scratch(|scratch| wide.sums(column, response, &mut scratch.wide, logs));
             take(at, sums);
@@ -254,10 +246,6 @@ impl<'a> CpuCounter<'a> {
 }
 
 impl Counter for CpuCounter<'_> {
-    fn names(&self) -> Vec<String> {
-        vec!["cpu".to_owned()]
-    }
-
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError> {
         let variable = self.prepare(conditioning.codes());
         self.swept.push(variable);
@@ -323,6 +311,12 @@ impl Counter for CpuCounter<'_> {
             }
         }
     }
+}
+
+impl PairCounter for CpuCounter<'_> {
+    fn names(&self) -> Vec<String> {
+        vec!["cpu".to_owned()]
+    }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
         let all = self.units.iter().flat_map(|scored| {
@@ -332,16 +326,6 @@ impl Counter for CpuCounter<'_> {
         let mut all: Vec<(u32, i64)> = all.collect();
         all.sort_unstable();
         Ok(all.into_iter().map(|(_, relevance)| relevance).collect())
-    }
-}
-
-impl PairCounter for CpuCounter<'_> {
-    fn names(&self) -> Vec<String> {
-        Counter::names(self)
-    }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        Counter::relevance(self)
     }
 
     fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError> {

@@ -1,24 +1,17 @@
 //! Scores that are functions of tables, on the CPU: each column's table, and the function of it.
 
-use std::sync::{
-    Mutex, TryLockError,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{
-    pairs::visit_columns,
-    table_cells::{DenseTable, TableCodes},
-    wide::margins,
-};
+use super::{pairs::visit_columns, table_cells::TableCodes, wide::margins, with_scratch};
 use crate::{
     binning::BinnedColumn,
     device::{
         DeviceError, ScoreFault, UndefinedScore,
         counting::{
-            Categorical, ConditioningVariable, Pair, PairSearch, ScoreEvaluator, TableScorer,
-            TableValue, TopPairs, check_value, to_ordered,
+            Categorical, ConditioningVariable, LocalColumns, Pair, PairSearch, ScoreEvaluator,
+            TableScorer, TableValue, TopPairs, check_value, to_ordered,
         },
     },
     panics::catch_panic,
@@ -27,45 +20,13 @@ use crate::{
 
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuTableScorer<'a> {
-    columns: &'a [BinnedColumn],
-    /// The number of the first column.
-    first: usize,
-    function: ScoreFunction,
-    /// One for each thread.
-    tables: Vec<Mutex<DenseTable>>,
+    own: LocalColumns<'a>,
+    function: &'a ScoreFunction,
 }
 
 impl<'a> CpuTableScorer<'a> {
-    /// A scorer of columns that are numbered from `first` on, for use inside a pool of `threads`.
-    pub(crate) fn new(
-        columns: &'a [BinnedColumn],
-        first: usize,
-        function: ScoreFunction,
-        threads: usize,
-    ) -> Self {
-        Self {
-            columns,
-            first,
-            function,
-            tables: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
-        }
-    }
-
-    /// Calls `read` with the table of a column; none if the table has no observation.
-    fn read<T>(
-        &self,
-        column: &BinnedColumn,
-        codes: &TableCodes,
-        read: impl FnOnce(&CountTable) -> T,
-    ) -> Result<Option<T>, ScoreFault> {
-        let thread = rayon::current_thread_index().unwrap_or(0);
-        let table = &self.tables[thread % self.tables.len()];
-        match table.try_lock() {
-            Ok(mut table) => table.read(column, codes, read),
-            Err(TryLockError::Poisoned(table)) => table.into_inner().read(column, codes, read),
-            // While a function waits for threads of its own, this thread may count another table.
-            Err(TryLockError::WouldBlock) => DenseTable::default().read(column, codes, read),
-        }
+    pub(crate) fn new(own: LocalColumns<'a>, function: &'a ScoreFunction) -> Self {
+        Self { own, function }
     }
 
     /// The function's value of a table.
@@ -87,13 +48,11 @@ impl TableScorer for CpuTableScorer<'_> {
     ) -> Result<Vec<TableValue>, DeviceError> {
         let codes = TableCodes::new(conditioning.codes(), response);
         let value = |(column, wanted): (&BinnedColumn, &bool)| match wanted {
-            true => {
-                let value = self.read(column, &codes, |table| self.value(table))?;
-                value.transpose()
-            }
+            true => with_scratch(|own| own.wide.read(column, &codes, |table| self.value(table)))?
+                .transpose(),
             false => Ok(None),
         };
-        let values = self.columns.par_iter().zip(wanted).map(value);
+        let values = self.own.columns.par_iter().zip(wanted).map(value);
         Ok(values.collect())
     }
 
@@ -153,7 +112,7 @@ impl CpuTableScorer<'_> {
         }
         // Threads wrote the rows of w.
         if let Some(matrix) = matrix {
-            for x in self.first..self.first + self.columns.len() {
+            for x in self.own.numbers() {
                 for w in x + 1..p {
                     matrix[x * p + w] = matrix[w * p + x];
                 }
@@ -173,7 +132,7 @@ impl CpuTableScorer<'_> {
         end: &AtomicU64,
     ) -> Result<(), PairFault> {
         let last = w + usize::from(row.is_some());
-        let own = self.columns.iter().zip(self.first..last);
+        let own = self.own.columns.iter().zip(self.own.first..last);
         if own.len() == 0 {
             return Ok(());
         }
@@ -183,10 +142,11 @@ impl CpuTableScorer<'_> {
             if numbers > end.load(Ordering::Relaxed) {
                 break;
             }
-            let scored = self.read(column, &codes, |table| {
+            let score = |table: &CountTable| {
                 let value = check_value(self.value(table)?)?;
                 Ok((value, Some(margins(table, synergy.logs()))))
-            });
+            };
+            let scored = with_scratch(|own| own.wide.read(column, &codes, score));
             // A table without observations has the value 0.
             match scored.and_then(|scored| scored.unwrap_or(Ok((0.0, None)))) {
                 Ok((value, sums)) => {

@@ -123,8 +123,7 @@ fn check(draws: &mut Draws, (n, p): (usize, usize), levels: usize, classes: usiz
                 let unit = Unit::new(
                     kind,
                     &own,
-                    &columns,
-                    0,
+                    columns[..].into(),
                     (&classes, &classes.places()),
                     &logs,
                 );

@@ -1,6 +1,8 @@
 //! A few columns in the layout that counts them fastest.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
+
+use rayon::prelude::*;
 
 use super::{
     class_order::{Classes, SortedVariable},
@@ -11,7 +13,7 @@ use super::{
 };
 use crate::{
     binning::{BinnedColumn, Codes},
-    device::counting::LogTable,
+    device::counting::{LocalColumns, LogTable},
 };
 
 /// Most observations for which dense columns are laid out by rows.
@@ -142,16 +144,14 @@ fn count_entries(codes: &Codes, levels: usize, most: usize) -> usize {
 }
 
 impl<'a> Unit<'a> {
-    /// Lays out columns that are numbered from `first` on. A thread takes at least `least` of them,
-    /// or of their units, at a time.
+    /// Lays out columns. A thread takes at least `least` of them, or of their units, at a time.
     pub(super) fn build(
-        columns: &'a [BinnedColumn],
-        first: usize,
+        own: LocalColumns<'a>,
         classes: &Classes,
         logs: &LogTable,
         least: usize,
     ) -> Vec<Self> {
-        use rayon::prelude::*;
+        let columns = own.columns;
         let kinds: Vec<(LayoutKind, usize)> = columns
             .par_iter()
             .with_min_len(least)
@@ -159,7 +159,7 @@ impl<'a> Unit<'a> {
             .map(|(at, column)| (LayoutKind::of(column, classes.count()), at))
             .collect();
         let mut groups: Vec<(LayoutKind, Vec<usize>)> = Vec::new();
-        let mut open = std::collections::HashMap::new();
+        let mut open = HashMap::new();
         for (kind, at) in kinds {
             let group = *open.entry(kind).or_insert(usize::MAX);
             let full = |(kind, own): &(LayoutKind, Vec<usize>)| {
@@ -183,23 +183,21 @@ impl<'a> Unit<'a> {
         groups
             .into_par_iter()
             .with_min_len(least)
-            .map(|(kind, own)| Self::new(kind, &own, columns, first, (classes, &places), logs))
+            .map(|(kind, positions)| Self::new(kind, &positions, own, (classes, &places), logs))
             .collect()
     }
 
     /// The columns at these positions in one layout.
     pub(super) fn new(
         kind: LayoutKind,
-        own: &[usize],
-        columns: &'a [BinnedColumn],
-        first: usize,
+        positions: &[usize],
+        LocalColumns { columns, first }: LocalColumns<'a>,
         classes: (&Classes, &[u32]),
         logs: &LogTable,
     ) -> Self {
-        let numbers = own.iter().map(|&at| (first + at) as u32).collect();
-        let own: Vec<&'a BinnedColumn> = own.iter().map(|&at| &columns[at]).collect();
+        let own: Vec<&'a BinnedColumn> = positions.iter().map(|&at| &columns[at]).collect();
         Self {
-            columns: numbers,
+            columns: positions.iter().map(|&at| (first + at) as u32).collect(),
             layout: Layout::of(kind, &own, classes, logs),
         }
     }

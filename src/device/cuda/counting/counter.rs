@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use super::{
     anchors::AnchorSource,
     deferred::LazyOptions,
-    form::any_misses,
     peer_argmax::PeerGroup,
     permutations,
     run_ahead::{Depth, RunAhead, StepBatch, SweptAnchors},
@@ -21,7 +20,7 @@ use crate::{
         DeviceError,
         counting::{
             CandidateStatistics, Categorical, ConditioningVariable, Counter, LocalColumns,
-            ScoreEvaluator, ScoredColumn,
+            ScoreEvaluator, ScoredColumn, any_misses,
         },
         split_range,
     },
@@ -221,7 +220,7 @@ impl<'a> CudaCounter<'a> {
     }
 
     /// A value of every column, from those of each GPU's places.
-    fn by_column<T: Copy + Default>(
+    pub(super) fn by_column<T: Copy + Default>(
         &self,
         of_places: impl Fn(&Shard) -> Result<Vec<T>, DeviceError>,
     ) -> Result<Vec<T>, DeviceError> {
@@ -267,13 +266,6 @@ fn scored_column(pick: &Pick, first: u32) -> ScoredColumn {
 }
 
 impl Counter for CudaCounter<'_> {
-    fn names(&self) -> Vec<String> {
-        self.shards
-            .iter()
-            .map(|shard| shard.gpu.name.clone())
-            .collect()
-    }
-
     fn sweep(&mut self, variable: &ConditioningVariable) -> Result<(), DeviceError> {
         let column = variable.column.and_then(|number| self.position(number));
         let whole = column.filter(|&column| self.column(column).excluded_code().is_none());
@@ -363,9 +355,5 @@ impl Counter for CudaCounter<'_> {
         let best = permutations::best(&mut self.shards, orders, &self.response, &anchors);
         let numbered = |pick: Option<Pick>| pick.map(|pick| scored_column(&pick, self.first));
         Some(best.map(|best| best.into_iter().map(numbered).collect()))
-    }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.by_column(|shard| shard.score.relevance(&shard.gpu))
     }
 }

@@ -40,12 +40,6 @@ pub(super) struct PlannedColumn {
     pub(super) form: Form,
 }
 
-/// Whether any column misses values.
-pub(super) fn any_misses(columns: &[BinnedColumn]) -> bool {
-    let mut codes = columns.iter().map(BinnedColumn::excluded_code);
-    codes.any(|code| code.is_some())
-}
-
 impl ColumnTraits {
     pub(super) fn of(column: &BinnedColumn) -> Self {
         let n = column.codes.n();

@@ -56,6 +56,5 @@ mod wide;
 
 pub(crate) use counter::CudaCounter;
 pub(crate) use deferred::LazyOptions;
-pub(crate) use pair_sweep::CudaPairSweep;
 pub(crate) use pairs::CudaPairs;
 pub(crate) use table_scorer::CudaTableScorer;

@@ -18,7 +18,7 @@ use super::{
     count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
     dense::Dense,
     entries::{self, Entries},
-    form::{ColumnTraits, Form, VECTOR, any_misses},
+    form::{ColumnTraits, Form, VECTOR},
     joint_codes::JointCodes,
     kernel_choice::plan_columns,
     layout::Pack,
@@ -30,7 +30,7 @@ use crate::{
     binning::BinnedColumn,
     device::{
         DeviceError,
-        counting::{Categorical, table_cells},
+        counting::{Categorical, any_misses, table_cells},
     },
 };
 

@@ -15,7 +15,7 @@ use super::{
     },
     anchors::{AnchorSource, AnchorWorkspace},
     deferred::DeferredCounts,
-    form::{ColumnTraits, any_misses},
+    form::ColumnTraits,
     kernel_choice::{needs_wide_codes, plan_columns},
     packs::{Packs, put, room},
     rule::rule,
@@ -28,7 +28,7 @@ use crate::{
     binning::BinnedColumn,
     device::{
         DeviceError,
-        counting::{Categorical, ScoreEvaluator},
+        counting::{Categorical, ScoreEvaluator, any_misses},
     },
 };
 

@@ -44,6 +44,7 @@ use crate::device::{
     DeviceError,
     counting::{
         Categorical, MarginSums, PairCounter, PairDomain, PairSearch, ScoreEvaluator, TopPairs,
+        any_misses,
     },
 };
 
@@ -99,10 +100,7 @@ impl<'a> CudaPairs<'a> {
             .map(|column| column.levels)
             .max()
             .unwrap_or(1);
-        let missing = columns
-            .iter()
-            .any(|column| column.excluded_code().is_some());
-        if missing || most > LEVELS || n >= ROWS {
+        if any_misses(columns) || most > LEVELS || n >= ROWS {
             return Ok(None);
         }
         let opened = ordinals
