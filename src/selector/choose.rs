@@ -115,18 +115,19 @@ impl<'a> Selection<'a> {
                 }
                 permutation_p = Some(p);
             }
-            let own = self.column(best.column, counters.owner())?;
-            let facts = counters.statistics(best.column)?;
+            let own = self.column(best.column, best.owner)?;
             let laid = Arc::clone(&own);
             let column =
                 ConditioningVariable::new(Some(best.column), move || evaluator.categorical(&laid));
-            let column = Arc::new(column.with_remote(facts.map(|facts| RemoteColumn {
-                column: Arc::clone(&own),
-                statistics: facts,
-            })));
+            let column = Arc::new(
+                column.with_remote(best.statistics.map(|facts| RemoteColumn {
+                    column: Arc::clone(&own),
+                    statistics: facts,
+                })),
+            );
             chosen.push(ChosenColumn {
                 permutation_p,
-                ..self.report(&best, (&own, &column), &before, facts)
+                ..self.report(&best, (&own, &column), &before)
             });
             observe(chosen.len(), self.top);
             counters.exclude(best.column);
@@ -199,13 +200,15 @@ impl<'a> Selection<'a> {
         best: &BestCandidate,
         (own, column): (&BinnedColumn, &ConditioningVariable<'a>),
         before: &[Arc<ConditioningVariable<'a>>],
-        facts: Option<CandidateStatistics>,
     ) -> ChosenColumn {
         let evaluator = self.data.evaluator;
         let logs = evaluator.logs();
         // A score without steps, or one by joined columns, did not sweep each chosen column.
         let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
-        let known = facts.and_then(|it| it.redundancy).filter(|_| alone);
+        let known = best
+            .statistics
+            .and_then(|it| it.redundancy)
+            .filter(|_| alone);
         // The sum over many variables can exceed 64 bits.
         let redundancy: i128 = known.unwrap_or_else(|| {
             let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
@@ -224,7 +227,7 @@ impl<'a> Selection<'a> {
             score: best.score,
             relevance: best.relevance,
             redundancy: mean.map(|it| evaluator.quantity_nats(it as i64)),
-            independence: self.test(own, column, facts),
+            independence: self.test(own, column, best.statistics),
             permutation_p: None,
         }
     }

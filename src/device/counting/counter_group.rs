@@ -14,16 +14,12 @@ use crate::ranks::Communicator;
 /// Fixed-point scores are exact and scores of a function have the same bits on every device, so
 /// the best of all columns is the best of the devices' best.
 pub(crate) struct CounterGroup<'a> {
-    devices: Vec<Box<dyn Counter + 'a>>,
+    pub(super) devices: Vec<Box<dyn Counter + 'a>>,
     evaluator: &'a ScoreEvaluator,
     /// Sweeps since the last reset.
     steps: usize,
     /// The ranks that count other columns.
     communicator: Option<Communicator>,
-    /// The best candidate of all ranks, with the statistics that its owner sent.
-    statistics: Option<(u32, Option<CandidateStatistics>)>,
-    /// The rank that has the best candidate.
-    owner: usize,
     /// A table of this rank that has no score, and the number of sweeps before it. The other ranks
     /// learn of it at the next gather.
     undefined: Option<(usize, UndefinedScore)>,
@@ -39,7 +35,14 @@ pub(crate) struct BestCandidate {
     pub(crate) relevance: f64,
     /// The highest score of all, which `score` ties with.
     pub(crate) highest: f64,
+    /// See [`Counter::statistics`].
+    pub(crate) statistics: Option<CandidateStatistics>,
+    /// The rank that has the column.
+    pub(crate) owner: usize,
 }
+
+/// A candidate, and what its device knows of it besides.
+type Found = (ScoredColumn, Option<CandidateStatistics>);
 
 impl<'a> CounterGroup<'a> {
     /// The counters of these devices, and of the other ranks where there are several.
@@ -49,8 +52,6 @@ impl<'a> CounterGroup<'a> {
             evaluator,
             steps: 0,
             communicator: None,
-            statistics: None,
-            owner: 0,
             undefined: None,
         }
     }
@@ -115,40 +116,45 @@ impl<'a> CounterGroup<'a> {
     /// # Errors
     /// A device that failed, a rank that is gone, or the first table of any rank without a score.
     pub(crate) fn best(&mut self) -> Result<Option<BestCandidate>, DeviceError> {
-        let mut best = None;
+        let mut own = None;
         if self.undefined.is_none() {
-            let own = self.best_of_devices();
-            best = self.defer_undefined(own)?;
+            let found = self.best_of_devices();
+            own = self.defer_undefined(found)?;
         }
+        let mut found = own.map(|own| (own, 0));
         if let Some(communicator) = self.communicator.clone() {
-            best = self.best_of_ranks(&communicator, best)?;
+            found = self.best_of_ranks(&communicator, own)?;
         }
-        let highest = best.map(|best| self.to_nats(best, self.steps).score);
-        let least = best.map(|best| self.evaluator.tie_threshold(best.score));
-        if let (Some(least), Some(_)) = (least, self.evaluator.score().function()) {
-            best = None;
+        let Some(((mut best, statistics), mut owner)) = found else {
+            return Ok(None);
+        };
+        let highest = self.to_nats(best, self.steps).score;
+        if self.evaluator.score().function().is_some() {
+            let least = self.evaluator.tie_threshold(best.score);
+            let mut first = None;
             for device in &mut self.devices {
                 // Columns ascend from device to device.
-                if best.is_none() {
-                    best = device.first_at_least(least)?;
+                if first.is_none() {
+                    first = device.first_at_least(least)?;
                 }
             }
-            if let Some(communicator) = &self.communicator {
-                // And from rank to rank.
-                let firsts = communicator.gather(&best);
-                let firsts = firsts.map_err(DeviceError::from_rank_error)?;
-                let mut firsts = (0..).zip(firsts);
-                let first = firsts.find_map(|(rank, first)| Some((rank, first?)));
-                best = first.map(|(_, column)| column);
-                self.owner = first.map_or(0, |(rank, _)| rank);
+            let firsts = match &self.communicator {
+                None => vec![first],
+                Some(communicator) => communicator
+                    .gather(&first)
+                    .map_err(DeviceError::from_rank_error)?,
+            };
+            // And from rank to rank.
+            let mut firsts = (0..).zip(firsts);
+            if let Some((rank, first)) = firsts.find_map(|(rank, first)| Some((rank, first?))) {
+                (best, owner) = (first, rank);
             }
         }
-        Ok(best.map(|best| {
-            let best = self.to_nats(best, self.steps);
-            BestCandidate {
-                highest: highest.unwrap_or(best.score),
-                ..best
-            }
+        Ok(Some(BestCandidate {
+            highest,
+            statistics,
+            owner,
+            ..self.to_nats(best, self.steps)
         }))
     }
 
@@ -158,50 +164,41 @@ impl<'a> CounterGroup<'a> {
     /// # Errors
     /// As [`Counter::best`].
     pub(crate) fn highest(&mut self) -> Result<Option<BestCandidate>, DeviceError> {
-        let best = self.best_of_devices()?;
-        Ok(best.map(|best| self.to_nats(best, self.steps)))
+        let found = self.best_of_devices()?;
+        Ok(found.map(|(best, _)| self.to_nats(best, self.steps)))
     }
 
-    fn best_of_devices(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
+    fn best_of_devices(&mut self) -> Result<Option<Found>, DeviceError> {
         let mut best = None;
         for device in &mut self.devices {
             best = best.max(device.best()?);
         }
-        Ok(best)
+        let Some(best) = best else { return Ok(None) };
+        let mut statistics = None;
+        for device in &mut self.devices {
+            statistics = statistics.or(device.statistics(best.column.0)?);
+        }
+        Ok(Some((best, statistics)))
     }
 
-    /// The best of all ranks, whose owner sends its statistics.
+    /// The best of all ranks, and the rank that has it.
     fn best_of_ranks(
         &mut self,
         communicator: &Communicator,
-        own: Option<ScoredColumn>,
-    ) -> Result<Option<ScoredColumn>, DeviceError> {
-        let mut statistics = None;
-        if let Some(best) = own {
-            for device in &mut self.devices {
-                statistics = statistics.or(device.statistics(best.column.0)?);
-            }
-        }
-        let all = communicator.gather(&(own, statistics, self.undefined.take()));
+        own: Option<Found>,
+    ) -> Result<Option<(Found, usize)>, DeviceError> {
+        let all = communicator.gather(&(own, self.undefined.take()));
         let all = all.map_err(DeviceError::from_rank_error)?;
-        let undefined = all.iter().filter_map(|(.., undefined)| undefined.as_ref());
+        let undefined = all.iter().filter_map(|(_, undefined)| undefined.as_ref());
         if let Some((_, first)) = undefined.min_by_key(|(steps, score)| (*steps, score.column)) {
             return Err(DeviceError::UndefinedScore(first.clone()));
         }
-        let best = (0..).zip(all);
-        let best = best.filter_map(|(rank, (best, statistics, _))| Some((best?, statistics, rank)));
-        let best = best.max_by_key(|(best, ..)| *best);
-        self.statistics = best.map(|(best, statistics, _)| (best.column.0, statistics));
-        self.owner = best.map_or(0, |(.., rank)| rank);
-        Ok(best.map(|(best, ..)| best))
+        let found = (0..).zip(all);
+        let found = found.filter_map(|(rank, (found, _))| Some((found?, rank)));
+        Ok(found.max_by_key(|((best, _), _)| *best))
     }
 
-    /// The rank that has the candidate which [`CounterGroup::best`] returned last.
-    pub(crate) fn owner(&self) -> usize {
-        self.owner
-    }
-
-    /// A candidate's scores after this many sweeps, as floats.
+    /// A candidate with its scores after this many sweeps as floats.
     fn to_nats(&self, best: ScoredColumn, steps: usize) -> BestCandidate {
         let score = self.evaluator.score_nats(best.score, steps);
         BestCandidate {
@@ -209,24 +206,9 @@ impl<'a> CounterGroup<'a> {
             score,
             relevance: self.evaluator.relevance_nats(best.relevance),
             highest: score,
+            statistics: None,
+            owner: 0,
         }
-    }
-
-    /// See [`Counter::statistics`].
-    pub(crate) fn statistics(
-        &mut self,
-        column: u32,
-    ) -> Result<Option<CandidateStatistics>, DeviceError> {
-        if self.communicator.is_some() {
-            let best = self.statistics.filter(|(best, _)| *best == column);
-            return Ok(best.and_then(|(_, statistics)| statistics));
-        }
-        for device in &mut self.devices {
-            if let Some(statistics) = device.statistics(column)? {
-                return Ok(Some(statistics));
-            }
-        }
-        Ok(None)
     }
 
     /// The best of all devices for each permutation; see [`Counter::best_permuted`].
@@ -256,18 +238,5 @@ impl<'a> CounterGroup<'a> {
         for device in &mut self.devices {
             device.exclude(column);
         }
-    }
-
-    /// Relevance of every column, in the unit of scores.
-    #[cfg(test)]
-    pub(crate) fn relevance(&mut self) -> Result<Vec<f64>, DeviceError> {
-        let mut all = Vec::new();
-        for device in &mut self.devices {
-            all.extend(device.relevance()?);
-        }
-        let nats = all
-            .into_iter()
-            .map(|own| self.evaluator.relevance_nats(own));
-        Ok(nats.collect())
     }
 }

@@ -12,9 +12,8 @@ use super::{
     counter::{Counter, ScoredColumn},
     evaluator::ScoreEvaluator,
     ordered::to_ordered,
-    pair::Pair,
     pair_counter::{PairCounter, PairSearch},
-    top_pairs::TopPairs,
+    top_pairs::{Pair, TopPairs},
 };
 
 /// The function's value of one table; none where the table has no observation.

@@ -15,9 +15,7 @@ mod evaluator;
 mod function_counter;
 mod margins;
 mod ordered;
-mod pair;
 mod pair_counter;
-mod pair_counter_group;
 #[cfg(test)]
 pub(crate) mod tests;
 mod top_pairs;
@@ -30,9 +28,7 @@ pub(crate) use evaluator::{EXCLUDED_SCORE, ScoreEvaluator};
 pub(crate) use function_counter::{FunctionCounter, TableScorer, TableValue, check_value};
 pub(crate) use margins::{MarginSums, mutual_information, table_cells};
 pub(crate) use ordered::{from_ordered, to_ordered};
-pub(crate) use pair::{Pair, Partner};
-pub(crate) use pair_counter::{PairCounter, PairDomain, PairRequest, PairScores, PairSearch};
-pub(crate) use pair_counter_group::PairCounterGroup;
-pub(crate) use top_pairs::TopPairs;
+pub(crate) use pair_counter::{PairCounter, PairCounterGroup, PairDomain, PairSearch};
+pub(crate) use top_pairs::{Pair, PairRequest, PairScores, TopPairs};
 
 pub(crate) use crate::logs::LogTable;

@@ -1,12 +1,11 @@
-//! The trait of what scores all pairs of columns, and what it is asked.
+//! The trait of what scores all pairs of columns, what it is asked, and several of these as one.
 
 use super::{
     super::DeviceError,
     categorical::Categorical,
     evaluator::ScoreEvaluator,
     margins::margin_sums,
-    pair::{Pair, Partner},
-    top_pairs::{TopPairs, TopPartners},
+    top_pairs::{Pair, TopPairs},
 };
 use crate::binning::BinnedColumn;
 
@@ -86,55 +85,71 @@ pub(crate) trait PairCounter: Send {
     fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError>;
 }
 
-/// Which pairs a caller wants.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct PairRequest {
-    /// At most this many of the best.
-    pub(crate) max_pairs: usize,
-    /// Only pairs of at least this score, in nats.
-    pub(crate) min_score: Option<f64>,
-    /// Also the best partner of every column, whatever the limits.
-    pub(crate) partners: bool,
+/// The pair counters of a search, each with its range of the columns, in ascending order.
+pub(crate) struct PairCounterGroup<'a> {
+    devices: Vec<Box<dyn PairCounter + 'a>>,
+    block: PairDomain<'a>,
+    evaluator: &'a ScoreEvaluator,
 }
 
-/// The pairs that a [`PairRequest`] asked for, in nats.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct PairScores {
-    /// Best first.
-    pub(crate) pairs: Vec<Pair<f64>>,
-    /// The best partner of each column, in their order; none where no pair may be chosen. Empty
-    /// unless asked for.
-    pub(crate) partners: Vec<Option<Partner<f64>>>,
-}
-
-impl PairRequest {
-    /// The request's limits in fixed point, with no pair of `columns` columns yet.
-    pub(crate) fn empty_pairs(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
-        let pairs = TopPairs::new(self.max_pairs, evaluator.score_threshold(self.min_score));
-        match self.partners {
-            true => pairs.with_partners(TopPartners::new(columns, evaluator.score_threshold(None))),
-            false => pairs,
+impl<'a> PairCounterGroup<'a> {
+    /// The counters of these devices, opened for the pairs of `block`.
+    pub(crate) fn new(
+        devices: Vec<Box<dyn PairCounter + 'a>>,
+        block: PairDomain<'a>,
+        evaluator: &'a ScoreEvaluator,
+    ) -> Self {
+        Self {
+            devices,
+            block,
+            evaluator,
         }
     }
 
-    /// The best pairs as floats, as far as they were asked for.
-    pub(crate) fn to_scores(
-        self,
-        best: TopPairs,
-        evaluator: &ScoreEvaluator,
-        synergy: &ScoreEvaluator,
-    ) -> PairScores {
-        let partners = best.partners().into_iter();
-        let partners =
-            partners.map(|partner| partner.map(|partner| partner.to_nats(evaluator, synergy)));
-        let partners = partners.collect();
-        let pairs = best.into_sorted().into_iter();
-        let pairs = pairs.map(|pair| pair.to_nats(evaluator, synergy));
-        // The fixed-point threshold lies a little below the one in nats.
-        let least = self.min_score.unwrap_or(f64::NEG_INFINITY);
-        PairScores {
-            pairs: pairs.filter(|pair| pair.score >= least).collect(),
-            partners,
+    /// The names of all devices.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let names = self.devices.iter().flat_map(|device| device.names());
+        names.collect()
+    }
+
+    /// Relevance of every column, in the unit of scores.
+    ///
+    /// # Errors
+    /// As [`PairCounter::relevance`].
+    pub(crate) fn relevance(&mut self) -> Result<Vec<f64>, DeviceError> {
+        let mut all = Vec::new();
+        for device in &mut self.devices {
+            all.extend(device.relevance()?);
         }
+        let nats = all
+            .into_iter()
+            .map(|own| self.evaluator.relevance_nats(own));
+        Ok(nats.collect())
+    }
+
+    /// The best pairs of all devices; see [`PairSearch`].
+    ///
+    /// # Errors
+    /// As [`PairCounter::pairs`].
+    pub(crate) fn pairs(
+        &mut self,
+        synergy: &ScoreEvaluator,
+        wanted: &TopPairs,
+        mut matrix: Option<&mut [f64]>,
+        stop: &(dyn Fn() -> bool + Sync),
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<TopPairs, DeviceError> {
+        let mut best = wanted.clone();
+        for device in &mut self.devices {
+            best = best.merge(device.pairs(PairSearch {
+                block: self.block,
+                synergy,
+                wanted,
+                matrix: matrix.as_deref_mut(),
+                stop,
+                progress,
+            })?);
+        }
+        Ok(best)
     }
 }

@@ -174,7 +174,10 @@ impl Case {
         let evaluator = ScoreEvaluator::new(score.clone(), n);
         let response = evaluator.categorical(&self.response);
         let mut counters = place.counters(&self.columns, &response, &evaluator);
-        let relevance = counters.relevance().unwrap();
+        let devices = counters.devices.iter_mut();
+        let relevance = devices.flat_map(|device| device.relevance().unwrap());
+        let relevance = relevance.map(|own| evaluator.relevance_nats(own).to_bits());
+        let relevance = relevance.collect();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut best = Vec::new();
         for left in (1..=PICKS.min(self.columns.len())).rev() {
@@ -182,7 +185,7 @@ impl Case {
             let found = counters.best().unwrap();
             best.push(bits(found));
             let Some(found) = found else { break };
-            if let Some(facts) = counters.statistics(found.column).unwrap() {
+            if let Some(facts) = found.statistics {
                 let swept = if score.has_steps() { &steps[..] } else { &[] };
                 self.assert_statistics(&facts, found.column, swept, (&response, evaluator.logs()));
             }
@@ -231,7 +234,7 @@ impl Case {
         // What was permuted is as it was before.
         best.push(bits(counters.best().unwrap()));
         Trace {
-            relevance: relevance.into_iter().map(f64::to_bits).collect(),
+            relevance,
             best,
             permuted: permuted.into_iter().map(bits).collect(),
         }

@@ -1,17 +1,97 @@
-//! The best pairs found so far, and the best partner of every column.
+//! Pairs of columns: the best ones found so far, and the best one of every column.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, Partner};
+use super::evaluator::ScoreEvaluator;
 
-/// The best pairs found so far and, where wanted, every column's best partner.
+/// Two columns, a < b, with their score and synergy.
+///
+/// *Units:* those of [`ScoreEvaluator`] after one step in fixed point, nats where `S` is a float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pair<S = i128> {
+    pub(crate) score: S,
+    /// I((a,b);y) − I(a;y) − I(b;y).
+    pub(crate) synergy: S,
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+}
+
+impl Pair {
+    /// Best first; of equal scores the lowest columns.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        let scores = other.score.cmp(&self.score);
+        scores.then((self.a, self.b).cmp(&(other.a, other.b)))
+    }
+
+    /// This pair with its numbers as floats.
+    fn to_nats(self, score: &ScoreEvaluator, synergy: &ScoreEvaluator) -> Pair<f64> {
+        Pair {
+            score: score.score_nats(self.score, 1),
+            synergy: synergy.score_nats(self.synergy, 1),
+            a: self.a,
+            b: self.b,
+        }
+    }
+}
+
+/// Which pairs a caller wants.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PairRequest {
+    /// At most this many of the best.
+    pub(crate) max_pairs: usize,
+    /// Only pairs of at least this score, in nats.
+    pub(crate) min_score: Option<f64>,
+    /// Also the best partner of every column, whatever the limits.
+    pub(crate) partners: bool,
+}
+
+/// The pairs that a [`PairRequest`] asked for, in nats.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct PairScores {
+    /// Best first.
+    pub(crate) pairs: Vec<Pair<f64>>,
+    /// The best pair of each column, in their order; none where no pair may be chosen. Empty unless
+    /// asked for.
+    pub(crate) partners: Vec<Option<Pair<f64>>>,
+}
+
+impl PairRequest {
+    /// The request's limits in fixed point, with no pair of `columns` columns yet.
+    pub(crate) fn empty_pairs(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
+        let pairs = TopPairs::new(self.max_pairs, evaluator.score_threshold(self.min_score));
+        match self.partners {
+            true => pairs.with_partners(columns, evaluator.score_threshold(None)),
+            false => pairs,
+        }
+    }
+
+    /// The best pairs as floats, as far as they were asked for.
+    pub(crate) fn to_scores(
+        self,
+        best: TopPairs,
+        score: &ScoreEvaluator,
+        synergy: &ScoreEvaluator,
+    ) -> PairScores {
+        let to_nats = |pair: Pair| pair.to_nats(score, synergy);
+        let partners = best.partners().map(|best| best.map(to_nats)).collect();
+        // The fixed-point threshold lies a little below the one in nats.
+        let least = self.min_score.unwrap_or(f64::NEG_INFINITY);
+        let pairs = best.into_sorted().into_iter().map(to_nats);
+        PairScores {
+            pairs: pairs.filter(|pair| pair.score >= least).collect(),
+            partners,
+        }
+    }
+}
+
+/// The best pairs found so far and, where wanted, the best pair of every column.
 ///
 /// What it holds does not depend on the order of the pairs, nor on how they are split among
 /// several of these that are merged.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TopPairs {
     /// Number of pairs wanted at most.
     capacity: usize,
@@ -19,11 +99,17 @@ pub(crate) struct TopPairs {
     threshold: i128,
     /// Unordered; more than `capacity` between two prunings.
     pairs: Vec<Pair>,
-    partners: Option<TopPartners>,
+    /// The least score of a column's best pair, where these are wanted.
+    partner_threshold: Option<i128>,
+    /// The best pair of each column, or one of [`NOBODY`]; empty where they are not wanted.
+    partners: Vec<Pair>,
 }
 
 /// Pairs held beyond twice the capacity before the worst are dropped.
 const SPARE: usize = 4096;
+
+/// Stands for no column: higher than any, so that of equal scores any pair wins.
+const NOBODY: u32 = u32::MAX;
 
 impl TopPairs {
     /// No pairs yet, of which at most `capacity` of scores from `threshold` on are wanted.
@@ -31,59 +117,72 @@ impl TopPairs {
         Self {
             capacity,
             threshold,
-            pairs: Vec::new(),
-            partners: None,
+            ..Self::default()
         }
     }
 
-    /// These, and every column's best partner.
-    pub(crate) fn with_partners(self, partners: TopPartners) -> Self {
-        Self {
-            partners: Some(partners),
-            ..self
-        }
-    }
-
-    /// Whether a pair of this score may be among the best, or one column the other's partner.
-    #[inline(always)]
-    pub(crate) fn wants(&self, score: i128, a: u32, b: u32) -> bool {
-        let partner = || {
-            self.partners
-                .as_ref()
-                .is_some_and(|all| all.wants(score, a, b))
+    /// These, and the best pair of each of `columns` columns, of a score of at least `threshold`.
+    pub(crate) fn with_partners(self, columns: usize, threshold: i128) -> Self {
+        let none = Pair {
+            score: threshold,
+            synergy: 0,
+            a: NOBODY,
+            b: NOBODY,
         };
-        score >= self.threshold || partner()
-    }
-
-    /// Adds a pair.
-    pub(crate) fn push(&mut self, pair: Pair) {
-        if let Some(partners) = &mut self.partners {
-            partners.push(&pair);
-        }
-        if pair.score >= self.threshold {
-            self.keep(pair);
-        }
-    }
-
-    /// Adds a pair that may be among the best.
-    fn keep(&mut self, pair: Pair) {
-        self.pairs.push(pair);
-        if self.pairs.len() >= self.capacity.saturating_mul(2).saturating_add(SPARE) {
-            self.prune();
+        Self {
+            partner_threshold: Some(threshold),
+            partners: vec![none; columns],
+            ..self
         }
     }
 
     /// No pairs, with the same limits.
     pub(crate) fn cleared(&self) -> Self {
-        Self {
-            partners: self.partners.as_ref().map(TopPartners::cleared),
-            ..Self::new(self.capacity, self.threshold)
+        self.cleared_for(self.partners.len())
+    }
+
+    /// No pairs, with the same limits, of another number of columns.
+    pub(crate) fn cleared_for(&self, columns: usize) -> Self {
+        let none = Self::new(self.capacity, self.threshold);
+        match self.partner_threshold {
+            Some(threshold) => none.with_partners(columns, threshold),
+            None => none,
         }
     }
 
-    /// The least score of a partner, where partners are wanted.
+    /// Whether a pair of this score may be among the best, or the best of one of its columns.
+    #[inline(always)]
+    pub(crate) fn wants(&self, score: i128, a: u32, b: u32) -> bool {
+        let better = |of: u32| {
+            let best = &self.partners[of as usize];
+            score > best.score || (score == best.score && (a, b) < (best.a, best.b))
+        };
+        score >= self.threshold || (!self.partners.is_empty() && (better(a) || better(b)))
+    }
+
+    pub(crate) fn push(&mut self, pair: Pair) {
+        if !self.partners.is_empty() {
+            for of in [pair.a, pair.b] {
+                let best = &mut self.partners[of as usize];
+                *best = better(*best, pair);
+            }
+        }
+        self.keep(pair);
+    }
+
+    /// Adds a pair that may be among the best.
+    fn keep(&mut self, pair: Pair) {
+        if pair.score >= self.threshold {
+            self.pairs.push(pair);
+            if self.pairs.len() >= self.capacity.saturating_mul(2).saturating_add(SPARE) {
+                self.prune();
+            }
+        }
+    }
+
+    /// The least score of a column's best pair, where these are wanted.
     pub(crate) fn partner_threshold(&self) -> Option<i128> {
-        self.partners.as_ref().map(|all| all.threshold)
+        self.partner_threshold
     }
 
     /// Number of pairs wanted at most.
@@ -96,37 +195,24 @@ impl TopPairs {
         self.threshold
     }
 
-    /// Fills in the synergy of all pairs and partners held, on all threads.
+    /// Fills in the synergy of all pairs held, on all threads.
     pub(crate) fn with_synergy(mut self, synergy: impl Fn(&Pair) -> i128 + Sync) -> Self {
         self.prune();
-        let pairs = self.pairs.par_iter_mut();
-        pairs.for_each(|pair| pair.synergy = synergy(pair));
-        self.partners = self.partners.map(|all| all.with_synergy(&synergy));
+        let partners = self.partners.par_iter_mut();
+        let partners = partners.filter(|best| best.a != NOBODY);
+        let all = self.pairs.par_iter_mut().chain(partners);
+        all.for_each(|pair| pair.synergy = synergy(pair));
         self
     }
 
     /// The best of both.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.threshold = self.threshold.max(other.threshold);
-        for pair in other.pairs {
-            if pair.score >= self.threshold {
-                self.keep(pair);
-            }
+        other.pairs.into_iter().for_each(|pair| self.keep(pair));
+        for (best, other) in self.partners.iter_mut().zip(other.partners) {
+            *best = better(*best, other);
         }
-        self.partners = match (self.partners, other.partners) {
-            (Some(own), Some(other)) => Some(own.merge(&other)),
-            (own, other) => own.or(other),
-        };
         self
-    }
-
-    /// No pairs, with the same limits, of another number of columns.
-    pub(crate) fn cleared_for(&self, columns: usize) -> Self {
-        let partners = self.partners.as_ref();
-        Self {
-            partners: partners.map(|all| TopPartners::new(columns, all.threshold)),
-            ..Self::new(self.capacity, self.threshold)
-        }
     }
 
     /// Drops what is beyond the capacity; returns the least score still wanted.
@@ -140,26 +226,28 @@ impl TopPairs {
         self.threshold = self.threshold.max(least);
     }
 
-    /// These pairs with their columns renumbered, among `columns` of them.
+    /// These pairs with their columns renumbered in the same order, among `columns` of them.
     pub(crate) fn renumber(self, columns: usize, number: impl Fn(u32) -> u32) -> Self {
         let renumbered = |pair: Pair| Pair {
             a: number(pair.a),
             b: number(pair.b),
             ..pair
         };
-        Self {
-            pairs: self.pairs.into_iter().map(renumbered).collect(),
-            partners: self.partners.map(|all| all.renumber(columns, &number)),
-            ..self
+        let mut all = self.cleared_for(columns);
+        for (of, best) in (0..).zip(self.partners) {
+            if best.a != NOBODY {
+                all.partners[number(of) as usize] = renumbered(best);
+            }
         }
+        all.pairs.extend(self.pairs.into_iter().map(renumbered));
+        all
     }
 
-    /// The best partner of each column, in their order, none where no pair may be chosen. Empty
-    /// unless wanted.
-    pub(crate) fn partners(&self) -> Vec<Option<Partner>> {
-        self.partners
-            .as_ref()
-            .map_or_else(Vec::new, TopPartners::by_column)
+    /// The best pair of each column, in their order, none where no pair may be chosen. Empty unless
+    /// wanted.
+    pub(crate) fn partners(&self) -> impl Iterator<Item = Option<Pair>> {
+        let best = self.partners.iter();
+        best.map(|best| Some(*best).filter(|best| best.a != NOBODY))
     }
 
     /// The pairs wanted, best first.
@@ -181,110 +269,9 @@ impl TopPairs {
     }
 }
 
-/// Stands for no partner: higher than any column, so that of equal scores any column wins.
-const NOBODY: u32 = u32::MAX;
-
-impl Partner {
-    fn is_better(&self, score: i128, column: u32) -> bool {
-        (self.score, Reverse(self.column)) > (score, Reverse(column))
-    }
-}
-
-/// The best partner found so far of every column.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct TopPartners {
-    /// The least score of a partner.
-    threshold: i128,
-    best: Vec<Partner>,
-}
-
-impl TopPartners {
-    /// No partners yet of `columns` columns; they need a score of at least `threshold`.
-    pub(crate) fn new(columns: usize, threshold: i128) -> Self {
-        let nobody = Partner {
-            score: threshold,
-            synergy: 0,
-            column: NOBODY,
-        };
-        Self {
-            threshold,
-            best: vec![nobody; columns],
-        }
-    }
-
-    fn cleared(&self) -> Self {
-        Self::new(self.best.len(), self.threshold)
-    }
-
-    /// Whether a pair of this score gives one of its columns a better partner.
-    #[inline(always)]
-    fn wants(&self, score: i128, a: u32, b: u32) -> bool {
-        let better = |of: u32, other: u32| {
-            let best = &self.best[of as usize];
-            score > best.score || (score == best.score && other < best.column)
-        };
-        better(a, b) || better(b, a)
-    }
-
-    /// Adds a pair, for each of its columns that has no better partner.
-    fn push(&mut self, pair: &Pair) {
-        for (of, column) in [(pair.a, pair.b), (pair.b, pair.a)] {
-            let best = &mut self.best[of as usize];
-            let own = Partner {
-                score: pair.score,
-                synergy: pair.synergy,
-                column,
-            };
-            if own.is_better(best.score, best.column) {
-                *best = own;
-            }
-        }
-    }
-
-    /// The better partner of both, column by column.
-    fn merge(mut self, other: &Self) -> Self {
-        for (best, own) in self.best.iter_mut().zip(&other.best) {
-            if own.is_better(best.score, best.column) {
-                *best = *own;
-            }
-        }
-        self
-    }
-
-    /// These partners with their columns renumbered, among `columns` of them.
-    fn renumber(&self, columns: usize, number: &impl Fn(u32) -> u32) -> Self {
-        let mut all = Self::new(columns, self.threshold);
-        let paired = (0..).zip(&self.best);
-        for (of, best) in paired.filter(|(_, best)| best.column != NOBODY) {
-            all.best[number(of) as usize] = Partner {
-                column: number(best.column),
-                ..*best
-            };
-        }
-        all
-    }
-
-    /// Fills in the synergy of every partner.
-    fn with_synergy(mut self, synergy: &(impl Fn(&Pair) -> i128 + Sync)) -> Self {
-        let best = self.best.par_iter_mut().enumerate();
-        let paired = best.filter(|(_, best)| best.column != NOBODY);
-        paired.for_each(|(of, best)| {
-            let of = of as u32;
-            best.synergy = synergy(&Pair {
-                score: best.score,
-                synergy: 0,
-                a: of.min(best.column),
-                b: of.max(best.column),
-            });
-        });
-        self
-    }
-
-    /// The best partner of each column; none where no pair may be chosen.
-    fn by_column(&self) -> Vec<Option<Partner>> {
-        let partner = |best: &Partner| (best.column != NOBODY).then_some(*best);
-        self.best.iter().map(partner).collect()
-    }
+/// The pair that comes first in [`Pair::order`].
+fn better(a: Pair, b: Pair) -> Pair {
+    if b.order(&a).is_lt() { b } else { a }
 }
 
 #[cfg(test)]
@@ -319,7 +306,7 @@ mod tests {
     fn the_best_pairs_do_not_depend_on_order_or_split() {
         let mut all = all();
         let best_pairs = best_of(&all, &TopPairs::new(500, 3));
-        assert!(best_pairs.partners().is_empty());
+        assert_eq!(best_pairs.partners().count(), 0);
         all.sort_by(Pair::order);
         assert_eq!(best_pairs.into_sorted(), all[..500]);
     }
@@ -328,17 +315,16 @@ mod tests {
     fn every_column_has_its_best_partner() {
         let mut all = all();
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
-            let wanted = TopPairs::new(most, least).with_partners(TopPartners::new(302, -49));
+            let wanted = TopPairs::new(most, least).with_partners(302, -49);
             assert!(wanted.partner_threshold().is_some());
             let best_pairs = best_of(&all, &wanted).with_synergy(|pair| pair.score - 1);
             all.sort_by(Pair::order);
             for (of, partner) in (0..).zip(best_pairs.partners()) {
                 // Of equal scores the first in this order has the lowest column.
                 let best = all.iter().find(|pair| pair.a == of || pair.b == of);
-                let best = best.filter(|pair| pair.score >= -49).map(|pair| Partner {
-                    score: pair.score,
+                let best = best.filter(|pair| pair.score >= -49).map(|pair| Pair {
                     synergy: pair.score - 1,
-                    column: pair.a + pair.b - of,
+                    ..*pair
                 });
                 assert_eq!(partner, best, "{of}");
             }

@@ -14,7 +14,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         DeviceChoice, Resources,
-        counting::{Pair, PairRequest, PairScores, Partner, ScoreEvaluator},
+        counting::{Pair, PairRequest, PairScores, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -113,16 +113,18 @@ pub fn rank_pairs(
             score: it.score,
             synergy: it.synergy,
         };
-        let partner = |it: Partner<f64>| ColumnPartner {
-            column: it.column as usize,
-            score: it.score,
-            synergy: it.synergy,
+        let partner = |(of, best): (u32, Option<Pair<f64>>)| {
+            best.map(|it| ColumnPartner {
+                column: (it.a + it.b - of) as usize,
+                score: it.score,
+                synergy: it.synergy,
+            })
         };
-        let partners = best.partners.into_iter();
+        let partners = (0..).zip(best.partners);
         Ok(PairScan {
             single,
             pairs: best.pairs.into_iter().map(pair).collect(),
-            partners: partners.map(|it| it.map(partner)).collect(),
+            partners: partners.map(partner).collect(),
             matrix,
             termination: match (&fault, scan.cut) {
                 (Some(_), _) => StopReason::Fault,

@@ -233,7 +233,7 @@ impl<'a> Scan<'a> {
         if round.is_own() {
             self.single = self.with_p_values(single, block.columns);
         }
-        let best = mem::replace(&mut self.best, TopPairs::new(0, 0));
+        let best = mem::take(&mut self.best);
         self.best = best.merge(pairs.renumber(p, number));
         for (a, row) in (0..).zip(part.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
@@ -285,7 +285,7 @@ impl<'a> Scan<'a> {
             if self.devices.is_empty() && !single.is_empty() {
                 self.devices = devices;
             }
-            let all = mem::replace(&mut self.best, TopPairs::new(0, 0));
+            let all = mem::take(&mut self.best);
             self.best = all.merge(best);
             self.single.extend(single);
             self.unscored = lower(self.unscored.take(), unscored);

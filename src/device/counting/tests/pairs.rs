@@ -177,8 +177,15 @@ impl Case {
             let done = done.into_inner();
             let whole = done.is_multiple_of(p) || (apart.is_some() && done < p * places);
             assert!(whole, "{}", self.name);
-            let own = |(of, it): (u32, Option<Partner<f64>>)| {
-                it.map(|it| (of, it.column, it.score.to_bits(), it.synergy.to_bits()))
+            let own = |(of, it): (u32, Option<Pair<f64>>)| {
+                it.map(|it| {
+                    (
+                        of,
+                        it.a + it.b - of,
+                        it.score.to_bits(),
+                        it.synergy.to_bits(),
+                    )
+                })
             };
             let own: Vec<Option<PairRecord>> = (0..).zip(found.partners).map(own).collect();
             (all, own)
