@@ -120,9 +120,6 @@ impl<'x> Devices<'x> {
     }
 
     /// See [`Device::init_models`].
-    ///
-    /// # Errors
-    /// A device that failed.
     pub(crate) fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
         self.each(|_, device| device.init_models(model, count))?;
@@ -131,9 +128,6 @@ impl<'x> Devices<'x> {
 
     /// Gives each model its support (ascending, with the kept variables) and factors it anew, so
     /// that its bits depend on nothing but the support.
-    ///
-    /// # Errors
-    /// A device that failed, or a rank that is gone.
     pub(crate) fn set_supports(&mut self, supports: &[&[u32]]) -> Result<(), DeviceError> {
         self.fetch(supports.iter().flat_map(|support| support.iter().copied()))?;
         let (count, split) = (self.devices.len(), self.split);
@@ -169,9 +163,6 @@ impl<'x> Devices<'x> {
     }
 
     /// See [`Device::update_models`]; the outcomes are in the order of the updates.
-    ///
-    /// # Errors
-    /// A device that failed, or a rank that is gone.
     pub(crate) fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
@@ -237,9 +228,6 @@ impl<'x> Devices<'x> {
 
     /// The strongest column outside each model's support, ties going to the lowest column; none
     /// where no column is outside.
-    ///
-    /// # Errors
-    /// A device that failed, or a rank that is gone.
     pub(crate) fn find_strongest(
         &mut self,
         models: &[ModelView],
@@ -273,9 +261,6 @@ impl<'x> Devices<'x> {
     }
 
     /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].
-    ///
-    /// # Errors
-    /// A device that failed, or a rank that is gone.
     pub(crate) fn find_neighbours(
         &mut self,
         anchors: &[FitView],

@@ -24,23 +24,14 @@ pub enum DeviceError {
         help: &'static str,
     },
     /// A library is of a newer CUDA than the driver, or does not support the GPU.
-    #[error("CUDA cannot be used: {reason}")]
-    Incompatible {
-        /// What does not fit, and what to do.
-        reason: String,
-    },
+    #[error("CUDA cannot be used: {0}")]
+    Incompatible(String),
     /// Another rank failed or is gone.
-    #[error("the ranks cannot go on together: {reason}")]
-    Ranks {
-        /// What this rank saw of it.
-        reason: String,
-    },
+    #[error("the ranks cannot go on together: {0}")]
+    Ranks(String),
     /// The driver is installed but finds no usable GPU.
-    #[error("no GPU can be used: {reason}")]
-    NoDevice {
-        /// The driver's message, and what to do.
-        reason: String,
-    },
+    #[error("no GPU can be used: {0}")]
+    NoDevice(String),
     /// There is no GPU of that ordinal.
     #[error("cuda:{asked} does not exist: {}", there_are(*count))]
     NoSuchDevice {
@@ -157,9 +148,7 @@ impl UndefinedScore {
 impl DeviceError {
     /// Wraps a failure of communication with the other ranks.
     pub(crate) fn from_rank_error(error: std::io::Error) -> Self {
-        Self::Ranks {
-            reason: error.to_string(),
-        }
+        Self::Ranks(error.to_string())
     }
 }
 
@@ -193,18 +182,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn undefined_scores_name_their_columns() {
-        let unscored = |beside, reason| UndefinedScore {
+    fn messages_state_the_fact_and_the_remedy() {
+        let undefined = |other, reason| UndefinedScore {
             column: 3,
-            other: beside,
+            other,
             reason,
         };
-        let alone = unscored(None, ScoreFault::NotANumber);
-        assert_eq!(
-            DeviceError::UndefinedScore(alone).to_string(),
-            "score of column 3 is not a number"
-        );
-        let both = unscored(Some(7), ScoreFault::Panicked("index 2".to_owned()));
+        let alone = undefined(None, ScoreFault::NotANumber);
+        let no_such_device = |count| DeviceError::NoSuchDevice { asked: 9, count };
+        let out_of_memory = DeviceError::OutOfMemory {
+            device: "cuda:1".into(),
+            during: "the design matrix".into(),
+            needed: 3 << 30,
+            free: 1 << 29,
+        };
+        for (error, start) in [
+            (
+                DeviceError::UndefinedScore(alone),
+                "score of column 3 is not a number",
+            ),
+            (
+                no_such_device(2),
+                "cuda:9 does not exist: devices are cuda:0 to cuda:1",
+            ),
+            (
+                no_such_device(1),
+                "cuda:9 does not exist: the only device is cuda:0",
+            ),
+            (
+                out_of_memory,
+                "cuda:1 has too little memory: the design matrix needs 3.0 GiB, 512.0 MiB are free; ",
+            ),
+        ] {
+            let message = error.to_string();
+            assert!(message.starts_with(start), "{message}");
+            assert!(start.ends_with("; ") || message == start, "{message}");
+        }
+        let both = undefined(Some(7), ScoreFault::Panicked("index 2".to_owned()));
         assert_eq!(
             both.describe(|column| format!("`x{column}`")),
             "score of `x3` and `x7` could not be computed: index 2"
@@ -223,32 +237,5 @@ mod tests {
         ] {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
-    }
-
-    #[test]
-    fn messages_state_the_fact_and_the_remedy() {
-        let error = DeviceError::OutOfMemory {
-            device: "cuda:1".into(),
-            during: "the design matrix".into(),
-            needed: 3 << 30,
-            free: 1 << 29,
-        };
-        let text = error.to_string();
-        assert!(
-            text.starts_with(
-                "cuda:1 has too little memory: the design matrix needs 3.0 GiB, \
-                 512.0 MiB are free; "
-            ),
-            "{text}"
-        );
-        let ordinal = |count| DeviceError::NoSuchDevice { asked: 9, count }.to_string();
-        assert_eq!(
-            ordinal(2),
-            "cuda:9 does not exist: devices are cuda:0 to cuda:1"
-        );
-        assert_eq!(
-            ordinal(1),
-            "cuda:9 does not exist: the only device is cuda:0"
-        );
     }
 }

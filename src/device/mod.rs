@@ -131,23 +131,14 @@ pub(crate) trait Device: Send {
 
     /// Replaces the models by `count` copies of `model`. Its variables are the kept ones: no update
     /// drops them.
-    ///
-    /// # Errors
-    /// As [`Device`].
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
     /// Gives models other supports, which contain the kept variables. The caller must order
     /// [`ModelUpdate::Refactor`] of these models before anything else.
-    ///
-    /// # Errors
-    /// As [`Device`].
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
 
     /// Updates models, each at most once; the outcomes are in the order of the updates. Any column
     /// of the design may be added.
-    ///
-    /// # Errors
-    /// As [`Device`].
     fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
@@ -155,9 +146,6 @@ pub(crate) trait Device: Send {
 
     /// For each model, this device's columns outside the support that may be the strongest, all
     /// ties included; empty where it has no column outside.
-    ///
-    /// # Errors
-    /// As [`Device`].
     fn find_strongest(
         &mut self,
         models: &[ModelView],
@@ -170,9 +158,6 @@ pub(crate) trait Device: Send {
     /// `keep` (ascending) lists variables that are not replaced. `part` = (i, m) sweeps only the
     /// i-th of m ranges of this device's columns, for ranks that have the same columns. When `stop`
     /// returns true, the remaining columns are skipped.
-    ///
-    /// # Errors
-    /// As [`Device`].
     fn find_neighbours(
         &mut self,
         fits: &[FitView],

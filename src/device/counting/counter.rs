@@ -79,9 +79,6 @@ pub(crate) fn any_misses(columns: &[BinnedColumn]) -> bool {
 pub(crate) trait Counter: PairCounter {
     /// Counts every candidate's table with one more conditioning variable. The work may be
     /// deferred until [`Counter::best`] needs it.
-    ///
-    /// # Errors
-    /// As [`PairCounter::relevance`].
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError>;
 
     /// Hint before [`Counter::best`]: at most `picks` greedy picks follow, each the best
@@ -94,25 +91,16 @@ pub(crate) trait Counter: PairCounter {
     fn reset(&mut self);
 
     /// The best candidate of its columns; none where none may be chosen.
-    ///
-    /// # Errors
-    /// As [`Counter::sweep`].
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError>;
 
     /// The lowest column whose score is at least `least`. Scores that are floats tie within a
     /// tolerance; exact ones tie where they are equal, so that the best is the answer.
-    ///
-    /// # Errors
-    /// As [`Counter::sweep`].
     fn first_at_least(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
         Ok(self.best()?.filter(|best| best.score >= least))
     }
 
     /// Statistics of the best candidate, before the next sweep; none where the column is another
     /// device's or they were not counted.
-    ///
-    /// # Errors
-    /// A device that failed.
     fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         let _ = column;
         Ok(None)

@@ -160,9 +160,6 @@ impl<'a> CounterGroup<'a> {
 
     /// The candidate of this rank's devices with the highest score, ties within a tolerance
     /// ignored.
-    ///
-    /// # Errors
-    /// As [`Counter::best`].
     pub(crate) fn highest(&mut self) -> Result<Option<BestCandidate>, DeviceError> {
         let found = self.best_of_devices()?;
         Ok(found.map(|(best, _)| self.to_nats(best, self.steps)))

@@ -26,9 +26,6 @@ pub(crate) trait TableScorer: Send {
 
     /// The value of each column's table with a conditioning variable and the response, in the
     /// order of the columns; where `wanted` is false any value will do.
-    ///
-    /// # Errors
-    /// A device that failed.
     fn values(
         &mut self,
         conditioning: &ConditioningVariable,
@@ -44,9 +41,6 @@ pub(crate) trait TableScorer: Send {
     /// See [`PairCounter::pairs`]; x is the first column of a pair, w the second.
     ///
     /// As provided it sweeps all columns once for each w, so the scorer must have all columns.
-    ///
-    /// # Errors
-    /// As [`PairCounter::pairs`].
     fn pairs(
         &mut self,
         response: &Categorical,

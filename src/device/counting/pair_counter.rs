@@ -79,9 +79,6 @@ pub(crate) trait PairCounter: Send {
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
 
     /// The best pairs (a, b), a < b, whose second column is this device's, with their synergy.
-    ///
-    /// # Errors
-    /// As [`PairCounter::relevance`].
     fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError>;
 }
 
@@ -113,9 +110,6 @@ impl<'a> PairCounterGroup<'a> {
     }
 
     /// Relevance of every column, in the unit of scores.
-    ///
-    /// # Errors
-    /// As [`PairCounter::relevance`].
     pub(crate) fn relevance(&mut self) -> Result<Vec<f64>, DeviceError> {
         let mut all = Vec::new();
         for device in &mut self.devices {
@@ -128,9 +122,6 @@ impl<'a> PairCounterGroup<'a> {
     }
 
     /// The best pairs of all devices; see [`PairSearch`].
-    ///
-    /// # Errors
-    /// As [`PairCounter::pairs`].
     pub(crate) fn pairs(
         &mut self,
         synergy: &ScoreEvaluator,

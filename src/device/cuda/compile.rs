@@ -199,8 +199,8 @@ fn supported() -> Result<Vec<c_int>, DeviceError> {
     let asked = asked
         .result()
         .and_then(|()| unsafe { sys::nvrtcGetSupportedArchs(all.as_mut_ptr()) }.result());
-    asked.map_err(|error| DeviceError::Incompatible {
-        reason: format!("NVRTC does not say what it compiles for: {error}"),
+    asked.map_err(|error| {
+        DeviceError::Incompatible(format!("NVRTC does not say what it compiles for: {error}"))
     })?;
     Ok(all)
 }
@@ -218,16 +218,14 @@ fn architecture(
         return Ok(format!("sm_{capability}{own}"));
     }
     let below = supported.iter().filter(|&&it| it < capability).max();
-    below
-        .map(|it| format!("compute_{it}"))
-        .ok_or_else(|| DeviceError::Incompatible {
-            reason: format!(
-                "the gpu is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
-                 NVRTC of an older CUDA, or --device cpu",
-                capability / 10,
-                capability % 10
-            ),
-        })
+    below.map(|it| format!("compute_{it}")).ok_or_else(|| {
+        DeviceError::Incompatible(format!(
+            "the gpu is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
+             NVRTC of an older CUDA, or --device cpu",
+            capability / 10,
+            capability % 10
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -257,15 +257,13 @@ fn agree(versions: Versions) -> Result<(), DeviceError> {
     if names.is_empty() {
         return Ok(());
     }
-    Err(DeviceError::Incompatible {
-        reason: format!(
-            "the driver supports CUDA {driver}, {}; update the driver, or put {} of CUDA {} \
-             first in LD_LIBRARY_PATH",
-            of.join(", "),
-            names.join(" and "),
-            driver.major
-        ),
-    })
+    Err(DeviceError::Incompatible(format!(
+        "the driver supports CUDA {driver}, {}; update the driver, or put {} of CUDA {} \
+         first in LD_LIBRARY_PATH",
+        of.join(", "),
+        names.join(" and "),
+        driver.major
+    )))
 }
 
 /// Opens the three libraries, once: afterwards no call of a function named here panics.
@@ -294,9 +292,7 @@ pub(crate) fn count() -> Result<usize, DeviceError> {
 /// GPUs, at least one, whether the other libraries are there or not.
 pub(crate) fn gpus() -> Result<usize, DeviceError> {
     driver()?;
-    let none = |reason: &str| DeviceError::NoDevice {
-        reason: reason.to_owned(),
-    };
+    let none = |reason: &str| DeviceError::NoDevice(reason.to_owned());
     let found = catch_panic(driver::CudaContext::device_count).map_err(|panic| none(&panic))?;
     match found.map(usize::try_from) {
         Ok(Ok(count)) if count > 0 => Ok(count),

@@ -8,7 +8,7 @@ use crate::{
     binning::BinnedColumn,
     device::{
         counting::{
-            Categorical, ConditioningVariable, Counter, LogTable, ScoreEvaluator, ScoredColumn,
+            Categorical, ConditioningVariable, Counter, ScoreEvaluator, ScoredColumn,
             mutual_information,
             tests::{self, column, gpus},
         },
@@ -65,12 +65,10 @@ impl Case {
         let n = self.response.codes.n();
         let mut scores = tests::scores().into_iter();
         let (_, score) = scores.find(|(other, _)| *other == name).unwrap();
-        let logs = LogTable::new(n, score.reach());
-        let evaluator = ScoreEvaluator::new(score, &logs, n);
+        let evaluator = ScoreEvaluator::new(score, n);
         ScoredCase {
             response: evaluator.categorical(&self.response),
             case: self,
-            logs,
             evaluator,
         }
     }
@@ -80,25 +78,24 @@ impl Case {
 pub(super) struct ScoredCase<'c> {
     pub(super) case: &'c Case,
     pub(super) evaluator: ScoreEvaluator,
-    logs: LogTable,
     response: Categorical,
 }
 
 impl ScoredCase<'_> {
     pub(super) fn on_cpu(&self) -> CpuCounter<'_> {
-        let by = (&self.logs, &self.evaluator);
-        CpuCounter::new(&self.case.columns, 0, &self.response, by, 1)
+        let columns = self.case.columns[..].into();
+        CpuCounter::new(columns, &self.response, &self.evaluator, 1)
     }
 
     pub(super) fn on_gpus(&self, ordinals: &[usize], lazy: LazyOptions) -> CudaCounter<'_> {
-        let (by, on) = ((&self.logs, &self.evaluator), (ordinals, None));
+        let on = (ordinals, None);
         let columns = (&self.case.columns[..]).into();
-        CudaCounter::new(columns, &self.response, by, on, lazy).unwrap()
+        CudaCounter::new(columns, &self.response, &self.evaluator, on, lazy).unwrap()
     }
 
     /// What a counter picks; its statistics of each pick are checked.
     pub(super) fn walk(&self, counter: &mut dyn Counter) -> Vec<ScoredColumn> {
-        let (case, logs) = (self.case, &self.logs);
+        let (case, logs) = (self.case, self.evaluator.logs());
         let mut picked: Vec<ScoredColumn> = Vec::new();
         let mut steps: Vec<ConditioningVariable> = Vec::new();
         let mut plain = true;
