@@ -9,9 +9,7 @@ use clap::{
 
 use super::{
     JobDraft, OptionError, OptionInfo, OptionSpec, RUN, RunSettings, SIMULATE, Simulation, Task,
-    option,
-    simulation::defaults,
-    task::{Command as TaskCommand, TaskDraft},
+    option, task::Command as TaskCommand,
 };
 use crate::simulate::{MODELS, model};
 
@@ -108,8 +106,7 @@ pub fn command() -> Command {
         .default_value("text")
         .help("Form of the list");
     // For the lists that depend on plugins, outside the groups of `select`.
-    let plugins =
-        option("plugins").map(|option| argument(option.info(), option.default).help_heading(None));
+    let plugins = option("plugins").map(|option| argument(option).help_heading(None));
     let model = Arg::new("model")
         .value_name("MODEL")
         .required(true)
@@ -127,28 +124,28 @@ pub fn command() -> Command {
             Command::new("select")
                 .about("Select variables of one data file")
                 .arg(data.clone())
-                .args(arguments(TaskCommand::Select.options()))
+                .args(TaskCommand::Select.options().map(|it| argument(it)))
                 .after_help(EXAMPLE),
         )
         .subcommand(
             Command::new("pairs")
                 .about("Score every variable and every pair of one data file")
                 .arg(data.clone())
-                .args(arguments(TaskCommand::Pairs.options()))
+                .args(TaskCommand::Pairs.options().map(|it| argument(it)))
                 .after_help(PAIRS_EXAMPLE),
         )
         .subcommand(
             Command::new("stability")
                 .about("Select the variables that a method chooses from most resamples of one data file")
                 .arg(data.clone())
-                .args(arguments(TaskCommand::Stability.options()))
+                .args(TaskCommand::Stability.options().map(|it| argument(it)))
                 .after_help(STABILITY_EXAMPLE),
         )
         .subcommand(
             Command::new("run")
                 .about("Run the jobs of a job file whose results are missing or out of date")
                 .arg(jobs)
-                .args(arguments(RUN.iter().map(OptionSpec::info)))
+                .args(RUN.iter().map(|it| argument(it)))
                 .arg(
                     Arg::new("only")
                         .long("only")
@@ -174,10 +171,7 @@ pub fn command() -> Command {
             Command::new("simulate")
                 .about("Write data with a known truth, with which `select` then compares its selection")
                 .arg(model)
-                .args(SIMULATE.iter().map(|option| {
-                    let argument = argument(option.info(), &defaults(option.name));
-                    argument.required(option.name == "output")
-                }))
+                .args(SIMULATE.iter().map(|it| argument(it).required(it.name == "output")))
                 .after_help(models()),
         )
         .subcommand(
@@ -251,7 +245,7 @@ fn models() -> String {
 }
 
 /// The argument of an option; its help ends with the default and the range.
-fn argument(option: OptionInfo, default: &str) -> Arg {
+fn argument(option: &OptionInfo) -> Arg {
     let argument = Arg::new(option.name)
         .long(option.name)
         .help_heading(option.heading);
@@ -259,8 +253,8 @@ fn argument(option: OptionInfo, default: &str) -> Arg {
         return argument.help(option.help).action(ArgAction::SetTrue);
     }
     let mut facts = Vec::new();
-    if !default.is_empty() {
-        facts.push(format!("default: {default}"));
+    if !option.default.is_empty() {
+        facts.push(format!("default: {}", option.default));
     }
     if !option.list {
         facts.push(format!("range: {}", option.range));
@@ -281,13 +275,8 @@ fn argument(option: OptionInfo, default: &str) -> Arg {
     })
 }
 
-/// The arguments of these options, with the defaults that they document.
-fn arguments(options: impl Iterator<Item = OptionInfo>) -> impl Iterator<Item = Arg> {
-    options.map(|option| argument(option, option.default))
-}
-
 /// The texts given for an option; none if it was not given.
-fn texts(matches: &ArgMatches, option: OptionInfo) -> Vec<String> {
+fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
     if option.is_flag() {
         let is_set = matches.get_flag(option.name);
         return is_set.then(|| "true".to_owned()).into_iter().collect();
@@ -302,7 +291,7 @@ fn given<T: 'static>(
     options: &'static [OptionSpec<T>],
 ) -> impl Iterator<Item = (&'static OptionSpec<T>, Vec<String>)> {
     let all = options.iter();
-    let all = all.map(|option| (option, texts(matches, option.info())));
+    let all = all.map(|option| (option, texts(matches, option)));
     all.filter(|(_, texts)| !texts.is_empty())
 }
 
@@ -314,7 +303,7 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
     let name = matches.get_one::<String>("model");
     // The command line accepts the names of models alone.
     let model = name.and_then(|name| model(name)).unwrap_or(&MODELS[0]);
-    let given: Vec<_> = given(matches, SIMULATE).collect();
+    let given: Vec<_> = given(matches, &SIMULATE).collect();
     Simulation::new(model, &given)
 }
 
@@ -325,7 +314,7 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
 pub fn plugin_files(matches: &ArgMatches) -> Result<Vec<PathBuf>, OptionError> {
     let mut draft = JobDraft::new("");
     if let Some(option) = option("plugins") {
-        draft.set(option.name, &texts(matches, option.info()))?;
+        draft.set(option.name, &texts(matches, option))?;
     }
     Ok(draft.job.plugins)
 }
@@ -339,7 +328,7 @@ pub fn run_settings(
     mut settings: RunSettings,
 ) -> Result<RunSettings, Vec<OptionError>> {
     let mut errors = Vec::new();
-    for (option, texts) in given(matches, RUN) {
+    for (option, texts) in given(matches, &RUN) {
         errors.extend(option.read(&mut settings, &texts).err());
     }
     match errors.is_empty() {
@@ -356,7 +345,7 @@ pub fn run_settings(
 pub fn task(command: TaskCommand, matches: &ArgMatches) -> Result<Task, Vec<OptionError>> {
     let data = matches.get_one::<PathBuf>("data");
     let draft = JobDraft::new(data.cloned().unwrap_or_default());
-    let mut draft = TaskDraft::new(draft, command);
+    let mut draft = draft.of(command);
     let mut errors = Vec::new();
     for option in command.options() {
         let texts = texts(matches, option);
@@ -365,7 +354,7 @@ pub fn task(command: TaskCommand, matches: &ArgMatches) -> Result<Task, Vec<Opti
         }
     }
     // The remaining options are checked too, so that the user sees every mistake at once.
-    match draft.check() {
+    match draft.task() {
         Ok(task) if errors.is_empty() => Ok(task),
         checked => {
             errors.extend(checked.err().into_iter().flatten());

@@ -12,23 +12,26 @@ use crate::presentation::Format;
 pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
     let mut errors = file_conflicts(job);
     errors.extend(column_conflicts(job));
-    let pass = &job.pass;
-    if let Some(max_size) = pass.max_size.filter(|max_size| pass.start_size > *max_size) {
-        errors.push(OptionError::StartAboveMax {
-            start_size: pass.start_size,
-            max_size,
-        });
+    let start_size = job.pass.start_size;
+    if let Some(max_size) = job.pass.max_size.filter(|max_size| start_size > *max_size) {
+        let message = format!("start-size = {start_size} is above max-size = {max_size}");
+        errors.push(OptionError::new("start-size", message));
     }
-    match job.format {
-        Format::Parquet if cfg!(not(feature = "parquet")) => {
-            errors.push(OptionError::ParquetUnbuilt);
+    if job.format == Format::Parquet {
+        if cfg!(not(feature = "parquet")) {
+            let message = "format = parquet: this passel was built without Parquet";
+            let help = "build it with `cargo install --path . --features parquet`";
+            errors.push(OptionError::new("format", message).help(help));
+        } else if job.output.is_none() {
+            let message = "format = parquet needs a file: name it with output";
+            errors.push(OptionError::new("format", message));
         }
-        Format::Parquet if job.output.is_none() => errors.push(OptionError::ParquetOutput),
-        _ => {}
     }
     // The trace of a continued search would lack the steps before its checkpoint.
     if job.trace.is_some() && job.checkpoint.is_some() {
-        errors.push(OptionError::TraceOfParts);
+        let message = "checkpoint and trace exclude each other: a search that continues has not kept \
+                       the steps before its checkpoint; leave one of them out";
+        errors.push(OptionError::new("checkpoint", message));
     }
     errors
 }
@@ -41,9 +44,8 @@ fn file_conflicts(job: &Job) -> Vec<OptionError> {
         ("checkpoint", job.checkpoint.as_deref()),
     ];
     let outputs = outputs.into_iter();
-    let outputs: Vec<_> = outputs
-        .filter_map(|(option, path)| Some((option, path?)))
-        .collect();
+    let outputs = outputs.filter_map(|(option, path)| Some((option, path?)));
+    let outputs: Vec<_> = outputs.collect();
     let inputs = job.named_input_files();
     let mut errors = Vec::new();
     for (index, (option, path)) in outputs.iter().enumerate() {
@@ -62,10 +64,13 @@ pub(super) fn overwrites<'a>(
 ) -> Vec<OptionError> {
     let target = canonical_file(path);
     let is_same = |(_, other): &(_, &Path)| target.is_some() && canonical_file(other) == target;
-    let error = |(other, _)| OptionError::SameFile {
-        option,
-        other,
-        path: path.to_owned(),
+    let error = |(other, _)| {
+        let message = format!("{option} and {other} are the same file, {}", path.display());
+        let error = OptionError::new(option, message);
+        OptionError {
+            is_of_file: true,
+            ..error
+        }
     };
     others.filter(is_same).map(error).collect()
 }
@@ -87,10 +92,8 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
     for (option, names, other, others) in pairs {
         let others: HashSet<&String> = others.iter().collect();
         let both = names.iter().filter(|name| others.contains(name));
-        errors.extend(both.map(|name| OptionError::NameTwice {
-            option,
-            other,
-            name: name.clone(),
+        errors.extend(both.map(|name| {
+            OptionError::new(option, format!("{option} and {other} both name {name}"))
         }));
     }
     errors

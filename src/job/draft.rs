@@ -8,53 +8,101 @@ use std::{
 
 use passel_criteria::CriterionError;
 
-use super::{Job, OPTIONS, OptionError, conflicts::conflicts, option, options::MethodClass};
+use super::{
+    Job, OptionError,
+    conflicts::{conflicts, overwrites},
+    options::{FALSE_PICKS, MethodClass},
+    task::{Command, PairsJob, StabilityJob, Task},
+};
 use crate::{
     binning::Binning,
     nearest::nearest,
-    plugin::{MethodError, PASS, PluginError, Plugins, ResolvedMethod},
+    plugin::{MethodError, PASS, PluginError, Plugins},
     presentation::Format,
-    score::PairScore,
+    stability::Resampling,
     table::is_npy,
 };
 
-/// A job whose options are being set, starting from the defaults.
+/// Options of a single selection, which have no effect on resamples.
+const OF_SINGLE_SELECTION: [&str; 3] = ["trace", "level", "checkpoint"];
+
+/// A job of a command whose options are being set, starting from the defaults.
 #[derive(Debug, Clone)]
 pub struct JobDraft {
+    command: Command,
     pub(super) job: Job,
+    /// The name of the score of `passel pairs`.
+    pub(super) score: String,
+    /// See [`PairsJob::partners`].
+    pub(super) partners: bool,
+    /// See [`PairsJob::matrix`].
+    pub(super) matrix: Option<PathBuf>,
+    /// See [`StabilityJob::resampling`].
+    pub(super) resampling: Resampling,
+    /// See [`StabilityJob::resamples`].
+    pub(super) resamples: usize,
+    /// The fraction of the rows in a subsample.
+    pub(super) fraction: Option<f64>,
+    /// See [`StabilityJob::false_picks`].
+    pub(super) false_picks: Option<f64>,
+    /// See [`StabilityJob::cutoff`].
+    pub(super) cutoff: Option<f64>,
     /// The folder to which paths are relative.
     pub(super) folder: PathBuf,
     /// The options that were set for this job: those of a job file's `[defaults]` are not in it.
-    pub(super) explicit: Vec<&'static str>,
+    explicit: Vec<&'static str>,
     plugins: Arc<Mutex<PluginCache>>,
 }
 
 /// The plugins that were found, by the libraries named besides. Drafts of one origin share them.
 type PluginCache = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
 
+impl Default for JobDraft {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
 impl JobDraft {
-    /// A draft with every option at its default.
+    /// A selection with every option at its default.
     pub fn new(data: impl Into<PathBuf>) -> Self {
         Self {
+            command: Command::Select,
             job: Job::new(data),
+            score: "mi3".to_owned(),
+            partners: false,
+            matrix: None,
+            resampling: Resampling::Complementary,
+            resamples: 100,
+            fraction: None,
+            false_picks: None,
+            cutoff: None,
             folder: PathBuf::new(),
             explicit: Vec::new(),
             plugins: Arc::default(),
         }
     }
 
+    /// A copy for a job of this command.
+    pub(super) fn of(&self, command: Command) -> Self {
+        let draft = self.clone();
+        Self { command, ..draft }
+    }
+
     /// Sets one option from its texts: one text for most, several for a list, `true` or `false` for a
     /// flag.
     ///
     /// # Errors
-    /// There is no such option, or it does not take such a value.
+    /// The command has no such option, or it does not take such a value.
     pub fn set(&mut self, name: &str, texts: &[String]) -> Result<(), OptionError> {
-        let option = option(name).ok_or_else(|| OptionError::Unknown {
-            option: name.to_owned(),
-            nearest: nearest(name, OPTIONS.iter().map(|option| option.name)),
+        let mut options = self.command.options();
+        let option = options.find(|option| option.name == name).ok_or_else(|| {
+            let names = self.command.options().map(|option| option.name);
+            let error = OptionError::new(name, format!("there is no option `{name}`"));
+            error.suggest(nearest(name, names))
         })?;
         self.explicit.push(option.name);
-        option.read(&mut self.job, texts)
+        option.read(self, texts)
     }
 
     /// Treats options as defaults: what they say need not concern the job's method.
@@ -62,7 +110,29 @@ impl JobDraft {
         self.explicit.retain(|name| !is_default(name));
     }
 
-    /// The checked job. Its paths are relative to the draft's folder.
+    /// Replaces `{id}` in the paths that the job writes to by its name.
+    pub(super) fn insert_id(&mut self, id: &str) {
+        let paths = [&mut self.job.output, &mut self.job.trace, &mut self.matrix];
+        for path in paths.into_iter().flatten() {
+            if let Some(text) = path.to_str().filter(|text| text.contains("{id}")) {
+                *path = text.replace("{id}", id).into();
+            }
+        }
+    }
+
+    /// The checked job of its command. Its paths are relative to the draft's folder.
+    ///
+    /// # Errors
+    /// Every conflict between options, and every method, score or criterion that does not exist.
+    pub(super) fn task(self) -> Result<Task, Vec<OptionError>> {
+        Ok(match self.command {
+            Command::Select => Task::Select(Box::new(self.check()?)),
+            Command::Pairs => Task::Pairs(Box::new(self.check_pairs()?)),
+            Command::Stability => Task::Stability(Box::new(self.check_stability()?)),
+        })
+    }
+
+    /// The checked selection. Its paths are relative to the draft's folder.
     ///
     /// # Errors
     /// Every conflict between options, and a method or criterion that does not exist.
@@ -73,40 +143,99 @@ impl JobDraft {
             Ok(()) => errors.extend(self.unused_options()),
             Err(error) => errors.push(error),
         }
-        if let Err(error) = self.resolve_criterion()
-            // A library that cannot be used fails both look-ups, and is one error.
-            && !errors.iter().any(|other| other.to_string() == error.to_string())
-        {
-            errors.push(error);
-        }
+        // A library that cannot be used fails both look-ups, and is one error.
+        let criterion = self.resolve_criterion().err();
+        errors.extend(criterion.filter(|error| {
+            let is_same = |other: &OptionError| other.message == error.message;
+            !errors.iter().any(is_same)
+        }));
         match errors.is_empty() {
             true => Ok(self.job),
             false => Err(errors),
         }
     }
 
-    /// The checked job of `passel pairs`, and its score.
-    ///
-    /// # Errors
-    /// Every conflict between options, and a score that does not exist.
-    pub(super) fn check_pairs(
-        mut self,
-        score: &str,
-    ) -> Result<(Job, ResolvedMethod<PairScore>), Vec<OptionError>> {
+    fn check_pairs(mut self) -> Result<PairsJob, Vec<OptionError>> {
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
-        if self.job.format == Format::Parquet {
-            errors.push(OptionError::ParquetOfPass);
-        }
-        match self.find(|plugins| plugins.pair_score(score)) {
-            Ok(score) if errors.is_empty() => {
-                self.record_library(&score.plugin);
-                return Ok((self.job, score));
+        errors.extend(self.parquet_of_others());
+        let score = match self.find(|plugins| plugins.pair_score(&self.score), refused) {
+            Ok(score) => Some(score),
+            Err(error) => {
+                errors.push(error);
+                None
             }
-            Ok(_) => {}
-            Err(error) => errors.push(error),
+        };
+        let Some(method) = score.filter(|_| errors.is_empty()) else {
+            return Err(errors);
+        };
+        self.record_library(&method.plugin);
+        if let Some(matrix) = &self.matrix {
+            let inputs = self.job.named_input_files();
+            let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
+            let output = self.job.output.as_deref().map(|path| ("output", path));
+            errors = overwrites("matrix", matrix, inputs.chain(output));
         }
-        Err(errors)
+        match errors.is_empty() {
+            true => Ok(PairsJob {
+                job: self.job,
+                method,
+                partners: self.partners,
+                matrix: self.matrix,
+            }),
+            false => Err(errors),
+        }
+    }
+
+    fn check_stability(mut self) -> Result<StabilityJob, Vec<OptionError>> {
+        let of_single = OF_SINGLE_SELECTION.into_iter();
+        let of_single = of_single.filter(|option| self.explicit.contains(option));
+        let contradicts =
+            |option: &str, reason: &str| OptionError::new(option, format!("{option} {reason}"));
+        let mut errors: Vec<_> = of_single
+            .map(|option| {
+                let reason =
+                    "applies to a single selection and has no effect on resamples: leave it out";
+                contradicts(option, reason)
+            })
+            .collect();
+        (self.job.trace, self.job.checkpoint) = (None, None);
+        // The seed draws the resamples, whether or not the method uses it.
+        self.explicit
+            .retain(|option| *option != "seed" && !OF_SINGLE_SELECTION.contains(option));
+        if let Some(error) = self.parquet_of_others() {
+            errors.push(error);
+            self.job.format = Format::Text;
+        }
+        match (&mut self.resampling, self.fraction) {
+            (Resampling::Subsample(part), fraction) => *part = fraction.unwrap_or(*part),
+            (_, None) => {}
+            (_, Some(_)) => errors.push(contradicts(
+                "fraction",
+                "needs resampling = subsample: other resamples have a fixed size",
+            )),
+        }
+        if self.cutoff.is_some() && self.false_picks.is_some() {
+            errors.push(contradicts(
+                "false-picks",
+                "determines the cut-off, and cutoff is given too: leave one of them out",
+            ));
+        }
+        let (resampling, resamples) = (self.resampling, self.resamples);
+        let (false_picks, cutoff) = (self.false_picks.unwrap_or(FALSE_PICKS), self.cutoff);
+        match self.check() {
+            Ok(job) if errors.is_empty() => Ok(StabilityJob {
+                job,
+                resampling,
+                resamples,
+                false_picks,
+                cutoff,
+            }),
+            checked => {
+                errors.extend(checked.err().into_iter().flatten());
+                Err(errors)
+            }
+        }
     }
 
     /// Makes paths relative to the draft's folder.
@@ -116,15 +245,20 @@ impl JobDraft {
         if let Some(response) = job.response.as_mut().filter(|_| is_file) {
             *response = folder.join(&*response).to_string_lossy().into_owned();
         }
-        let outputs = [&mut job.output, &mut job.trace, &mut job.checkpoint];
+        let outputs = [
+            &mut job.output,
+            &mut job.trace,
+            &mut job.checkpoint,
+            &mut self.matrix,
+        ];
         let inputs = job.plugins.iter_mut().chain([&mut job.data]);
-        for path in outputs.into_iter().flatten().chain(inputs) {
+        let rules = [&mut job.binning, &mut job.bin_response].into_iter();
+        let rules = rules.filter_map(|binning| match binning {
+            Binning::Edges(file) => Some(file),
+            _ => None,
+        });
+        for path in outputs.into_iter().flatten().chain(inputs).chain(rules) {
             *path = folder.join(&*path);
-        }
-        for binning in [&mut job.binning, &mut job.bin_response] {
-            if let Binning::Edges(file) = binning {
-                *file = folder.join(&*file);
-            }
         }
     }
 
@@ -132,7 +266,7 @@ impl JobDraft {
     fn resolve_method(&mut self) -> Result<(), OptionError> {
         let method = &*self.job.method;
         if method != PASS {
-            let selector = self.find(|plugins| plugins.method(method))?;
+            let selector = self.find(|plugins| plugins.method(method), refused)?;
             self.record_library(&selector.plugin);
             self.job.selector = Some(selector);
         }
@@ -144,19 +278,23 @@ impl JobDraft {
 
     /// Errors for options that the method does not use.
     fn unused_options(&self) -> Vec<OptionError> {
-        let class = MethodClass::of_job(&self.job);
+        let (class, method) = (MethodClass::of_job(&self.job), &self.job.method);
         let permutes = self.job.stop.permutation.is_some();
         let is_unused = |option: &&&str| !(class.uses(option) || permutes && **option == "seed");
-        let unused = self.explicit.iter().filter(is_unused);
-        let unused = unused.map(|option| OptionError::NotOfMethod {
-            option,
-            method: self.job.method.clone(),
+        let unused = self.explicit.iter().filter(is_unused).map(|option| {
+            let message = format!("{option} has no effect with the method {method}");
+            OptionError::new(option, message).help(MethodClass::users(option))
         });
-        let mut errors: Vec<_> = unused.collect();
-        if class != MethodClass::Pass && self.job.format == Format::Parquet {
-            errors.push(OptionError::ParquetOfPass);
-        }
-        errors
+        let parquet = self.parquet_of_others();
+        unused
+            .chain(parquet.filter(|_| class != MethodClass::Pass))
+            .collect()
+    }
+
+    /// The error for a Parquet report, which only selections by a criterion have.
+    fn parquet_of_others(&self) -> Option<OptionError> {
+        let message = "format = parquet is only for the method pass: use csv, json or html";
+        (self.job.format == Format::Parquet).then(|| OptionError::new("format", message))
     }
 
     /// Finds the criterion among plugins, unless it is one of passel's own.
@@ -164,22 +302,22 @@ impl JobDraft {
         let Some(value) = self.job.plugin_criterion.clone() else {
             return Ok(());
         };
-        match self.find(|plugins| plugins.criterion(&value)) {
-            Ok(criterion) => {
-                self.record_library(&criterion.plugin);
-                self.job.criterion = criterion.value;
-                Ok(())
+        // The same error as for a misspelt criterion of passel's own.
+        let refused = |error| match error {
+            MethodError::UnknownName { name, nearest, .. } => {
+                let error = CriterionError::UnknownName { name };
+                let error = OptionError::new("criterion", format!("criterion = {value}: {error}"));
+                match nearest {
+                    None => error.help("`passel criteria` lists them"),
+                    nearest => error.suggest(nearest.as_deref()),
+                }
             }
-            // The same error as for a misspelt criterion of passel's own.
-            Err(OptionError::Method(MethodError::UnknownName { name, nearest, .. })) => {
-                Err(OptionError::Criterion {
-                    value,
-                    error: CriterionError::UnknownName { name },
-                    nearest,
-                })
-            }
-            Err(error) => Err(error),
-        }
+            error => refused(error),
+        };
+        let criterion = self.find(|plugins| plugins.criterion(&value), refused)?;
+        self.record_library(&criterion.plugin);
+        self.job.criterion = criterion.value;
+        Ok(())
     }
 
     fn plugins(&self) -> Result<Plugins, PluginError> {
@@ -200,27 +338,37 @@ impl JobDraft {
     }
 
     /// Looks something up in the plugins. An unknown name may come from a library that was refused,
-    /// so the error says which.
+    /// so the error says which; any other error is that of `refused`.
     fn find<T>(
         &self,
         look_up: impl FnOnce(&Plugins) -> Result<T, MethodError>,
+        refused: impl FnOnce(MethodError) -> OptionError,
     ) -> Result<T, OptionError> {
-        let plugins = self.plugins()?;
+        let plugins = self.plugins();
+        let plugins = plugins.map_err(|error| OptionError::new("plugins", error.to_string()))?;
         look_up(&plugins).map_err(|error| {
             let is_unknown = matches!(error, MethodError::UnknownName { .. });
             let reason = match (plugins.plugins(), plugins.refused()) {
-                _ if !is_unknown => return error.into(),
+                _ if !is_unknown => return refused(error),
                 (_, [first]) => format!("a library was refused ({first})"),
                 (_, [first, others @ ..]) => {
                     format!("a library was refused ({first}), and {} more", others.len())
                 }
                 ([], []) => "no plugin was found".to_owned(),
-                (_, []) => return error.into(),
+                (_, []) => return refused(error),
             };
-            OptionError::NoPlugin {
-                error: Box::new(error),
-                reason,
-            }
+            let message =
+                format!("{error}: {reason}; `passel plugins` lists the places that are searched");
+            OptionError::new(error.option(), message)
         })
+    }
+}
+
+/// The error for a method or a score that does not exist, or not with these parameters.
+fn refused(error: MethodError) -> OptionError {
+    let refused = OptionError::new(error.option(), error.to_string());
+    match error.is_unknown() {
+        true => refused.help("`passel methods` lists them"),
+        false => refused,
     }
 }

@@ -13,31 +13,31 @@ pub fn options_markdown() -> String {
     );
     for group in OPTIONS.chunk_by(|a, b| a.heading == b.heading) {
         let heading = group.first().map_or("", |option| option.heading);
-        page += &section(heading, "", group.iter().map(OptionSpec::info));
+        page += &section(heading, "", group);
     }
     page += &section(
         "Stability",
         "`passel stability DATA` has these, and all options above but `--trace`, `--level` and\n\
          `--checkpoint`: see [stability.md](stability.md).\n\n",
-        STABILITY.iter().map(OptionSpec::info),
+        &STABILITY,
     );
     page += &section(
         "Pairs",
         "`passel pairs DATA` has these, and the options above for data, levels, `top`, `threshold`,\n\
          plugins, devices and reports.\n\n",
-        PAIRS.iter().map(OptionSpec::info),
+        &PAIRS,
     );
     page += &section(
         "Runs",
         "`passel run JOBS.toml` has these, and the table `[run]` of a job file: see\n\
          [jobs.md](jobs.md).\n\n",
-        RUN.iter().map(OptionSpec::info),
+        &RUN,
     );
     page
 }
 
-fn section(heading: &str, introduction: &str, options: impl Iterator<Item = OptionInfo>) -> String {
-    let rows = options.map(|option| {
+fn section<T>(heading: &str, introduction: &str, options: &[OptionSpec<T>]) -> String {
+    let rows = options.iter().map(|option| {
         let OptionInfo {
             name,
             value,
@@ -45,7 +45,7 @@ fn section(heading: &str, introduction: &str, options: impl Iterator<Item = Opti
             range,
             help,
             ..
-        } = option;
+        } = &**option;
         let space = if option.is_flag() { "" } else { " " };
         format!("| `--{name}{space}{value}` | {default} | {range} | {help} |\n")
     });

@@ -14,11 +14,9 @@ pub mod file;
 mod markdown;
 mod option_spec;
 mod options;
-mod pairs;
 mod raw_values;
 mod run_settings;
 mod simulation;
-mod stability;
 pub mod task;
 #[cfg(test)]
 mod tests;
@@ -46,12 +44,10 @@ pub use error::OptionError;
 pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, PAIRS, RUN, STABILITY, option};
-pub use pairs::{PairsDraft, PairsJob};
 pub use raw_values::RawValues;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
-pub use stability::{StabilityDraft, StabilityJob};
-pub use task::Task;
+pub use task::{PairsJob, StabilityJob, Task};
 
 /// One selection to make, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]

@@ -1,15 +1,16 @@
 //! The texts given for one option, and the kinds of value that they can be read as.
 
-use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, str::FromStr, sync::Arc, time::Duration,
+};
 
 use passel_criteria::{Criterion, CriterionError};
 
-use super::OptionError;
+use super::{OptionError, OptionInfo};
 use crate::{
     binning::{Binning, BinningError},
     device::DeviceChoice,
     nearest::nearest,
-    progress::Progress,
     search::sum_to_one,
     selector::{PERMUTATION_COUNTS, PermutationTest},
     spec::parse_spec,
@@ -23,90 +24,77 @@ const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 /// the option, what was given and what is allowed.
 #[derive(Debug, Clone, Copy)]
 pub struct RawValues<'a> {
-    /// The name of the option.
-    pub option: &'static str,
-    /// The values that the option allows.
-    pub range: &'static str,
+    pub(super) option: &'a OptionInfo,
     /// One text for each time the option was given, or for each element of an array.
-    pub texts: &'a [String],
+    pub(super) texts: &'a [String],
 }
 
 impl RawValues<'_> {
     /// The only text; an option that takes one value has no more.
     pub(super) fn one(&self) -> Result<&str, OptionError> {
+        let name = self.option.name;
         match self.texts {
             [text] => Ok(text),
-            texts => Err(OptionError::Several {
-                option: self.option,
-                count: texts.len(),
-            }),
+            texts => {
+                let message = format!("{name} takes one value, not {}", texts.len());
+                Err(OptionError::new(name, message))
+            }
         }
     }
 
     pub(super) fn out_of_range(&self) -> OptionError {
-        OptionError::Range {
-            option: self.option,
-            value: quote_empty(&self.texts.join(",")),
-            range: self.range,
-            nearest: None,
-        }
+        self.must_be(&self.texts.join(","), &self.option.range)
     }
 
-    /// The error for a `value` in which `word` is none of the known words.
-    fn unknown_word(
-        &self,
-        value: &str,
-        word: &str,
-        known: impl IntoIterator<Item = &'static str>,
-    ) -> OptionError {
-        OptionError::Range {
-            option: self.option,
-            value: quote_empty(value),
-            range: self.range,
-            nearest: nearest(word, known),
-        }
+    fn must_be(&self, value: &str, range: &str) -> OptionError {
+        let name = self.option.name;
+        // In a message an empty text would vanish.
+        let value = match value.trim().is_empty() {
+            true => format!("\"{value}\""),
+            false => value.to_owned(),
+        };
+        OptionError::new(name, format!("{name} = {value} must be {range}"))
+    }
+
+    /// The only text read as a value for which `is_allowed` is true.
+    fn read<V: FromStr>(&self, is_allowed: impl Fn(&V) -> bool) -> Result<V, OptionError> {
+        let value = self.one()?.parse().ok().filter(is_allowed);
+        value.ok_or_else(|| self.out_of_range())
+    }
+
+    /// Any value of a type: a seed, a flag.
+    pub(super) fn parsed<V: FromStr>(&self) -> Result<V, OptionError> {
+        self.read(|_| true)
     }
 
     /// A whole number in a range.
-    pub(super) fn count(&self, range: RangeInclusive<usize>) -> Result<usize, OptionError> {
-        let count = self.one()?.parse().ok();
-        let count = count.filter(|count| range.contains(count));
-        count.ok_or_else(|| self.out_of_range())
+    pub(super) fn count(&self, range: &RangeInclusive<usize>) -> Result<usize, OptionError> {
+        self.read(|count| range.contains(count))
     }
 
     /// A number for which `is_allowed` is true.
     pub(super) fn number(&self, is_allowed: impl Fn(f64) -> bool) -> Result<f64, OptionError> {
-        let number = self.one()?.parse().ok();
-        let number = number.filter(|number| is_allowed(*number));
-        number.ok_or_else(|| self.out_of_range())
-    }
-
-    /// A seed.
-    pub(super) fn seed(&self) -> Result<u64, OptionError> {
-        self.one()?.parse().map_err(|_| self.out_of_range())
-    }
-
-    /// A flag: `true` or `false`.
-    pub(super) fn flag(&self) -> Result<bool, OptionError> {
-        self.one()?.parse().map_err(|_| self.out_of_range())
+        self.read(|number| is_allowed(*number))
     }
 
     /// The value of one of a few words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, OptionError> {
         let word = self.one()?;
         let choice = choices.iter().find(|(name, _)| *name == word);
-        let words = || choices.iter().map(|(name, _)| *name);
-        choice
-            .map(|(_, value)| *value)
-            .ok_or_else(|| self.unknown_word(word, word, words()))
+        choice.map(|(_, value)| *value).ok_or_else(|| {
+            let words = choices.iter().map(|(name, _)| *name);
+            self.out_of_range().suggest(nearest(word, words))
+        })
     }
 
     /// A text that is not empty.
     pub(super) fn text(&self) -> Result<String, OptionError> {
-        match self.one()? {
-            "" => Err(self.out_of_range()),
-            text => Ok(text.to_owned()),
-        }
+        self.read(|text: &String| !text.is_empty())
+    }
+
+    /// A text without spaces around it.
+    pub(super) fn trimmed(&self) -> Result<String, OptionError> {
+        Ok(self.text()?.trim().to_owned())
     }
 
     /// A path.
@@ -114,24 +102,22 @@ impl RawValues<'_> {
         self.text().map(PathBuf::from)
     }
 
+    /// The path of an array.
+    pub(super) fn npy(&self) -> Result<PathBuf, OptionError> {
+        let path = self.path()?;
+        let is_npy = path.extension().is_some_and(|extension| extension == "npy");
+        is_npy.then_some(path).ok_or_else(|| self.out_of_range())
+    }
+
     /// Names separated by commas; a name in double quotes may contain commas.
     pub(super) fn names(&self) -> Result<Vec<String>, OptionError> {
         let mut names = Vec::new();
         for value in self.texts {
-            split_names(value, &mut names).map_err(|reason| OptionError::List {
-                option: self.option,
-                value: quote_empty(value),
-                range: self.range,
-                reason,
+            split_names(value, &mut names).map_err(|reason| {
+                self.must_be(value, &format!("{}: {reason}", self.option.range))
             })?;
         }
         Ok(names)
-    }
-
-    /// Paths, separated as [`names`](Self::names) are.
-    pub(super) fn paths(&self) -> Result<Vec<PathBuf>, OptionError> {
-        let names = self.names()?;
-        Ok(names.into_iter().map(PathBuf::from).collect())
     }
 
     /// N probabilities with sum 1.
@@ -143,14 +129,11 @@ impl RawValues<'_> {
             .collect();
         let numbers = numbers.ok().and_then(|all| <[f64; N]>::try_from(all).ok());
         let numbers = numbers.ok_or_else(|| self.out_of_range())?;
-        match sum_to_one(&numbers) {
-            Ok(()) => Ok(numbers),
-            Err(sum) => Err(OptionError::Probabilities {
-                option: self.option,
-                value,
-                sum,
-            }),
-        }
+        let sums = sum_to_one(&numbers).map_err(|sum| {
+            let range = format!("probabilities: none below 0, with sum 1 (it is {sum})");
+            self.must_be(&value, &range)
+        });
+        sums.map(|()| numbers)
     }
 
     /// A duration above zero: `90`, `0.5`, `10m`, `1h30m`, `500ms`.
@@ -160,67 +143,56 @@ impl RawValues<'_> {
         time.ok_or_else(|| self.out_of_range())
     }
 
-    /// A way to show progress.
-    pub(super) fn progress(&self) -> Result<Progress, OptionError> {
-        self.choice(&[
-            ("auto", Progress::Auto),
-            ("plain", Progress::Plain),
-            ("json", Progress::Json),
-            ("none", Progress::None),
-        ])
-    }
-
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.
     pub(super) fn devices(&self) -> Result<DeviceChoice, OptionError> {
         let value = self.one()?;
         if let Some(numbers) = value.strip_prefix("cuda:") {
-            let numbers = numbers.split(',').map(|number| number.trim().parse().ok());
-            let numbers: Option<Vec<usize>> = numbers.collect();
-            return numbers
-                .map(DeviceChoice::Cuda)
-                .ok_or_else(|| self.out_of_range());
+            let numbers = numbers.split(',').map(|number| number.trim().parse());
+            let numbers = numbers.collect::<Result<_, _>>().map(DeviceChoice::Cuda);
+            return numbers.map_err(|_| self.out_of_range());
         }
         match value {
             "auto" => Ok(DeviceChoice::Auto),
             "cpu" => Ok(DeviceChoice::Cpu(NonZeroUsize::MIN)),
             "cuda" => Ok(DeviceChoice::Cuda(Vec::new())),
-            _ => Err(self.unknown_word(value, &value.to_lowercase(), ["auto", "cpu", "cuda"])),
+            _ => {
+                let nearest = nearest(&value.to_lowercase(), ["auto", "cpu", "cuda"]);
+                Err(self.out_of_range().suggest(nearest))
+            }
         }
     }
 
     /// A binning rule for candidates: `levels`, `equal-width:10`, `edges:FILE`.
     pub(super) fn binning(&self) -> Result<Binning, OptionError> {
-        let value = self.one()?;
-        value.parse().map_err(|error| match error {
-            BinningError::NoRule { nearest, .. } => OptionError::Range {
-                option: self.option,
-                value: quote_empty(value),
-                range: self.range,
-                nearest,
-            },
-            _ => self.out_of_range(),
-        })
+        self.binning_except(None)
     }
 
     /// A binning rule for the response. `mdlp`, which needs the levels of the response, is none, and is
     /// not suggested for a misspelling either.
     pub(super) fn bin_response(&self) -> Result<Binning, OptionError> {
-        match self.binning() {
-            Ok(Binning::Mdlp) => Err(self.out_of_range()),
-            Err(OptionError::Range {
-                nearest: Some("mdlp"),
-                ..
-            }) => Err(self.out_of_range()),
-            other => other,
-        }
+        self.binning_except(Some("mdlp"))
+    }
+
+    fn binning_except(&self, refused: Option<&str>) -> Result<Binning, OptionError> {
+        let value = self.one()?;
+        let nearest = match value.parse() {
+            Ok(rule) if Some(value) != refused => return Ok(rule),
+            Err(BinningError::NoRule { nearest, .. }) => nearest,
+            _ => None,
+        };
+        let nearest = nearest.filter(|nearest| Some(*nearest) != refused);
+        Err(self.out_of_range().suggest(nearest))
     }
 
     /// A permutation rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
     pub(super) fn permutation(&self) -> Result<PermutationTest, OptionError> {
-        let value = self.one()?;
-        let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
+        let unknown = |word: &str, known: &[&'static str]| {
+            let nearest = nearest(word, known.iter().copied());
+            self.out_of_range().suggest(nearest)
+        };
+        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
         if name != "permutation" {
-            return Err(self.unknown_word(value, name, ["permutation"]));
+            return Err(unknown(name, &["permutation"]));
         }
         let mut rule = PermutationTest::default();
         for (index, (parameter, number)) in parameters.iter().enumerate() {
@@ -234,23 +206,31 @@ impl RawValues<'_> {
                     rule.alpha = *number;
                     *number > 0.0 && *number < 1.0
                 }
-                _ => return Err(self.unknown_word(value, parameter, ["n", "alpha"])),
+                _ => return Err(unknown(parameter, &["n", "alpha"])),
             };
-            let is_repeated = parameters[..index]
-                .iter()
-                .any(|(other, _)| other == parameter);
-            if is_repeated || !is_in_range {
+            let mut before = parameters[..index].iter();
+            if !is_in_range || before.any(|(other, _)| other == parameter) {
                 return Err(self.out_of_range());
             }
         }
         match rule.alpha < rule.least() {
-            true => Err(OptionError::Unreachable {
-                option: self.option,
-                alpha: rule.alpha,
-                n: rule.n,
-            }),
+            true => Err(self.unreachable(&rule)),
             false => Ok(rule),
         }
+    }
+
+    /// The error for a rule whose permutations are too few for a p-value as small as its level.
+    fn unreachable(&self, rule: &PermutationTest) -> OptionError {
+        let (PermutationTest { n, alpha, .. }, name) = (rule, self.option.name);
+        let message = format!(
+            "{name} = permutation: alpha = {alpha} is below 1/{}, the smallest p-value of {n} permutations",
+            n + 1
+        );
+        let (least, most) = ((1.0 / alpha).ceil() - 1.0, *PERMUTATION_COUNTS.end());
+        OptionError::new(name, message).help(match least <= most as f64 {
+            true => format!("use n={least} or more"),
+            false => format!("use n={most} and an alpha of 1e-6 or more"),
+        })
     }
 
     /// A size above zero, in bytes: `500MB`, `8GiB`, `1.5G`.
@@ -272,22 +252,10 @@ impl RawValues<'_> {
                     } => nearest(parameter, known.iter().copied()),
                     _ => None,
                 };
-                Err(OptionError::Criterion {
-                    value: value.to_owned(),
-                    error,
-                    nearest: nearest.map(str::to_owned),
-                })
+                let message = format!("criterion = {value}: {error}");
+                Err(OptionError::new("criterion", message).suggest(nearest))
             }
         }
-    }
-}
-
-/// A text for a message, in which an empty one would vanish.
-fn quote_empty(value: &str) -> String {
-    if value.trim().is_empty() {
-        format!("\"{value}\"")
-    } else {
-        value.to_owned()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The options of `passel simulate`, from which its command line, its help and docs/simulate.md are
 //! made. The defaults are those of each model.
 
-use std::{fmt::Write, path::PathBuf};
+use std::{fmt::Write, path::PathBuf, sync::LazyLock};
 
 use super::{OptionError, OptionSpec};
 use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
@@ -17,118 +17,72 @@ pub struct Simulation {
     pub output: PathBuf,
 }
 
-const MODEL: OptionSpec<Simulation> = OptionSpec::in_group("Model");
-const OUTPUT: OptionSpec<Simulation> = OptionSpec::in_group("Output");
+impl Default for Simulation {
+    fn default() -> Self {
+        Self {
+            model: &MODELS[0],
+            settings: MODELS[0].defaults,
+            output: PathBuf::new(),
+        }
+    }
+}
+
+type ModelOption = OptionSpec<Simulation>;
 
 /// The options of `passel simulate`, in the order in which they are listed.
-pub const SIMULATE: &[OptionSpec<Simulation>] = &[
-    OptionSpec {
-        name: "n",
-        value: "N",
-        range: "3 … 1000000000",
-        help: "Number of observations",
-        set: |simulation, values| {
-            values
-                .count(3..=1_000_000_000)
-                .map(|value| simulation.settings.n = value)
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "p",
-        value: "P",
-        range: "1 … 1000000000",
-        help: "Number of variables",
-        set: |simulation, values| {
-            values
-                .count(1..=1_000_000_000)
-                .map(|value| simulation.settings.p = value)
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "r",
-        value: "R",
-        range: "1 … p; for ar1 even and at most p/2",
-        help: "Number of true variables",
-        set: |simulation, values| {
-            values
-                .count(1..=usize::MAX)
-                .map(|value| simulation.settings.r = value)
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "correlation",
-        value: "HOW",
-        range: "independent, constant or ar",
-        help: "Correlation of the columns: none, ρ between any two, or ρ^|i − j|",
-        set: |simulation, values| {
-            let all = [
-                Correlation::Independent,
-                Correlation::Constant,
-                Correlation::Autoregressive,
-            ];
-            simulation.settings.correlation =
-                values.choice(&all.map(|value| (value.name(), value)))?;
-            Ok(())
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "rho",
-        value: "RHO",
-        range: "above -1 and below 1; at least 0 for constant correlation",
-        help: "ρ, the correlation of two columns",
-        set: |simulation, values| {
-            values
-                .number(|rho| rho.abs() < 1.0)
-                .map(|value| simulation.settings.rho = value)
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "snps",
-        value: "Q",
-        range: "22 … 4000",
-        help: "Number of SNPs; with their products there are Q(Q + 1)/2 variables",
-        set: |simulation, values| {
-            values
-                .count(22..=4000)
-                .map(|value| simulation.settings.snps = value)
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "snr",
-        value: "RATIO",
-        range: "1e-9 … 1e15, or none",
-        help: "Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)",
-        set: |simulation, values| {
-            simulation.settings.snr = match values.one()? {
+pub static SIMULATE: LazyLock<Vec<ModelOption>> =
+    LazyLock::new(|| {
+        let model = ModelOption::group("Model", [
+        ModelOption::count("n N", 3..=1_000_000_000, |it| &mut it.settings.n)
+            .help("Number of observations"),
+        ModelOption::count("p P", 1..=1_000_000_000, |it| &mut it.settings.p)
+            .help("Number of variables"),
+        ModelOption::count("r R", 1..=usize::MAX, |it| &mut it.settings.r)
+            .range("1 … p; for ar1 even and at most p/2")
+            .help("Number of true variables"),
+        ModelOption::choice("correlation HOW", CORRELATION, |it| &mut it.settings.correlation)
+            .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
+        ModelOption::value(
+            "rho RHO",
+            |raw| raw.number(|rho| rho.abs() < 1.0),
+            |it| &mut it.settings.rho,
+        )
+        .range("above -1 and below 1; at least 0 for constant correlation")
+        .help("ρ, the correlation of two columns"),
+        ModelOption::count("snps Q", 22..=4000, |it| &mut it.settings.snps)
+            .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
+        ModelOption::custom("snr RATIO", |it, raw| {
+            it.settings.snr = match raw.one()? {
                 "none" => None,
-                _ => Some(values.number(|snr| (1e-9..=1e15).contains(&snr))?),
+                _ => Some(raw.number(|snr| (1e-9..=1e15).contains(&snr))?),
             };
             Ok(())
-        },
-        ..MODEL
-    },
-    OptionSpec {
-        name: "seed",
-        value: "S",
-        range: "0 … 18446744073709551615",
-        help: "Seed of all random numbers",
-        set: |simulation, values| values.seed().map(|value| simulation.settings.seed = value),
-        ..MODEL
-    },
-    OptionSpec {
-        name: "output",
-        value: "FILE",
-        range: ".csv, .tsv or .dat, each with or without .gz",
-        help: "The file to write, whole or not at all; required",
-        set: |simulation, values| values.path().map(|value| simulation.output = value),
-        ..OUTPUT
-    },
+        })
+        .range("1e-9 … 1e15, or none")
+        .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)"),
+        ModelOption::seed(|it| &mut it.settings.seed).help("Seed of all random numbers"),
+    ]);
+        let output = ModelOption::group(
+            "Output",
+            [ModelOption::custom("output FILE", |it, raw| {
+                it.output = raw.path()?;
+                Ok(())
+            })
+            .range(".csv, .tsv or .dat, each with or without .gz")
+            .help("The file to write, whole or not at all; required")],
+        );
+        let all = model.chain(output);
+        all.map(|option| {
+            let default = defaults(option.name);
+            option.default(default)
+        })
+        .collect()
+    });
+
+const CORRELATION: [(&str, Correlation); 3] = [
+    ("independent", Correlation::Independent),
+    ("constant", Correlation::Constant),
+    ("ar", Correlation::Autoregressive),
 ];
 
 impl Simulation {
@@ -143,7 +97,7 @@ impl Simulation {
         let mut simulation = Self {
             model,
             settings: model.defaults,
-            output: PathBuf::new(),
+            ..Self::default()
         };
         let mut errors = Vec::new();
         for (option, texts) in given {
@@ -157,17 +111,16 @@ impl Simulation {
                 continue;
             }
             // Whether the model would take the value does not matter.
-            errors.retain(|error| error.option() != name);
+            errors.retain(|error| error.option != name);
             let why = match model.options.contains(&name) {
                 true => format!(" with correlation {}", settings.correlation.name()),
                 false => String::new(),
             };
             let options = has.iter().filter(|other| **other != "output").copied();
-            errors.push(OptionError::NotOfModel {
-                option: name,
-                model: format!("{}{why}", model.name),
-                options: options.collect::<Vec<_>>().join(", "),
-            });
+            let options = options.collect::<Vec<_>>().join(", ");
+            let model = model.name;
+            let message = format!("the model {model}{why} has no option {name}: it has {options}");
+            errors.push(OptionError::new(name, message));
         }
         match errors.is_empty() {
             true => Ok(simulation),
@@ -177,7 +130,7 @@ impl Simulation {
 }
 
 /// The default of an option: one for all models, or that of each model which has the option.
-pub(super) fn defaults(option: &str) -> String {
+fn defaults(option: &str) -> String {
     let models = MODELS
         .iter()
         .filter(|model| model.options.contains(&option));
@@ -233,7 +186,7 @@ pub fn simulate_markdown() -> String {
     }
     page += " range | meaning |\n| --- |";
     page += &" --- |".repeat(MODELS.len() + 2);
-    for option in SIMULATE {
+    for option in SIMULATE.iter() {
         let _ = write!(page, "\n| `--{} {}` |", option.name, option.value);
         for model in MODELS {
             let _ = match model.options.contains(&option.name) {
@@ -241,7 +194,7 @@ pub fn simulate_markdown() -> String {
                 false => write!(page, "  |"),
             };
         }
-        let _ = write!(page, " {} | {} |", cell(option.range), cell(option.help));
+        let _ = write!(page, " {} | {} |", cell(&option.range), cell(option.help));
     }
     page.push('\n');
     page

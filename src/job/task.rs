@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use super::{
-    Job, JobDraft, OPTIONS, OptionError, OptionInfo, OptionSpec, PAIRS, PairsDraft, PairsJob,
-    STABILITY, StabilityDraft, StabilityJob, option,
+    Job, OPTIONS, OptionSpec, PAIRS, STABILITY, option,
     options::{MethodClass, SHARED_WITH_PAIRS},
 };
-use crate::plugin::MethodKind;
+use crate::{
+    plugin::{MethodKind, ResolvedMethod},
+    score::PairScore,
+    stability::Resampling,
+};
 
 /// Options that a run sets for all of its jobs.
 const SET_BY_RUN: [&str; 2] = ["progress", "checkpoint"];
@@ -44,16 +47,16 @@ impl Command {
     }
 
     /// The options of the command, in the order in which they are listed.
-    pub fn options(self) -> impl Iterator<Item = OptionInfo> {
-        let pairs = PAIRS.iter().filter(move |_| self == Self::Pairs);
-        let stability = STABILITY.iter().filter(move |_| self == Self::Stability);
-        let shared = OPTIONS
-            .iter()
-            .filter(move |option| self != Self::Pairs || SHARED_WITH_PAIRS.contains(&option.name));
-        let own = pairs
-            .map(OptionSpec::info)
-            .chain(stability.map(OptionSpec::info));
-        own.chain(shared.map(OptionSpec::info))
+    pub fn options(self) -> impl Iterator<Item = &'static OptionSpec> {
+        let own: &[OptionSpec] = match self {
+            Self::Select => &[],
+            Self::Pairs => &PAIRS,
+            Self::Stability => &STABILITY,
+        };
+        let is_shared = move |option: &&OptionSpec| {
+            self != Self::Pairs || SHARED_WITH_PAIRS.contains(&option.name)
+        };
+        own.iter().chain(OPTIONS.iter().filter(is_shared))
     }
 
     /// Returns true if a job of this command may have the option.
@@ -64,14 +67,69 @@ impl Command {
 }
 
 /// All options that some job may have. Those of several commands occur several times.
-pub fn job_options() -> impl Iterator<Item = OptionInfo> {
+pub fn job_options() -> impl Iterator<Item = &'static OptionSpec> {
     let all = Command::ALL.into_iter().flat_map(Command::options);
     all.filter(|option| !SET_BY_RUN.contains(&option.name))
 }
 
 /// The option with this name, if some job may have it.
-pub fn job_option(name: &str) -> Option<OptionInfo> {
+pub fn job_option(name: &str) -> Option<&'static OptionSpec> {
     job_options().find(|option| option.name == name)
+}
+
+/// The scores of all pairs of one file, checked as far as that is possible without its data.
+#[derive(Debug, Clone)]
+pub struct PairsJob {
+    /// The data, the binning, how many pairs are reported, the resources and the report.
+    pub job: Job,
+    /// The score of a pair.
+    pub method: ResolvedMethod<PairScore>,
+    /// Whether the best partner of every variable is reported too.
+    pub partners: bool,
+    /// Where the scores of all pairs go; `None` for nowhere.
+    pub matrix: Option<PathBuf>,
+}
+
+impl PairsJob {
+    /// Scores the pairs of a job's data by a score of a plugin, with the other options at their
+    /// defaults.
+    pub fn new(job: Job, method: ResolvedMethod<PairScore>) -> Self {
+        Self {
+            job,
+            method,
+            partners: false,
+            matrix: None,
+        }
+    }
+}
+
+/// A selection from resamples of one file, checked as far as that is possible without its data.
+#[derive(Debug, Clone)]
+pub struct StabilityJob {
+    /// The selection that is run on each resample, and the report of all. Its seed also draws the
+    /// resamples.
+    pub job: Job,
+    /// How rows are drawn.
+    pub resampling: Resampling,
+    /// The number of resamples; for complementary pairs, the number of pairs.
+    pub resamples: usize,
+    /// The expected number of false picks that is allowed.
+    pub false_picks: f64,
+    /// The cut-off of frequencies; `None` to derive it from `false_picks`.
+    pub cutoff: Option<f64>,
+}
+
+impl StabilityJob {
+    /// Runs a job on the halves of 100 complementary pairs, and allows one false pick.
+    pub fn new(job: Job) -> Self {
+        Self {
+            job,
+            resampling: Resampling::Complementary,
+            resamples: 100,
+            false_picks: 1.0,
+            cutoff: None,
+        }
+    }
 }
 
 /// One job, checked as far as that is possible without its data.
@@ -142,11 +200,9 @@ impl Task {
     /// Returns true if the option has an effect on the task.
     pub(super) fn uses(&self, name: &str) -> bool {
         let job = self.job();
-        let is_select = matches!(self, Self::Select(_));
-        let is_seed = name == "seed" && (job.stop.permutation.is_some() || !is_select);
-        let is_shared = option(name).is_some();
-        let kind = MethodClass::of_job(job);
-        matches!(self, Self::Pairs(_)) || !is_shared || is_seed || kind.uses(name)
+        let draws = job.stop.permutation.is_some() || self.command() != Command::Select;
+        let is_own = self.command() == Command::Pairs || option(name).is_none();
+        is_own || name == "seed" && draws || MethodClass::of_job(job).uses(name)
     }
 
     /// The files that the task writes, each with its option.
@@ -164,70 +220,5 @@ impl Task {
         all.into_iter()
             .filter_map(|(option, path)| Some((option, path?)))
             .collect()
-    }
-}
-
-/// A task whose options are being set.
-#[derive(Debug, Clone)]
-pub(super) struct TaskDraft {
-    command: Command,
-    pub(super) shared: JobDraft,
-    pairs: PairsDraft,
-    stability: StabilityDraft,
-}
-
-impl TaskDraft {
-    pub(super) fn new(shared: JobDraft, command: Command) -> Self {
-        Self {
-            command,
-            shared,
-            pairs: PairsDraft::default(),
-            stability: StabilityDraft::default(),
-        }
-    }
-
-    /// Sets one option of the command; see [`JobDraft::set`].
-    ///
-    /// # Errors
-    /// There is no such option, or it does not take such a value.
-    pub(super) fn set(&mut self, name: &str, texts: &[String]) -> Result<(), OptionError> {
-        let pairs = PAIRS.iter().find(|option| option.name == name);
-        let stability = STABILITY.iter().find(|option| option.name == name);
-        match (self.command, pairs, stability) {
-            (Command::Pairs, Some(option), _) => option.read(&mut self.pairs, texts),
-            (Command::Stability, _, Some(option)) => option.read(&mut self.stability, texts),
-            _ => self.shared.set(name, texts),
-        }
-    }
-
-    /// Replaces `{id}` in the paths that the task writes to by the name of the job.
-    pub(super) fn insert_id(&mut self, id: &str) {
-        let job = &mut self.shared.job;
-        let paths = [&mut job.output, &mut job.trace, &mut self.pairs.matrix];
-        for path in paths.into_iter().flatten() {
-            if let Some(text) = path.to_str().filter(|text| text.contains("{id}")) {
-                *path = text.replace("{id}", id).into();
-            }
-        }
-    }
-
-    /// The checked task. Its paths are relative to the draft's folder.
-    ///
-    /// # Errors
-    /// Every conflict between options, and every method, score or criterion that does not exist.
-    pub(super) fn check(mut self) -> Result<Task, Vec<OptionError>> {
-        match self.command {
-            Command::Select => Ok(Task::Select(Box::new(self.shared.check()?))),
-            Command::Pairs => {
-                if let Some(matrix) = &mut self.pairs.matrix {
-                    *matrix = self.shared.folder.join(&*matrix);
-                }
-                Ok(Task::Pairs(Box::new(self.pairs.check(self.shared)?)))
-            }
-            Command::Stability => {
-                let checked = self.stability.check(self.shared)?;
-                Ok(Task::Stability(Box::new(checked)))
-            }
-        }
     }
 }

@@ -1,19 +1,31 @@
 //! The options one by one, and combinations of them.
 
 mod methods;
+mod stability;
 
 use std::{collections::HashSet, num::NonZeroUsize, path::Path};
 
 use super::*;
 use crate::device::DeviceChoice;
 
-fn set(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
-    let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
+fn draft(options: &[(&str, &[&str])]) -> Result<JobDraft, OptionError> {
     let mut draft = JobDraft::new("x.csv");
-    draft.set(name, &values).map_err(|error| vec![error])?;
-    // Defaults of a job file may be options of other methods.
+    for (name, values) in options {
+        let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
+        draft.set(name, &values)?;
+    }
+    Ok(draft)
+}
+
+/// The job with options that may be of other methods, as defaults of a job file may be.
+fn defaults(options: &[(&str, &[&str])]) -> Result<Job, Vec<OptionError>> {
+    let mut draft = draft(options).map_err(|error| vec![error])?;
     draft.mark_defaults(|_| true);
     draft.check()
+}
+
+fn set(name: &str, values: &[&str]) -> Result<Job, Vec<OptionError>> {
+    defaults(&[(name, values)])
 }
 
 fn message(name: &str, values: &[&str]) -> String {
@@ -23,11 +35,9 @@ fn message(name: &str, values: &[&str]) -> String {
 }
 
 fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
-    let mut draft = JobDraft::new("x.csv");
-    for (name, value) in options {
-        draft.set(name, &[(*value).to_owned()]).unwrap();
-    }
-    draft.check()
+    let options: Vec<_> = options.iter().map(|(name, it)| (*name, [*it])).collect();
+    let options: Vec<_> = options.iter().map(|(name, it)| (*name, &it[..])).collect();
+    draft(&options).unwrap().check()
 }
 
 fn conflicts(options: &[(&str, &str)]) -> Vec<String> {
@@ -54,7 +64,7 @@ fn documented_defaults_are_the_defaults() {
     ];
     for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
         if !in_words.contains(&option.name) {
-            let job = set(option.name, &[option.default]).unwrap();
+            let job = set(option.name, &[&option.default]).unwrap();
             assert_eq!(format!("{job:?}"), untouched, "{}", option.name);
         }
     }
@@ -73,7 +83,7 @@ fn devices_are_named_by_kind_and_number() {
         devices("cuda:2, 0").unwrap(),
         DeviceChoice::Cuda(vec![2, 0])
     );
-    let hint = set("device", &["CPU"]).unwrap_err()[0].help();
+    let hint = set("device", &["CPU"]).unwrap_err()[0].help.clone();
     assert_eq!(hint.as_deref(), Some("did you mean `cpu`?"));
     for wrong in ["gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:2", ""] {
         let text = message("device", &[wrong]);
@@ -87,7 +97,7 @@ fn devices_are_named_by_kind_and_number() {
 #[test]
 fn documented_ranges_are_the_ranges() {
     let mut tried = 0;
-    for option in OPTIONS {
+    for option in OPTIONS.iter() {
         let Some((least, most)) = option.range.split_once(" … ") else {
             continue;
         };
@@ -132,9 +142,8 @@ fn options_have_unique_names_and_documentation_and_are_grouped_by_heading() {
 
 #[test]
 fn every_option_reaches_its_field() {
-    let mut draft = JobDraft::new("x.csv");
-    for (name, values) in [
-        ("response", &["y"][..]),
+    let job = defaults(&[
+        ("response", &["y"]),
         ("weights", &["w"]),
         ("factor", &["a,b", "c"]),
         ("drop", &["\"d,e\""]),
@@ -166,12 +175,8 @@ fn every_option_reaches_its_field() {
         ("progress", &["json"]),
         ("no-polish", &["true"]),
         ("islands", &["7"]),
-    ] {
-        let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
-        draft.set(name, &values).unwrap();
-    }
-    draft.mark_defaults(|_| true);
-    let job = draft.check().unwrap();
+    ])
+    .unwrap();
     assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
     assert_eq!(job.stop.permutation.map(|it| it.n), Some(99));
     assert_eq!(job.response.as_deref(), Some("y"));
@@ -268,12 +273,12 @@ fn a_misspelling_gets_the_nearest_name() {
         ("criterion", "ebic:gama=1", "gamma"),
     ] {
         let errors = set(name, &[value]).unwrap_err();
-        assert_eq!(errors[0].help(), Some(format!("did you mean `{meant}`?")));
+        assert_eq!(errors[0].help, Some(format!("did you mean `{meant}`?")));
     }
     let far = &set("criterion", &["lasso"]).unwrap_err()[0];
-    assert_eq!(far.help().as_deref(), Some("`passel criteria` lists them"));
+    assert_eq!(far.help.as_deref(), Some("`passel criteria` lists them"));
     for (name, value) in [("gain", "lasso"), ("bin-response", "mdl")] {
-        assert_eq!(set(name, &[value]).unwrap_err()[0].help(), None);
+        assert_eq!(set(name, &[value]).unwrap_err()[0].help, None);
     }
 }
 
@@ -317,11 +322,7 @@ fn every_conflict_between_options_is_reported() {
 
 #[test]
 fn a_device_may_be_named_twice() {
-    let mut draft = JobDraft::new("x.csv");
-    for name in ["output", "trace"] {
-        draft.set(name, &["/dev/null".to_owned()]).unwrap();
-    }
-    draft.check().unwrap();
+    job(&[("output", "/dev/null"), ("trace", "/dev/null")]).unwrap();
 }
 
 #[test]

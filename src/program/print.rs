@@ -32,7 +32,7 @@ pub(super) fn print_error(line: &str) {
 
 /// Prints why an option is refused, and what would mend it.
 pub(super) fn print_option_error(error: &OptionError) {
-    let help = error.help();
+    let help = error.help.as_ref();
     let help = help.map_or(String::new(), |help| format!("; {help}"));
     print_error(&format!("error: {error}{help}"));
 }

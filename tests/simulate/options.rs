@@ -87,7 +87,7 @@ fn ranges_told_are_the_ranges_taken() {
         for text in inside {
             given(model, &[(option, text)]).unwrap();
         }
-        let range = SIMULATE.iter().find(|it| it.name == option).unwrap().range;
+        let range = &SIMULATE.iter().find(|it| it.name == option).unwrap().range;
         for text in outside {
             let errors = given(model, &[(option, text)]).unwrap_err();
             let told: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -58,7 +58,7 @@ pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
         };
         // Unknown keys are reported where it is known which command the job stands for.
         if option.is_some() || JobKey::named(name).is_some() {
-            entry.read_values(option.as_ref(), value, mistakes);
+            entry.read_values(option.map(|option| &**option), value, mistakes);
         }
         all.push(entry);
     }

@@ -11,7 +11,7 @@ use toml::de::DeTable;
 use super::{
     super::{
         JobDraft,
-        task::{Command, TaskDraft, job_option},
+        task::{Command, job_option},
     },
     MAX_JOBS, PlannedJob,
     entries::{self, Entry, Value},
@@ -97,7 +97,7 @@ impl<'a> Expansion<'a> {
         for entry in &defaults {
             let commands = Command::ALL.into_iter();
             for command in commands.filter(|command| command.has(&entry.key)) {
-                let mut draft = TaskDraft::new(draft.clone(), command);
+                let mut draft = draft.of(command);
                 for value in &entry.values {
                     if let Err(error) = draft.set(&entry.key, &value.texts) {
                         push_once(mistakes, invalid_value(&error, value.span.clone()));
@@ -178,9 +178,8 @@ impl<'a> Expansion<'a> {
         choices: &[Choice],
         mistakes: &mut Mistakes,
     ) {
-        let mut shared = self.draft.clone();
-        shared.job.data = data.to_owned();
-        let mut draft = TaskDraft::new(shared, table.command);
+        let mut draft = self.draft.of(table.command);
+        draft.job.data = data.to_owned();
         // A preset comes first wherever it stands, for the other options override it.
         let is_preset = |(entry, _): &&Choice| entry.key == "preset";
         let presets = choices.iter().filter(is_preset);
@@ -196,13 +195,13 @@ impl<'a> Expansion<'a> {
         }
         let defaults = &table.options[..table.default_count];
         let is_default = |name: &str| defaults.iter().any(|entry| entry.key == name);
-        draft.shared.mark_defaults(is_default);
+        draft.mark_defaults(is_default);
         let name = table.name.as_deref();
         let id = grid::name(name, table.number, data, table.lists_data);
         let id = grid::file_name(&(id + &grid::suffix(choices)));
         let id = self.names.make_unique(id);
         draft.insert_id(&id);
-        match draft.check() {
+        match draft.task() {
             Ok(task) => {
                 let options = choices.iter().filter_map(|(entry, value)| {
                     Some((job_option(&entry.key)?.name, value.texts.clone()))
@@ -220,8 +219,8 @@ impl<'a> Expansion<'a> {
             }
             Err(errors) => {
                 for error in &errors {
-                    let key = error.option();
-                    let value = choices.iter().find(|(entry, _)| entry.key == key);
+                    let key = &error.option;
+                    let value = choices.iter().find(|(entry, _)| entry.key == *key);
                     let span = value.map_or(&table.span, |(_, value)| &value.span);
                     push_once(mistakes, invalid_value(error, span.clone()));
                 }
@@ -239,7 +238,7 @@ impl<'a> JobTable<'a> {
         (folder, results): (&Path, &Path),
         mistakes: &mut Mistakes,
     ) -> Self {
-        let find = |key: &str| own.iter().find(|entry| entry.key == key);
+        let find = |key: &str| own.iter().find(|entry| entry.key == *key);
         let default = || defaults.iter().find(|entry| entry.key == "command");
         let command = find("command").or_else(default);
         let command = command.map_or(Command::Select, |entry| entries::command(entry, mistakes));

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{
     super::{
-        OptionError, OptionInfo, RUN,
+        OptionError, OptionSpec, RUN, RunSettings,
         task::{Command, job_option, job_options},
     },
     keys::JobKey,
@@ -132,9 +132,8 @@ fn job_keys() -> impl Iterator<Item = &'static str> {
     options.chain(JobKey::NAMES)
 }
 
-fn run_option(name: &str) -> Option<OptionInfo> {
-    let option = RUN.iter().find(|option| option.name == name);
-    option.map(|option| option.info())
+fn run_option(name: &str) -> Option<&'static OptionSpec<RunSettings>> {
+    RUN.iter().find(|option| option.name == name)
 }
 
 /// A key outside all tables that belongs into one, or nowhere.
@@ -178,10 +177,7 @@ pub(super) fn unknown_run_key(name: &str, span: Range<usize>) -> Mistake {
         _ if job_option(name).is_some() => {
             Some(format!("write `{name}` below a line [[job]] or [defaults]"))
         }
-        Some(OptionInfo { name, range, .. }) => {
-            Some(format!("did you mean `{name}`? It is {range}"))
-        }
-        None => None,
+        meant => meant.map(|meant| format!("did you mean `{}`? It is {}", meant.name, meant.range)),
     };
     Mistake::new(span, format!("[run] has no `{name}`"), "unknown here").help(help)
 }
@@ -204,15 +200,15 @@ pub(super) fn not_of_command(name: &str, command: Command, span: Range<usize>) -
 
 /// A value that its option does not take.
 pub(super) fn invalid_value(error: &OptionError, span: Range<usize>) -> Mistake {
-    let label = match error {
-        OptionError::SameFile { .. } => "this file",
-        _ => "this value",
+    let label = match error.is_of_file {
+        true => "this file",
+        false => "this value",
     };
-    Mistake::new(span, error.to_string(), label).help(error.help())
+    Mistake::new(span, error.to_string(), label).help(error.help.clone())
 }
 
 /// The values that an option of a job allows, as a sentence.
 pub(super) fn range_help(name: &str) -> Option<String> {
-    let range = job_option(name)?.range;
+    let range = &job_option(name)?.range;
     Some(format!("`{name}` is {range}"))
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::{OptionInfo, OptionSpec, RUN, task::Command};
+use super::super::{OptionInfo, RUN, task::Command};
 
 /// The schema docs/jobs.schema.json: the keys of a job file, their values and their meaning.
 pub fn schema() -> Value {
-    let mut keys: BTreeMap<&str, (OptionInfo, Vec<&str>)> = BTreeMap::new();
+    let mut keys: BTreeMap<&str, (&OptionInfo, Vec<&str>)> = BTreeMap::new();
     for command in Command::ALL {
         for info in command.options().filter(|info| command.has(info.name)) {
             let commands = &mut keys.entry(info.name).or_insert((info, Vec::new())).1;
@@ -35,9 +35,9 @@ pub fn schema() -> Value {
         json!({ "anyOf": [file, files], "description": data }),
     );
     job.extend(defaults.clone());
-    let run = RUN.iter().map(OptionSpec::info);
+    let run = RUN.iter();
     let run: Map<String, Value> = run
-        .map(|info| (info.name.to_owned(), run_option(&info)))
+        .map(|info| (info.name.to_owned(), run_option(info)))
         .collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -74,7 +74,7 @@ fn command() -> Value {
 }
 
 fn describe(info: &OptionInfo) -> String {
-    let default = match info.default {
+    let default = match &*info.default {
         "" => String::new(),
         default => format!(" (default: {default})"),
     };

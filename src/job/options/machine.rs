@@ -1,82 +1,112 @@
-//! Options of the machine, on which the selection does not depend.
+//! Options of the machine and of reports, and those of `passel run`.
 
-use std::num::NonZeroUsize;
+use super::super::{OptionSpec, RankSharing, RunSettings};
+use crate::{
+    device::{Partition, Precision},
+    presentation::Format,
+};
 
-use super::super::OptionSpec;
-use crate::device::{Partition, Precision};
+type TaskOption = OptionSpec;
+type RunOption = OptionSpec<RunSettings>;
 
-const MACHINE: OptionSpec = OptionSpec::in_group("Machine");
+/// Options on which the selection does not depend.
+pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Machine", [
+        TaskOption::custom("device WHERE", |it, values| {
+            it.job.resources.devices = values.devices()?;
+            Ok(())
+        })
+        .default("auto")
+        .range("auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2")
+        .help("Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it"),
+        TaskOption::choice("precision P", PRECISION, |it| &mut it.job.resources.precision)
+            .help("Arithmetic that screens candidates on GPUs; f64 decides among them, so the selection does not depend on it. A GPU with slow f64 screens in f32 instead of f64"),
+        TaskOption::choice("over WHAT", PARTITION, |it| &mut it.job.resources.partition)
+            .help("What the ranks of passel-mpi divide in a search: columns, of which those that join a model are broadcast; or, with the whole of X on each rank, the sweeps or the particles; auto: whatever broadcasts fewer columns. The selection does not depend on it"),
+        TaskOption::memory_limit(|it| &mut it.job.resources.memory_limit)
+            .default("what is free")
+            .help("Memory for each device's columns, besides models and products. A GPU streams the columns that do not fit; the CPU does without its copies in f32"),
+        TaskOption::threads("threads N", |it| &mut it.job.resources.threads)
+            .default("one per core")
+            .help("Threads of the CPU; the selection does not depend on it"),
+    ])
+}
 
-/// In the order in which they are listed.
-pub(super) const RESOURCES: &[OptionSpec] = &[
-    OptionSpec {
-        name: "device",
-        value: "WHERE",
-        default: "auto",
-        range: "auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2",
-        help: "Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it",
-        set: |job, values| values.devices().map(|value| job.resources.devices = value),
-        ..MACHINE
-    },
-    OptionSpec {
-        name: "precision",
-        value: "P",
-        default: "f64",
-        range: "f64, f32 or tf32",
-        help: "Arithmetic that screens candidates on GPUs; f64 decides among them, so the selection does not depend on it. A GPU with slow f64 screens in f32 instead of f64",
-        set: |job, values| {
-            values
-                .choice(&[
-                    ("f64", Precision::F64),
-                    ("f32", Precision::F32),
-                    ("tf32", Precision::Tf32),
-                ])
-                .map(|value| job.resources.precision = value)
-        },
-        ..MACHINE
-    },
-    OptionSpec {
-        name: "over",
-        value: "WHAT",
-        default: "auto",
-        range: "auto, columns, sweeps or particles",
-        help: "What the ranks of passel-mpi divide in a search: columns, of which those that join a model are broadcast; or, with the whole of X on each rank, the sweeps or the particles; auto: whatever broadcasts fewer columns. The selection does not depend on it",
-        set: |job, values| {
-            values
-                .choice(&[
-                    ("auto", None),
-                    ("columns", Some(Partition::Columns)),
-                    ("sweeps", Some(Partition::Sweeps)),
-                    ("particles", Some(Partition::Particles)),
-                ])
-                .map(|value| job.resources.partition = value)
-        },
-        ..MACHINE
-    },
-    OptionSpec {
-        name: "memory-limit",
-        value: "SIZE",
-        default: "what is free",
-        range: "bytes, or with a unit as in 500MB, 8GiB; 1 up to 2^53",
-        help: "Memory for each device's columns, besides models and products. A GPU streams the columns that do not fit; the CPU does without its copies in f32",
-        set: |job, values| {
-            values
-                .bytes()
-                .map(|value| job.resources.memory_limit = Some(value))
-        },
-        ..MACHINE
-    },
-    OptionSpec {
-        name: "threads",
-        value: "N",
-        default: "one per core",
-        range: "1 … 1024",
-        help: "Threads of the CPU; the selection does not depend on it",
-        set: |job, values| {
-            values
-                .count(1..=1024)
-                .map(|count| job.resources.threads = NonZeroUsize::new(count))
-        },
-        ..MACHINE
-    },
+const PRECISION: [(&str, Precision); 3] = [
+    ("f64", Precision::F64),
+    ("f32", Precision::F32),
+    ("tf32", Precision::Tf32),
+];
+
+const PARTITION: [(&str, Option<Partition>); 4] = [
+    ("auto", None),
+    ("columns", Some(Partition::Columns)),
+    ("sweeps", Some(Partition::Sweeps)),
+    ("particles", Some(Partition::Particles)),
+];
+
+pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Output", [
+        TaskOption::value(
+            "level L",
+            |values| values.number(|level| level > 0.0 && level < 1.0),
+            |it| &mut it.job.level,
+        )
+        .range("above 0, below 1")
+        .help("Level of the confidence intervals"),
+        TaskOption::choice("format FORM", FORMAT, |it| &mut it.job.format)
+            .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
+        TaskOption::optional("output FILE", |raw| raw.path(), |it| &mut it.job.output)
+            .default("standard output")
+            .range("a file")
+            .help("Write the report to this file, whole or not at all"),
+        TaskOption::optional("trace FILE", |raw| raw.path(), |it| &mut it.job.trace)
+            .default("none")
+            .range("a file")
+            .help("Write every step of every particle to this file, as CSV"),
+        TaskOption::optional("checkpoint FILE", |raw| raw.path(), |it| &mut it.job.checkpoint)
+            .default("none")
+            .range("a file")
+            .help("Save the state of the search to this file about every 10 seconds, and continue from it: after an interrupt, a time limit or a crash the same command ends with the same report. The file is removed when the search is complete. Cannot be combined with trace"),
+        TaskOption::progress(|it| &mut it.job.progress)
+            .help("Progress on standard error; auto: a bar on a terminal, else nothing"),
+    ])
+}
+
+const FORMAT: [(&str, Format); 5] = [
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("csv", Format::Csv),
+    ("html", Format::Html),
+    ("parquet", Format::Parquet),
+];
+
+pub(super) fn run() -> impl Iterator<Item = RunOption> {
+    RunOption::group("Run", [
+        RunOption::optional("output FOLDER", |raw| raw.path(), |it| &mut it.output)
+            .default("the job file's name, with -results for .toml")
+            .range("a folder, created if it is not there")
+            .help("The folder of results; a second run does only what is missing there"),
+        RunOption::threads("jobs N", |it| &mut it.max_running)
+            .default("as many as threads and memory allow")
+            .help("The most jobs to run at the same time"),
+        RunOption::threads("threads N", |it| &mut it.threads)
+            .default("one per core")
+            .help("Threads of the CPU that the running jobs share"),
+        RunOption::memory_limit(|it| &mut it.memory_limit)
+            .default("no limit")
+            .help("The most memory that jobs may need at the same time, by estimate"),
+        RunOption::time_limit(|it| &mut it.time_limit)
+            .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
+        RunOption::choice("ranks HOW", RANKS, |it| &mut it.ranks)
+            .help("How the ranks of passel-mpi share the jobs: apart, each does jobs of its own; together, all work at each job; auto: apart if there are at least as many jobs to do as ranks"),
+        RunOption::progress(|it| &mut it.progress)
+            .help("Progress on standard error; auto: bars on a terminal, else one line per job"),
+    ])
+}
+
+const RANKS: [(&str, RankSharing); 3] = [
+    ("auto", RankSharing::Auto),
+    ("apart", RankSharing::Apart),
+    ("together", RankSharing::Together),
 ];

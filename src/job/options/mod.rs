@@ -1,42 +1,58 @@
 //! Every option of a job, once. The command line, its help, the keys of a job file and
 //! docs/options.md are all made from these tables.
 
-mod batch;
 mod data;
 mod machine;
-mod output;
 mod search;
-mod selectors;
-mod stability;
 
-use super::{Job, OptionSpec, PairsDraft, StabilityDraft};
+use std::sync::LazyLock;
+
+use super::{Job, OptionSpec, RunSettings};
 use crate::plugin::MethodKind;
-pub use batch::RUN;
-use data::DATA_AND_MODEL;
-use machine::RESOURCES;
-use output::REPORTING;
-use search::SEARCHING;
-pub(super) use selectors::SHARED_WITH_PAIRS;
-use selectors::{PAIRING, SELECTORS};
-use stability::RESAMPLING;
+pub(super) use search::FALSE_PICKS;
+
+/// The options of `passel select`, in the order in which they are listed.
+pub static OPTIONS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
+    let model = data::data().chain(data::model()).chain(search::methods());
+    let search = model.chain(search::search());
+    search
+        .chain(machine::machine())
+        .chain(machine::reports())
+        .collect()
+});
+
+/// The options that only `passel pairs` has, besides some of `passel select`.
+pub static PAIRS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| search::pairs().collect());
+
+/// The options that only `passel stability` has, besides all of `passel select`.
+pub static STABILITY: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| search::resampling().collect());
+
+/// The options of `passel run`, which are also the keys of the table `[run]`.
+pub static RUN: LazyLock<Vec<OptionSpec<RunSettings>>> = LazyLock::new(|| machine::run().collect());
+
+/// The options of `passel select` that `passel pairs` has too.
+pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
+    "response",
+    "factor",
+    "drop",
+    "missing",
+    "binning",
+    "bin-response",
+    "top",
+    "threshold",
+    "plugins",
+    "threads",
+    "device",
+    "memory-limit",
+    "format",
+    "output",
+    "progress",
+];
 
 /// The option of `passel select` with this name.
 pub fn option(name: &str) -> Option<&'static OptionSpec> {
     OPTIONS.iter().find(|option| option.name == name)
 }
-
-const COUNT: usize =
-    DATA_AND_MODEL.len() + SELECTORS.len() + SEARCHING.len() + RESOURCES.len() + REPORTING.len();
-
-/// The options of `passel select`, in the order in which they are listed.
-pub const OPTIONS: &[OptionSpec] =
-    &joined([DATA_AND_MODEL, SELECTORS, SEARCHING, RESOURCES, REPORTING]);
-
-/// The options that only `passel pairs` has, besides some of `passel select`.
-pub const PAIRS: &[OptionSpec<PairsDraft>] = PAIRING;
-
-/// The options that only `passel stability` has, besides all of `passel select`.
-pub const STABILITY: &[OptionSpec<StabilityDraft>] = RESAMPLING;
 
 /// Methods that use the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,49 +80,42 @@ impl MethodClass {
 
     /// Returns true if methods of this class use the option.
     pub fn uses(self, name: &str) -> bool {
-        let of_selectors = ["top", "threshold", "stop", "binning", "bin-response"].contains(&name);
-        let has_heading =
-            |heading: &str| option(name).is_some_and(|option| option.heading == heading);
+        let is_one_of = |names: &[&str]| names.contains(&name);
+        let heading = option(name).map(|option| option.heading);
+        let of_selectors = is_one_of(&["top", "threshold", "stop", "binning", "bin-response"]);
+        let of_search = heading == Some("Search") || is_one_of(&["trace", "checkpoint"]);
         // How models are searched and judged.
-        let of_models = [
-            "weights",
-            "level",
-            "trace",
-            "checkpoint",
-            "precision",
-            "over",
-        ]
-        .contains(&name)
-            || has_heading("Model")
-            || has_heading("Search");
-        let of_procedures = ["seed", "time-limit"].contains(&name);
+        let of_models = of_search
+            || heading == Some("Model")
+            || is_one_of(&["weights", "level", "precision", "over"]);
+        let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
             Self::Score => !of_models,
             Self::Ranking => {
                 // Procedures count on the CPU, and end by themselves.
-                let of_scores = ["threshold", "stop", "memory-limit"].contains(&name);
+                let of_scores = is_one_of(&["threshold", "stop", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
-            Self::Regression => {
-                let of_search = has_heading("Search") || ["trace", "checkpoint"].contains(&name);
-                of_procedures || !of_search && !of_selectors
-            }
+            Self::Regression => of_procedures || !of_search && !of_selectors,
         }
     }
-}
 
-/// Concatenates the tables.
-const fn joined(parts: [&[OptionSpec]; 5]) -> [OptionSpec; COUNT] {
-    let mut all = [DATA_AND_MODEL[0]; COUNT];
-    let (mut part, mut at) = (0, 0);
-    while part < parts.len() {
-        let mut option = 0;
-        while option < parts[part].len() {
-            all[at] = parts[part][option];
-            (at, option) = (at + 1, option + 1);
+    /// What an option that some methods do not use is for.
+    pub(super) fn users(name: &str) -> &'static str {
+        let used_by = |class: Self| class.uses(name);
+        match (used_by(Self::Pass), used_by(Self::Regression)) {
+            // The search by criterion always uses the seed.
+            _ if name == "seed" => {
+                "it is for the method pass, and for selectors with stop = permutation"
+            }
+            (true, true) if used_by(Self::Score) => {
+                "it is for regressions, and for selectors by a score"
+            }
+            (true, true) => "it is for regressions: by the method pass, or by a plugin",
+            (true, false) => "it is for the method pass",
+            (false, _) if !used_by(Self::Ranking) => "it is for selectors by a score",
+            (false, _) => "it is for selectors that rank: name one with method",
         }
-        part += 1;
     }
-    all
 }

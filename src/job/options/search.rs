@@ -1,156 +1,135 @@
-//! Options of the search.
+//! Options of methods, of the search, of pairs and of resamples.
 
 use super::super::OptionSpec;
-use crate::search::{Gain, Pass};
+use crate::{
+    search::{Gain, Pass},
+    stability::Resampling,
+};
 
-const SEARCH: OptionSpec = OptionSpec::in_group("Search");
+type TaskOption = OptionSpec;
 
-/// In the order in which they are listed.
-pub(super) const SEARCHING: &[OptionSpec] = &[
-    OptionSpec {
-        name: "preset",
-        value: "NAME",
-        default: "default",
-        range: "default or paper",
-        help: "The starting values of the search options below; paper: plain PaSS as in Table IV of the paper, with 16 particles, 256 iterations and no polish",
-        set: |job, values| {
-            let seed = job.pass.seed;
-            let choices: [(_, fn() -> Pass); 2] =
+/// The default fraction of the rows in a subsample.
+const FRACTION: f64 = 0.5;
+
+/// The expected number of false picks that is allowed by default.
+pub(in crate::job) const FALSE_PICKS: f64 = 1.0;
+
+const METHOD: &str = "Method";
+
+pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group(METHOD, [
+        TaskOption::value("method NAME", |raw| raw.trimmed(), |it| &mut it.job.method)
+            .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel methods` lists them")
+            .help("What selects the variables: pass, a search by criterion, or a selector from a plugin"),
+        TaskOption::limit("top K", 1..=usize::MAX, |it| &mut it.job.stop.top)
+            .default("10 variables or 100 pairs; all with threshold or stop")
+            .range("a whole number above 0; for selectors at most p")
+            .help("The number of variables to select, or of pairs to report"),
+        TaskOption::number("threshold T", f64::is_finite, |it| &mut it.job.stop.threshold)
+            .default("none")
+            .range("a number, in nats if the scores are")
+            .help("For selectors and pairs: end before the first score below it"),
+        TaskOption::optional("stop RULE", |raw| raw.permutation(), |it| &mut it.job.stop.permutation)
+            .default("none")
+            .range("permutation:n=N,alpha=A with N in 19 … 1000000 and A above 0 and below 1; without them n=1000,alpha=0.05")
+            .help("For selectors: end before a variable whose score is reached by the best permuted score in more than A of N permutations; without top and threshold nothing else ends the selection"),
+        TaskOption::list("plugins A,B", |it| &mut it.job.plugins)
+            .range("paths separated by commas, in double quotes where one holds a comma")
+            .help("Load these libraries too; `passel plugins` lists those that are found automatically"),
+    ])
+}
+
+pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Search", [
+        TaskOption::custom("preset NAME", |it, values| {
+            let (seed, max_size) = (it.job.pass.seed, it.job.pass.max_size);
+            let presets: [(_, fn() -> Pass); 2] =
                 [("default", Pass::default), ("paper", Pass::paper)];
-            let max_size = job.pass.max_size;
-            job.pass = Pass {
+            it.job.pass = Pass {
                 seed,
                 max_size,
-                ..values.choice(&choices)?()
+                ..values.choice(&presets)?()
             };
             Ok(())
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "particles",
-        value: "K",
-        default: "32",
-        range: "1 … 65536",
-        help: "Number of particles in the swarm",
-        set: |job, values| {
-            values
-                .count(1..=65_536)
-                .map(|value| job.pass.particles = value)
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "iterations",
-        value: "N",
-        default: "32",
-        range: "1 … 1000000000",
-        help: "Number of iterations; the random starts are the first",
-        set: |job, values| {
-            values
-                .count(1..=1_000_000_000)
-                .map(|value| job.pass.iterations = value)
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "forward",
-        value: "B,I,R",
-        default: "0.2,0.6,0.2",
-        range: "three probabilities with sum 1",
-        help: "Probabilities that a forward step adds a variable of the best model, the most improving variable, or a random one",
-        set: |job, values| values.probabilities().map(|value| job.pass.forward = value),
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "backward",
-        value: "I,R",
-        default: "0.4,0.6",
-        range: "two probabilities with sum 1",
-        help: "Probabilities that a backward step drops the least costly variable, or a random one",
-        set: |job, values| {
-            values
-                .probabilities()
-                .map(|value| job.pass.backward = value)
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "gain",
-        value: "RULE",
-        default: "correlation",
-        range: "correlation or exact",
-        help: "How the most improving variable is found: by its correlation with the residual, or by the exact fall in RSS",
-        set: |job, values| {
-            let choices = [("correlation", Gain::Correlation), ("exact", Gain::Exact)];
-            job.pass.gain = values.choice(&choices)?;
-            Ok(())
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "start-size",
-        value: "K",
-        default: "1",
-        range: "0 … max-size",
-        help: "Number of random variables that each particle starts with, besides the kept ones",
-        set: |job, values| {
-            values
-                .count(0..=usize::MAX)
-                .map(|value| job.pass.start_size = value)
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "no-polish",
-        default: "false",
-        range: "true or false",
-        help: "End with the best model of the swarm, without improving it to a certified optimum",
-        set: |job, values| values.flag().map(|flag| job.pass.polish = !flag),
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "islands",
-        value: "N",
-        default: "4",
-        range: "1 … 1024",
-        help: "Number of walks of the polish, each from a model of its own",
-        set: |job, values| values.count(1..=1024).map(|value| job.pass.islands = value),
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "patience",
-        value: "N",
-        default: "no limit",
-        range: "1 … 1000000000",
-        help: "End the swarm after N iterations without a better model",
-        set: |job, values| {
-            values
-                .count(1..=1_000_000_000)
-                .map(|value| job.pass.patience = Some(value))
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "time-limit",
-        value: "TIME",
-        default: "no limit",
-        range: "seconds, or 500ms, 10m, 1h30m; above 0, at most 366d",
-        help: "End the search after this time",
-        set: |job, values| {
-            values
-                .duration()
-                .map(|value| job.pass.time_limit = Some(value))
-        },
-        ..SEARCH
-    },
-    OptionSpec {
-        name: "seed",
-        value: "S",
-        default: "1",
-        range: "0 … 18446744073709551615",
-        help: "Seed of all random numbers: of the search, of permutations (stop), and of methods that draw",
-        set: |job, values| values.seed().map(|value| job.pass.seed = value),
-        ..SEARCH
-    },
+        })
+        .default("default")
+        .range("default or paper")
+        .help("The starting values of the search options below; paper: plain PaSS as in Table IV of the paper, with 16 particles, 256 iterations and no polish"),
+        TaskOption::count("particles K", 1..=65_536, |it| &mut it.job.pass.particles)
+            .help("Number of particles in the swarm"),
+        TaskOption::count("iterations N", 1..=1_000_000_000, |it| &mut it.job.pass.iterations)
+            .help("Number of iterations; the random starts are the first"),
+        TaskOption::probabilities("forward B,I,R", |it| &mut it.job.pass.forward)
+            .range("three probabilities with sum 1")
+            .help("Probabilities that a forward step adds a variable of the best model, the most improving variable, or a random one"),
+        TaskOption::probabilities("backward I,R", |it| &mut it.job.pass.backward)
+            .range("two probabilities with sum 1")
+            .help("Probabilities that a backward step drops the least costly variable, or a random one"),
+        TaskOption::choice(
+            "gain RULE",
+            [("correlation", Gain::Correlation), ("exact", Gain::Exact)],
+            |it| &mut it.job.pass.gain,
+        )
+        .help("How the most improving variable is found: by its correlation with the residual, or by the exact fall in RSS"),
+        TaskOption::count("start-size K", 0..=usize::MAX, |it| &mut it.job.pass.start_size)
+            .range("0 … max-size")
+            .help("Number of random variables that each particle starts with, besides the kept ones"),
+        TaskOption::flag("no-polish", |it, is_given| it.job.pass.polish = !is_given)
+            .help("End with the best model of the swarm, without improving it to a certified optimum"),
+        TaskOption::count("islands N", 1..=1024, |it| &mut it.job.pass.islands)
+            .help("Number of walks of the polish, each from a model of its own"),
+        TaskOption::limit("patience N", 1..=1_000_000_000, |it| &mut it.job.pass.patience)
+            .default("no limit")
+            .help("End the swarm after N iterations without a better model"),
+        TaskOption::time_limit(|it| &mut it.job.pass.time_limit)
+            .help("End the search after this time"),
+        TaskOption::seed(|it| &mut it.job.pass.seed)
+            .help("Seed of all random numbers: of the search, of permutations (stop), and of methods that draw"),
+    ])
+}
+
+/// The options that only `passel pairs` has.
+pub(super) fn pairs() -> impl Iterator<Item = OptionSpec> {
+    let method = TaskOption::group(METHOD, [
+        TaskOption::value("score NAME", |raw| raw.text(), |it| &mut it.score)
+            .range("a name; `passel methods` lists them")
+            .help("The score of a pair"),
+        TaskOption::flag("partners", |it, is_given| it.partners = is_given)
+            .help("Also report the best-scoring partner of every variable, whatever top and threshold"),
+    ]);
+    let output = TaskOption::group("Output", [
+        TaskOption::optional("matrix FILE", |raw| raw.npy(), |it| &mut it.matrix)
+            .default("none")
+            .range("a .npy file")
+            .help("Write the scores of all pairs to this file, p × p, with each variable's score with itself on the diagonal"),
+    ]);
+    method.chain(output)
+}
+
+/// The options that only `passel stability` has.
+pub(super) fn resampling() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Stability", [
+        TaskOption::count("resamples B", 2..=100_000, |it| &mut it.resamples)
+            .help("Number of resamples of the rows; B complementary pairs make 2B selections"),
+        TaskOption::choice("resampling HOW", RESAMPLING, |it| &mut it.resampling)
+            .help("How rows are drawn: in complementary pairs of halves that share no row (Shah and Samworth), in subsamples without replacement (Meinshausen and Bühlmann), or in bootstrap samples with replacement, for which the bounds are only a guide"),
+        TaskOption::number("fraction F", |part| part > 0.0 && part < 1.0, |it| &mut it.fraction)
+            .default(FRACTION.to_string())
+            .range("above 0, below 1")
+            .help("For resampling = subsample: the fraction of the rows in each subsample"),
+        TaskOption::number("false-picks E", |count| count > 0.0 && count.is_finite(), |it| &mut it.false_picks)
+            .default(FALSE_PICKS.to_string())
+            .range("a number above 0")
+            .help("The expected number of false picks to allow: the cut-off is the smallest above one half that keeps to it"),
+        TaskOption::number("cutoff PI", |share| share > 0.0 && share <= 1.0, |it| &mut it.cutoff)
+            .default("from false-picks")
+            .range("above 0, at most 1")
+            .help("Select what is chosen in at least this fraction of the resamples; the bounds for it are reported"),
+    ])
+}
+
+const RESAMPLING: [(&str, Resampling); 3] = [
+    ("complementary", Resampling::Complementary),
+    ("subsample", Resampling::Subsample(FRACTION)),
+    ("bootstrap", Resampling::Bootstrap),
 ];

@@ -4,7 +4,7 @@ use super::*;
 
 fn refused(options: &[(&str, &str)]) -> Vec<String> {
     let errors = job(options).unwrap_err();
-    let text = |error: &OptionError| match error.help() {
+    let text = |error: &OptionError| match &error.help {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     };
@@ -25,10 +25,8 @@ fn a_method_is_found_with_its_parameters() {
 fn a_parameter_given_twice_is_refused() {
     let refused_with = refused(&[("method", "mifs:beta=1,beta=2")]);
     assert_eq!(refused_with, ["method `mifs` is given `beta` twice"]);
-    let mut draft = JobDraft::new("x.csv");
-    let error = draft.set("criterion", &["ebic:gamma=0,gamma=1".to_owned()]);
     assert_eq!(
-        error.unwrap_err().to_string(),
+        message("criterion", &["ebic:gamma=0,gamma=1"]),
         "criterion = ebic:gamma=0,gamma=1: criterion `ebic` is given `gamma` twice"
     );
 }
@@ -59,10 +57,7 @@ fn options_that_the_method_does_not_use_are_refused() {
 
 #[test]
 fn defaults_of_a_job_file_may_be_of_other_methods() {
-    let mut draft = JobDraft::new("x.csv");
-    for (name, value) in [("particles", "9"), ("top", "4")] {
-        draft.set(name, &[value.to_owned()]).unwrap();
-    }
+    let mut draft = draft(&[("particles", &["9"]), ("top", &["4"])]).unwrap();
     draft.mark_defaults(|_| true);
     let mut second = draft.clone();
     second.set("method", &["jmi".to_owned()]).unwrap();
