@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -168,6 +168,48 @@ impl OutputFile {
         OutputError::Write {
             path: self.path.clone(),
             source,
+        }
+    }
+}
+
+/// A file written in many small parts. Its first error stops the writing, not the caller's work:
+/// [`finish`](Self::finish) tells it.
+#[derive(Debug)]
+pub struct OutputBuffer {
+    file: BufWriter<OutputFile>,
+    failed: Option<io::Error>,
+}
+
+impl OutputBuffer {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// As [`OutputFile::create`].
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let file = OutputFile::create(path)?;
+        Ok(Self {
+            file: BufWriter::with_capacity(1 << 16, file),
+            failed: None,
+        })
+    }
+
+    /// Adds a part, unless an earlier one failed.
+    pub fn add(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        if self.failed.is_none() {
+            self.failed = write(&mut self.file).err();
+        }
+    }
+
+    /// Brings the file to its place.
+    ///
+    /// # Errors
+    /// The first write that failed, or the last step to the disk.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        self.add(|file| file.flush());
+        let (file, _) = self.file.into_parts();
+        match self.failed {
+            Some(source) => Err(file.write_error(source)),
+            None => file.commit(),
         }
     }
 }

@@ -29,8 +29,16 @@ pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|panic| panic_message(&*panic).unwrap_or("it gave up").to_owned())
 }
 
+/// Calls work of passel itself. If it panics, the error says so in one line.
+pub(crate) fn catch_own_panic<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic_message(&*panic).unwrap_or("a panic");
+        Err(format!("an error in passel itself: {text}"))
+    })
+}
+
 /// The message of a panic, if it is text.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> Option<&str> {
+fn panic_message(panic: &(dyn Any + Send)) -> Option<&str> {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
 }

@@ -1,13 +1,10 @@
 //! The trace: every step of every particle, as CSV, streamed to a file that
 //! appears at the end.
 
-use std::{
-    io::{self, BufWriter, Write},
-    path::Path,
-};
+use std::path::Path;
 
 use crate::{
-    output::{OutputError, OutputFile},
+    output::{OutputBuffer, OutputError},
     search::{IterationRecord, MoveKind},
     table::csv_field,
 };
@@ -18,24 +15,20 @@ const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
 /// [`finish`](Self::finish) tells it.
 #[derive(Debug)]
 pub struct Trace {
-    file: BufWriter<OutputFile>,
+    file: OutputBuffer,
     names: Vec<String>,
-    failed: Option<io::Error>,
 }
 
 impl Trace {
     /// Opens the file and writes the header.
     ///
     /// # Errors
-    /// As [`OutputFile::create`].
+    /// The file cannot be written.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let mut file = BufWriter::with_capacity(1 << 16, OutputFile::create(path)?);
-        let failed = file.write_all(HEADER.as_bytes()).err();
-        Ok(Self {
-            file,
-            names: Vec::new(),
-            failed,
-        })
+        let mut file = OutputBuffer::create(path)?;
+        file.add(|file| file.write_all(HEADER.as_bytes()));
+        let names = Vec::new();
+        Ok(Self { file, names })
     }
 
     /// Tells the names that steps give by column of the design matrix.
@@ -45,39 +38,31 @@ impl Trace {
 
     /// Writes one row a particle.
     pub fn record(&mut self, iteration: &IterationRecord<'_>) {
-        if self.failed.is_none() {
-            self.failed = self.rows(iteration).err();
-        }
-    }
-
-    fn rows(&mut self, iteration: &IterationRecord<'_>) -> io::Result<()> {
-        for (particle, step) in iteration.steps.iter().enumerate() {
-            let name = step.variable.and_then(|it| self.names.get(it as usize));
-            writeln!(
-                self.file,
-                "{},{particle},{},{},{},{:?},{:?}",
-                iteration.number,
-                word(step.kind),
-                name.map_or("", String::as_str),
-                step.size,
-                step.value,
-                iteration.best_value,
-            )?;
-        }
-        Ok(())
+        let names = &self.names;
+        self.file.add(|file| {
+            for (particle, step) in iteration.steps.iter().enumerate() {
+                let name = step.variable.and_then(|it| names.get(it as usize));
+                writeln!(
+                    file,
+                    "{},{particle},{},{},{},{:?},{:?}",
+                    iteration.number,
+                    word(step.kind),
+                    name.map_or("", String::as_str),
+                    step.size,
+                    step.value,
+                    iteration.best_value,
+                )?;
+            }
+            Ok(())
+        });
     }
 
     /// Brings the trace to its place.
     ///
     /// # Errors
     /// The first write that failed, or the last step to the disk.
-    pub fn finish(mut self) -> Result<(), OutputError> {
-        let failed = self.failed.take().or_else(|| self.file.flush().err());
-        let (file, _) = self.file.into_parts();
-        match failed {
-            Some(source) => Err(file.write_error(source)),
-            None => file.commit(),
-        }
+    pub fn finish(self) -> Result<(), OutputError> {
+        self.file.finish()
     }
 }
 

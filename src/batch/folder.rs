@@ -12,12 +12,15 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 use serde_json::Value;
-use thiserror::Error;
 
-use super::manifest::{InputFile, Manifest};
+use super::{
+    BatchError,
+    manifest::{InputFile, Manifest},
+};
 use crate::{
     fnv::Fnv,
     output::{OutputError, OutputFile},
+    selection::Elapsed,
 };
 
 /// The file that a process locks while it runs jobs into the folder. The system releases the lock
@@ -36,28 +39,9 @@ const OUTPUTS: &str = "~files";
 /// The file to which the times of jobs are appended.
 const TIMES: &str = "times.csv";
 
-/// Why a folder of results cannot be used.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// It cannot be created or written to.
-    #[error("cannot write to the folder {}", path.display())]
-    Unwritable {
-        /// The folder.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// Another process runs jobs into it.
-    #[error("another passel runs jobs into {}; wait for it, or name another folder with --output", path.display())]
-    Busy {
-        /// The folder.
-        path: PathBuf,
-    },
-}
-
 /// A folder of results that belongs to this process or to its ranks.
 #[derive(Debug)]
-pub struct ResultFolder {
+pub(super) struct ResultFolder {
     path: PathBuf,
     /// Holds the lock; `None` where rank 0 holds it.
     _lock: Option<File>,
@@ -65,26 +49,10 @@ pub struct ResultFolder {
 
 /// The contents of a result file.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct StoredResult {
-    /// What the result was made of.
-    pub manifest: Manifest,
+pub(super) struct StoredResult {
+    pub(super) manifest: Manifest,
     /// The report, without its times.
-    pub result: Value,
-}
-
-/// Where the time of a job went. *Units:* seconds.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct JobTimes {
-    /// The number of threads that the job ran on.
-    pub threads: usize,
-    /// Reading its data; 0 if another job had read them.
-    pub read: f64,
-    /// Starting its devices.
-    pub devices: f64,
-    /// Searching.
-    pub search: f64,
-    /// The whole job.
-    pub total: f64,
+    pub(super) result: Value,
 }
 
 impl ResultFolder {
@@ -92,24 +60,21 @@ impl ResultFolder {
     ///
     /// # Errors
     /// The folder cannot be written to, or another process has locked it.
-    pub fn open(path: &Path) -> Result<Self, FolderError> {
-        let unwritable = |source| FolderError::Unwritable {
-            path: path.to_owned(),
-            source,
-        };
+    pub(super) fn open(path: &Path) -> Result<Self, BatchError> {
+        let shown = path.display();
+        let unwritable =
+            |reason| BatchError::Refused(format!("cannot write to the folder {shown}: {reason}"));
         fs::create_dir_all(path).map_err(unwritable)?;
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         let lock = options.open(path.join(LOCK)).map_err(unwritable)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(FolderError::Busy {
-                    path: path.to_owned(),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(unwritable(source)),
-        }
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => BatchError::Refused(format!(
+                "another passel runs jobs into {shown}; wait for it, or name another folder with \
+                 --output"
+            )),
+            TryLockError::Error(reason) => unwritable(reason),
+        })?;
         let work = path.join(WORK);
         fs::create_dir_all(&work).map_err(unwritable)?;
         // Files that a killed process left half-written.
@@ -129,7 +94,7 @@ impl ResultFolder {
     }
 
     /// A folder that rank 0 has opened and locked.
-    pub fn opened_by_root(path: &Path) -> Self {
+    pub(super) fn opened_by_root(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             _lock: None,
@@ -137,12 +102,11 @@ impl ResultFolder {
     }
 
     /// Returns true if this machine sees the folder.
-    pub fn exists(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.path.join(WORK).is_dir()
     }
 
-    /// The path of the folder.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -150,11 +114,12 @@ impl ResultFolder {
     ///
     /// # Errors
     /// The result cannot be written; then none of it is there.
-    pub fn write(
+    pub(super) fn write(
         &self,
         stored: &StoredResult,
         outputs: &[InputFile],
-        times: &JobTimes,
+        threads: usize,
+        times: Elapsed,
     ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
         if !outputs.is_empty() {
@@ -165,7 +130,7 @@ impl ResultFolder {
             let _ = fs::remove_file(obsolete);
         }
         // Times are no part of the result: a line that is lost does no harm.
-        let _ = self.append_times(id, times);
+        let _ = self.append_times(id, threads, times);
         Ok(())
     }
 
@@ -173,7 +138,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
+    pub(super) fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
         let path = self.partial_path(&stored.manifest.job);
         self.write_json(&path, stored)?;
         Ok(path)
@@ -181,12 +146,15 @@ impl ResultFolder {
 
     /// The path of the checkpoint of a job with this manifest. Jobs with different manifests have
     /// different checkpoints.
-    pub fn checkpoint(&self, manifest: &Manifest) -> PathBuf {
+    pub(super) fn checkpoint(&self, manifest: &Manifest) -> PathBuf {
         self.path.join(WORK).join(checkpoint_name(manifest))
     }
 
     /// Removes all checkpoints but those of jobs with these manifests.
-    pub fn remove_checkpoints_except<'a>(&self, pending: impl Iterator<Item = &'a Manifest>) {
+    pub(super) fn remove_checkpoints_except<'a>(
+        &self,
+        pending: impl Iterator<Item = &'a Manifest>,
+    ) {
         let kept: HashSet<String> = pending.map(checkpoint_name).collect();
         let entries = fs::read_dir(self.path.join(WORK)).into_iter().flatten();
         for entry in entries.flatten() {
@@ -208,11 +176,10 @@ impl ResultFolder {
         file.finish(&text)
     }
 
-    fn append_times(&self, id: &str, times: &JobTimes) -> io::Result<()> {
+    fn append_times(&self, id: &str, threads: usize, times: Elapsed) -> io::Result<()> {
         let path = self.path.join(TIMES);
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        let JobTimes {
-            threads,
+        let Elapsed {
             read,
             devices,
             search,
@@ -223,7 +190,7 @@ impl ResultFolder {
     }
 
     /// The stems of JSON files that belong to none of these jobs, in order.
-    pub fn orphans(&self, jobs: &HashSet<&str>) -> Vec<String> {
+    pub(super) fn orphans(&self, jobs: &HashSet<&str>) -> Vec<String> {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let stems = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned));
@@ -247,11 +214,9 @@ impl Drop for ResultFolder {
 
 /// The name of the checkpoint of a job with this manifest.
 fn checkpoint_name(manifest: &Manifest) -> String {
-    let manifest = Manifest {
-        // The devices are not known before the job has ended.
-        devices: Value::Null,
-        ..manifest.clone()
-    };
+    let mut manifest = manifest.clone();
+    // The devices are not known before the job has ended.
+    manifest.devices = Value::Null;
     let text = serde_json::to_vec(&manifest).unwrap_or_default();
     format!("{:032x}.json", Fnv::new().part(&text).finish())
 }
@@ -266,7 +231,7 @@ fn outputs_path(folder: &Path, id: &str) -> PathBuf {
 
 /// The manifest of a job's result; `None` if there is no result, or an unreadable one. The report
 /// is not parsed.
-pub fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
+pub(super) fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
     #[derive(Deserialize)]
     struct Head {
         manifest: Manifest,
@@ -277,12 +242,12 @@ pub fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
 }
 
 /// The other files that a job wrote, each under the name of its option, as they were then.
-pub fn read_output_hashes(folder: &Path, id: &str) -> Vec<InputFile> {
+pub(super) fn read_output_hashes(folder: &Path, id: &str) -> Vec<InputFile> {
     read_json(&outputs_path(folder, id)).unwrap_or_default()
 }
 
 /// The result of a job; `None` if there is none, or an unreadable one.
-pub fn read_result(folder: &Path, id: &str) -> Option<Value> {
+pub(super) fn read_result(folder: &Path, id: &str) -> Option<Value> {
     read_json(&result_path(folder, id)).map(|stored: StoredResult| stored.result)
 }
 

@@ -33,35 +33,31 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
 
 /// Everything that shaped a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub(super) struct Manifest {
     /// The version of passel.
-    pub passel: String,
-    /// The name of the job.
-    pub job: String,
-    /// The command that the job stands for.
-    pub command: String,
+    passel: String,
+    pub(super) job: String,
+    command: String,
     /// The data file, relative to the folder of the job file.
-    pub data: String,
+    data: String,
     /// Every file that the job read.
-    pub inputs: Vec<InputFile>,
+    inputs: Vec<InputFile>,
     /// The options that were given and shape the result.
-    pub options: BTreeMap<String, Vec<String>>,
-    /// The seed.
-    pub seed: u64,
+    options: BTreeMap<String, Vec<String>>,
+    seed: u64,
     /// The kinds of device it was computed on, which do not change the result.
     #[serde(default)]
-    pub devices: Value,
+    pub(super) devices: Value,
 }
 
 /// A file and the hash of its contents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct InputFile {
+pub(super) struct InputFile {
     /// Its path relative to the folder of the job file; of plugins, the file name alone.
-    pub path: String,
-    /// Its size. *Units:* bytes.
-    pub bytes: u64,
+    path: String,
+    bytes: u64,
     /// Its SHA-256, in hexadecimal digits.
-    pub sha256: String,
+    sha256: String,
 }
 
 impl Manifest {
@@ -69,11 +65,11 @@ impl Manifest {
     ///
     /// # Errors
     /// A file that the job reads cannot be read.
-    pub fn of(
+    pub(super) fn of(
         planned: &PlannedJob,
         folder: &Path,
         hashes: &mut FileHashes,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, String> {
         let job = planned.task.job();
         let mut inputs = Vec::new();
         for path in job.input_files() {
@@ -102,55 +98,40 @@ impl Manifest {
     }
 
     /// Describes the first difference to `new` that changes the result; `None` if there is none.
-    pub fn difference(&self, new: &Self) -> Option<String> {
-        let changed = |what: &str, old: &str, new: &str| Some(format!("{what}: {old} → {new}"));
-        if self.passel != new.passel {
-            return changed("passel", &self.passel, &new.passel);
-        }
-        if self.command != new.command {
-            return changed("command", &self.command, &new.command);
-        }
-        for name in self.options.keys().chain(new.options.keys()) {
-            let text = |manifest: &Self| match manifest.options.get(name) {
+    pub(super) fn difference(&self, new: &Self) -> Option<String> {
+        let changed = |what: &str, old: &str, new: &str| {
+            (old != new).then(|| format!("{what}: {old} → {new}"))
+        };
+        let option = || {
+            let mut names = self.options.keys().chain(new.options.keys());
+            let name = names.find(|name| self.options.get(*name) != new.options.get(*name))?;
+            let [old, new] = [self, new].map(|manifest| match manifest.options.get(name) {
                 Some(texts) => texts.join(","),
                 None => "not given".to_owned(),
-            };
-            if self.options.get(name) != new.options.get(name) {
-                return changed(name, &text(self), &text(new));
-            }
-        }
-        if self.data != new.data {
-            return changed("data", &self.data, &new.data);
-        }
-        for (old, new) in self.inputs.iter().zip(&new.inputs) {
-            if old.path != new.path {
-                return changed("file", &old.path, &new.path);
-            }
-            if old != new {
-                return Some(format!("{} has changed", new.path));
-            }
-        }
-        if self.seed != new.seed {
-            return changed("seed", &self.seed.to_string(), &new.seed.to_string());
-        }
-        let same_count = self.inputs.len() == new.inputs.len();
-        (!same_count).then(|| "it reads other files".to_owned())
+            });
+            Some(format!("{name}: {old} → {new}"))
+        };
+        let file = || {
+            let mut files = self.inputs.iter().zip(&new.inputs);
+            files.find_map(|(old, new)| {
+                let moved = changed("file", &old.path, &new.path);
+                moved.or_else(|| (old != new).then(|| format!("{} has changed", new.path)))
+            })
+        };
+        let has_others = self.inputs.len() != new.inputs.len();
+        changed("passel", &self.passel, &new.passel)
+            .or_else(|| changed("command", &self.command, &new.command))
+            .or_else(option)
+            .or_else(|| changed("data", &self.data, &new.data))
+            .or_else(file)
+            .or_else(|| changed("seed", &self.seed.to_string(), &new.seed.to_string()))
+            .or_else(|| has_others.then(|| "it reads other files".to_owned()))
     }
-}
-
-/// A file that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read {}", path.display())]
-pub struct InputError {
-    /// The file.
-    pub path: PathBuf,
-    /// The system's reason.
-    pub source: io::Error,
 }
 
 /// The hashes of files that jobs read, each computed once.
 #[derive(Debug)]
-pub struct FileHashes {
+pub(super) struct FileHashes {
     known: HashMap<PathBuf, FileHash>,
     interrupt: Interrupt,
 }
@@ -164,39 +145,36 @@ struct FileHash {
 
 impl FileHash {
     fn named(self, path: String) -> InputFile {
-        let Self { bytes, sha256, .. } = self;
         InputFile {
             path,
-            bytes,
-            sha256,
+            bytes: self.bytes,
+            sha256: self.sha256,
         }
     }
 }
 
 impl FileHashes {
     /// No hashes yet; `interrupt` ends the hashing of a large file.
-    pub fn new(interrupt: &Interrupt) -> Self {
+    pub(super) fn new(interrupt: &Interrupt) -> Self {
         Self {
             known: HashMap::new(),
             interrupt: interrupt.clone(),
         }
     }
 
-    fn hash(&mut self, path: &Path) -> Result<FileHash, InputError> {
+    fn hash(&mut self, path: &Path) -> Result<FileHash, String> {
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }
-        let hash = hash_file(path, &self.interrupt).map_err(|source| InputError {
-            path: path.to_owned(),
-            source,
-        })?;
+        let hash = hash_file(path, &self.interrupt);
+        let hash = hash.map_err(|reason| format!("cannot read {}: {reason}", path.display()))?;
         self.known.insert(path.to_owned(), hash.clone());
         Ok(hash)
     }
 
     /// The present hash of a file that a job wrote, under the name of its option; `None` if it
     /// cannot be read.
-    pub fn hash_output(&self, path: &Path, option: &str) -> Option<InputFile> {
+    pub(super) fn hash_output(&self, path: &Path, option: &str) -> Option<InputFile> {
         let hash = hash_file(path, &self.interrupt).ok()?;
         Some(hash.named(option.to_owned()))
     }
@@ -205,7 +183,7 @@ impl FileHashes {
     ///
     /// # Errors
     /// The first file that has changed.
-    pub fn check_unchanged(&self, task: &Task) -> Result<(), PathBuf> {
+    pub(super) fn check_unchanged(&self, task: &Task) -> Result<(), PathBuf> {
         let job = task.job();
         for path in job.input_files().iter().chain(&job.libraries) {
             let Some(known) = self.known.get(path) else {
@@ -226,12 +204,12 @@ impl FileHashes {
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn sha256(path: &Path) -> io::Result<String> {
+pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hash_file(path, &Interrupt::default())?.sha256)
 }
 
 /// A path relative to a folder if it is inside, else absolute; both may be given either way.
-pub fn relative_path(path: &Path, folder: &Path) -> String {
+pub(super) fn relative_path(path: &Path, folder: &Path) -> String {
     let whole = |path: &Path| absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = match folder.as_os_str().is_empty() {
         true => whole(Path::new(".")),

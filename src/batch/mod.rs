@@ -1,7 +1,7 @@
 //! Runs the jobs of a job file, so that a run that ends early loses nothing but the jobs in flight.
 //!
 //! Each result is a file of its own, written whole or not at all when its job ends, together with
-//! the [`Manifest`] of everything that shaped it. Whether a job is done follows from that file
+//! the manifest of everything that shaped it. Whether a job is done follows from that file
 //! alone, so the next run does exactly what is missing or out of date.
 
 mod folder;
@@ -17,15 +17,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
     path::Path,
-    sync::{Condvar, Mutex, PoisonError},
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
 };
 
-pub use folder::FolderError;
-pub use manifest::{InputFile, Manifest, sha256};
-pub use status::{JobStatus, Status, job_statuses, matching_jobs, status_table};
-pub use worker::panic_report;
+pub(crate) use manifest::sha256;
+pub use status::{matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,
@@ -56,37 +53,20 @@ pub struct RunSummary {
 /// Why a run could not begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// The folder of results cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
+    /// The folder of results or the pattern of `--only` cannot be used.
+    #[error("{0}")]
+    Refused(String),
     /// Another rank of the same run failed or is gone.
-    #[error("the ranks cannot go on together: {reason}")]
-    Ranks {
-        /// What this rank saw.
-        reason: String,
-    },
-    /// The pattern of `--only` is malformed.
-    #[error("--only {pattern}: {reason}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// No job matches the pattern of `--only`.
-    #[error("--only {pattern} matches no job; `--list` shows the names of the jobs")]
-    NoJob {
-        /// The pattern.
-        pattern: String,
-    },
+    #[error("the ranks cannot go on together: {0}")]
+    Ranks(String),
 }
 
 impl BatchError {
-    /// The exit code of the program: 2 for wrong arguments or folders, 1 for ranks that failed.
+    /// The exit code of the program.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Ranks { .. } => 1,
-            Self::Folder(_) | Self::Pattern { .. } | Self::NoJob { .. } => 2,
+            Self::Ranks(_) => 1,
+            Self::Refused(_) => 2,
         }
     }
 }
@@ -130,15 +110,17 @@ pub fn run(
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
     let folder = ranks::open_folder(&file.settings.folder(&file.path), communicator)?;
-    let timer = Timer::default();
     thread::scope(|scope| {
+        // Closed when the run has ended, after which nobody waits.
+        let (_running, ended) = mpsc::channel::<()>();
         if let Some(limit) = file.settings.time_limit {
-            let timer = &timer;
-            scope.spawn(move || timer.interrupt_after(limit, interrupt));
+            scope.spawn(move || {
+                if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                    interrupt.request();
+                }
+            });
         }
-        let summary = run_into(folder, file, jobs, interrupt, communicator);
-        timer.cancel();
-        summary
+        run_into(folder, file, jobs, interrupt, communicator)
     })
 }
 
@@ -154,10 +136,11 @@ fn run_into(
     let mut survey = Survey::new(file, interrupt);
     if is_root {
         // The other ranks wait for rank 0 meanwhile, so it alone can heed an interrupt.
-        ranks::interrupt_locally(communicator, true);
+        let heed_alone = |alone| communicator.inspect(|ranks| ranks.interrupt_locally(alone));
+        heed_alone(true);
         survey.inspect_folder(&folder, jobs, interrupt);
         survey.group_by_data();
-        ranks::interrupt_locally(communicator, false);
+        heed_alone(false);
     }
     let role = ranks::assign(&mut survey, communicator)?;
     if let Role::Follow(communicator, names) = &role {
@@ -172,33 +155,6 @@ fn run_into(
     }
     let tables = tables::write(&folder, file, &survey.recorded, &summary).err();
     Ok(RunSummary { tables, ..summary })
-}
-
-/// Interrupts a run that reaches its time limit.
-#[derive(Default)]
-struct Timer {
-    cancelled: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Timer {
-    fn interrupt_after(&self, limit: Duration, interrupt: &Interrupt) {
-        let cancelled = self.cancelled.lock();
-        let cancelled = cancelled.unwrap_or_else(PoisonError::into_inner);
-        let waited = self
-            .changed
-            .wait_timeout_while(cancelled, limit, |cancelled| !*cancelled);
-        let (cancelled, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !*cancelled {
-            interrupt.request();
-        }
-    }
-
-    fn cancel(&self) {
-        let cancelled = self.cancelled.lock();
-        *cancelled.unwrap_or_else(PoisonError::into_inner) = true;
-        self.changed.notify_all();
-    }
 }
 
 /// An error and its causes on one line. A cause that the text contains already is not repeated.

@@ -16,11 +16,11 @@ use crate::{
 
 /// The resources that a job needs.
 #[derive(Debug, Clone, Default)]
-pub struct Demand {
+pub(super) struct Demand {
     /// Threads, where the job says how many.
     threads: Option<usize>,
     /// Memory, by estimate. *Units:* bytes.
-    pub memory: u64,
+    pub(super) memory: u64,
     /// Whether it takes one GPU, whichever is free.
     any_gpu: bool,
     /// The GPUs that it names.
@@ -29,12 +29,12 @@ pub struct Demand {
 
 impl Demand {
     /// Returns true if the job needs a GPU.
-    pub fn uses_gpus(&self) -> bool {
+    pub(super) fn uses_gpus(&self) -> bool {
         self.any_gpu || !self.gpus.is_empty()
     }
 
     /// Keeps the job from waiting for GPUs.
-    pub fn reserve_no_gpu(&mut self) {
+    pub(super) fn reserve_no_gpu(&mut self) {
         self.any_gpu = false;
         self.gpus.clear();
     }
@@ -42,7 +42,7 @@ impl Demand {
 
 /// Estimates what jobs need. GPUs are counted once, and only if a job may use one.
 #[derive(Debug, Default)]
-pub struct DemandEstimator {
+pub(super) struct DemandEstimator {
     gpu_count: Option<usize>,
     /// The approximate number of values in each data file.
     values: HashMap<PathBuf, u64>,
@@ -50,7 +50,7 @@ pub struct DemandEstimator {
 
 impl DemandEstimator {
     /// The number of GPUs of this machine.
-    pub fn gpu_count(&mut self) -> usize {
+    pub(super) fn gpu_count(&mut self) -> usize {
         *self.gpu_count.get_or_insert_with(|| {
             let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), 0);
             all.map_or(0, |(placement, _)| placement.host_threads())
@@ -58,7 +58,7 @@ impl DemandEstimator {
     }
 
     /// What a task needs that runs beside others.
-    pub fn estimate(&mut self, task: &Task) -> Demand {
+    pub(super) fn estimate(&mut self, task: &Task) -> Demand {
         let job = task.job();
         let values = self.values.entry(job.data.clone());
         let values = *values.or_insert_with(|| estimated_values(&job.data).unwrap_or(0));
@@ -91,7 +91,7 @@ struct Free {
 
 /// The resources of a run, which its jobs reserve and give back.
 #[derive(Debug)]
-pub struct ResourcePool {
+pub(super) struct ResourcePool {
     free: Mutex<Free>,
     released: Condvar,
     threads: usize,
@@ -101,7 +101,7 @@ pub struct ResourcePool {
 
 /// The resources of a running job; dropping it gives them back.
 #[derive(Debug)]
-pub struct Reservation<'a> {
+pub(super) struct Reservation<'a> {
     pool: &'a ResourcePool,
     threads: usize,
     memory: u64,
@@ -113,7 +113,7 @@ pub struct Reservation<'a> {
 impl ResourcePool {
     /// The resources that the settings of a run allow, on a machine with so many GPUs. Ranks of one
     /// machine divide its GPUs and cores.
-    pub fn new(
+    pub(super) fn new(
         settings: &RunSettings,
         gpu_count: usize,
         communicator: Option<&Communicator>,
@@ -146,7 +146,7 @@ impl ResourcePool {
     }
 
     /// The number of jobs that may run at the same time.
-    pub fn max_running(&self) -> usize {
+    pub(super) fn max_running(&self) -> usize {
         self.max_running.min(self.threads)
     }
 
@@ -156,7 +156,7 @@ impl ResourcePool {
 
     /// Waits until a job fits, which is one of `left` jobs still to be started. A job that needs more
     /// than the whole pool runs alone.
-    pub fn reserve(&self, demand: &Demand, left: usize) -> Reservation<'_> {
+    pub(super) fn reserve(&self, demand: &Demand, left: usize) -> Reservation<'_> {
         let mut free = self.free();
         loop {
             let wanted = demand.threads.unwrap_or(1).min(self.threads);
@@ -199,12 +199,12 @@ impl ResourcePool {
 
 impl Reservation<'_> {
     /// The number of threads of the job.
-    pub fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         self.threads
     }
 
     /// Sets the threads and the GPU that a job runs on.
-    pub fn apply(&self, resources: &mut Resources) {
+    pub(super) fn apply(&self, resources: &mut Resources) {
         resources.threads = NonZeroUsize::new(self.threads);
         // With a single GPU, `auto` chooses it too, and falls back to the CPU if it cannot be used.
         let is_only_gpu = self.pool.gpus == 1 && self.assigned_gpu == Some(0);

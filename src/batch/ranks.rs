@@ -2,18 +2,16 @@
 
 use std::{
     io,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BatchError, RunSummary, error_chain, folder::ResultFolder, panic_report, survey::Survey,
-};
+use super::{BatchError, RunSummary, error_chain, folder::ResultFolder, survey::Survey};
 use crate::{
     interrupt::Interrupt,
     job::{RankSharing, file::JobFile},
+    panics::catch_own_panic,
     ranks::Communicator,
     run::{RunContext, RunError, run_task},
 };
@@ -40,16 +38,7 @@ struct Plan {
 }
 
 fn rank_error(error: io::Error) -> BatchError {
-    BatchError::Ranks {
-        reason: error.to_string(),
-    }
-}
-
-/// See [`Communicator::interrupt_locally`]; a single process always does.
-pub(super) fn interrupt_locally(communicator: Option<&Communicator>, locally: bool) {
-    if let Some(communicator) = communicator {
-        communicator.interrupt_locally(locally);
-    }
+    BatchError::Ranks(error.to_string())
 }
 
 /// Opens the folder of results. Of several ranks, rank 0 holds its lock for all.
@@ -72,19 +61,17 @@ pub(super) fn open_folder(
     };
     if !is_open {
         let reason = "rank 0 could not open the folder of results".to_owned();
-        return Err(BatchError::Ranks { reason });
+        return Err(BatchError::Ranks(reason));
     }
     let visible = communicator.gather(&folder.exists()).map_err(rank_error)?;
     match visible.iter().position(|visible| !visible) {
         None => Ok(folder),
-        Some(rank) => Err(BatchError::Ranks {
-            reason: format!(
-                "rank {rank} on {} does not see the folder {}: name a folder that all machines \
-                 share, with --output",
-                communicator.host(rank),
-                path.display()
-            ),
-        }),
+        Some(rank) => Err(BatchError::Ranks(format!(
+            "rank {rank} on {} does not see the folder {}: name a folder that all machines share, \
+             with --output",
+            communicator.host(rank),
+            path.display()
+        ))),
     }
 }
 
@@ -189,15 +176,14 @@ pub(super) fn follow(
             true => Ok(()),
             false => run_task(&task, &context).map(drop),
         };
-        let ended = catch_unwind(AssertUnwindSafe(|| {
+        let ended = catch_own_panic(|| {
             let mut result = run();
             if let Err(RunError::Checkpoint { .. }) = result {
                 // Rank 0 has removed the damaged checkpoint, and starts again.
                 result = run();
             }
             result.map_err(|error| error_chain(&error))
-        }));
-        let ended = ended.unwrap_or_else(|panic| Err(panic_report(&*panic)));
+        });
         if communicator.finish(ended).is_err() {
             return;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    BatchError, error_chain, folder,
+    BatchError, folder,
     manifest::{FileHashes, Manifest},
     pool::DemandEstimator,
 };
@@ -14,7 +14,7 @@ use crate::{
 
 /// Whether a job of a file is done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Status {
+pub(super) enum Status {
     /// Its result is in the folder and up to date.
     Done,
     /// It has no result.
@@ -25,15 +25,16 @@ pub enum Status {
     Unreadable(String),
 }
 
-/// A job, whether it is done, and what memory it needs.
-#[derive(Debug, Clone)]
-pub struct JobStatus<'a> {
-    /// The job.
-    pub planned: &'a PlannedJob,
-    /// Whether it is done.
-    pub status: Status,
-    /// The memory that it needs, by estimate. *Units:* bytes.
-    pub memory: u64,
+impl Status {
+    /// The word for it in tables, and the reason.
+    pub(super) fn words(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Done => ("done", None),
+            Self::Missing => ("missing", None),
+            Self::Stale(reason) => ("stale", Some(reason)),
+            Self::Unreadable(reason) => ("unreadable", Some(reason)),
+        }
+    }
 }
 
 /// The jobs of a file whose names match a pattern; all without one. `*` and `?` stand for letters; a
@@ -52,34 +53,16 @@ pub fn matching_jobs<'a>(
         true => pattern.to_owned(),
         false => format!("*{pattern}*"),
     };
-    let glob = glob::Pattern::new(&glob).map_err(|error| BatchError::Pattern {
-        pattern: pattern.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let refused = |reason: String| BatchError::Refused(format!("--only {pattern}{reason}"));
+    let glob = glob::Pattern::new(&glob).map_err(|error| refused(format!(": {error}")))?;
     let matches = file.jobs.iter().filter(|job| glob.matches(&job.id));
     let jobs: Vec<_> = matches.collect();
     match jobs.is_empty() {
-        true => Err(BatchError::NoJob {
-            pattern: pattern.to_owned(),
-        }),
+        true => Err(refused(
+            " matches no job; `--list` shows the names of the jobs".to_owned(),
+        )),
         false => Ok(jobs),
     }
-}
-
-/// The status of each of these jobs, which are jobs of `file`.
-pub fn job_statuses<'a>(file: &JobFile, jobs: &[&'a PlannedJob]) -> Vec<JobStatus<'a>> {
-    let folder = file.settings.folder(&file.path);
-    let mut hashes = FileHashes::new(&Interrupt::default());
-    let mut estimator = DemandEstimator::default();
-    let mut status_of = |planned: &&'a PlannedJob| JobStatus {
-        planned,
-        status: match inspect(planned, file, &folder, &mut hashes) {
-            Ok((_, status)) => status,
-            Err(reason) => Status::Unreadable(reason),
-        },
-        memory: estimator.estimate(&planned.task).memory,
-    };
-    jobs.iter().map(&mut status_of).collect()
 }
 
 /// The manifest that a job's result would have now, and whether the stored result has it.
@@ -92,8 +75,7 @@ pub(super) fn inspect(
     folder: &Path,
     hashes: &mut FileHashes,
 ) -> Result<(Manifest, Status), String> {
-    let manifest = Manifest::of(planned, file.folder(), hashes);
-    let manifest = manifest.map_err(|error| error_chain(&error))?;
+    let manifest = Manifest::of(planned, file.folder(), hashes)?;
     let status = compare(planned, &manifest, folder, hashes);
     Ok((manifest, status))
 }
@@ -126,24 +108,27 @@ fn compare(
     Status::Done
 }
 
-/// One line per job (status, estimated memory, command, name), then how many jobs there are and how
-/// many are to be done.
-pub fn status_table(jobs: &[JobStatus]) -> String {
+/// One line for each of these jobs of a file (status, estimated memory, command, name), then how many
+/// jobs there are and how many are to be done.
+pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
+    let folder = file.settings.folder(&file.path);
+    let mut hashes = FileHashes::new(&Interrupt::default());
+    let mut estimator = DemandEstimator::default();
     let mut text = String::new();
     let mut pending = 0;
     for job in jobs {
-        let (word, reason) = match &job.status {
-            Status::Done => ("done", String::new()),
-            Status::Missing => ("missing", String::new()),
-            Status::Stale(reason) => ("stale", format!("  ({reason})")),
-            Status::Unreadable(reason) => ("unreadable", format!("  ({reason})")),
+        let status = match inspect(job, file, &folder, &mut hashes) {
+            Ok((_, status)) => status,
+            Err(reason) => Status::Unreadable(reason),
         };
-        pending += usize::from(job.status != Status::Done);
-        let memory = match job.memory >> 20 {
+        pending += usize::from(status != Status::Done);
+        let (word, reason) = status.words();
+        let reason = reason.map_or(String::new(), |reason| format!("  ({reason})"));
+        let memory = match estimator.estimate(&job.task).memory >> 20 {
             0 => "< 1 MiB".to_owned(),
             mebibytes => format!("≈ {mebibytes} MiB"),
         };
-        let (command, id) = (job.planned.task.command().name(), &job.planned.id);
+        let (command, id) = (job.task.command().name(), &job.id);
         text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{reason}\n");
     }
     text + &format!("{} jobs, {pending} to do\n", jobs.len())

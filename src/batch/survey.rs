@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    error_chain,
     folder::ResultFolder,
     manifest::{FileHashes, Manifest},
     pool::{Demand, DemandEstimator, ResourcePool},
@@ -25,21 +24,14 @@ pub(super) struct PendingJob<'a> {
     pub(super) demand: Demand,
 }
 
-/// What the folder holds of a job before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recorded {
-    Done,
-    Stale,
-}
-
 /// The jobs to do, and what was found out while looking for them.
 pub(super) struct Survey<'a> {
     pub(super) file: &'a JobFile,
     pub(super) hashes: FileHashes,
     estimator: DemandEstimator,
     pub(super) pending: Vec<PendingJob<'a>>,
-    /// The results in the folder, by the name of the job.
-    pub(super) recorded: HashMap<&'a str, Recorded>,
+    /// How jobs stood before the run, by their names.
+    pub(super) recorded: HashMap<&'a str, Status>,
     /// The number of requested jobs that are done already.
     pub(super) before: usize,
     /// Jobs whose files cannot be read, each with the reason.
@@ -103,24 +95,17 @@ impl<'a> Survey<'a> {
     }
 
     fn add(&mut self, job: &'a PlannedJob, manifest: Manifest, status: Status, is_requested: bool) {
-        match status {
-            Status::Done => {
-                self.recorded.insert(&job.id, Recorded::Done);
-                self.before += usize::from(is_requested);
-                return;
-            }
-            Status::Stale(reason) => {
-                self.recorded.insert(&job.id, Recorded::Stale);
-                if is_requested {
-                    self.notes
-                        .push(format!("{}: out of date ({reason})", job.id));
-                }
-            }
-            Status::Missing | Status::Unreadable(_) => {}
-        }
         if is_requested {
-            self.push(job, manifest);
+            if let Status::Stale(reason) = &status {
+                let note = format!("{}: out of date ({reason})", job.id);
+                self.notes.push(note);
+            }
+            match status {
+                Status::Done => self.before += 1,
+                _ => self.push(job, manifest),
+            }
         }
+        self.recorded.insert(&job.id, status);
     }
 
     fn push(&mut self, planned: &'a PlannedJob, manifest: Manifest) {
@@ -157,8 +142,8 @@ impl<'a> Survey<'a> {
             };
             match Manifest::of(job, self.file.folder(), &mut self.hashes) {
                 Ok(manifest) => self.push(job, manifest),
-                Err(error) => {
-                    self.failed.insert(job.id.clone(), error_chain(&error));
+                Err(reason) => {
+                    self.failed.insert(job.id.clone(), reason);
                 }
             }
         }

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::{
     collections::{BTreeSet, HashMap},
-    io::{self, BufWriter, Write},
     path::Path,
 };
 
@@ -14,15 +13,15 @@ use super::{
     RunSummary,
     folder::{ResultFolder, read_result},
     manifest::{WITHOUT_EFFECT, relative_path},
-    survey::Recorded,
+    status::Status,
 };
 use crate::{
     job::{
-        Task,
         file::{JobFile, PlannedJob},
         option,
+        task::Command,
     },
-    output::{OutputError, OutputFile},
+    output::{OutputBuffer, OutputError, OutputFile},
     report::{JobRow, JobsPage},
     table::csv_field,
 };
@@ -69,10 +68,10 @@ const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synerg
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(
+pub(super) fn write(
     folder: &ResultFolder,
     file: &JobFile,
-    recorded: &HashMap<&str, Recorded>,
+    recorded: &HashMap<&str, Status>,
     summary: &RunSummary,
 ) -> Result<(), OutputError> {
     let create = |name: &str| Table::create(&folder.path().join(name));
@@ -81,14 +80,11 @@ pub fn write(
     let mut pairs = create("pairs.csv")?;
     let page_file = OutputFile::create(&folder.path().join("report.html"))?;
     let options = option_columns(&file.jobs);
-    // The page compares jobs by what shapes their results.
-    let shapes_result = |option: &&&str| !WITHOUT_EFFECT.contains(option);
-    let settings = options.iter().filter(shapes_result);
-    let settings = ["command"].iter().chain(settings);
-    let mut page = JobsPage::new(
-        &file.path,
-        settings.map(|name| (*name).to_owned()).collect(),
-    );
+    // The page compares jobs by what shapes their results: by the command, and by these options.
+    let shapes_result = |option: &&str| !WITHOUT_EFFECT.contains(option);
+    let settings = options.iter().copied().filter(shapes_result);
+    let settings = ["command"].into_iter().chain(settings).map(str::to_owned);
+    let mut page = JobsPage::new(&file.path, settings.collect());
     let mut head: Vec<String> = JOB_COLUMNS.map(str::to_owned).into();
     head.extend(options.iter().map(|option| column_name(option)));
     let results = RESULT_COLUMNS.iter().map(|(name, _)| *name);
@@ -99,41 +95,32 @@ pub fn write(
     variables.row(&head, ["rank"].iter().chain(VARIABLE_COLUMNS).copied());
     pairs.row(&head, ["rank"].iter().chain(PAIR_COLUMNS).copied());
     for planned in &file.jobs {
-        let task = &planned.task;
-        let id = &*planned.id;
-        let (command, data) = (
-            task.command().name(),
-            relative_path(&task.job().data, file.folder()),
-        );
-        let values: Vec<String> = options
-            .iter()
-            .map(|option| option_value(planned, option))
-            .collect();
-        let (status, message) = match (summary.failed.get(id), recorded.get(id)) {
-            (Some(message), _) => ("failed", &**message),
-            _ if summary.done.contains(id) => ("done", ""),
-            (None, Some(Recorded::Done)) => ("done", ""),
-            (None, Some(Recorded::Stale)) => ("stale", ""),
-            (None, None) => ("missing", ""),
+        let (task, id) = (&planned.task, &*planned.id);
+        let (status, message) = match summary.failed.get(id) {
+            Some(message) => ("failed", &**message),
+            None if summary.done.contains(id) => ("done", ""),
+            None => (recorded.get(id).unwrap_or(&Status::Missing).words().0, ""),
         };
-        let result = match status {
-            "done" => read_result(folder.path(), id),
-            _ => None,
-        };
-        let result = result.unwrap_or(Value::Null);
+        let result = (status == "done").then(|| read_result(folder.path(), id));
+        let result = result.flatten().unwrap_or(Value::Null);
+        let command = task.command().name().to_owned();
+        let data = relative_path(&task.job().data, file.folder());
+        let values = options.iter().map(|option| option_value(planned, option));
+        let values: Vec<String> = values.collect();
         let settings = options.iter().zip(&values);
         let settings = settings.filter(|(option, _)| shapes_result(option));
-        let settings = settings.map(|(_, value)| value.clone());
+        let settings = [&command]
+            .into_iter()
+            .chain(settings.map(|(_, value)| value));
         let row = JobRow {
             id: id.to_owned(),
             data: data.clone(),
-            options: [command.to_owned()].into_iter().chain(settings).collect(),
+            options: settings.cloned().collect(),
             status,
             message: message.to_owned(),
         };
         page.push(row, &result);
-        let mut own = vec![id.to_owned(), command.to_owned(), data];
-        own.extend(values);
+        let own = [vec![id.to_owned(), command, data], values].concat();
         let results = RESULT_COLUMNS.iter();
         let results = results.map(|(_, pointer)| cell(result.pointer(pointer)));
         let status = [status.to_owned()].into_iter();
@@ -165,20 +152,27 @@ fn column_name(option: &str) -> String {
     }
 }
 
+/// The texts given for an option of a job.
+fn given<'a>(planned: &'a PlannedJob, name: &str) -> Option<&'a Vec<String>> {
+    let mut options = planned.options.iter();
+    options
+        .find(|(option, _)| *option == name)
+        .map(|(_, texts)| texts)
+}
+
 /// A job's value of an option: the one that was given, else the default of an option that always
 /// has a column.
 fn option_value(planned: &PlannedJob, name: &str) -> String {
-    if let Some((_, texts)) = planned.options.iter().find(|(option, _)| *option == name) {
+    if let Some(texts) = given(planned, name) {
         let texts = texts.iter().map(|text| text.trim_matches('"'));
         return texts.collect::<Vec<_>>().join(",");
     }
-    let (task, job) = (&planned.task, planned.task.job());
-    match (name, task) {
-        ("seed", _) => job.pass.seed.to_string(),
-        ("method", Task::Pairs(_)) => String::new(),
-        ("method", _) => job.method.clone(),
-        ("criterion", Task::Select(_) | Task::Stability(_)) if job.selector.is_none() => {
-            option(name).map_or(String::new(), |option| option.default.to_owned())
+    let (job, is_pairs) = (planned.task.job(), planned.task.command() == Command::Pairs);
+    match name {
+        "seed" => job.pass.seed.to_string(),
+        "method" if !is_pairs => job.method.clone(),
+        "criterion" if !is_pairs && job.selector.is_none() => {
+            option(name).map_or(String::new(), |option| option.default.clone())
         }
         _ => String::new(),
     }
@@ -186,23 +180,16 @@ fn option_value(planned: &PlannedJob, name: &str) -> String {
 
 /// The options that have a column: those of [`ALWAYS`], and those in which jobs differ.
 fn option_columns(jobs: &[PlannedJob]) -> Vec<&'static str> {
-    let value = |planned: &PlannedJob, name: &str| {
-        let mut options = planned.options.iter();
-        options
-            .find(|(option, _)| *option == name)
-            .map(|(_, texts)| texts.clone())
-    };
     let options = jobs.iter().flat_map(|planned| &planned.options);
     let options = options.map(|(name, _)| *name);
     let names: BTreeSet<&str> = options.filter(|name| !ALWAYS.contains(name)).collect();
     let differs = |name: &&str| {
-        let first = jobs.first().and_then(|planned| value(planned, name));
-        jobs.iter().any(|planned| value(planned, name) != first)
+        let mut values = jobs.iter().map(|planned| given(planned, name));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
     };
-    ALWAYS
-        .into_iter()
-        .chain(names.into_iter().filter(differs))
-        .collect()
+    let differing = names.into_iter().filter(differs);
+    ALWAYS.into_iter().chain(differing).collect()
 }
 
 /// A value of a report as a cell of a table; empty for none.
@@ -214,11 +201,9 @@ fn cell(value: Option<&Value>) -> String {
     }
 }
 
-/// A CSV file being written, and its Parquet twin where that feature is built in. The first error
-/// is returned at the end.
+/// A CSV file being written, and its Parquet twin where that feature is built in.
 struct Table {
-    file: BufWriter<OutputFile>,
-    failed: Option<io::Error>,
+    file: OutputBuffer,
     #[cfg(feature = "parquet")]
     /// The path and the rows of the Parquet file.
     parquet: (PathBuf, Vec<Vec<String>>),
@@ -226,10 +211,8 @@ struct Table {
 
 impl Table {
     fn create(path: &Path) -> Result<Self, OutputError> {
-        let file = BufWriter::with_capacity(1 << 16, OutputFile::create(path)?);
         Ok(Self {
-            file,
-            failed: None,
+            file: OutputBuffer::create(path)?,
             #[cfg(feature = "parquet")]
             parquet: (path.with_extension("parquet"), Vec::new()),
         })
@@ -240,20 +223,13 @@ impl Table {
         let mut row = job.to_vec();
         row.extend(rest.into_iter().map(Into::into));
         let fields: Vec<_> = row.iter().map(|cell| csv_field(cell)).collect();
-        if self.failed.is_none() {
-            self.failed = writeln!(self.file, "{}", fields.join(",")).err();
-        }
+        self.file.add(|file| writeln!(file, "{}", fields.join(",")));
         #[cfg(feature = "parquet")]
         self.parquet.1.push(row);
     }
 
-    fn finish(mut self) -> Result<(), OutputError> {
-        let failed = self.failed.take().or_else(|| self.file.flush().err());
-        let (file, _) = self.file.into_parts();
-        match failed {
-            Some(source) => Err(file.write_error(source)),
-            None => file.commit(),
-        }?;
+    fn finish(self) -> Result<(), OutputError> {
+        self.file.finish()?;
         #[cfg(feature = "parquet")]
         if let (path, [names, rows @ ..]) = (self.parquet.0, &*self.parquet.1) {
             let file = OutputFile::create(&path)?;

@@ -1,9 +1,7 @@
 //! Doing the pending jobs on a few threads, each of which does one job after another.
 
 use std::{
-    any::Any,
     fs,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -12,11 +10,9 @@ use std::{
     time::Instant,
 };
 
-use serde_json::Value;
-
 use super::{
     RunSummary, error_chain,
-    folder::{JobTimes, ResultFolder, StoredResult},
+    folder::{ResultFolder, StoredResult},
     manifest::InputFile,
     pool::{Reservation, ResourcePool},
     ranks::Role,
@@ -25,10 +21,11 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     output::OutputFile,
-    panics::panic_message,
+    panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,
-    run::{DataCache, Fault, Outcome, Report, ResampleCheckpoint, RunContext, RunError, run_task},
+    run::{DataCache, Fault, Report, ResampleCheckpoint, RunContext, RunError, run_task},
+    selection::Elapsed,
 };
 
 /// What the worker threads share.
@@ -130,13 +127,13 @@ impl<'a> Runner<'a> {
                 continue;
             };
             let started = Instant::now();
-            let result = catch_unwind(AssertUnwindSafe(|| match self.partners {
+            let result = catch_own_panic(|| match self.partners {
                 Some(partners) => self.run_with(partners, job, &reservation),
                 None => self.run_here(job, &reservation),
-            }));
+            });
             drop(reservation);
             self.cache.release(&job.planned.task);
-            let result = match result.unwrap_or_else(|panic| Err(panic_report(&*panic))) {
+            let result = match result {
                 Ok(JobEnd::Interrupted) => {
                     self.summary().left += 1;
                     continue;
@@ -181,9 +178,8 @@ impl<'a> Runner<'a> {
     ) -> Result<JobEnd, String> {
         partners.reset();
         partners.interrupt_locally(job.planned.task.runs_on_one_rank());
-        let result = catch_unwind(AssertUnwindSafe(|| self.run_here(job, reservation)));
+        let result = catch_own_panic(|| self.run_here(job, reservation));
         partners.interrupt_locally(false);
-        let result = result.unwrap_or_else(|panic| Err(panic_report(&*panic)));
         let own = result.as_ref().map(|_| ()).map_err(String::clone);
         let failures = partners.finish(own).map_err(|error| error.to_string())?;
         match failures.into_iter().find(|failure| failure.rank > 0) {
@@ -247,14 +243,18 @@ impl<'a> Runner<'a> {
             let text = report.render().map_err(|error| error_chain(&error))?;
             file.finish(&text).map_err(|error| error_chain(&error))?;
         }
-        let (stored, mut times) = stored_result(job, &report)?;
+        let stored = stored_result(job, &report)?;
         let outputs = job.planned.task.output_files().into_iter();
         let outputs: Vec<InputFile> = outputs
             .filter_map(|(option, path)| hashes.hash_output(path, option))
             .collect();
-        times.threads = reservation.threads();
-        times.total = started.elapsed().as_secs_f64();
-        let written = self.folder.write(&stored, &outputs, &times);
+        let times = Elapsed {
+            total: started.elapsed().as_secs_f64(),
+            ..report.outcome.overview().elapsed
+        };
+        let written = self
+            .folder
+            .write(&stored, &outputs, reservation.threads(), times);
         written.map_err(|error| error_chain(&error))?;
         Ok(JobEnd::Done)
     }
@@ -269,7 +269,7 @@ impl<'a> Runner<'a> {
         let Some(report) = incomplete.report else {
             return reason;
         };
-        let written = stored_result(job, &report).and_then(|(stored, _)| {
+        let written = stored_result(job, &report).and_then(|stored| {
             let written = self.folder.write_partial(&stored);
             written.map_err(|error| error_chain(&error))
         });
@@ -280,38 +280,20 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A report as it is stored, and its times, which are stored elsewhere.
-fn stored_result(job: &PendingJob, report: &Report) -> Result<(StoredResult, JobTimes), String> {
-    let result = match &report.outcome {
-        Outcome::Selection(selection) => serde_json::to_value(selection),
-        Outcome::Ranking(ranking) => serde_json::to_value(ranking),
-        Outcome::Pairs(pairs) => serde_json::to_value(pairs),
-        Outcome::Stability(stability) => serde_json::to_value(stability),
-    };
+/// A report as it is stored: without its times, which are stored elsewhere.
+fn stored_result(job: &PendingJob, report: &Report) -> Result<StoredResult, String> {
+    let result = serde_json::to_value(&report.outcome);
     let mut result = result.map_err(|error| error.to_string())?;
+    let devices = report.outcome.overview().devices.iter();
+    let mut kinds: Vec<&str> = devices.filter_map(|name| name.split(':').next()).collect();
+    kinds.dedup();
     let mut manifest = job.manifest.clone();
-    let mut times = JobTimes::default();
+    manifest.devices = kinds.into();
     if let Some(members) = result.as_object_mut() {
-        if let Some(elapsed) = members.shift_remove("elapsed_seconds") {
-            let seconds = |of: &str| elapsed.get(of).and_then(Value::as_f64).unwrap_or(0.0);
-            times.read = seconds("read");
-            times.devices = seconds("devices");
-            times.search = seconds("search");
-        }
+        members.shift_remove("elapsed_seconds");
         // Neither the ranks nor the numbers of the GPUs are part of the result.
         members.shift_remove("together");
-        let devices = members.get("devices").and_then(Value::as_array);
-        let devices = devices.into_iter().flatten().filter_map(Value::as_str);
-        let mut kinds: Vec<&str> = devices.filter_map(|name| name.split(':').next()).collect();
-        kinds.dedup();
-        manifest.devices = kinds.into();
         members.insert("devices".to_owned(), manifest.devices.clone());
     }
-    Ok((StoredResult { manifest, result }, times))
-}
-
-/// A caught panic as an error message of one line.
-pub fn panic_report(panic: &(dyn Any + Send)) -> String {
-    let text = panic_message(panic).unwrap_or("a panic");
-    format!("an error in passel itself: {text}")
+    Ok(StoredResult { manifest, result })
 }

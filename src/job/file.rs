@@ -4,7 +4,6 @@
 mod entries;
 mod expand;
 mod grid;
-mod keys;
 mod mistakes;
 mod schema;
 mod shared;

@@ -55,7 +55,7 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
     if matches.get_flag("list") {
         return match context.is_root() {
             true => {
-                let table = batch::status_table(&batch::job_statuses(&file, &jobs));
+                let table = batch::status_table(&file, &jobs);
                 context.print_result(table.as_bytes())
             }
             false => EXIT_DONE,

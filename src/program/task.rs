@@ -1,9 +1,6 @@
 //! `passel select`, `pairs` and `stability`: one task, alone or on all ranks, and its report.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 
@@ -13,9 +10,10 @@ use super::{
     rank_context::RankContext,
 };
 use crate::{
-    batch::{error_chain, panic_report},
+    batch::error_chain,
     interrupt::Interrupt,
     job::{Job, Task, arguments, task::Command},
+    panics::catch_own_panic,
     ranks::Communicator,
     run::{Report, RunContext, RunError, run_task},
 };
@@ -79,12 +77,12 @@ fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
     }
     communicator.interrupt_locally(on_one_rank);
     task.job_mut().resources.communicator = (!on_one_rank).then(|| communicator.clone());
-    let result = catch_unwind(AssertUnwindSafe(|| run_task(&task, &RunContext::default())));
+    let result = catch_own_panic(|| Ok(run_task(&task, &RunContext::default())));
     communicator.interrupt_locally(false);
     let own = match &result {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(error_chain(error)),
-        Err(panic) => Err(panic_report(&**panic)),
+        Err(panic) => Err(panic.clone()),
     };
     let failures = communicator.finish(own.clone());
     if !is_root {

@@ -15,8 +15,7 @@ use super::{
         OptionInfo,
         task::{Command, job_option},
     },
-    keys::JobKey,
-    mistakes::{Mistake, Mistakes, range_help},
+    mistakes::{KEYS, Mistake, Mistakes, range_help},
 };
 use crate::{nearest::nearest, table::quote};
 
@@ -57,7 +56,7 @@ pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
             is_list: false,
         };
         // Unknown keys are reported where it is known which command the job stands for.
-        if option.is_some() || JobKey::named(name).is_some() {
+        if option.is_some() || KEYS.contains(&name) {
             entry.read_values(option.map(|option| &**option), value, mistakes);
         }
         all.push(entry);

@@ -16,8 +16,9 @@ use super::{
     MAX_JOBS, PlannedJob,
     entries::{self, Entry, Value},
     grid::{self, Names},
-    keys::JobKey,
-    mistakes::{Mistake, Mistakes, invalid_value, not_of_command, push_once, unknown_job_key},
+    mistakes::{
+        KEYS, Mistake, Mistakes, invalid_value, not_of_command, push_once, unknown_job_key,
+    },
 };
 
 /// Mistakes of one table after which its other combinations are not looked at.
@@ -78,21 +79,19 @@ impl<'a> Expansion<'a> {
     ) -> Self {
         let mut draft = JobDraft::new("");
         draft.folder = folder.to_owned();
-        defaults.retain(|entry| match JobKey::named(&entry.key) {
-            Some(JobKey::Command) => true,
-            Some(_) => {
-                mistakes.push(Mistake::new(
+        defaults.retain(|entry| {
+            let mistake = match &*entry.key {
+                "command" => return true,
+                "name" | "data" => Mistake::new(
                     entry.span.clone(),
                     format!("`{}` belongs to one job, not to the defaults", entry.key),
                     "only for a single job",
-                ));
-                false
-            }
-            None if job_option(&entry.key).is_some() => true,
-            None => {
-                mistakes.push(unknown_job_key(&entry.key, entry.key_span.clone()));
-                false
-            }
+                ),
+                key if job_option(key).is_some() => return true,
+                key => unknown_job_key(key, entry.key_span.clone()),
+            };
+            mistakes.push(mistake);
+            false
         });
         for entry in &defaults {
             let commands = Command::ALL.into_iter();
@@ -184,11 +183,7 @@ impl<'a> Expansion<'a> {
         let is_preset = |(entry, _): &&Choice| entry.key == "preset";
         let presets = choices.iter().filter(is_preset);
         let others = choices.iter().filter(|choice| !is_preset(choice));
-        // An option without values has been reported.
-        for (entry, value) in presets
-            .chain(others)
-            .filter(|(entry, _)| !entry.values.is_empty())
-        {
+        for (entry, value) in presets.chain(others) {
             if let Err(error) = draft.set(&entry.key, &value.texts) {
                 push_once(mistakes, invalid_value(&error, value.span.clone()));
             }
@@ -254,21 +249,22 @@ impl<'a> JobTable<'a> {
                 (Vec::new(), false)
             }
         };
-        let is_option = |entry: &&Entry| JobKey::named(&entry.key).is_none();
-        let defaults = defaults.iter().filter(is_option);
+        // An option without values has been reported.
+        let has = |entry: &&Entry| command.has(&entry.key) && !entry.values.is_empty();
+        let defaults = defaults.iter().filter(has);
         let mut options: Vec<&Entry> = defaults
-            .filter(|entry| command.has(&entry.key) && find(&entry.key).is_none())
+            .filter(|entry| find(&entry.key).is_none())
             .collect();
         let default_count = options.len();
-        for entry in own.iter().filter(is_option) {
-            let span = entry.key_span.clone();
-            if job_option(&entry.key).is_none() {
-                mistakes.push(unknown_job_key(&entry.key, span));
-            } else if !command.has(&entry.key) {
-                mistakes.push(not_of_command(&entry.key, command, span));
-            } else {
-                options.push(entry);
+        options.extend(own.iter().filter(has));
+        for Entry { key, key_span, .. } in own {
+            if command.has(key) || KEYS.contains(&&**key) {
+                continue;
             }
+            mistakes.push(match job_option(key) {
+                None => unknown_job_key(key, key_span.clone()),
+                Some(_) => not_of_command(key, command, key_span.clone()),
+            });
         }
         Self {
             number,

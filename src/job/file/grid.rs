@@ -13,25 +13,18 @@ const MAX_NAME: usize = 180;
 
 /// The number of jobs of a grid; `None` if it overflows.
 pub(super) fn count(files: usize, entries: &[&Entry]) -> Option<usize> {
-    let mut lengths = entries.iter().map(|entry| entry.values.len().max(1));
+    let mut lengths = entries.iter().map(|entry| entry.values.len());
     lengths.try_fold(files, usize::checked_mul)
 }
 
 /// Every combination of one value per entry, in which the value of the last entry changes fastest.
-/// An entry without values, which is a mistake, contributes an empty one.
 pub(super) fn combinations<'a>(entries: &'a [&Entry]) -> impl Iterator<Item = Vec<&'a Value>> {
-    static NONE: Value = Value {
-        texts: Vec::new(),
-        span: 0..0,
-    };
     let count = count(1, entries).unwrap_or(0);
-    (0..count).map(move |index| {
-        let mut rest = index;
+    (0..count).map(move |mut rest| {
         let mut chosen: Vec<&Value> = Vec::with_capacity(entries.len());
         for entry in entries.iter().rev() {
-            let length = entry.values.len().max(1);
-            chosen.push(entry.values.get(rest % length).unwrap_or(&NONE));
-            rest /= length;
+            chosen.push(&entry.values[rest % entry.values.len()]);
+            rest /= entry.values.len();
         }
         chosen.reverse();
         chosen

@@ -5,12 +5,9 @@ use std::{io, ops::Range, path::PathBuf};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use thiserror::Error;
 
-use super::{
-    super::{
-        OptionError, OptionSpec, RUN, RunSettings,
-        task::{Command, job_option, job_options},
-    },
-    keys::JobKey,
+use super::super::{
+    OptionError, OptionSpec, RUN, RunSettings,
+    task::{Command, job_option, job_options},
 };
 use crate::nearest::nearest;
 
@@ -126,10 +123,13 @@ pub(super) fn syntax(error: toml::de::Error) -> Mistake {
     Mistake::new(error.span(), "this is not TOML", error.message())
 }
 
+/// The keys of a job that are not options.
+pub(super) const KEYS: [&str; 3] = ["name", "command", "data"];
+
 /// The names of all keys that a job may have.
 fn job_keys() -> impl Iterator<Item = &'static str> {
     let options = job_options().map(|option| option.name);
-    options.chain(JobKey::NAMES)
+    options.chain(KEYS)
 }
 
 fn run_option(name: &str) -> Option<&'static OptionSpec<RunSettings>> {
