@@ -53,7 +53,7 @@ extern crate self as passel;
 
 mod vector;
 
-pub mod nearest;
+mod nearest;
 
 mod spec;
 
@@ -67,7 +67,7 @@ mod fnv;
 
 mod interrupt;
 
-pub mod threads;
+mod threads;
 
 pub mod ranks;
 
@@ -95,16 +95,16 @@ pub mod stability;
 
 pub mod plugin;
 
-pub mod presentation;
+mod presentation;
 
 #[cfg(feature = "program")]
 pub mod report;
 
-pub mod output;
+mod output;
 
 pub mod trace;
 
-pub mod progress;
+mod progress;
 
 pub mod job;
 

@@ -21,12 +21,7 @@ pub(crate) fn as_option(name: &str) -> String {
 /// The first names of a list, for a message.
 pub(crate) fn list(names: &[String]) -> String {
     const MAX_SHOWN: usize = 8;
-    let mut text = names
-        .iter()
-        .take(MAX_SHOWN)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = names[..names.len().min(MAX_SHOWN)].join(", ");
     if names.len() > MAX_SHOWN {
         text += &format!(", … {} more", names.len() - MAX_SHOWN);
     }
@@ -38,13 +33,10 @@ const MAX_LENGTH: usize = 200;
 
 /// The candidate that is closest in spelling to `word`, if it is close enough to be what was meant.
 /// Case does not count.
-///
-/// ```
-/// use passel::nearest::nearest;
-/// assert_eq!(nearest("hdbci", ["bic", "hdbic", "hdaic"]), Some("hdbic"));
-/// assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
-/// ```
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
     }
@@ -58,4 +50,15 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     // Up to one wrong letter in three is a misspelling; more is another word.
     let length = word.chars().count().max(best.chars().count());
     (distance(&best) <= length.div_ceil(3)).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_misspelling_is_near_and_another_word_is_not() {
+        assert_eq!(nearest("hdbci", ["bic", "hdbic", "hdaic"]), Some("hdbic"));
+        assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
+    }
 }

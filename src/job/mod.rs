@@ -30,14 +30,13 @@ use crate::{
     device::Resources,
     interrupt::Interrupt,
     plugin::{MethodKind, PASS, ResolvedMethod},
-    presentation::Format,
-    progress::Progress,
     search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
     table::{Missing, Table, input_files, is_npy},
 };
 
+pub use crate::{presentation::Format, progress::Progress};
 pub use draft::JobDraft;
 pub use error::OptionError;
 #[cfg(feature = "program")]
