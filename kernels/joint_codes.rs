@@ -152,7 +152,10 @@ mod tests {
         let sums = dense::reference(&x, &permuted(&joint, &order), 2, &terms);
         let column = permuted(&x, &back);
         assert_eq!(sums, dense::reference(&column, &joint, 2, &terms));
-        assert_eq!(margins(&permuted(&joint, &order), 3, 2), margins(&joint, 3, 2));
+        assert_eq!(
+            margins(&permuted(&joint, &order), 3, 2),
+            margins(&joint, 3, 2)
+        );
     }
 
     #[test]

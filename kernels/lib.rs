@@ -2,7 +2,7 @@
 //!
 //! A kernel has a stem: `gather.cu` is the kernel; `gather.rs` states its formula, its shapes and
 //! how it is launched, and holds `reference`, its result by the CPU, written from the definition;
-//! `src/device/cuda/kernel_tests/gather.rs` compares both on a GPU. This crate is text: it needs no
+//! `tests/gather.rs` compares both on a GPU. This crate is text: it needs no
 //! CUDA and launches nothing. `README.md` says how a kernel is added.
 
 /// The text of a kernel that multiplies tiles of bits, by one kind of products
@@ -107,6 +107,15 @@ impl Kernel {
 
 /// The header that precedes every kernel.
 pub const COMMON: &str = include_str!("common.cuh");
+
+/// Options of the compiler besides the architecture. Multiply and add are not fused: what
+/// is fused is the compiler's choice, and all GPUs are to give the same bits.
+pub const OPTIONS: &[&str] = &[
+    "--std=c++17",
+    "-default-device",
+    "--fmad=false",
+    "--device-int128",
+];
 
 /// Kernels of a selection by counted scores; [`DEFERRED`] and [`PEERS`] are loaded besides where they
 /// are used.

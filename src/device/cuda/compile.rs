@@ -12,7 +12,7 @@ use cudarc::{
     driver::{CudaContext, CudaModule},
     nvrtc::{Ptx, result, sys},
 };
-use passel_kernels::Kernel;
+use passel_kernels::{Kernel, OPTIONS};
 use rayon::prelude::*;
 
 use super::{
@@ -22,52 +22,27 @@ use super::{
     memory::sync_guard,
 };
 
-/// Options of every kernel, beside the architecture. Multiply and add are not fused: what
-/// is fused is the compiler's choice, and all GPUs are to give the same bits.
-const OPTIONS: &[&str] = &[
-    "--std=c++17",
-    "-default-device",
-    "--fmad=false",
-    "--device-int128",
-];
-
-/// What NVRTC makes of a kernel.
-#[derive(Debug, Clone)]
-pub(crate) struct Compiled {
-    /// Machine code for `sm_…`; PTX, with a zero at its end, for `compute_…`.
-    pub(crate) image: Vec<u8>,
-    /// What the compiler said, most often nothing: for whoever asks for more.
-    #[cfg_attr(not(test), allow(dead_code))]
-    pub(crate) log: String,
-}
-
-/// Compiles a kernel, whatever lies in the cache, with more options than its own.
+/// Compiles a kernel, whatever lies in the cache: machine code for `sm_…`; PTX, with a zero at its
+/// end, for `compute_…`.
 ///
 /// # Errors
 /// NVRTC missing; a kernel that does not compile.
-pub(super) fn compile(
-    kernel: &Kernel,
-    architecture: &str,
-    more: &[&str],
-) -> Result<Compiled, DeviceError> {
+pub(super) fn compile(kernel: &Kernel, architecture: &str) -> Result<Vec<u8>, DeviceError> {
     library::nvrtc()?;
     let wrong = |log: String| DeviceError::Compile {
         kernel: kernel.name.to_owned(),
         architecture: architecture.to_owned(),
         log,
     };
-    let mut options = options(architecture);
-    options.extend(more.iter().map(|&it| it.to_owned()));
     let program = Program::new(kernel).map_err(&wrong)?;
-    let done = program.compile(&options);
-    let log = program.log();
-    done.map_err(|error| wrong(format!("{error}\n{log}")))?;
+    program
+        .compile(&options(architecture))
+        .map_err(|error| wrong(format!("{error}\n{}", program.log())))?;
     let image = match architecture.starts_with("sm_") {
         true => program.cubin(),
         false => program.ptx(),
     };
-    let image = image.map_err(&wrong)?;
-    Ok(Compiled { image, log })
+    image.map_err(wrong)
 }
 
 fn options(architecture: &str) -> Vec<String> {
@@ -143,7 +118,7 @@ fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, Devic
     let (text, options) = (kernel.text(), options(architecture).join(" "));
     let parts = [&text, &options, &nvrtc, env!("CARGO_PKG_VERSION")];
     let stem = format!("{}-{architecture}", kernel.name);
-    let compile = || compile(kernel, architecture, &[]).map(|it| it.image);
+    let compile = || compile(kernel, architecture);
     match anew {
         false => Cache::of_user().image(&stem, &parts, compile),
         true => Cache::of_user().renew(&stem, &parts, compile),

@@ -66,7 +66,7 @@ pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, De
     };
     let kernel = kernel(name, text);
     for architecture in ARCHITECTURES {
-        let compiled = compile::compile(&kernel, architecture, &[]);
+        let compiled = compile::compile(&kernel, architecture);
         compiled.map_err(|error| attribute(name, error))?;
     }
     let ran = match library::gpus() {

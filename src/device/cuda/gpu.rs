@@ -136,21 +136,6 @@ impl Gpu {
         Ok(())
     }
 
-    /// The handles of a loaded function and of its module.
-    #[cfg(test)]
-    pub(super) fn identity(
-        &self,
-        kernel: &'static str,
-        function: &'static str,
-    ) -> Option<(usize, usize)> {
-        let function = self.functions.get(&(kernel, function))?.cu_function();
-        let mut module = std::ptr::null_mut();
-        // SAFETY: the function was loaded, and its module lives as long as it.
-        let asked = unsafe { sys::cuFuncGetModule(&mut module, function) };
-        asked.result().ok()?;
-        Some((function as usize, module as usize))
-    }
-
     pub(super) fn failed(&self, during: &str, error: DriverError) -> DeviceError {
         library::failed(&self.name, during, error)
     }
@@ -328,3 +313,40 @@ macro_rules! arguments {
     };
 }
 pub(super) use arguments;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use passel_kernels::ALL;
+
+    use super::*;
+    use crate::device::counting::tests::gpus;
+
+    /// Two kernels may export functions of one name: each is found in its own kernel.
+    #[test]
+    fn functions_are_those_of_their_own_kernels() {
+        let names: BTreeSet<&str> = ALL.iter().map(|kernel| kernel.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        if gpus().is_none() {
+            return;
+        }
+        let gpu = Gpu::open(0, ALL).unwrap();
+        let all = ALL.iter().flat_map(|kernel| {
+            let functions = kernel.functions.iter();
+            functions.map(|function| (kernel.name, *function))
+        });
+        let (mut modules, mut handles) = (BTreeMap::new(), BTreeSet::new());
+        for (kernel, name) in all {
+            let function = gpu.functions[&(kernel, name)].cu_function();
+            let mut module = std::ptr::null_mut();
+            // SAFETY: the function was loaded, and its module lives as long as it.
+            let asked = unsafe { sys::cuFuncGetModule(&mut module, function) };
+            asked.result().unwrap();
+            assert!(handles.insert(function), "{kernel}: {name}");
+            assert_eq!(*modules.entry(kernel).or_insert(module), module, "{name}");
+        }
+        let distinct: BTreeSet<_> = modules.values().collect();
+        assert_eq!(distinct.len(), ALL.len());
+    }
+}

@@ -10,16 +10,12 @@
 
 mod cache;
 mod columns;
-pub(crate) mod compile;
-#[cfg(test)]
-mod compile_tests;
+mod compile;
 pub(crate) mod counting;
 pub mod facts;
 pub mod functions;
 mod gain;
 mod gpu;
-#[cfg(test)]
-mod kernel_tests;
 pub(crate) mod library;
 mod memory;
 mod models;

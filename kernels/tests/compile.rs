@@ -1,12 +1,62 @@
 //! Every kernel, for every architecture, without a GPU: no warning, no spill that is not
 //! agreed upon.
 
-use std::env;
+#![allow(unsafe_code)]
 
-use passel_kernels::{ALL, ARCHITECTURES, Kernel};
+use std::{env, ffi::CString};
+
+use cudarc::nvrtc::{result, sys};
+use passel_kernels::{ALL, ARCHITECTURES, Kernel, OPTIONS};
 use rayon::prelude::*;
 
-use super::{compile::compile, library};
+/// The version of NVRTC, or that there is none.
+pub fn nvrtc() -> Result<String, String> {
+    // SAFETY: opens the library and closes it.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("there is no NVRTC".to_owned());
+    }
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: writes two integers.
+    let asked = unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result();
+    asked.map_err(|error| error.to_string())?;
+    Ok(format!("{major}.{minor}"))
+}
+
+/// The machine code of a kernel, and what the compiler said, most often nothing.
+pub fn compile(
+    kernel: &Kernel,
+    architecture: &str,
+    more: &[&str],
+) -> Result<(Vec<u8>, String), String> {
+    let architecture = format!("--gpu-architecture={architecture}");
+    let options = [OPTIONS, more, &[&architecture]].concat();
+    let text = CString::new(kernel.text()).unwrap();
+    let name = CString::new(format!("{}.cu", kernel.name)).unwrap();
+    let mut program =
+        result::create_program(&text, Some(&name)).map_err(|error| error.to_string())?;
+    // SAFETY: the program and its texts are there until it is destroyed, and the image has the size
+    // that was asked for.
+    let (image, log) = unsafe {
+        let done = result::compile_program(program, &options);
+        let log = result::get_program_log(program).unwrap_or_default();
+        let image = done.and_then(|()| {
+            let mut size = 0;
+            sys::nvrtcGetCUBINSize(program, &mut size).result()?;
+            let mut image = vec![0u8; size];
+            sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result()?;
+            Ok(image)
+        });
+        let _ = sys::nvrtcDestroyProgram(&mut program);
+        (image, log)
+    };
+    let log: Vec<u8> = log.into_iter().map(|it| it as u8).collect();
+    let log = String::from_utf8_lossy(&log);
+    let log = log.trim_end_matches(['\0', '\n']).to_owned();
+    match image {
+        Ok(image) => Ok((image, log)),
+        Err(error) => Err(format!("{error}\n{log}")),
+    }
+}
 
 /// What ptxas says of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,15 +111,15 @@ fn read(log: &str) -> (Vec<Usage>, Vec<&str>) {
 
 /// What a kernel uses on an architecture, and what is wrong with it.
 fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
-    let compiled = match compile(kernel, architecture, &["--ptxas-options=-v"]) {
+    let (image, log) = match compile(kernel, architecture, &["--ptxas-options=-v"]) {
         Ok(compiled) => compiled,
-        Err(error) => return (Vec::new(), vec![error.to_string()]),
+        Err(error) => return (Vec::new(), vec![error]),
     };
     let of = format!("{} for {architecture}", kernel.name);
-    let (usages, complaints) = read(&compiled.log);
+    let (usages, complaints) = read(&log);
     let mut faults: Vec<String> = complaints.iter().map(|it| format!("{of}: {it}")).collect();
     // "\x7fELF": machine code came out, not PTX.
-    if !compiled.image.starts_with(b"\x7fELF") {
+    if !image.starts_with(b"\x7fELF") {
         faults.push(format!("{of}: no machine code"));
     }
     for function in kernel.functions {
@@ -89,7 +139,7 @@ fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
 #[test]
 fn every_kernel_compiles_for_every_architecture() {
     let required = env::var("PASSEL_REQUIRE_NVRTC").ok();
-    let version = match library::nvrtc() {
+    let version = match nvrtc() {
         Ok(version) => version,
         Err(error) if required.is_some() => panic!("{error}"),
         Err(error) => {
@@ -99,7 +149,7 @@ fn every_kernel_compiles_for_every_architecture() {
     };
     // A version, where one is asked for: another may lie in the system's folders.
     if let Some(wanted) = required.filter(|it| it.contains('.')) {
-        assert_eq!(version.to_string(), wanted);
+        assert_eq!(version, wanted);
     }
     println!("NVRTC {version}; bytes of shared memory, of stack, spilt");
     let of = |kernel| ARCHITECTURES.iter().map(move |it| (kernel, *it));
@@ -123,7 +173,7 @@ fn every_kernel_compiles_for_every_architecture() {
 
 #[test]
 fn faults_are_found() {
-    if library::nvrtc().is_err() {
+    if nvrtc().is_err() {
         return;
     }
     let of = |source, functions| Kernel {
