@@ -277,7 +277,7 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
     fn the_truth_is_one_line_where_the_file_has_it() {
         let mut selection = example::selection();
         // `area` and two variables that were not chosen.
-        selection.truth = Truth::of(&[3, 5, 20], &selection.selected);
+        selection.truth = Truth::of(&[3, 5, 20], vec![3, 17]);
         let text = text(&selection, Path::new("x"));
         let line = "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n";
         assert!(text.contains(line), "{text}");

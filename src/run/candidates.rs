@@ -1,18 +1,18 @@
 //! What stability selection asks of a selector: what it may choose from, its settings, and what
 //! it chose.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    RunError,
+    Fault, RunError,
     method::{Method, method_parameters},
-    prepared::{Binned, BinnedNumbers, Prepared},
+    prepared::{Binned, Prepared},
 };
 use crate::{
     design::Design,
     job::Job,
     plugin::PASS,
-    selection::{BinningRules, NamedParameters},
+    selection::{BinningRules, NamedParameters, StabilityReport},
 };
 
 /// The variables that a method may choose from.
@@ -29,23 +29,13 @@ pub(super) struct Candidates {
     pub(super) warnings: Vec<String>,
 }
 
-/// Name and settings of a method, for the report.
-#[derive(Default)]
-pub(super) struct Settings {
-    pub(super) method: NamedParameters,
-    /// Of regressions.
-    pub(super) criterion: Option<NamedParameters>,
-    /// The rules asked for by which values become codes, where levels are counted.
-    pub(super) binning: Option<BinningRules>,
-}
-
 /// Data that variables are chosen from.
 pub(super) trait Choosable: Prepared {
-    /// The variables.
     fn candidates(&self) -> Candidates;
 
-    /// The settings of a job's method over such data.
-    fn settings(job: &Job) -> Settings;
+    /// A report with the settings of a job's method over such data, and nothing else: the method,
+    /// the criterion of a regression, the binning asked for where levels are counted.
+    fn settings(job: &Job) -> StabilityReport;
 }
 
 impl Choosable for Design {
@@ -61,7 +51,7 @@ impl Choosable for Design {
         }
     }
 
-    fn settings(job: &Job) -> Settings {
+    fn settings(job: &Job) -> StabilityReport {
         let criterion = job.criterion.parameters().into_iter();
         let criterion = criterion.map(|(name, value)| (name.to_owned(), value.into()));
         let method = match &job.selector {
@@ -70,21 +60,14 @@ impl Choosable for Design {
                 let mut pass = job.pass.parameters(0);
                 // Where it was not given it goes by the rows and columns of each resample.
                 pass.insert("max_size".to_owned(), json!(job.pass.max_size));
-                named(PASS, pass)
+                NamedParameters::new(PASS, pass)
             }
         };
-        Settings {
+        StabilityReport {
             method,
-            criterion: Some(named(job.criterion.name(), criterion)),
-            binning: None,
+            criterion: Some(NamedParameters::new(job.criterion.name(), criterion)),
+            ..StabilityReport::default()
         }
-    }
-}
-
-fn named(name: &str, parameters: impl IntoIterator<Item = (String, Value)>) -> NamedParameters {
-    NamedParameters {
-        name: name.to_owned(),
-        parameters: parameters.into_iter().collect(),
     }
 }
 
@@ -101,33 +84,20 @@ impl Choosable for Binned {
         }
     }
 
-    fn settings(job: &Job) -> Settings {
-        let mut method = job
-            .selector
-            .as_ref()
-            .map(method_parameters)
-            .unwrap_or_default();
+    fn settings(job: &Job) -> StabilityReport {
+        let method = job.selector.as_ref().map(method_parameters);
+        let mut method = method.unwrap_or_default();
         let parameters = &mut method.parameters;
         parameters.insert("top".to_owned(), json!(job.stop.top));
         parameters.insert("threshold".to_owned(), json!(job.stop.threshold));
-        Settings {
+        StabilityReport {
             method,
-            criterion: None,
             binning: Some(BinningRules {
                 rule: job.binning.to_string(),
                 response_rule: job.bin_response.to_string(),
             }),
+            ..StabilityReport::default()
         }
-    }
-}
-
-impl Choosable for BinnedNumbers {
-    fn candidates(&self) -> Candidates {
-        self.binned.candidates()
-    }
-
-    fn settings(job: &Job) -> Settings {
-        Binned::settings(job)
     }
 }
 
@@ -153,24 +123,20 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Of these indexes, some perhaps more than once; `is_late` where the time limit ended the
-    /// selection.
-    pub(super) fn new(
-        indexes: impl Iterator<Item = usize>,
-        mut notes: Vec<String>,
+    /// What stands of it when the selection has ended, its indexes in any order until now.
+    pub(super) fn ended(
+        mut self,
+        fault: Option<Fault>,
+        is_cut: bool,
         is_late: bool,
-        devices: Vec<String>,
-    ) -> Self {
-        let mut indexes: Vec<usize> = indexes.collect();
-        indexes.sort_unstable();
-        indexes.dedup();
-        if is_late {
-            notes.push("the selection ended at the time limit, which is of each".to_owned());
+    ) -> Result<Option<Self>, RunError> {
+        if let Some(fault) = fault {
+            return Err(fault.without_report());
         }
-        Self {
-            indexes,
-            notes,
-            devices,
-        }
+        self.indexes.sort_unstable();
+        self.indexes.dedup();
+        let late = "the selection ended at the time limit, which is of each";
+        self.notes.extend(is_late.then(|| late.to_owned()));
+        Ok((!is_cut).then_some(self))
     }
 }

@@ -51,7 +51,8 @@ fn opened(path: &Path) -> Result<Option<String>, RunError> {
     }
     // Left without a commit, this changes nothing.
     OutputFile::create(path)?;
-    match read(path) {
+    let text = File::open(path).and_then(|file| io::read_to_string(file.take(LONGEST)));
+    match text {
         Ok(text) => Ok(Some(text)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound => Ok(None),
@@ -62,12 +63,6 @@ fn opened(path: &Path) -> Result<Option<String>, RunError> {
             }),
         },
     }
-}
-
-fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(LONGEST).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Removes what is of no more use; of a link what it leads to, as it was written.
@@ -81,8 +76,8 @@ pub(super) fn remove(path: PathBuf) -> Result<(), OutputError> {
 }
 
 /// Puts a state in the place of the one before it.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
+pub(super) fn write(path: &Path, text: &[u8]) -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut file = OutputFile::create(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(text)?;
     Ok(file.commit()?)
 }

@@ -28,42 +28,57 @@ pub struct DataCache {
     prepared: Slots<Arc<dyn Any + Send + Sync>>,
 }
 
+/// What two jobs must have alike to share a table, and what is made of it, if that is shared.
+pub(super) type DataKeys = (String, Option<String>);
+
+/// The keys of a job's data.
+pub(super) fn keys<D: Prepared>(job: &Job) -> DataKeys {
+    let table = job.table.as_ref().map(Arc::as_ptr);
+    let table = format!("{:?}", (table, &job.data, &job.response, &job.factor));
+    let made = D::IS_SHARED.then(|| format!("{table}{}{:?}", type_name::<D>(), D::options(job)));
+    (table, made)
+}
+
 impl DataCache {
     /// Expects one use by a job.
-    pub(super) fn expect_data<D: Prepared>(&self, job: &Job) {
-        if !D::IS_SHARED || self.prepared.add_use(&key::<D>(job)) == 0 {
-            self.tables.add_use(&table_key(job));
+    pub(super) fn expect_data(&self, (table, made): &DataKeys) {
+        if made
+            .as_ref()
+            .is_none_or(|key| self.prepared.add_use(key) == 0)
+        {
+            self.tables.add_use(table);
         }
     }
 
     /// Ends the use by a job that was expected.
-    pub(super) fn release_data<D: Prepared>(&self, job: &Job) {
+    pub(super) fn release_data(&self, (table, made): &DataKeys) {
         // A value that was never made waits for the table no longer.
-        if !D::IS_SHARED || self.prepared.end_use(&key::<D>(job)) {
-            self.tables.end_use(&table_key(job));
+        if made.as_ref().is_none_or(|key| self.prepared.end_use(key)) {
+            self.tables.end_use(table);
         }
     }
 
     /// What was prepared before, or else what is prepared now of the table.
     pub(super) fn prepare<D: Prepared>(&self, job: &Job) -> Result<Arc<D>, RunError> {
-        if !D::IS_SHARED {
-            return D::of(job, self.table(job, false)?, None).map(Arc::new);
-        }
-        let slot = self.prepared.slot(&key::<D>(job));
+        let (table, made) = keys::<D>(job);
+        let Some(made) = made else {
+            return D::of(job, self.table(job, &table, false)?, None).map(Arc::new);
+        };
+        let slot = self.prepared.slot(&made);
         let mut slot = lock(&slot);
         let known = slot.0.clone().and_then(|known| known.downcast().ok());
         if let Some(known) = known {
             return Ok(known);
         }
-        let prepared = Arc::new(D::of(job, self.table(job, true)?, None)?);
+        let prepared = Arc::new(D::of(job, self.table(job, &table, true)?, None)?);
         slot.0 = Some(Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>);
         Ok(prepared)
     }
 
     /// A table for one use, which ends with it or else when the job is released. The last use
     /// takes the table.
-    fn table(&self, job: &Job, ends_use: bool) -> Result<Table, RunError> {
-        let slot = self.tables.slot(&table_key(job));
+    fn table(&self, job: &Job, key: &str, ends_use: bool) -> Result<Table, RunError> {
+        let slot = self.tables.slot(key);
         let mut slot = lock(&slot);
         let table = match slot.0.take() {
             Some(table) => table,
@@ -78,17 +93,6 @@ impl DataCache {
         }
         Ok(table)
     }
-}
-
-/// What two jobs must have alike to share a table.
-fn table_key(job: &Job) -> String {
-    let table = job.table.as_ref().map(Arc::as_ptr);
-    format!("{:?}", (table, &job.data, &job.response, &job.factor))
-}
-
-/// What two jobs must have alike to share what is made of a table.
-fn key<D: Prepared>(job: &Job) -> String {
-    table_key(job) + type_name::<D>() + &D::key(job)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,6 +3,7 @@
 use super::{
     DataCache, Report, RunContext, RunError,
     candidates::Selector,
+    data_cache::{DataKeys, keys},
     drive,
     method::Method,
     pass::PassSearch,
@@ -18,23 +19,19 @@ use crate::{
 impl DataCache {
     /// Expects one use by a job.
     pub fn expect(&self, task: &Task) {
-        method_of(task).expect(task.job(), self);
+        self.expect_data(&method_of(task).data_keys(task.job()));
     }
 
     /// Ends the use by a job that was expected.
     pub fn release(&self, task: &Task) {
-        method_of(task).release(task.job(), self);
+        self.release_data(&method_of(task).data_keys(task.job()));
     }
 }
 
 /// A [`Method`] whatever its types.
 pub(super) trait AnyMethod {
-    /// See [`drive`].
     fn run(&self, task: &Task, context: &RunContext) -> Result<Report, RunError>;
-    /// See [`DataCache::expect`].
-    fn expect(&self, job: &Job, cache: &DataCache);
-    /// See [`DataCache::release`].
-    fn release(&self, job: &Job, cache: &DataCache);
+    fn data_keys(&self, job: &Job) -> DataKeys;
 }
 
 impl<M: Method> AnyMethod for M {
@@ -42,12 +39,8 @@ impl<M: Method> AnyMethod for M {
         drive(self, task, context)
     }
 
-    fn expect(&self, job: &Job, cache: &DataCache) {
-        cache.expect_data::<M::Data>(job);
-    }
-
-    fn release(&self, job: &Job, cache: &DataCache) {
-        cache.release_data::<M::Data>(job);
+    fn data_keys(&self, job: &Job) -> DataKeys {
+        keys::<M::Data>(job)
     }
 }
 
@@ -56,25 +49,13 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     if let Task::Pairs(pairs) = task {
         return Box::new(&**pairs);
     }
-    let Some(resolved) = &task.job().selector else {
+    let Some(method) = &task.job().selector else {
         return selector(task, PassSearch);
     };
-    match &resolved.value {
-        MethodKind::Score(score) => selector(task, ScoreSelection { resolved, score }),
-        MethodKind::Ranking(procedure) => selector(
-            task,
-            RankingProcedure {
-                resolved,
-                procedure,
-            },
-        ),
-        MethodKind::Regression(procedure) => selector(
-            task,
-            RegressionProcedure {
-                resolved,
-                procedure,
-            },
-        ),
+    match &method.value {
+        MethodKind::Score(score) => selector(task, ScoreSelection(method, score)),
+        MethodKind::Ranking(own) => selector(task, RankingProcedure(method, own)),
+        MethodKind::Regression(own) => selector(task, RegressionProcedure(method, own)),
     }
 }
 

@@ -23,15 +23,10 @@ pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A table in memory, where several ranks run the job.
-    #[error("a table in memory is for a single process: ranks read a file")]
-    MemoryOfRanks,
-    /// The job's method gives a result of another kind.
-    #[error("the job's method gives no {wanted}")]
-    OtherResult {
-        /// What the caller wants.
-        wanted: &'static str,
-    },
+    /// Not of such a job or such data: a table in memory where several ranks run the job, a result of
+    /// another kind than the method's, resamples of too few rows.
+    #[error("{0}")]
+    Unfit(String),
     /// The table makes no design matrix.
     #[error(transparent)]
     Design(#[from] DesignError),
@@ -81,19 +76,6 @@ pub enum RunError {
     /// The table of a variable gave no score, in a resample.
     #[error("{0}")]
     NoScore(String),
-    /// Too few rows to choose from.
-    #[error(
-        "a resample of {rows} of the {n} observations is too small, {least} are needed: take more \
-         observations, or a larger --fraction"
-    )]
-    FewRows {
-        /// Rows of a resample.
-        rows: usize,
-        /// Observations.
-        n: usize,
-        /// The fewest that there must be.
-        least: usize,
-    },
     /// The selection from a resample failed, and with it all.
     #[error("resample {number} of {of}, {rows} of {n} rows")]
     Resample {
@@ -114,7 +96,9 @@ impl RunError {
     /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
+            Self::Interrupted => 130,
+            Self::Resample { source, .. } => source.exit_code(),
+            Self::Output(error) => error.exit_code(),
             Self::Device(error)
             | Self::Selector(SelectorError::Device(error))
             | Self::Search(SearchError::Device(error)) => match error {
@@ -122,15 +106,13 @@ impl RunError {
                 _ => 1,
             },
             Self::Selector(SelectorError::Threads(_) | SelectorError::Matrix { .. })
-            | Self::Search(SearchError::Threads(_)) => 1,
-            Self::Search(_) | Self::Selector(_) | Self::FewRows { .. } => 2,
+            | Self::Search(SearchError::Threads(_))
+            | Self::NoScore(_)
+            | Self::Render(_)
+            | Self::Incomplete(_) => 1,
+            Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
+            Self::Search(_) | Self::Selector(_) | Self::Unfit(_) => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
-            Self::Interrupted => 130,
-            Self::Resample { source, .. } => source.exit_code(),
-            Self::NoScore(_) => 1,
-            Self::Output(error) => error.exit_code(),
-            Self::MemoryOfRanks | Self::OtherResult { .. } => 2,
-            Self::Render(_) | Self::Incomplete(_) => 1,
         }
     }
 }

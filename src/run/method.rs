@@ -27,13 +27,9 @@ pub(super) trait Method {
     type Data: Prepared;
     /// What the work finds, with the data that it speaks of.
     type Found;
-    /// Whether ranks read a share of the columns each; otherwise each reads all.
-    const PARTITIONED: bool;
-
-    /// Whether a plugin's own loop runs, which a second interrupt leaves behind.
-    fn is_detachable(&self) -> bool {
-        false
-    }
+    /// Whether a plugin's own loop runs, which may look at any column, so that each rank reads all,
+    /// and which a second interrupt leaves behind.
+    const IS_PROCEDURE: bool = false;
 
     /// Checks that the devices chosen can run it, which must be known before a long reading.
     fn check(&self, job: &Job) -> Result<(), RunError>;
@@ -71,21 +67,16 @@ impl RunContext<'_> {
         })
     }
 
-    /// The data of a job, read and prepared; `is_partitioned` where ranks have a share of the
-    /// columns each.
-    pub(super) fn prepare<D: Prepared>(
-        &self,
-        job: &Job,
-        is_partitioned: bool,
-    ) -> Result<Arc<D>, RunError> {
+    /// The data of a job, read and prepared; ranks have a share of the columns each, but for
+    /// procedures and where each resample is a job of its own.
+    pub(super) fn prepare<M: Method>(&self, job: &Job) -> Result<Arc<M::Data>, RunError> {
         let ranks = job.resources.distributed();
         match self.cache {
             // Ranks read at the same time: what one remembers others might not.
             Some(cache) if ranks.is_none() => cache.prepare(job),
             _ => {
-                let communicator = ranks.filter(|_| is_partitioned);
-                let table = read(job, communicator)?;
-                D::of(job, table, communicator).map(Arc::new)
+                let ranks = ranks.filter(|_| M::Data::IS_SHARED && !M::IS_PROCEDURE);
+                M::Data::of(job, read(job, ranks)?, ranks).map(Arc::new)
             }
         }
     }
@@ -175,10 +166,9 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn new(outcome: Outcome, fault: Option<Fault>) -> Self {
-        let extras = PageExtras::default();
         Self {
             outcome,
-            extras,
+            extras: PageExtras::default(),
             fault,
         }
     }
@@ -186,13 +176,8 @@ impl Finding {
 
 /// Name, parameters and plugin of a method, for a report.
 pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParameters {
-    let mut parameters = serde_json::Map::new();
-    for (name, value) in &resolved.parameters {
-        parameters.insert(name.clone(), (*value).into());
-    }
-    parameters.insert("plugin".to_owned(), resolved.plugin.clone().into());
-    NamedParameters {
-        name: resolved.name.clone(),
-        parameters,
-    }
+    let own = resolved.parameters.iter();
+    let own = own.map(|(name, value)| (name.clone(), (*value).into()));
+    let plugin = ("plugin".to_owned(), resolved.plugin.clone().into());
+    NamedParameters::new(&resolved.name, own.chain([plugin]))
 }

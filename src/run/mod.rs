@@ -60,11 +60,11 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
 /// Ranks variables by the selector of a job.
 ///
 /// # Errors
-/// As [`run_task`]; [`RunError::OtherResult`] if the method chooses a regression model.
+/// As [`run_task`]; [`RunError::Unfit`] if the method chooses a regression model.
 pub fn rank(job: &Job) -> Result<Ranking, RunError> {
     match run(job)?.outcome {
         Outcome::Ranking(ranking) => Ok(*ranking),
-        _ => Err(RunError::OtherResult { wanted: "ranking" }),
+        _ => Err(no_result("ranking")),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn rank_pairs(job: &PairsJob) -> Result<PairsReport, RunError> {
     let task = Task::Pairs(Box::new(job.clone()));
     match run_task(&task, &RunContext::default())?.outcome {
         Outcome::Pairs(pairs) => Ok(*pairs),
-        _ => Err(RunError::OtherResult { wanted: "pairs" }),
+        _ => Err(no_result("pairs")),
     }
 }
 
@@ -88,10 +88,12 @@ pub fn select_stable(job: &StabilityJob) -> Result<StabilityReport, RunError> {
     let task = Task::Stability(Box::new(job.clone()));
     match run_task(&task, &RunContext::default())?.outcome {
         Outcome::Stability(stability) => Ok(*stability),
-        _ => Err(RunError::OtherResult {
-            wanted: "stability",
-        }),
+        _ => Err(no_result("stability")),
     }
+}
+
+fn no_result(wanted: &str) -> RunError {
+    RunError::Unfit(format!("the job's method gives no {wanted}"))
 }
 
 /// Takes a method along the path of a run.
@@ -101,13 +103,30 @@ fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Rep
     let output = create_file(job, job.output.as_deref())?;
     let mut run = Run::open(task, context)?;
     method.check(job)?;
-    let data = context.prepare::<M::Data>(job, M::PARTITIONED)?;
-    let guard = method.is_detachable().then(|| job.interrupt.detachable());
+    let data = context.prepare::<M>(job)?;
+    let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
     let found = method.work(&mut run, data)?;
     std::mem::take(&mut run.meter).finish();
     let finding = method.report(&mut run, found)?;
-    let report = Report::new(finding.outcome, finding.extras, job, guard);
+    let is_done = match &finding.outcome {
+        Outcome::Selection(selection) => {
+            [Termination::Iterations, Termination::Patience].contains(&selection.termination)
+        }
+        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
+    };
+    let checkpoint = job.checkpoint.clone();
+    let report = Report {
+        outcome: finding.outcome,
+        data: job.data.clone(),
+        format: job.format,
+        extras: PageExtras {
+            command: job.command.clone(),
+            ..finding.extras
+        },
+        checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
+        _guard: guard,
+    };
     if let Some(file) = output {
         file.finish(&report.render()?)?;
     }
@@ -140,32 +159,6 @@ pub struct Report {
 }
 
 impl Report {
-    fn new(
-        outcome: Outcome,
-        extras: PageExtras,
-        job: &Job,
-        guard: Option<DetachableGuard>,
-    ) -> Self {
-        let is_done = match &outcome {
-            Outcome::Selection(selection) => {
-                [Termination::Iterations, Termination::Patience].contains(&selection.termination)
-            }
-            Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
-        };
-        let checkpoint = job.checkpoint.clone();
-        Self {
-            checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
-            outcome,
-            data: job.data.clone(),
-            format: job.format,
-            extras: PageExtras {
-                command: job.command.clone(),
-                ..extras
-            },
-            _guard: guard,
-        }
-    }
-
     /// The report in the job's format.
     ///
     /// # Errors

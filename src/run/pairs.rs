@@ -20,7 +20,6 @@ use crate::{
 impl Method for &PairsJob {
     type Data = Binned;
     type Found = (Arc<Binned>, PairScan);
-    const PARTITIONED: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         Ok(check_pair_devices(

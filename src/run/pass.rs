@@ -15,7 +15,7 @@ use crate::{
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
     search::{Checkpointing, IterationRecord, Search, SearchError, SearchResult},
-    selection::{self, Outcome, Residuals, Selection, Termination},
+    selection::{NamedParameters, Outcome, Residuals, Termination},
 };
 
 /// A search by PaSS.
@@ -24,7 +24,6 @@ pub(super) struct PassSearch;
 impl Method for PassSearch {
     type Data = Design;
     type Found = Model;
-    const PARTITIONED: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         Ok(Placement::check(&job.resources.devices)?)
@@ -50,7 +49,7 @@ impl Method for PassSearch {
         };
         let path = job.checkpoint.as_deref().unwrap_or(Path::new(""));
         let mut write = |text: &str| match job.resources.is_root() {
-            true => checkpoint::write(path, text),
+            true => checkpoint::write(path, text.as_bytes()),
             false => Ok(()),
         };
         let resume_from = run.resume_from.take();
@@ -80,16 +79,14 @@ impl Method for PassSearch {
                 Some(Partition::Columns) | None => "columns",
             },
             curves,
-            fault: found.fault.clone().map(Fault::Device),
+            fault: None,
             found,
         })
     }
 
     fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
         let parameters = run.job.pass.parameters(model.found.max_size);
-        let name = PASS.to_owned();
-        let selection = model.selection(run, selection::NamedParameters { name, parameters });
-        Ok(model.finding(run, selection))
+        Ok(model.finding(run, NamedParameters::new(PASS, parameters)))
     }
 }
 
@@ -97,7 +94,7 @@ impl Method for PassSearch {
 pub(super) struct Model {
     pub(super) design: Arc<Design>,
     pub(super) found: SearchResult,
-    /// What ended the search early.
+    /// What ended a procedure early.
     pub(super) fault: Option<Fault>,
     /// The course of the search, for a page.
     pub(super) curves: Option<Curves>,
@@ -106,25 +103,22 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The model on the scale of the data.
-    pub(super) fn selection(&self, run: &Run, method: selection::NamedParameters) -> Selection {
-        let (job, found) = (run.job, &self.found);
-        let mut selection = found.selection_by(method, &self.design, &*job.criterion, &job.pass);
+    /// The model on the scale of the data, with what only a page shows.
+    pub(super) fn finding(self, run: &Run, method: NamedParameters) -> Finding {
+        let (job, design, found) = (run.job, &self.design, self.found);
+        let mut selection = found.selection_by(method, design, &*job.criterion, &job.pass);
         selection.set_level(job.level);
         selection.rank_summary = run.rank_summary(self.over);
         selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);
-        selection
-    }
-
-    /// The result, with what only a page shows.
-    pub(super) fn finding(self, run: &Run, selection: Selection) -> Finding {
-        let (design, fit) = (&self.design, &self.found.fit);
-        let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), self.fault);
-        if run.job.format == Format::Html {
-            let support = fit.support().iter();
+        let warning = self.fault.as_ref().map(Fault::warning);
+        selection.warnings.extend(warning);
+        let fault = self.fault.or(found.fault.map(Fault::Device));
+        let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), fault);
+        if job.format == Format::Html {
+            let support = found.fit.support().iter();
             finding.extras = PageExtras {
                 curves: self.curves,
-                residuals: Residuals::of(design, fit, self.found.exact),
+                residuals: Residuals::of(design, &found.fit, found.exact),
                 deviations: support.map(|column| design.deviation(*column)).collect(),
                 ..PageExtras::default()
             };
@@ -136,16 +130,8 @@ impl Model {
 impl Selected for Model {
     fn choice(self) -> Result<Option<Choice>, RunError> {
         let (design, found) = (&self.design, self.found);
-        if let Some(fault) = self.fault.or(found.fault.map(Fault::Device)) {
-            return Err(fault.without_report());
-        }
-        if found.termination == Termination::Interrupted {
-            return Ok(None);
-        }
         let members = found.fit.support();
-        let variables = members
-            .iter()
-            .map(|column| &design.variables()[*column as usize]);
+        let index = |column: &u32| design.variables()[*column as usize].index;
         let mut notes = found.notes;
         if members.len() == found.max_size && members.len() < design.p() {
             let mend = "the criterion may be too mild, or --max-size too small";
@@ -153,9 +139,14 @@ impl Selected for Model {
                 "the model has as many variables as allowed: {mend}"
             ));
         }
-        let is_late = found.termination == Termination::TimeLimit;
-        let indexes = variables.map(|variable| variable.index);
-        Ok(Some(Choice::new(indexes, notes, is_late, found.devices)))
+        let choice = Choice {
+            indexes: members.iter().map(index).collect(),
+            notes,
+            devices: found.devices,
+        };
+        let fault = self.fault.or(found.fault.map(Fault::Device));
+        let is_cut = found.termination == Termination::Interrupted;
+        choice.ended(fault, is_cut, found.termination == Termination::TimeLimit)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a job's table becomes before the work: a design matrix, or columns of codes.
 
-use std::{fs, sync::Arc};
+use std::{fmt::Debug, fs, sync::Arc};
 
 use super::RunError;
 use crate::{
@@ -8,6 +8,7 @@ use crate::{
     design::{Design, DesignOptions},
     fnv::Fnv,
     job::Job,
+    plugin::MethodKind,
     ranks::Communicator,
     table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, Values},
 };
@@ -17,11 +18,13 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
     /// Whether jobs may share it; otherwise each prepares its own.
     const IS_SHARED: bool = true;
 
+    /// The settings of a job, besides its table, that two jobs must share to share these data.
+    type Options<'a>: Debug;
+
+    fn options(job: &Job) -> Self::Options<'_>;
+
     /// From a job's table; of ranks that partition the columns each has its own.
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError>;
-
-    /// The settings of a job, besides its table, that two jobs must share to share these data.
-    fn key(job: &Job) -> String;
 }
 
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all
@@ -30,7 +33,9 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
     if let Some(table) = &job.table {
         return match job.resources.distributed() {
             None => Ok(Table::clone(table)),
-            Some(_) => Err(RunError::MemoryOfRanks),
+            Some(_) => Err(RunError::Unfit(
+                "a table in memory is for a single process: ranks read a file".to_owned(),
+            )),
         };
     }
     let replicated = [&job.response, &job.weights].into_iter().flatten();
@@ -71,12 +76,10 @@ fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
         if whole || table.response == Some(at) || replicated.contains(&&*column.name) {
             hash = match &column.values {
                 Values::Factor { levels, codes } => {
-                    let hash = levels
-                        .iter()
-                        .fold(hash, |all, level| all.part(level.as_bytes()));
-                    codes
-                        .iter()
-                        .fold(hash, |all, code| all.bytes(&code.to_le_bytes()))
+                    let levels = levels.iter();
+                    let hash = levels.fold(hash, |all, level| all.part(level.as_bytes()));
+                    let codes = codes.iter();
+                    codes.fold(hash, |all, code| all.bytes(&code.to_le_bytes()))
                 }
                 values => hash.numbers(&values.numbers(table.rows).unwrap_or_default()),
             };
@@ -86,25 +89,23 @@ fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
 }
 
 impl Prepared for Design {
+    type Options<'a> = DesignOptions<'a>;
+
+    fn options(job: &Job) -> DesignOptions<'_> {
+        DesignOptions {
+            response: job.response.as_deref(),
+            keep: &job.keep,
+            drop: &job.drop,
+            missing: job.missing,
+            intercept: job.intercept,
+            weights: job.weights.as_deref(),
+            p_total: job.p_total,
+        }
+    }
+
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
-        let options = design_options(job);
+        let options = Self::options(job);
         Ok(Self::from_partitioned_table(table, &options, communicator)?)
-    }
-
-    fn key(job: &Job) -> String {
-        format!("{:?}", design_options(job))
-    }
-}
-
-fn design_options(job: &Job) -> DesignOptions<'_> {
-    DesignOptions {
-        response: job.response.as_deref(),
-        keep: &job.keep,
-        drop: &job.drop,
-        missing: job.missing,
-        intercept: job.intercept,
-        weights: job.weights.as_deref(),
-        p_total: job.p_total,
     }
 }
 
@@ -112,20 +113,41 @@ fn design_options(job: &Job) -> DesignOptions<'_> {
 #[derive(Debug)]
 pub(super) struct Binned {
     pub(super) columns: Arc<BinnedColumns>,
+    /// For a procedure the values that the codes were made of, of the candidates, then of the
+    /// response; else none.
+    pub(super) numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
     pub(super) truth: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
 impl Prepared for Binned {
-    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
-        let rows = table.rows;
-        // Where there is no response, `bin` says so.
-        let (truth, mut warnings) = match response(job, &table) {
-            Some(response) => table.true_indexes(response, None),
-            None => Default::default(),
+    /// With whether the values are wanted too.
+    type Options<'a> = (BinningOptions<'a>, bool);
+
+    fn options(job: &Job) -> Self::Options<'_> {
+        let binning = BinningOptions {
+            response: job.response.as_deref(),
+            drop: &job.drop,
+            missing: job.missing,
+            binning: &job.binning,
+            bin_response: &job.bin_response,
         };
-        let columns = bin_partitioned(table, &binning_options(job), communicator)?;
+        let method = job.selector.as_ref().map(|method| &method.value);
+        (binning, matches!(method, Some(MethodKind::Ranking(_))))
+    }
+
+    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
+        let (rows, (binning, with_numbers)) = (table.rows, Self::options(job));
+        let (mut truth, mut warnings, mut values) = Default::default();
+        // Where there is no response, `bin` says so.
+        if let Some(response) = response(job, &table) {
+            (truth, warnings) = table.true_indexes(response, None);
+            if with_numbers {
+                values = numbers(table.clone(), response, job)?;
+            }
+        }
+        let columns = bin_partitioned(table, &binning, communicator)?;
         if columns.n < rows {
             let dropped = rows - columns.n;
             warnings.push(format!(
@@ -135,64 +157,26 @@ impl Prepared for Binned {
         warnings.extend(suspicions(&columns));
         Ok(Self {
             columns: Arc::new(columns),
+            numbers: values,
             truth,
             warnings,
         })
-    }
-
-    fn key(job: &Job) -> String {
-        format!("{:?}", binning_options(job))
-    }
-}
-
-fn binning_options(job: &Job) -> BinningOptions<'_> {
-    BinningOptions {
-        response: job.response.as_deref(),
-        drop: &job.drop,
-        missing: job.missing,
-        binning: &job.binning,
-        bin_response: &job.bin_response,
-    }
-}
-
-/// Columns of codes, and the values that they were made of.
-#[derive(Debug)]
-pub(super) struct BinnedNumbers {
-    pub(super) binned: Binned,
-    /// Of the candidates, then of the response.
-    pub(super) numbers: Vec<Values>,
-}
-
-impl Prepared for BinnedNumbers {
-    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
-        let numbers = match response(job, &table) {
-            Some(response) => numbers(table.clone(), response, job)?,
-            None => Vec::new(),
-        };
-        let binned = Binned::of(job, table, communicator)?;
-        Ok(Self { binned, numbers })
-    }
-
-    fn key(job: &Job) -> String {
-        Binned::key(job)
     }
 }
 
 /// The position of a job's response in its table.
 pub(super) fn response(job: &Job, table: &Table) -> Option<usize> {
-    let named = job
-        .response
-        .as_deref()
-        .and_then(|name| table.position(name));
-    named.or(table.response)
+    let named = job.response.as_deref();
+    named
+        .and_then(|name| table.position(name))
+        .or(table.response)
 }
 
 /// The values of the candidates, then those of the response, of the rows that are binned.
 fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, RunError> {
     let name = table.columns[response].name.clone();
-    table
-        .columns
-        .retain(|column| !job.drop.contains(&column.name));
+    let columns = &mut table.columns;
+    columns.retain(|column| !job.drop.contains(&column.name));
     table.handle_missing(job.missing)?;
     if let (Missing::Pairwise, Some(response)) = (job.missing, table.position(&name)) {
         table.drop_rows_missing(response)?;
@@ -206,8 +190,7 @@ fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, 
 
 /// Columns whose scores cannot mean what they seem to.
 fn suspicions(columns: &BinnedColumns) -> Vec<String> {
-    let n = columns.n;
-    let response = &columns.response;
+    let (n, response) = (columns.n, &columns.response);
     let mut warnings = Vec::new();
     if response.levels == 1 {
         warnings.push(format!(
@@ -221,28 +204,27 @@ fn suspicions(columns: &BinnedColumns) -> Vec<String> {
             response.name
         ));
     }
-    let is_text = |column: &&BinnedColumn| matches!(column.rule, Rule::Texts(_));
-    for column in columns.columns.iter().filter(is_text) {
-        if column.levels >= n && n > 2 {
-            warnings.push(format!(
-                "{} has a level of its own in each of {n} rows, like an identifier: leave it out \
-                 with --drop {}",
-                column.name, column.name
-            ));
-        }
-    }
+    let is_identifier = |column: &&BinnedColumn| {
+        matches!(column.rule, Rule::Texts(_)) && column.levels >= n && n > 2
+    };
+    let identifiers = columns.columns.iter().filter(is_identifier);
+    warnings.extend(identifiers.map(|BinnedColumn { name, .. }| {
+        format!(
+            "{name} has a level of its own in each of {n} rows, like an identifier: leave it out \
+             with --drop {name}"
+        )
+    }));
     warnings
 }
 
 /// A method that resamples rows prepares each resample by itself.
 impl Prepared for Table {
     const IS_SHARED: bool = false;
+    type Options<'a> = ();
+
+    fn options(_: &Job) {}
 
     fn of(_: &Job, table: Table, _: Option<&Communicator>) -> Result<Self, RunError> {
         Ok(table)
-    }
-
-    fn key(_: &Job) -> String {
-        String::new()
     }
 }

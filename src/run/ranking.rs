@@ -8,7 +8,7 @@ use super::{
     Fault, RunError,
     candidates::{Choice, Selected},
     method::{Finding, Method, Run, method_parameters},
-    prepared::{Binned, BinnedNumbers},
+    prepared::Binned,
 };
 use crate::{
     binning::{BinnedColumns, SavedBinning},
@@ -26,64 +26,58 @@ use crate::{
     },
 };
 
+type Resolved = ResolvedMethod<MethodKind>;
+
 /// Greedy forward selection by a score.
-pub(super) struct ScoreSelection<'a> {
-    pub(super) resolved: &'a ResolvedMethod<MethodKind>,
-    pub(super) score: &'a Score,
-}
+pub(super) struct ScoreSelection<'a>(pub(super) &'a Resolved, pub(super) &'a Score);
 
 /// A procedure of a plugin that ranks variables.
-pub(super) struct RankingProcedure<'a> {
-    pub(super) resolved: &'a ResolvedMethod<MethodKind>,
-    pub(super) procedure: &'a Arc<dyn Procedure>,
-}
+pub(super) struct RankingProcedure<'a>(pub(super) &'a Resolved, pub(super) &'a Arc<dyn Procedure>);
 
 impl Method for ScoreSelection<'_> {
     type Data = Binned;
     type Found = Order;
-    const PARTITIONED: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(check_devices(self.score, &job.resources.devices)?)
+        Ok(check_devices(self.1, &job.resources.devices)?)
     }
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
         let mut ranked = rank(
             &binned.columns,
-            self.score,
+            self.1,
             &job.stop,
             &job.resources,
             &job.interrupt,
             &mut |done, of| meter.count("variable", done, of),
         )?;
-        let method = ("method", self.resolved);
         let fault = ranked.fault.take();
-        let fault = fault.map(|error| Fault::of_counting(error, &binned.columns, method));
-        Ok(Order::new(&binned, ranked, fault))
+        let fault =
+            fault.map(|error| Fault::of_counting(error, &binned.columns, ("method", self.0)));
+        Ok(Order {
+            binned,
+            ranked,
+            fault,
+        })
     }
 
     fn report(&self, run: &mut Run, order: Order) -> Result<Finding, RunError> {
         let permutation = run.job.stop.permutation;
-        order.report(run, self.resolved, permutation.map(|test| test.seed))
+        order.report(run, self.0, permutation.map(|test| test.seed))
     }
 }
 
 impl Method for RankingProcedure<'_> {
-    type Data = BinnedNumbers;
+    type Data = Binned;
     type Found = Order;
-    // The procedure may look at any column.
-    const PARTITIONED: bool = false;
-
-    fn is_detachable(&self) -> bool {
-        true
-    }
+    const IS_PROCEDURE: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         Ok(require_cpu(OVER_LEVELS, &job.resources.devices)?)
     }
 
-    fn work(&self, run: &mut Run, data: Arc<BinnedNumbers>) -> Result<Order, RunError> {
+    fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
         let options = ProcedureOptions {
             top: job.stop.top,
@@ -91,51 +85,38 @@ impl Method for RankingProcedure<'_> {
             time_limit: job.pass.time_limit,
         };
         let ranking = rank_with_procedure(
-            self.procedure,
-            (&data.binned.columns, data.numbers.clone()),
+            self.1,
+            (&binned.columns, binned.numbers.clone()),
             &options,
             &job.resources,
             &job.interrupt,
             &mut |done, of| meter.count("variable", done, of),
         )?;
         let fault = ranking.error;
-        let fault = fault.map(|error| Fault::of_procedure(error, self.resolved));
-        Ok(Order::new(&data.binned, ranking.ranked, fault))
+        Ok(Order {
+            binned,
+            ranked: ranking.ranked,
+            fault: fault.map(|error| Fault::of_procedure(error, self.0)),
+        })
     }
 
     fn report(&self, run: &mut Run, order: Order) -> Result<Finding, RunError> {
         // What it draws by its seed is its own affair.
-        order.report(run, self.resolved, Some(run.job.pass.seed))
+        order.report(run, self.0, Some(run.job.pass.seed))
     }
 }
 
 /// Columns in the order of choice, and the levels that they were chosen by.
 pub(super) struct Order {
-    columns: Arc<BinnedColumns>,
-    truth: Vec<usize>,
-    warnings: Vec<String>,
+    binned: Arc<Binned>,
     ranked: RankedColumns,
     fault: Option<Fault>,
 }
 
 impl Order {
-    fn new(binned: &Binned, ranked: RankedColumns, fault: Option<Fault>) -> Self {
-        Self {
-            columns: Arc::clone(&binned.columns),
-            truth: binned.truth.clone(),
-            warnings: binned.warnings.clone(),
-            ranked,
-            fault,
-        }
-    }
-
-    fn report(
-        self,
-        run: &Run,
-        resolved: &ResolvedMethod<MethodKind>,
-        seed: Option<u64>,
-    ) -> Result<Finding, RunError> {
-        let (columns, ranked, mut warnings) = (&self.columns, self.ranked, self.warnings);
+    fn report(self, run: &Run, method: &Resolved, seed: Option<u64>) -> Result<Finding, RunError> {
+        let (columns, ranked) = (&self.binned.columns, self.ranked);
+        let mut warnings = self.binned.warnings.clone();
         warnings.extend(self.fault.as_ref().map(Fault::warning));
         warnings.extend(ranked.notes);
         let selected = ranked.chosen.iter().map(|chosen| RankedVariable {
@@ -159,10 +140,10 @@ impl Order {
             n: test.n,
             alpha: test.alpha,
         });
-        let indexes: Vec<usize> = selected.iter().map(|variable| variable.index).collect();
+        let indexes = selected.iter().map(|variable| variable.index).collect();
         let ranking = Ranking {
             passel: env!("CARGO_PKG_VERSION").into(),
-            method: method_parameters(resolved),
+            method: method_parameters(method),
             criterion: None,
             response: columns.response.name.clone(),
             classes: columns.response.levels,
@@ -175,7 +156,7 @@ impl Order {
             seed,
             binning: saved_binning(run, columns)?,
             set_aside: Vec::new(),
-            truth: Truth::of_indexes(&self.truth, &indexes),
+            truth: Truth::of(&self.binned.truth, indexes),
             devices: ranked.devices,
             precision: "exact".into(),
             termination: ranked.termination,
@@ -192,24 +173,19 @@ impl Order {
 
 impl Selected for Order {
     fn choice(self) -> Result<Option<Choice>, RunError> {
-        let (columns, ranked) = (&self.columns.columns, self.ranked);
-        if let Some(fault) = self.fault {
-            return Err(fault.without_report());
-        }
-        if ranked.termination == StopReason::Interrupted {
-            return Ok(None);
-        }
-        let is_late = ranked.termination == StopReason::TimeLimit;
-        let indexes = ranked
-            .chosen
-            .iter()
-            .map(|chosen| columns[chosen.column].index);
-        Ok(Some(Choice::new(
-            indexes,
-            ranked.notes,
-            is_late,
-            ranked.devices,
-        )))
+        let (columns, ranked) = (&self.binned.columns.columns, self.ranked);
+        let chosen = ranked.chosen.iter();
+        let choice = Choice {
+            indexes: chosen.map(|own| columns[own.column].index).collect(),
+            notes: ranked.notes,
+            devices: ranked.devices,
+        };
+        let is_cut = ranked.termination == StopReason::Interrupted;
+        choice.ended(
+            self.fault,
+            is_cut,
+            ranked.termination == StopReason::TimeLimit,
+        )
     }
 }
 

@@ -15,20 +15,15 @@ use crate::{
 };
 
 /// A selector of a plugin over a linear regression.
-pub(super) struct RegressionProcedure<'a> {
-    pub(super) resolved: &'a ResolvedMethod<MethodKind>,
-    pub(super) procedure: &'a Arc<dyn Procedure>,
-}
+pub(super) struct RegressionProcedure<'a>(
+    pub(super) &'a ResolvedMethod<MethodKind>,
+    pub(super) &'a Arc<dyn Procedure>,
+);
 
 impl Method for RegressionProcedure<'_> {
     type Data = Design;
     type Found = Model;
-    // The procedure may look at any column.
-    const PARTITIONED: bool = false;
-
-    fn is_detachable(&self) -> bool {
-        true
-    }
+    const IS_PROCEDURE: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         PassSearch.check(job)
@@ -37,7 +32,7 @@ impl Method for RegressionProcedure<'_> {
     fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
         let regressed = regress_with_procedure(
-            self.procedure,
+            self.1,
             &design,
             &job.criterion,
             &job.pass,
@@ -49,23 +44,21 @@ impl Method for RegressionProcedure<'_> {
         Ok(Model {
             design,
             found: regressed.result,
-            fault: fault.map(|error| Fault::of_procedure(error, self.resolved)),
+            fault: fault.map(|error| Fault::of_procedure(error, self.0)),
             curves: None,
             over: "columns",
         })
     }
 
     fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
-        let mut method = method_parameters(self.resolved);
+        let mut method = method_parameters(self.0);
         let max_size = model.found.max_size.into();
         method.parameters.insert("max_size".to_owned(), max_size);
-        let mut selection = model.selection(run, method);
-        let warning = model.fault.as_ref().map(Fault::warning);
-        selection.warnings.extend(warning);
+        let chosen = model.found.fit.support().len();
         match model.fault {
             // The kept variables alone are no selection.
-            Some(fault) if selection.k <= model.design.keep().len() => Err(fault.without_report()),
-            _ => Ok(model.finding(run, selection)),
+            Some(fault) if chosen <= model.design.keep().len() => Err(fault.without_report()),
+            _ => Ok(model.finding(run, method)),
         }
     }
 }

@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write,
     path::Path,
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::output::OutputFile;
+use super::checkpoint;
 
 /// Between two writings at least.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -69,10 +68,8 @@ impl<'a> Kept<'a> {
     pub(super) fn write(&mut self) {
         if let Some(keep) = self.keep {
             self.state.of = keep.fingerprint.to_owned();
-            let _ = OutputFile::create(keep.path).map(|mut file| {
-                let text = serde_json::to_vec(&self.state).unwrap_or_default();
-                file.write_all(&text).is_ok() && file.commit().is_ok()
-            });
+            let text = serde_json::to_vec(&self.state).unwrap_or_default();
+            let _ = checkpoint::write(keep.path, &text);
         }
         self.written = Instant::now();
     }

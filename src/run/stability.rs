@@ -80,12 +80,7 @@ pub(super) struct Choices {
 impl<S: Selector> Method for OnResamples<'_, S> {
     type Data = Table;
     type Found = Choices;
-    // Each resample is a job of its own.
-    const PARTITIONED: bool = false;
-
-    fn is_detachable(&self) -> bool {
-        self.selector.is_detachable()
-    }
+    const IS_PROCEDURE: bool = S::IS_PROCEDURE;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         self.selector.check(job)
@@ -113,11 +108,10 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let n = table.rows;
         let rows = resampling.rows(n);
         if rows < FEWEST {
-            return Err(RunError::FewRows {
-                rows,
-                n,
-                least: FEWEST,
-            });
+            return Err(RunError::Unfit(format!(
+                "a resample of {rows} of the {n} observations is too small, {FEWEST} are needed: \
+                 take more observations, or a larger --fraction"
+            )));
         }
         let wanted = self.stability.resamples * resampling.group_size();
         let started = Instant::now();
@@ -173,20 +167,15 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let Choices {
             candidates,
             names,
-            n,
-            rows,
-            wanted,
             state,
-            seconds,
-        } = choices;
-        let State {
-            done,
-            notes,
-            devices,
+            wanted,
             ..
-        } = state;
-        let is_cut = done.len() < wanted;
-        let picks = ResampledSelections { done }.complete_groups(resampling);
+        } = choices;
+        let termination = match state.done.len() < wanted {
+            true => StopReason::Interrupted,
+            false => StopReason::Done,
+        };
+        let picks = ResampledSelections { done: state.done }.complete_groups(resampling);
         if picks.done.is_empty() {
             return Err(RunError::Interrupted);
         }
@@ -196,24 +185,24 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             resamples: picks.done.len(),
         };
         let share = |count: usize| count as f64 / chances.resamples as f64;
-        let frequencies = picks.frequencies(resampling);
-        let variable = |frequency: &Frequency| StableVariable {
-            name: names[frequency.index].clone(),
-            index: frequency.index,
-            frequency: share(frequency.count),
-            count: frequency.count,
+        let name = |index: &usize| names[*index].clone();
+        let variable = |Frequency { index, count, both }| StableVariable {
+            name: name(&index),
+            index,
+            frequency: share(count),
+            count,
             simultaneous: (resampling.group_size() == 2)
-                .then(|| frequency.both as f64 / (chances.resamples / 2) as f64),
+                .then(|| both as f64 / (chances.resamples / 2) as f64),
         };
+        let frequencies = picks.frequencies(resampling).into_iter();
+        let variables: Vec<StableVariable> = frequencies.map(variable).collect();
         let reaching = |count: Option<usize>| {
-            let reaches =
-                move |frequency: &&Frequency| count.is_some_and(|count| frequency.count >= count);
-            frequencies.iter().filter(reaches)
+            let least = count.unwrap_or(usize::MAX);
+            variables.iter().filter(move |own| own.count >= least)
         };
         let given = stability.cutoff.map(|cutoff| {
             // The least frequency there can be from there on; 0.7 · 10 must not become 8.
-            let count = (cutoff * chances.resamples as f64 - 1e-9).ceil() as usize;
-            count.max(1)
+            ((cutoff * chances.resamples as f64 - 1e-9).ceil() as usize).max(1)
         });
         let cutoff =
             |bound: &Bound| given.or_else(|| bound.cutoff(stability.false_picks, &chances));
@@ -225,40 +214,30 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let deciding = bounds[bounds.len() - 1];
         let bounds = bounds.iter().map(|bound| {
             let count = cutoff(bound);
-            let variables = reaching(count).map(|frequency| names[frequency.index].clone());
             StabilityBound {
                 name: bound.name().into(),
                 cutoff: count.map(share),
                 false_picks: bound.expected_false(count.unwrap_or(chances.resamples), &chances),
-                variables: variables.collect(),
+                variables: reaching(count).map(|own| own.name.clone()).collect(),
             }
         });
         let count = cutoff(&deciding);
-        let selected: Vec<StableVariable> = reaching(count).map(variable).collect();
-        let mut chosen: Vec<usize> = selected.iter().map(|variable| variable.index).collect();
-        chosen.sort_unstable();
+        let selected: Vec<StableVariable> = reaching(count).cloned().collect();
+        let chosen = selected.iter().map(|own| own.index).collect();
 
         let mut warnings = candidates.warnings;
         warnings.extend(caveats(stability, (&deciding, count), &chances));
-        warnings.extend(most_frequent(notes));
-        let settings = S::Data::settings(run.job);
+        warnings.extend(most_frequent(state.notes));
         let report = StabilityReport {
             passel: env!("CARGO_PKG_VERSION").into(),
-            method: settings.method,
-            criterion: settings.criterion,
-            binning: settings.binning,
             response: candidates.response,
-            n,
+            n: choices.n,
             p: chances.p,
-            kept: candidates
-                .kept
-                .iter()
-                .map(|index| names[*index].clone())
-                .collect(),
+            kept: candidates.kept.iter().map(name).collect(),
             resampling: resampling.name().into(),
             wanted,
             resamples: chances.resamples,
-            rows,
+            rows: choices.rows,
             q: chances.q,
             false_picks: given.is_none().then_some(stability.false_picks),
             decides: match given {
@@ -268,17 +247,15 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             cutoff: count.map(share),
             bounds: bounds.collect(),
             k: selected.len(),
-            truth: Truth::of_indexes(&candidates.truth, &chosen),
-            variables: frequencies.iter().map(variable).collect(),
+            truth: Truth::of(&candidates.truth, chosen),
+            variables,
             selected,
             seed: run.job.pass.seed,
-            devices,
-            termination: match is_cut {
-                true => StopReason::Interrupted,
-                false => StopReason::Done,
-            },
-            elapsed_seconds: run.elapsed(0.0, seconds),
+            devices: state.devices,
+            termination,
+            elapsed_seconds: run.elapsed(0.0, choices.seconds),
             warnings,
+            ..S::Data::settings(run.job)
         };
         Ok(Finding::new(Outcome::Stability(Box::new(report)), None))
     }
@@ -288,13 +265,11 @@ impl<S: Selector> Method for OnResamples<'_, S> {
 fn most_frequent(notes: BTreeMap<String, usize>) -> impl Iterator<Item = String> {
     let mut notes: Vec<_> = notes.into_iter().collect();
     notes.sort_by_key(|(_, count)| Reverse(*count));
-    notes
-        .into_iter()
-        .take(NOTES)
-        .map(|(note, count)| match count {
-            1 => format!("in one resample: {note}"),
-            count => format!("in {count} resamples: {note}"),
-        })
+    let most = notes.into_iter().take(NOTES);
+    most.map(|(note, count)| match count {
+        1 => format!("in one resample: {note}"),
+        count => format!("in {count} resamples: {note}"),
+    })
 }
 
 /// What the bound does not say here.
@@ -317,10 +292,9 @@ fn caveats(
         ));
     }
     if count.is_none() {
-        let at_most = deciding.expected_false(chances.resamples, chances);
-        let least = at_most.map_or_else(String::new, |most| {
-            format!(" ({most:.3} at a cut-off of 1)")
-        });
+        let least = deciding.expected_false(chances.resamples, chances);
+        let least = least.map(|most| format!(" ({most:.3} at a cut-off of 1)"));
+        let least = least.unwrap_or_default();
         warnings.push(format!(
             "no cut-off keeps the expected number of false picks at {}{least}, so nothing is \
              selected: let the method choose fewer variables, or allow more with --false-picks",
@@ -341,23 +315,15 @@ fn keep_observations(job: &Job, table: &mut Table) {
     };
     let weights = job.weights.as_deref().and_then(|name| table.position(name));
     let weights = weights.and_then(|at| table.columns[at].values.numbers(table.rows));
-    for (used, weight) in used
-        .iter_mut()
-        .zip(weights.iter().flat_map(|all| all.iter()))
-    {
+    for (used, weight) in used.iter_mut().zip(weights.iter().flat_map(|all| &**all)) {
         *used &= *weight > 0.0;
     }
     if used.contains(&false) {
         table.keep_rows(&used);
     }
-    for column in table
-        .columns
-        .iter_mut()
-        .filter(|column| job.drop.contains(&column.name))
-    {
-        column.values = Values::Sparse {
-            rows: Vec::new(),
-            values: Vec::new(),
-        };
+    let columns = table.columns.iter_mut();
+    for column in columns.filter(|column| job.drop.contains(&column.name)) {
+        let (rows, values) = Default::default();
+        column.values = Values::Sparse { rows, values };
     }
 }

@@ -185,7 +185,10 @@ impl SearchResult {
             tss: design.tss(),
             level: CONFIDENCE_LEVEL,
             intercept,
-            truth: Truth::of(design.truth(), &selected),
+            truth: Truth::of(
+                design.truth(),
+                selected.iter().map(|own| own.index).collect(),
+            ),
             selected,
             certified: self.certified,
             met: self.models.len(),

@@ -68,20 +68,14 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Compares ascending indexes of true variables with the chosen variables, in the file's
-    /// order; none where no variable is marked as true.
-    pub(crate) fn of(truth: &[usize], selected: &[SelectedVariable]) -> Option<Self> {
-        let mut chosen: Vec<usize> = selected.iter().map(|variable| variable.index).collect();
-        chosen.dedup();
-        Self::of_indexes(truth, &chosen)
-    }
-
-    /// Compares ascending indexes of true variables with those of the chosen ones, each given
-    /// once; none where no variable is marked as true.
-    pub(crate) fn of_indexes(truth: &[usize], chosen: &[usize]) -> Option<Self> {
+    /// Compares ascending indexes of true variables with those of the chosen ones; none where no
+    /// variable is marked as true.
+    pub(crate) fn of(truth: &[usize], mut chosen: Vec<usize>) -> Option<Self> {
         if truth.is_empty() {
             return None;
         }
+        chosen.sort_unstable();
+        chosen.dedup();
         let is_true = |index: &&usize| truth.binary_search(index).is_ok();
         let found = chosen.iter().filter(is_true).count();
         Some(Self {

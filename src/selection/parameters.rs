@@ -18,6 +18,13 @@ pub struct NamedParameters {
 }
 
 impl NamedParameters {
+    pub(crate) fn new(name: &str, all: impl IntoIterator<Item = (String, Value)>) -> Self {
+        Self {
+            name: name.to_owned(),
+            parameters: all.into_iter().collect(),
+        }
+    }
+
     /// A parameter that is a number.
     pub(crate) fn number(&self, parameter: &str) -> Option<f64> {
         self.parameters.get(parameter)?.as_f64()
