@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     job.selector = Some(Plugins::find(&[])?.method("jmi")?);
     job.stop.top = Some(2);
     for chosen in passel::rank(&job)?.selected {
-        println!("{:>4}  {:.4} nats", chosen.name, chosen.score);
+        println!("{:>4}  {:.4} nats", chosen.name, chosen.choice.score);
     }
     Ok(())
 }

@@ -4,13 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::plugin::{MethodInfo, MethodParameter, PASS, Plugins};
-
-/// The description of passel's own method.
-const TITLE: &str = "particle swarm stepwise";
-const FORMULA: &str = "the model of least φ; `passel criteria` lists the criteria";
-const SOURCE: &str = "M. Yang, R.-B. Chen, I-H. Chung and W. Wang, Particle Swarm Stepwise \
-                      Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters (2016)";
+use crate::plugin::{MethodInfo, PASS, Plugins};
 
 /// Every method and every pair score with its formula, parameters and source, for a reader.
 pub fn text(plugins: &Plugins) -> String {
@@ -19,74 +13,46 @@ pub fn text(plugins: &Plugins) -> String {
          variable, S all chosen ones, y the response, I and H in nats. A method is written\n\
          NAME or NAME:PARAMETER=NUMBER.\n",
     );
-    entry(&mut page, [PASS, TITLE, FORMULA], &[], SOURCE, None);
-    for method in plugins.methods() {
-        entry_of(&mut page, &method.info);
-    }
-    if plugins.pair_scores().next().is_some() {
+    let [methods, pair_scores] = all(plugins);
+    page.extend(methods.iter().map(entry));
+    if !pair_scores.is_empty() {
         page += "\nPair scores, larger is better: x and w the two variables, y the response.\n";
     }
-    for score in plugins.pair_scores() {
-        entry_of(&mut page, &score.info);
-    }
+    page.extend(pair_scores.iter().map(entry));
     page
-}
-
-pub(super) fn entry_of(page: &mut String, info: &MethodInfo) {
-    let head = [&*info.name, &info.title, &info.formula];
-    entry(
-        page,
-        head,
-        &info.parameters,
-        &info.source,
-        Some(&info.plugin),
-    );
-}
-
-fn entry(
-    page: &mut String,
-    [name, title, formula]: [&str; 3],
-    parameters: &[MethodParameter],
-    source: &str,
-    plugin: Option<&str>,
-) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(page, "\n{name}  {title}");
-    let _ = writeln!(page, "    formula    {formula}");
-    for parameter in parameters {
-        let _ = writeln!(
-            page,
-            "    parameter  {} = {}, in {} … {}: {}",
-            parameter.name, parameter.default, parameter.least, parameter.most, parameter.help
-        );
-    }
-    let _ = writeln!(page, "    source     {source}");
-    if let Some(plugin) = plugin {
-        let _ = writeln!(page, "    plugin     {plugin}");
-    }
 }
 
 /// Every method and every pair score as JSON; the plugin of passel's own method is null.
 pub fn json(plugins: &Plugins) -> String {
-    let pass = json!({
-        "name": PASS,
-        "title": TITLE,
-        "formula": FORMULA,
-        "parameters": [],
-        "source": SOURCE,
-        "plugin": null,
-    });
-    let others = plugins.methods().map(|method| about(&method.info));
-    let methods: Vec<Value> = [pass].into_iter().chain(others).collect();
-    let pair_scores = plugins.pair_scores().map(|score| about(&score.info));
+    let [methods, pair_scores] = all(plugins);
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "methods": methods,
-        "pair_scores": pair_scores.collect::<Vec<Value>>(),
+        "pair_scores": pair_scores,
     });
     format!("{all:#}\n")
 }
 
+/// The methods, passel's own first, and the pair scores.
+fn all(plugins: &Plugins) -> [Vec<Value>; 2] {
+    let pass = json!({
+        "name": PASS,
+        "title": "particle swarm stepwise",
+        "formula": "the model of least φ; `passel criteria` lists the criteria",
+        "parameters": [],
+        "source": "M. Yang, R.-B. Chen, I-H. Chung and W. Wang, Particle Swarm Stepwise \
+                   Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters (2016)",
+        "plugin": null,
+    });
+    let methods = plugins.methods().map(|method| about(&method.info));
+    let pair_scores = plugins.pair_scores().map(|score| about(&score.info));
+    [
+        [pass].into_iter().chain(methods).collect(),
+        pair_scores.collect(),
+    ]
+}
+
+/// What a plugin says of a method, a pair score or a criterion.
 pub(super) fn about(info: &MethodInfo) -> Value {
     let parameters = info.parameters.iter().map(|parameter| {
         json!({
@@ -105,4 +71,33 @@ pub(super) fn about(info: &MethodInfo) -> Value {
         "source": info.source,
         "plugin": info.plugin,
     })
+}
+
+/// An entry of a list for a reader: name and title, then each other field that has a text, and each
+/// parameter, on a line.
+pub(super) fn entry(about: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut page = format!("\n{}  {}\n", text(&about["name"]), text(&about["title"]));
+    // Writing to a String cannot fail.
+    for (key, value) in about.as_object().into_iter().flatten().skip(2) {
+        if value.is_string() {
+            let _ = writeln!(page, "    {key:<9}  {}", text(value));
+        }
+        for parameter in value.as_array().into_iter().flatten() {
+            let name = text(&parameter["name"]);
+            let [default, least, most] =
+                ["default", "min", "max"].map(|key| parameter[key].as_f64().unwrap_or_default());
+            let _ = write!(
+                page,
+                "    parameter  {name} = {default}, in {least} … {most}"
+            );
+            let help = parameter.get("help").map(text);
+            let _ = writeln!(
+                page,
+                "{}",
+                help.map(|help| format!(": {help}")).unwrap_or_default()
+            );
+        }
+    }
+    page
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{
-    numbers::{printable, significant},
+    numbers::{listed, printable, significant},
     table::{self, Table, count, share},
 };
 use crate::selection::Selection;
@@ -20,12 +20,9 @@ const NOTED: f64 = 0.01;
 /// How far behind the other models are, by which variables they differ, and the best criterion
 /// of each size; nothing where no other model was met.
 pub(super) fn text(selection: &Selection) -> String {
-    let Some((best, others)) = selection.models.split_first() else {
+    let [best, _, ..] = &*selection.models else {
         return String::new();
     };
-    if others.is_empty() {
-        return String::new();
-    }
     let mut page = format!(
         "The best of {} models met; weight: exp(−Δ/2), over the sum of it for all of them.\n\n",
         selection.met
@@ -40,12 +37,10 @@ pub(super) fn text(selection: &Selection) -> String {
         .aligned(&[3]);
     // Writing to a String cannot fail.
     let _ = writeln!(page, "\nbest met by size: {}", sizes(selection));
-    let outside: Vec<String> = selection
-        .inclusion
-        .iter()
-        .filter(|own| own.weight >= NOTED && !best.variables.contains(&own.name))
-        .map(|own| format!("{} {:.3}", printable(&own.name), own.weight))
-        .collect();
+    let outside = selection.inclusion.iter();
+    let outside = outside.filter(|own| own.weight >= NOTED && !best.variables.contains(&own.name));
+    let outside = outside.map(|own| format!("{} {:.3}", printable(&own.name), own.weight));
+    let outside: Vec<String> = outside.collect();
     if !outside.is_empty() {
         let _ = writeln!(page, "inclusion of others: {}", list(&outside, 10));
     }
@@ -70,26 +65,18 @@ pub(super) fn difference(model: &[String], best: &[String], most: usize) -> Stri
 
 /// `5: 124.7, 6: 126.1, …` around the selection's size.
 fn sizes(selection: &Selection) -> String {
-    let near = selection
+    let sizes = selection
         .front
         .iter()
-        .filter(|model| model.variables.len().abs_diff(selection.k) <= SIZES)
-        .map(|model| {
-            format!(
-                "{}: {}",
-                model.variables.len(),
-                significant(model.criterion, 7)
-            )
-        });
-    near.collect::<Vec<_>>().join(", ")
+        .map(|model| (model.variables.len(), model.criterion));
+    let near = sizes.filter(|(size, _)| size.abs_diff(selection.k) <= SIZES);
+    listed(near.map(|(size, value)| format!("{size}: {}", significant(value, 7))))
 }
 
 /// The first names, and how many more there are.
 fn list(names: &[String], most: usize) -> String {
-    match names.len() {
-        count if count > most => {
-            format!("{}, … {} more", names[..most].join(", "), count - most)
-        }
-        _ => names.join(", "),
+    match names.len().saturating_sub(most) {
+        0 => names.join(", "),
+        more => format!("{}, … {more} more", names[..most].join(", ")),
     }
 }

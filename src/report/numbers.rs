@@ -11,6 +11,16 @@ pub(super) fn printable(text: &str) -> String {
         .collect()
 }
 
+/// Texts one after another, parted by commas.
+pub(super) fn listed(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// The text, where the condition holds.
+pub(super) fn when(condition: bool, text: &str) -> &str {
+    if condition { text } else { "" }
+}
+
 /// A percentage with as many decimals as it needs.
 pub(super) fn percent(number: f64) -> String {
     // The tenth decimal is far above rounding and below any level in use.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{
-    ranking::header,
+    ranking::{header, work},
     table::{self, ABSENT, Table, count, exact, facts, number, position, probability, warnings},
 };
-use crate::selection::{PairsReport, RankSummary, SingleVariable, StopReason, VariablePartner};
+use crate::selection::{PairsReport, SingleVariable, StopReason, VariablePartner};
 
 /// Variables listed alone and with their partners in a report for a reader.
 const SINGLE: usize = 10;
@@ -25,7 +25,11 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
     page += &singles(single.iter().copied().take(SINGLE)).aligned(&[0]);
     page += &more(single.len());
     if let Some(partners) = &report.partners {
-        page += &partners_text(partners);
+        let mut best: Vec<_> = partners.iter().collect();
+        let score = |partner: &VariablePartner| partner.score.unwrap_or(f64::NEG_INFINITY);
+        best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
+        let table = self::partners(best.iter().copied().take(SINGLE), "best partner");
+        page += &(table.aligned(&[0, 1]) + &more(best.len()));
     }
     page += &Table::of(&report.pairs)
         .column("a", |pair| table::text(&pair.a))
@@ -35,19 +39,18 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
         .aligned(&[0, 1]);
     page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); informations are in nats, by counts: with few\n\
              observations a cell they are too large.\n\n";
-    page + &format!(
-        "{} pairs of {}{}; {:.3} s on {}{}\n",
-        report.pairs.len(),
-        report.p * report.p.saturating_sub(1) / 2,
-        match report.termination {
-            StopReason::Interrupted => ", interrupted: not all were scored",
-            StopReason::Fault => ", a device failed: not all were scored",
-            _ => "",
-        },
-        report.elapsed_seconds.search,
-        report.devices.join(", "),
-        RankSummary::suffix(report.rank_summary.as_ref())
-    )
+    let (count, all) = (report.pairs.len(), report.all());
+    let ended = match report.termination {
+        StopReason::Interrupted => ", interrupted: not all were scored",
+        StopReason::Fault => ", a device failed: not all were scored",
+        _ => "",
+    };
+    let work = work(
+        &report.devices,
+        report.elapsed_seconds,
+        &report.rank_summary,
+    );
+    page + &format!("{count} pairs of {all}{ended}; {work}\n")
 }
 
 /// The table of variables alone for a reader.
@@ -82,15 +85,6 @@ fn more(all: usize) -> String {
     }
 }
 
-/// The best partners, the best score first.
-fn partners_text(partners: &[VariablePartner]) -> String {
-    let mut best: Vec<_> = partners.iter().collect();
-    let score = |partner: &VariablePartner| partner.score.unwrap_or(f64::NEG_INFINITY);
-    best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
-    let table = self::partners(best.iter().copied().take(SINGLE), "best partner");
-    table.aligned(&[0, 1]) + &more(best.len())
-}
-
 /// A row of the CSV: a variable alone, or a pair.
 struct Row<'a> {
     a: (&'a str, usize),
@@ -120,29 +114,25 @@ pub(super) fn csv(report: &PairsReport) -> String {
         p_value: None,
         partner: None,
     });
-    let name = |own: Option<&str>| table::text(own.unwrap_or_default().to_owned());
     let mut table = Table::of(single.chain(pairs))
-        .column("a", move |row| name(Some(row.a.0)))
+        .column("a", |row| table::text(row.a.0))
         .column("a_index", |row| count(row.a.1))
-        .column("b", move |row| name(row.b.map(|b| b.0)))
+        .column("b", |row| table::text(row.b.map_or("", |b| b.0)))
         .column("b_index", |row| position(row.b.map(|b| b.1)))
         .column("score", |row| exact(row.score))
         .column("synergy", |row| exact(row.synergy))
         .column("p_value", |row| exact(row.p_value));
     if partners.is_some() {
+        let partner = |row: &Row| row.partner.cloned().unwrap_or_default();
         table = table
             .column("partner", move |row| {
-                name(row.partner.and_then(|own| own.partner.as_deref()))
+                table::text(partner(row).partner.unwrap_or_default())
             })
-            .column("partner_index", |row| {
-                position(row.partner.and_then(|own| own.partner_index))
+            .column("partner_index", move |row| {
+                position(partner(row).partner_index)
             })
-            .column("partner_score", |row| {
-                exact(row.partner.and_then(|own| own.score))
-            })
-            .column("partner_synergy", |row| {
-                exact(row.partner.and_then(|own| own.synergy))
-            });
+            .column("partner_score", move |row| exact(partner(row).score))
+            .column("partner_synergy", move |row| exact(partner(row).synergy));
     }
     table.csv()
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     device::{DeviceError, cuda::functions::Checked},
-    plugin::{MethodInfo, PATH, Plugin, Plugins},
+    plugin::{PATH, Plugin, Plugins},
 };
 
 /// The results of compiling and running the functions in CUDA C: plugin, method, result.
@@ -17,17 +17,11 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
     for plugin in plugins.plugins() {
-        let _ = writeln!(
-            page,
-            "{} {}  {}",
-            plugin.name, plugin.version, plugin.description
-        );
+        let (name, version, about) = (&plugin.name, &plugin.version, &plugin.description);
+        let _ = writeln!(page, "{name} {version}  {about}");
         let _ = writeln!(page, "    library      {}", plugin.path.display());
-        for (what, names) in [
-            ("methods", methods(plugin)),
-            ("pair scores", pair_scores(plugin)),
-            ("criteria", criteria(plugin)),
-        ] {
+        let names = brought(plugin);
+        for (what, names) in ["methods", "pair scores", "criteria"].iter().zip(names) {
             if !names.is_empty() {
                 let _ = writeln!(page, "    {what:<11}  {}", names.join(", "));
             }
@@ -71,33 +65,31 @@ fn outcome(checked: &Result<Checked, DeviceError>) -> String {
     format!("compiles for {for_all} with NVRTC {}; {ran}", checked.nvrtc)
 }
 
-fn methods(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.methods.iter().map(|method| &method.info))
-}
-
-fn pair_scores(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.pair_scores.iter().map(|score| &score.info))
-}
-
-fn criteria(plugin: &Plugin) -> Vec<&str> {
-    names(plugin.criteria.iter().map(|criterion| &criterion.info))
-}
-
-fn names<'a>(all: impl Iterator<Item = &'a MethodInfo>) -> Vec<&'a str> {
-    all.map(|info| info.name.as_str()).collect()
+/// The names of a plugin's methods, pair scores and criteria.
+fn brought(plugin: &Plugin) -> [Vec<&str>; 3] {
+    [
+        plugin.methods.iter().map(|own| &*own.info.name).collect(),
+        plugin
+            .pair_scores
+            .iter()
+            .map(|own| &*own.info.name)
+            .collect(),
+        plugin.criteria.iter().map(|own| &*own.info.name).collect(),
+    ]
 }
 
 /// Every plugin, and every library that is not used, as JSON.
 pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let used = plugins.plugins().iter().map(|plugin| {
+        let [methods, pair_scores, criteria] = brought(plugin);
         json!({
             "name": plugin.name,
             "version": plugin.version,
             "description": plugin.description,
             "path": plugin.path.to_string_lossy(),
-            "methods": methods(plugin),
-            "pair_scores": pair_scores(plugin),
-            "criteria": criteria(plugin),
+            "methods": methods,
+            "pair_scores": pair_scores,
+            "criteria": criteria,
             "cuda": tried
                 .iter()
                 .filter(|(of, ..)| *of == plugin.name)

@@ -9,7 +9,7 @@ use super::{
     table::{self, Table, count, exact, facts, number, probability, warnings},
 };
 use crate::selection::{
-    BinningRules, NamedParameters, RankSummary, RankedVariable, Ranking, StopReason,
+    BinningRules, Elapsed, NamedParameters, RankSummary, RankedVariable, Ranking, StopReason,
 };
 
 /// The first lines of the reports of rankings and pairs.
@@ -57,13 +57,8 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         data,
     );
     rows.extend(ranking.truth.as_ref().map(table::truth));
-    if let (Some(stop), Some(seed)) = (&ranking.stop, ranking.seed) {
-        let stop = format!(
-            "{}:n={},alpha={}, seed {seed}",
-            stop.rule, stop.n, stop.alpha
-        );
-        rows.push(("stop", stop));
-    }
+    let stop = ranking.stop.as_ref().zip(ranking.seed);
+    rows.extend(stop.map(|(stop, seed)| ("stop", format!("{stop}, seed {seed}"))));
     let mut page = facts(&rows) + &warnings(&ranking.warnings) + "\n";
     page += &variables(ranking, "p (perm.)").aligned(&[1]);
     page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\
@@ -71,17 +66,25 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
              with few observations a cell they are too large.\n\
              p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
     if let Some(rejected) = &ranking.refused {
-        let (name, p) = (printable(&rejected.name), p_value(rejected.permutation_p));
-        let score = number(rejected.score, 6).shown();
+        let (name, p) = (
+            printable(&rejected.name),
+            p_value(rejected.rejection.permutation_p),
+        );
+        let score = number(rejected.rejection.score, 6).shown();
         page += &format!("not chosen: {name}, score {score}, permutation p {p}\n");
     }
-    page + &format!(
-        "{}; {:.3} s on {}{}\n",
-        ending(ranking),
-        ranking.elapsed_seconds.search,
-        ranking.devices.join(", "),
-        RankSummary::suffix(ranking.rank_summary.as_ref())
-    )
+    let work = work(
+        &ranking.devices,
+        ranking.elapsed_seconds,
+        &ranking.rank_summary,
+    );
+    page + &format!("{}; {work}\n", ending(ranking))
+}
+
+/// How long the work took, and where it ran.
+pub(super) fn work(devices: &[String], elapsed: Elapsed, ranks: &Option<RankSummary>) -> String {
+    let (seconds, ranks) = (elapsed.search, RankSummary::suffix(ranks.as_ref()));
+    format!("{seconds:.3} s on {}{ranks}", devices.join(", "))
 }
 
 /// The table of chosen variables for a reader; `permuted` heads the p-values of permutations.
@@ -92,14 +95,18 @@ pub(super) fn variables<'a>(
     Table::of(ranking.selected.iter().enumerate())
         .column("#", |(at, _)| count(at + 1))
         .column("variable", |(_, chosen)| table::text(&chosen.name))
-        .column("score", |(_, chosen)| number(chosen.score, 6))
-        .column("relevance", |(_, chosen)| number(chosen.relevance, 6))
-        .column("redundancy", |(_, chosen)| number(chosen.redundancy, 6))
+        .column("score", |(_, chosen)| number(chosen.choice.score, 6))
+        .column("relevance", |(_, chosen)| {
+            number(chosen.choice.relevance, 6)
+        })
+        .column("redundancy", |(_, chosen)| {
+            number(chosen.choice.redundancy, 6)
+        })
         .column("p (G)", |(_, chosen)| {
-            probability(chosen.independence.p_value)
+            probability(chosen.choice.independence.p_value)
         })
         .column_if(ranking.stop.is_some(), permuted, |(_, chosen)| {
-            probability(chosen.permutation_p)
+            probability(chosen.choice.permutation_p)
         })
 }
 
@@ -108,13 +115,17 @@ pub(super) fn csv(ranking: &Ranking) -> String {
     Table::of(&ranking.selected)
         .column("name", |chosen| table::text(&chosen.name))
         .column("index", |chosen| count(chosen.index))
-        .column("score", |chosen| exact(chosen.score))
-        .column("relevance", |chosen| exact(chosen.relevance))
-        .column("redundancy", |chosen| exact(chosen.redundancy))
-        .column("g", |chosen| exact(chosen.independence.g))
-        .column("df", |chosen| table::Cell::Count(chosen.independence.df))
-        .column("p_value", |chosen| exact(chosen.independence.p_value))
-        .column("permutation_p", |chosen| exact(chosen.permutation_p))
+        .column("score", |chosen| exact(chosen.choice.score))
+        .column("relevance", |chosen| exact(chosen.choice.relevance))
+        .column("redundancy", |chosen| exact(chosen.choice.redundancy))
+        .column("g", |chosen| exact(chosen.choice.independence.g))
+        .column("df", |chosen| {
+            table::Cell::Count(chosen.choice.independence.df)
+        })
+        .column("p_value", |chosen| {
+            exact(chosen.choice.independence.p_value)
+        })
+        .column("permutation_p", |chosen| exact(chosen.choice.permutation_p))
         .csv()
 }
 

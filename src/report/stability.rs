@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::{
-    numbers::significant,
-    table::{self, Table, count, exact, facts, number, share, warnings},
+    numbers::{significant, when},
+    ranking::work,
+    table::{self, Cell, Table, count, exact, facts, number, share, warnings},
 };
-use crate::selection::{StabilityReport, StableVariable, StopReason};
+use crate::selection::{StabilityBound, StabilityReport, StableVariable, StopReason};
 
 /// Variables below the cut-off that are listed in a report for a reader.
 const OTHERS: usize = 10;
@@ -21,11 +22,28 @@ pub(super) fn method(report: &StabilityReport) -> String {
     }
 }
 
+/// The criterion and the binning, where the method has them.
+pub(super) fn model(report: &StabilityReport) -> impl Iterator<Item = (&'static str, String)> {
+    let criterion = report
+        .criterion
+        .as_ref()
+        .map(|own| ("criterion", own.spec(&[])));
+    let rules = report
+        .binning
+        .as_ref()
+        .map(|rules| ("binning", rules.to_string()));
+    criterion.into_iter().chain(rules)
+}
+
+/// How many variables reach the cut-off of a bound, if it has one.
+pub(super) fn reached<'a>(bound: &&StabilityBound) -> Cell<'a> {
+    let reached = bound.cutoff.map(|_| count(bound.variables.len()));
+    reached.unwrap_or(number(None, 1))
+}
+
 /// The kind of resamples, how many there are, and their size.
 pub(super) fn resamples(report: &StabilityReport) -> String {
-    let StabilityReport {
-        resamples, rows, ..
-    } = report;
+    let (resamples, rows) = (report.resamples, report.rows);
     match &*report.resampling {
         "complementary" => format!("{} complementary pairs of {rows} rows each", resamples / 2),
         "bootstrap" => format!("{resamples} bootstraps of {rows} rows"),
@@ -45,20 +63,10 @@ fn header(report: &StabilityReport, data: &Path) -> String {
         ("candidates p", candidates),
         ("method", method(report)),
     ];
-    let criterion = report.criterion.as_ref();
-    rows.extend(criterion.map(|criterion| ("criterion", criterion.spec(&[]))));
-    let rules = report.binning.as_ref();
-    rows.extend(rules.map(|rules| ("binning", rules.to_string())));
-    rows.extend([
-        (
-            "resamples",
-            format!("{}, seed {}", resamples(report), report.seed),
-        ),
-        (
-            "chosen from each q",
-            format!("{} on average", significant(report.q, 6)),
-        ),
-    ]);
+    rows.extend(model(report));
+    let (q, seed) = (significant(report.q, 6), report.seed);
+    rows.push(("resamples", format!("{}, seed {seed}", resamples(report))));
+    rows.push(("chosen from each q", format!("{q} on average")));
     rows.extend(report.truth.as_ref().map(table::truth));
     facts(&rows)
 }
@@ -68,19 +76,12 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
     let mut page = header(report, data) + &warnings(&report.warnings) + "\n";
     page += &Table::of(&report.bounds)
         .column("bound", |bound| {
-            let decides = if bound.name == report.decides {
-                " *"
-            } else {
-                ""
-            };
+            let decides = when(bound.name == report.decides, " *");
             table::text(format!("{}{decides}", bound.name))
         })
         .column("cut-off", |bound| share(bound.cutoff))
         .column("false picks at most", |bound| number(bound.false_picks, 3))
-        .column("selected", |bound| match bound.cutoff {
-            Some(_) => count(bound.variables.len()),
-            None => number(None, 1),
-        })
+        .column("selected", reached)
         .aligned(&[0]);
     page += &match report.false_picks {
         Some(wanted) => format!(
@@ -104,26 +105,27 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
         0 => "\n".to_owned(),
         more => format!("… and {more} less frequent (--format csv or json has all)\n\n"),
     };
+    let StabilityReport {
+        k, p, resamples, ..
+    } = report;
     let interrupted = match report.termination {
-        StopReason::Interrupted => format!(
-            ", interrupted after {} of {} resamples",
-            report.resamples, report.wanted
-        ),
+        StopReason::Interrupted => {
+            format!(
+                ", interrupted after {resamples} of {} resamples",
+                report.wanted
+            )
+        }
         _ => String::new(),
     };
-    page + &format!(
-        "{} of {} selected{interrupted}; {:.3} s on {}\n",
-        report.k,
-        report.p,
-        report.elapsed_seconds.search,
-        report.devices.join(", ")
-    )
+    let work = work(&report.devices, report.elapsed_seconds, &None);
+    page + &format!("{k} of {p} selected{interrupted}; {work}\n")
 }
 
 /// Whether variables were counted in complementary pairs.
 pub(super) fn paired(variables: &[StableVariable]) -> bool {
-    let mut variables = variables.iter();
-    variables.any(|variable| variable.simultaneous.is_some())
+    variables
+        .iter()
+        .any(|variable| variable.simultaneous.is_some())
 }
 
 /// One row for every variable that was ever chosen, the most frequent first.

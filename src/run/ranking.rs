@@ -119,21 +119,16 @@ impl Order {
         let mut warnings = self.binned.warnings.clone();
         warnings.extend(self.fault.as_ref().map(Fault::warning));
         warnings.extend(ranked.notes);
-        let selected = ranked.chosen.iter().map(|chosen| RankedVariable {
-            name: columns.columns[chosen.column].name.clone(),
-            index: columns.columns[chosen.column].index,
-            score: chosen.score,
-            relevance: chosen.relevance,
-            redundancy: chosen.redundancy,
-            independence: chosen.independence,
-            permutation_p: chosen.permutation_p,
+        let selected = ranked.chosen.into_iter().map(|choice| RankedVariable {
+            name: columns.columns[choice.column].name.clone(),
+            index: columns.columns[choice.column].index,
+            choice,
         });
         let selected: Vec<_> = selected.collect();
-        let refused = ranked.refused.map(|rejected| RejectedVariable {
-            name: columns.columns[rejected.column].name.clone(),
-            index: columns.columns[rejected.column].index,
-            score: rejected.score,
-            permutation_p: rejected.permutation_p,
+        let refused = ranked.refused.map(|rejection| RejectedVariable {
+            name: columns.columns[rejection.column].name.clone(),
+            index: columns.columns[rejection.column].index,
+            rejection,
         });
         let stop = run.job.stop.permutation.map(|test| StopRule {
             rule: "permutation".into(),

@@ -2,23 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Independence;
+use super::{Independence, number_or_nan};
 use crate::device::DeviceError;
 
 /// A chosen column.
 ///
 /// *Units:* nats, for all scores.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ChosenColumn {
-    /// Position among the columns.
+    /// Position among the columns; no part of a report.
+    #[serde(skip)]
     pub column: usize,
     /// The score it was chosen for.
+    #[serde(deserialize_with = "number_or_nan")]
     pub score: f64,
     /// Its relevance, I(x;y) as a rule.
+    #[serde(deserialize_with = "number_or_nan")]
     pub relevance: f64,
     /// Mean of I(x;w) over the columns w chosen before it; none for the first.
     pub redundancy: Option<f64>,
     /// The test of independence from the response.
+    #[serde(flatten)]
     pub independence: Independence,
     /// The share of permutations, the observed one counted, whose best candidate scores no less;
     /// none without a permutation test.
@@ -26,13 +31,17 @@ pub struct ChosenColumn {
 }
 
 /// A best candidate that was not chosen, for its p-value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RejectedColumn {
-    /// Position among the columns.
+    /// Position among the columns; no part of a report.
+    #[serde(skip)]
     pub column: usize,
     /// Its score, the highest of its step, in nats.
+    #[serde(deserialize_with = "number_or_nan")]
     pub score: f64,
     /// As [`ChosenColumn::permutation_p`].
+    #[serde(deserialize_with = "number_or_nan")]
     pub permutation_p: f64,
 }
 

@@ -1,10 +1,13 @@
 //! Reports of selectors and of pair scores: variables by name.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    Elapsed, Independence, Label, NamedParameters, RankSummary, StopReason, Truth, number_or_nan,
+    ChosenColumn, Elapsed, Label, NamedParameters, RankSummary, RejectedColumn, StopReason, Truth,
+    number_or_nan,
 };
 use crate::design::SetAside;
 
@@ -59,8 +62,6 @@ pub struct Ranking {
 }
 
 /// A chosen variable.
-///
-/// *Units:* nats, for all scores.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RankedVariable {
@@ -68,20 +69,9 @@ pub struct RankedVariable {
     pub name: String,
     /// 0-based position of the column in the file with the response taken out.
     pub index: usize,
-    /// The score it was chosen for.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub score: f64,
-    /// Its relevance, I(x;y) as a rule.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub relevance: f64,
-    /// Mean of I(x;w) over the variables w chosen before it; none for the first.
-    pub redundancy: Option<f64>,
-    /// The test of independence from the response.
+    /// What it was chosen for.
     #[serde(flatten)]
-    pub independence: Independence,
-    /// The share of permutations, the observed one counted, whose best candidate scores no less;
-    /// none without a permutation test.
-    pub permutation_p: Option<f64>,
+    pub choice: ChosenColumn,
 }
 
 /// A permutation test that ends a selection.
@@ -96,6 +86,13 @@ pub struct StopRule {
     pub alpha: f64,
 }
 
+impl fmt::Display for StopRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, n, alpha } = self;
+        write!(f, "{rule}:n={n},alpha={alpha}")
+    }
+}
+
 /// The best candidate of the step at which a permutation test ended the selection.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -104,12 +101,9 @@ pub struct RejectedVariable {
     pub name: String,
     /// As [`RankedVariable::index`].
     pub index: usize,
-    /// Its score in nats.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub score: f64,
-    /// As [`RankedVariable::permutation_p`].
-    #[serde(deserialize_with = "number_or_nan")]
-    pub permutation_p: f64,
+    /// What it was refused for.
+    #[serde(flatten)]
+    pub rejection: RejectedColumn,
 }
 
 /// Every variable alone, and the best pairs.
@@ -152,6 +146,13 @@ pub struct PairsReport {
     pub warnings: Vec<String>,
 }
 
+impl PairsReport {
+    /// The number of all pairs.
+    pub(crate) fn all(&self) -> usize {
+        self.p * self.p.saturating_sub(1) / 2
+    }
+}
+
 /// What one variable tells about the response by itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -163,7 +164,7 @@ pub struct SingleVariable {
     /// I(x;y) in nats.
     #[serde(deserialize_with = "number_or_nan")]
     pub score: f64,
-    /// See [`Independence::p_value`].
+    /// See [`Independence::p_value`](super::Independence::p_value).
     #[serde(deserialize_with = "number_or_nan")]
     pub p_value: f64,
 }

@@ -92,9 +92,9 @@ fn coded_information_is_reported_as_that_of_the_plugin() {
         let declared = select(&data, "jmi", 5, &more);
         for (own, declared) in own.selected.iter().zip(&declared.picks) {
             assert_eq!(own.index, declared.index);
-            assert_near(own.score, declared.score, &own.name);
-            assert_near(own.relevance, declared.relevance, &own.name);
-            assert_eq!(own.redundancy, declared.redundancy);
+            assert_near(own.choice.score, declared.score, &own.name);
+            assert_near(own.choice.relevance, declared.relevance, &own.name);
+            assert_eq!(own.choice.redundancy, declared.redundancy);
         }
     }
 }

@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     draw::forest,
     finite, first_of,
-    gathered::{FDR, JobsPage, K, PSR, Row},
+    gathered::{FDR, JobsPage, K, NUMBERS, PSR, Row},
     maps::heat,
     page::{Body, Figure},
 };
 use crate::{
-    report::table::{Table, count, exact, number, text},
+    report::{
+        numbers::{listed, when},
+        table::{Table, count, exact, number, text},
+    },
     selection::student_t_quantile,
 };
 
@@ -18,6 +21,7 @@ use crate::{
 const COMPARED: usize = 24;
 
 /// Jobs of one setting: whatever differs but data and seed, as `method=jmi top=10`.
+#[derive(Default)]
 pub(super) struct Group<'a> {
     label: String,
     values: Vec<&'a str>,
@@ -25,8 +29,7 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Its data sets.
-    fn sets(&self) -> BTreeSet<&'a str> {
+    fn data_sets(&self) -> BTreeSet<&'a str> {
         self.rows.iter().map(|row| &*row.job.data).collect()
     }
 }
@@ -41,14 +44,13 @@ pub(super) fn groups(jobs: &JobsPage) -> Vec<Group<'_>> {
     for row in jobs.rows.iter().filter(choosing) {
         let values = options.iter().map(|at| row.job.options[*at].as_str());
         let values: Vec<&str> = values.collect();
-        let place = *places.entry(values.clone()).or_insert_with(|| {
+        let place = *places.entry(values.clone()).or_insert(groups.len());
+        if place == groups.len() {
             groups.push(Group {
-                label: String::new(),
                 values,
-                rows: Vec::new(),
+                ..Group::default()
             });
-            groups.len() - 1
-        });
+        }
         groups[place].rows.push(row);
     }
     // The first options that tell them apart are enough.
@@ -90,7 +92,6 @@ struct Mean {
     half: Option<f64>,
 }
 
-/// The mean of the numbers that are known.
 fn mean(rows: &[&Row], at: usize) -> Option<Mean> {
     let mut sets: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for row in rows {
@@ -120,12 +121,18 @@ pub(super) fn comparison(body: &mut Body, groups: &[Group]) {
     let with_truth = groups.iter().any(|group| mean(&group.rows, PSR).is_some());
     body.section("Comparison");
     body.text("Means over data sets; in each of them seeds are averaged first.");
-    let sets: Vec<BTreeSet<&str>> = groups.iter().map(Group::sets).collect();
+    let sets: Vec<BTreeSet<&str>> = groups.iter().map(Group::data_sets).collect();
     if sets.windows(2).any(|pair| pair[0] != pair[1]) {
         body.text(
             "Not all settings were run on the same data: their means do not compare as they are.",
         );
     }
+    let of = |group: &Group, at| mean(&group.rows, at);
+    let mut table = Table::of(groups)
+        .column("setting", |group| text(&group.label))
+        .column("data sets", |group| count(group.data_sets().len()))
+        .column("jobs", |group| count(group.rows.len()))
+        .column("mean k", |group| number(of(group, K).map(|k| k.mean), 4));
     if with_truth {
         let title = "Positive selection rate";
         let caption = "The share of the true variables that was found: 1 is best.";
@@ -133,25 +140,16 @@ pub(super) fn comparison(body: &mut Body, groups: &[Group]) {
         let title = "False discovery rate";
         let caption = "The share of the chosen variables that is not true, 0 where none was chosen: 0 is best.";
         rates(body, groups, FDR, title, caption);
+        for at in [PSR, FDR] {
+            table = table
+                .column(NUMBERS[at], move |group| {
+                    number(of(group, at).map(|rate| rate.mean), 4)
+                })
+                .column(format!("s.e. of {}", NUMBERS[at]), move |group| {
+                    number(of(group, at).and_then(|rate| rate.error), 2)
+                });
+        }
     }
-    let of = |group: &Group, at| mean(&group.rows, at);
-    let table = Table::of(groups)
-        .column("setting", |group| text(&group.label))
-        .column("data sets", |group| count(group.sets().len()))
-        .column("jobs", |group| count(group.rows.len()))
-        .column("mean k", |group| number(of(group, K).map(|k| k.mean), 4))
-        .column_if(with_truth, "PSR", |group| {
-            number(of(group, PSR).map(|rate| rate.mean), 4)
-        })
-        .column_if(with_truth, "s.e. of PSR", |group| {
-            number(of(group, PSR).and_then(|rate| rate.error), 2)
-        })
-        .column_if(with_truth, "FDR", |group| {
-            number(of(group, FDR).map(|rate| rate.mean), 4)
-        })
-        .column_if(with_truth, "s.e. of FDR", |group| {
-            number(of(group, FDR).and_then(|rate| rate.error), 2)
-        });
     let caption = "s.e.: over data sets, where there are two.";
     body.table("Settings compared", caption, &table, groups.len());
 }
@@ -165,11 +163,11 @@ fn rates(body: &mut Body, groups: &[Group], at: usize, title: &str, caption: &st
     });
     let rows: Vec<(&str, f64, f64, f64)> = rows.take(COMPARED).collect();
     let first = rows.iter().take(6);
-    let first: Vec<String> = first.map(|row| format!("{} {:.3}", row.0, row.1)).collect();
+    let first = listed(first.map(|row| format!("{} {:.3}", row.0, row.1)));
     let more = first_of(rows.len(), groups.len(), " settings");
     body.figure(Figure {
         title: title.to_owned(),
-        alt: format!("{title} by setting: {}", first.join(", ")),
+        alt: format!("{title} by setting: {first}"),
         caption: format!(
             "{caption} With 95 % intervals over data sets, where there are two.{more}"
         ),
@@ -221,14 +219,17 @@ pub(super) fn agreement(body: &mut Body, jobs: &JobsPage, mut groups: Vec<Group>
         shares.iter().sum::<f64>() / shares.len() as f64
     };
     let names: Vec<String> = groups.iter().map(|group| group.label.clone()).collect();
-    let row = |a| (0..names.len()).map(|b| share(a, b)).collect();
-    let cells: Vec<Vec<f64>> = (0..names.len()).map(row).collect();
+    let all_of = 0..names.len();
+    let row = |a| all_of.clone().map(|b| share(a, b)).collect();
+    let cells: Vec<Vec<f64>> = all_of.clone().map(row).collect();
     let unknown = cells.iter().flatten().any(|share| !share.is_finite());
-    let data = (0..names.len()).flat_map(|a| (0..names.len()).map(move |b| (a, b)));
-    let apart = (0..names.len())
-        .flat_map(|a| (0..a).map(move |b| (a, b)))
-        .filter(|(a, b)| cells[*a][*b].is_finite())
-        .min_by(|x, y| cells[x.0][x.1].total_cmp(&cells[y.0][y.1]));
+    let data = all_of
+        .clone()
+        .flat_map(|a| all_of.clone().map(move |b| (a, b)));
+    let apart = data
+        .clone()
+        .filter(|(a, b)| b < a && cells[*a][*b].is_finite());
+    let apart = apart.min_by(|x, y| cells[x.0][x.1].total_cmp(&cells[y.0][y.1]));
     let apart = apart.map_or_else(String::new, |(a, b)| {
         let (first, second, share) = (&names[b], &names[a], cells[a][b]);
         format!(": {first} and {second} agree least, {share:.2}")
@@ -241,10 +242,7 @@ pub(super) fn agreement(body: &mut Body, jobs: &JobsPage, mut groups: Vec<Group>
             "Of what two settings chose from the same data with the same seed, the share that both chose: \
              |A∩B| / |A∪B|, the mean over data and seeds; 1 where both chose nothing. The dummies of a \
              factor are one variable.{}{}",
-            match unknown {
-                true => " An empty cell: no data in common.",
-                false => "",
-            },
+            when(unknown, " An empty cell: no data in common."),
             first_of(names.len(), all, "")
         ),
         svg: heat(&names, &cells, !unknown && names.len() <= 5, Some((0.0, 1.0))),

@@ -10,7 +10,7 @@ use kuva::{
     render_to_svg,
 };
 
-use super::labels::{shortened, ticks, titled};
+use super::labels::{SIGNS, apart, ticks, titled};
 use crate::panics::catch_panic;
 
 /// Width of every plot: a phone shows it at four fifths.
@@ -91,32 +91,25 @@ impl Mark {
         }
     }
 
-    pub(super) fn across(at: f64, color: &'static str) -> Self {
+    /// A line through the whole frame.
+    pub(super) fn rule(shape: Shape, color: &'static str) -> Self {
         Self {
-            shape: Shape::Across(at),
-            ..Self::line(Points::new(), color, RULE)
-        }
-    }
-
-    pub(super) fn upright(at: f64, color: &'static str) -> Self {
-        Self {
-            shape: Shape::Upright(at),
+            shape,
             ..Self::line(Points::new(), color, RULE)
         }
     }
 
     fn plot(self) -> Plot {
         if matches!(self.shape, Shape::Line) {
-            let line = LinePlot::new()
-                .with_data(self.points)
-                .with_color(self.color)
-                .with_stroke_width(self.size);
-            let line = if self.dashed {
-                line.with_dashed()
-            } else {
-                line
-            };
-            return if self.stepped { line.with_step() } else { line }.into();
+            let line = LinePlot::new().with_data(self.points);
+            let mut line = line.with_color(self.color).with_stroke_width(self.size);
+            if self.dashed {
+                line = line.with_dashed();
+            }
+            if self.stepped {
+                line = line.with_step();
+            }
+            return line.into();
         }
         let dots = ScatterPlot::new().with_data(self.points);
         let mut dots = dots.with_color(self.color).with_size(self.size);
@@ -167,7 +160,8 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
         .with_label_size(13)
         .with_body_size(12);
     // A report is worth more than one of its plots.
-    let svg = catch_panic(|| render_to_svg(plots, layout)).unwrap_or_else(|_| {
+    let svg = catch_panic(|| render_to_svg(plots, layout));
+    let svg = svg.unwrap_or_else(|_| {
         format!(
             "<svg width=\"{WIDTH}\" height=\"{height}\"><text x=\"20\" y=\"40\" fill=\"var(--ink)\">\
              this plot could not be drawn; its data can be saved</text></svg>"
@@ -232,10 +226,10 @@ pub(super) fn format_of(from: f64, to: f64) -> TickFormat {
 
 /// The least and the largest number; infinities the other way round where there is none.
 pub(super) fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    numbers.fold(
-        (f64::INFINITY, f64::NEG_INFINITY),
-        |(least, most), number| (least.min(number), most.max(number)),
-    )
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    numbers.fold(none, |(least, most), number| {
+        (least.min(number), most.max(number))
+    })
 }
 
 /// From the least to the largest number, with some room around.
@@ -272,15 +266,12 @@ pub(super) fn forest(
 ) -> String {
     let mut plot = ForestPlot::new().with_color("var(--a)").with_cap_size(3.0);
     let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
-    for (name, (_, estimate, lower, upper)) in shortened(&names).into_iter().zip(rows) {
+    for (name, (_, estimate, lower, upper)) in apart(&names, SIGNS).into_iter().zip(rows) {
         plot = plot.with_row(name, *estimate, *lower, *upper);
     }
     let plots = vec![plot.into()];
-    let numbers = rows
-        .iter()
-        .flat_map(|row| [row.1, row.2, row.3])
-        .chain([0.0]);
-    let (from, to) = between.unwrap_or_else(|| ends(numbers));
+    let numbers = rows.iter().flat_map(|row| [row.1, row.2, row.3]);
+    let (from, to) = between.unwrap_or_else(|| ends(numbers.chain([0.0])));
     let mut layout = Layout::auto_from_plots(&plots)
         .with_x_label(label.replace('$', "\\$"))
         .with_ticks(4)
@@ -304,7 +295,7 @@ pub(super) fn bars(
     rules: &[(f64, &'static str)],
 ) -> String {
     let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
-    let bars = shortened(&names).into_iter().zip(rows).rev();
+    let bars = apart(&names, SIGNS).into_iter().zip(rows).rev();
     let bars = bars.map(|(name, (_, value, color))| (name, *value, *color));
     let plot = BarPlot::new().with_colored_bars(bars);
     let plots = vec![plot.with_horizontal(true).into()];

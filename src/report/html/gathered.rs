@@ -7,8 +7,11 @@ use std::{
 
 use serde_json::Value;
 
-use super::{PageExtras, counted, finite, page::Body, sections, summary};
-use crate::selection::{Outcome, Overview};
+use super::{PageExtras, counted, finite, page::Body, sections, set_aside_note, summary};
+use crate::{
+    report::numbers::when,
+    selection::{Outcome, Overview},
+};
 
 /// Jobs whose own results are shown, each the first of its setting.
 const DETAILED: usize = 12;
@@ -78,10 +81,9 @@ impl Names {
         if let Some(&place) = self.places.get(name) {
             return place;
         }
-        let place = self.all.len() as u32;
         self.all.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        place
+        let place = self.places.len() as u32;
+        *self.places.entry(name.to_owned()).or_insert(place)
     }
 
     pub(super) fn name(&self, number: u32) -> &str {
@@ -102,33 +104,31 @@ impl JobsPage {
 
     /// Adds a job with its stored result, null where it has none.
     pub fn push(&mut self, job: JobRow, result: &Value) {
-        let result = match result {
-            Value::Null => None,
-            stored => match Outcome::read(stored) {
-                Ok(outcome) => Some(outcome),
-                Err(error) => {
-                    let warning = format!("the stored result is not shown: {error}");
-                    *self.warnings.entry(warning).or_default() += 1;
-                    None
-                }
-            },
-        };
+        let result = (!result.is_null())
+            .then(|| Outcome::read(result))
+            .transpose();
+        let result = result.unwrap_or_else(|error| {
+            let warning = format!("the stored result is not shown: {error}");
+            *self.warnings.entry(warning).or_default() += 1;
+            None
+        });
         let result = result.as_ref();
         let overview = result.map(Outcome::overview);
         if let (Some(outcome), Some(overview)) = (result, &overview) {
-            self.count_warnings(overview);
+            let aside = set_aside_note(overview);
+            for warning in overview.warnings.iter().cloned().chain(aside) {
+                *self.warnings.entry(warning).or_default() += 1;
+            }
             self.devices.extend(overview.devices.iter().cloned());
             self.versions.insert(overview.version.to_owned());
             self.show(&job, outcome);
         }
-        let criterion = match result {
-            Some(Outcome::Selection(report)) => finite(report.criterion.value),
-            _ => None,
-        };
-        let (frequencies, cutoff) = match result {
-            Some(Outcome::Stability(report)) => (&*report.variables, report.cutoff),
-            _ => (&[][..], None),
-        };
+        let (mut criterion, mut frequencies, mut cutoff) = (None, &[][..], None);
+        match result {
+            Some(Outcome::Selection(report)) => criterion = finite(report.criterion.value),
+            Some(Outcome::Stability(own)) => (frequencies, cutoff) = (&own.variables, own.cutoff),
+            _ => {}
+        }
         let overview = overview.as_ref();
         let truth = overview.and_then(|own| own.truth);
         let chosen = overview.and_then(|own| own.chosen.as_ref());
@@ -152,21 +152,11 @@ impl JobsPage {
         });
     }
 
-    fn count_warnings(&mut self, overview: &Overview) {
-        let aside = overview.set_aside.len();
-        let count = counted(aside, "variable was", "variables were");
-        let aside = (aside > 0).then(|| format!("{count} set aside"));
-        for warning in overview.warnings.iter().cloned().chain(aside) {
-            *self.warnings.entry(warning).or_default() += 1;
-        }
-    }
-
     /// Keeps the result of the first job of each setting: of all that differs but the seed.
     fn show(&mut self, job: &JobRow, outcome: &Outcome) {
         let seed = self.place("seed");
-        let options = job.options.iter().enumerate();
-        let setting = options.filter(|(at, _)| Some(*at) != seed);
-        let setting = setting.map(|(_, value)| value.clone()).collect();
+        let mut setting = job.options.clone();
+        seed.map(|at| setting.remove(at));
         if self.detailed.len() == DETAILED || !self.settings.insert(setting) {
             return;
         }
@@ -204,13 +194,12 @@ fn brief(outcome: &Outcome) -> String {
     let Overview { chosen, k, .. } = outcome.overview();
     let chosen = chosen.unwrap_or_default();
     let first: Vec<&str> = chosen.iter().take(4).map(|own| own.0).collect();
-    let more = if chosen.len() > 4 { ", …" } else { "" };
+    let more = when(chosen.len() > 4, ", …");
     match chosen.is_empty() {
         true => "nothing chosen".to_owned(),
-        false => format!(
-            "{} chosen ({}{more})",
-            k.unwrap_or_default(),
-            first.join(", ")
-        ),
+        false => {
+            let (k, first) = (k.unwrap_or_default(), first.join(", "));
+            format!("{k} chosen ({first}{more})")
+        }
     }
 }

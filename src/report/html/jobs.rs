@@ -8,11 +8,14 @@ use std::{
 use super::{
     compare::{agreement, comparison, groups},
     counted,
-    gathered::{JobsPage, K, NUMBERS, PSR, Row},
+    gathered::{JobRow, JobsPage, K, NUMBERS, PSR},
     page::{Body, document},
     paths::paths,
 };
-use crate::report::table::{Cell, Table, count, number, text};
+use crate::report::{
+    numbers::listed,
+    table::{Cell, Table, count, number, text},
+};
 
 /// Failures, and warnings, that are listed first; the table and the results have the others.
 const LISTED: usize = 20;
@@ -24,7 +27,7 @@ impl JobsPage {
     /// The HTML of the page.
     pub fn page(self) -> String {
         let (mut head, mut main) = (Body::default(), Body::default());
-        let (done, all) = (self.with_status("done"), self.rows.len());
+        let (done, all) = (self.jobs("done").count(), self.rows.len());
         head.lead(&format!("{done} of {} done.", counted(all, "job", "jobs")));
         self.facts(&mut head);
         head.notes(&self.notes());
@@ -38,51 +41,45 @@ impl JobsPage {
         document("Run of jobs", &self.file, head, main)
     }
 
-    fn with_status(&self, status: &str) -> usize {
-        let rows = self.rows.iter();
-        rows.filter(|row| row.job.status == status).count()
+    /// The jobs that stand so.
+    fn jobs(&self, status: &str) -> impl Iterator<Item = &JobRow> {
+        let jobs = self.rows.iter().map(|row| &row.job);
+        jobs.filter(move |job| job.status == status)
     }
 
     fn facts(&self, body: &mut Body) {
-        let few = |all: BTreeSet<&str>| -> String {
-            let first: Vec<&str> = all.iter().take(4).copied().collect();
+        fn few<'a>(all: impl Iterator<Item = &'a String>) -> Option<String> {
+            let all: BTreeSet<&String> = all.filter(|value| !value.is_empty()).collect();
+            let first = listed(all.iter().take(4).map(|value| (*value).clone()));
             match all.len() {
-                0..=4 => first.join(", "),
-                count => format!("{}, … {} more", first.join(", "), count - 4),
+                0 => None,
+                1..=4 => Some(first),
+                count => Some(format!("{first}, … {} more", count - 4)),
             }
-        };
-        let of_all = |value: &dyn Fn(&Row) -> &str| few(self.rows.iter().map(value).collect());
+        }
+        let data = few(self.rows.iter().map(|row| &row.job.data));
         let mut facts = vec![
             ("job file", self.file.clone()),
-            ("data", of_all(&|row| &row.job.data)),
+            ("data", data.unwrap_or_default()),
         ];
         for label in ["command", "method", "criterion"] {
-            if let Some(at) = self.place(label) {
-                let all = self.rows.iter().map(|row| row.job.options[at].as_str());
-                let all: BTreeSet<&str> = all.filter(|value| !value.is_empty()).collect();
-                facts.extend((!all.is_empty()).then(|| (label, few(all))));
-            }
+            let values = self
+                .place(label)
+                .and_then(|at| few(self.rows.iter().map(|row| &row.job.options[at])));
+            facts.extend(values.map(|all| (label, all)));
         }
         facts.push(("seeds", self.seeds()));
-        for (label, all) in [
-            ("devices", &self.devices),
-            ("versions of passel", &self.versions),
-        ] {
-            // Where no job is done there is none.
-            let all: BTreeSet<&str> = all.iter().map(String::as_str).collect();
-            facts.extend((!all.is_empty()).then(|| (label, few(all))));
-        }
+        // Where no job is done there is none.
+        facts.extend(few(self.devices.iter()).map(|all| ("devices", all)));
+        facts.extend(few(self.versions.iter()).map(|all| ("versions of passel", all)));
         body.facts(&facts);
     }
 
     /// Failures, jobs that are not done, and warnings.
     fn notes(&self) -> Vec<String> {
         let mut failures: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for row in self.rows.iter().filter(|row| row.job.status == "failed") {
-            failures
-                .entry(&row.job.message)
-                .or_default()
-                .push(&row.job.id);
+        for JobRow { id, message, .. } in self.jobs("failed") {
+            failures.entry(message).or_default().push(id);
         }
         let failed = failures.iter().take(LISTED);
         let failed = failed.map(|(message, jobs)| match jobs.len() {
@@ -96,14 +93,9 @@ impl JobsPage {
         if failures.len() > LISTED {
             notes.push("others failed too: the table of jobs has why".to_owned());
         }
-        for (status, why) in [
-            (
-                "stale",
-                "out of date: what is told of them is nothing until they are run again",
-            ),
-            ("missing", "not done"),
-        ] {
-            if let count @ 1.. = self.with_status(status) {
+        let stale = "out of date: what is told of them is nothing until they are run again";
+        for (status, why) in [("stale", stale), ("missing", "not done")] {
+            if let count @ 1.. = self.jobs(status).count() {
                 notes.push(format!("{}: {why}", counted(count, "job", "jobs")));
             }
         }
@@ -114,8 +106,7 @@ impl JobsPage {
             1 => (*warning).clone(),
             _ => format!("{}: {warning}", counted(**jobs, "job", "jobs")),
         }));
-        if warned.len() > LISTED {
-            let more = warned.len() - LISTED;
+        if let more @ 1.. = warned.len().saturating_sub(LISTED) {
             notes.push(format!(
                 "{more} warnings more of fewer jobs: their results have them"
             ));
@@ -124,12 +115,11 @@ impl JobsPage {
     }
 
     fn seeds(&self) -> String {
-        let seeds = self.place("seed").map(|at| {
+        let all = self.place("seed").into_iter().flat_map(|at| {
             let seeds = self.rows.iter();
-            let seeds = seeds.filter_map(|row| row.job.options[at].parse().ok());
-            seeds.collect::<BTreeSet<u64>>()
+            seeds.filter_map(move |row| row.job.options[at].parse().ok())
         });
-        let all = seeds.unwrap_or_default();
+        let all: BTreeSet<u64> = all.collect();
         match (all.first(), all.last()) {
             (Some(first), Some(last)) if first == last => first.to_string(),
             (Some(first), Some(last)) => format!("{first} … {last}, {} of them", all.len()),
@@ -142,29 +132,27 @@ impl JobsPage {
         let mut jobs: BTreeMap<&str, usize> = BTreeMap::new();
         let mut counts: BTreeMap<(&str, u32), usize> = BTreeMap::new();
         for row in &self.rows {
-            let data = row.job.data.as_str();
-            let Some(chosen) = &row.chosen else {
-                continue;
-            };
-            *jobs.entry(data).or_default() += 1;
-            for variable in chosen {
-                *counts.entry((data, *variable)).or_default() += 1;
+            let (data, chosen) = (&*row.job.data, row.chosen.iter());
+            for variables in chosen {
+                *jobs.entry(data).or_default() += 1;
+                for variable in variables {
+                    *counts.entry((data, *variable)).or_default() += 1;
+                }
             }
         }
         if jobs.values().all(|jobs| *jobs < 2) {
             return;
         }
-        let rows = counts
-            .into_iter()
-            .map(|((data, name), chose)| (data, name, chose, jobs[data]));
-        let mut rows: Vec<(&str, u32, usize, usize)> = rows.collect();
-        rows.sort_by_key(|row| (row.0, Reverse(row.2)));
+        let mut rows: Vec<((&str, u32), usize)> = counts.into_iter().collect();
+        rows.sort_by_key(|((data, _), chose)| (*data, Reverse(*chose)));
         let table = Table::of(rows)
-            .column("data", |row| text(row.0))
-            .column("variable", |row| text(self.names.name(row.1)))
-            .column("jobs", |row| count(row.2))
-            .column("of", |row| count(row.3))
-            .column("share", |row| number(row.2 as f64 / row.3 as f64, 3));
+            .column("data", |row| text(row.0.0))
+            .column("variable", |row| text(self.names.name(row.0.1)))
+            .column("jobs", |row| count(row.1))
+            .column("of", |row| count(jobs[row.0.0]))
+            .column("share", |row| {
+                number(row.1 as f64 / jobs[row.0.0] as f64, 3)
+            });
         let title = "How often each was chosen from its data, by whatever setting";
         body.section("Variables over all jobs");
         body.fold("", title, |body| {
@@ -174,7 +162,7 @@ impl JobsPage {
     }
 
     fn table(&self, body: &mut Body) {
-        let failed = self.with_status("failed") > 0;
+        let failed = self.jobs("failed").next().is_some();
         let mut table = Table::of(&self.rows)
             .column("job", |row| match row.job.status {
                 "done" => Cell::Link(&row.job.id, format!("{}.json", row.job.id)),
@@ -218,9 +206,9 @@ impl JobsPage {
             }
         }
         if left_out > 0 {
+            let count = counted(left_out, "is", "are");
             body.text(&format!(
-                "{} left out, for the page would be too large.",
-                counted(left_out, "is", "are")
+                "{count} left out, for the page would be too large."
             ));
         }
     }

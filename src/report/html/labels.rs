@@ -5,17 +5,13 @@ use std::collections::BTreeMap;
 use crate::report::numbers::printable;
 
 /// Signs of a name that a plot has room for.
-const SIGNS: usize = 22;
+pub(super) const SIGNS: usize = 22;
 
 /// Bytes of a label that an axis has room for.
 const TITLE: usize = 40;
 
-/// A name cut to the room of a plot: its ends, for these tell names apart. A dollar sign is
-/// escaped, for it would begin a formula.
-pub(super) fn short(name: &str) -> String {
-    within(name, SIGNS)
-}
-
+/// A name cut to so many signs: its ends, for these tell names apart. A dollar sign is escaped, for
+/// it would begin a formula.
 fn within(name: &str, signs: usize) -> String {
     let all: Vec<char> = printable(name).chars().collect();
     let text: String = match all.len() > signs {
@@ -33,14 +29,9 @@ fn within(name: &str, signs: usize) -> String {
 /// The label of an axis, shortened where there is no room for it.
 pub(super) fn titled(label: &str) -> String {
     match label.len() > TITLE {
-        true => short(label),
+        true => within(label, SIGNS),
         false => label.replace('$', "\\$"),
     }
-}
-
-/// The names of one plot, each shortened, no two of different names alike.
-pub(super) fn shortened(names: &[&str]) -> Vec<String> {
-    apart(names, SIGNS)
 }
 
 /// Shortens the names of one plot to so many signs, no two of different names alike.
@@ -68,10 +59,9 @@ pub(super) fn ticks(from: f64, to: f64) -> impl Fn(f64) -> String + Clone {
         .max(f64::MIN_POSITIVE);
     move |number: f64| {
         // A zero up to rounding.
-        let number = if number.abs() < step * 1e-6 {
-            0.0
-        } else {
-            number
+        let number = match number.abs() < step * 1e-6 {
+            true => 0.0,
+            false => number,
         };
         let digits = (most / step).log10().ceil().clamp(1.0, 12.0) as usize;
         match number == 0.0 || (1e-4..1e6).contains(&most) || digits > 6 {
@@ -102,13 +92,10 @@ mod tests {
 
     #[test]
     fn names_keep_their_ends_and_stay_apart() {
-        assert_eq!(short("a name"), "a name");
-        assert_eq!(short("$x$\n"), "\\$x\\$\\n");
-        let long: Vec<String> = (0..3)
-            .map(|at| format!("ENSG000000000000000000{at}00000000000"))
-            .collect();
-        let long: Vec<&str> = long.iter().map(String::as_str).collect();
-        let own = shortened(&[long[0], long[1], long[2], long[0]]);
+        let shortened = |names: &[&str]| apart(names, SIGNS);
+        assert_eq!(shortened(&["a name", "$x$\n"]), ["a name", "\\$x\\$\\n"]);
+        let long = [0, 1, 2].map(|at| format!("ENSG000000000000000000{at}00000000000"));
+        let own = shortened(&[&long[0], &long[1], &long[2], &long[0]]);
         assert_eq!(own[0], own[3]);
         assert!(
             own[0] != own[1] && own[1] != own[2] && own[0] != own[2],

@@ -39,12 +39,6 @@ pub(super) fn heat(
         None => pale(share),
     };
     let plot = plot.with_color_map(ColorMap::Custom(Arc::new(color)));
-    let plot = if with_values {
-        plot.with_values()
-    } else {
-        plot
-    };
-    // Tooltips.
     let pairs = names.iter().zip(cells).rev();
     let tooltips = pairs.flat_map(|(a, row)| {
         let cells = names.iter().zip(row);
@@ -53,18 +47,20 @@ pub(super) fn heat(
             false => format!("{a} and {b}"),
         })
     });
-    let plot = plot.with_tooltips();
-    let plot = plot.with_tooltip_labels(tooltips.collect::<Vec<String>>());
+    let mut plot = plot
+        .with_tooltips()
+        .with_tooltip_labels(tooltips.collect::<Vec<String>>());
+    if with_values {
+        plot = plot.with_values();
+    }
     let plots = vec![plot.into()];
     let full: Vec<&str> = names.iter().map(String::as_str).collect();
-    let numbered = apart(&full, BESIDE).into_iter().enumerate();
-    let own: Vec<String> = numbered
-        .map(|(at, name)| format!("{name} {}", at + 1))
-        .collect();
-    let numbers = (1..=names.len()).map(|number| number.to_string()).collect();
+    let numbered = apart(&full, BESIDE).into_iter().enumerate().rev();
+    let numbered = numbered.map(|(at, name)| format!("{name} {}", at + 1));
+    let numbers = (1..=names.len()).map(|number| number.to_string());
     let layout = Layout::auto_from_plots(&plots)
-        .with_x_categories(numbers)
-        .with_y_categories(own.into_iter().rev().collect())
+        .with_x_categories(numbers.collect())
+        .with_y_categories(numbered.collect())
         .with_legend_position(LegendPosition::OutsideRightTop)
         .with_colorbar_tick_format(format_of(ends.0, ends.1));
     drawn(plots, layout, WIDTH * 0.92)
@@ -89,12 +85,9 @@ pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
         .with_node_radius(6.0)
         .with_edge_opacity(0.7);
     let (least, most) = extent(edges.iter().map(|edge| edge.2));
-    let share = |score: f64| {
-        if most > least {
-            (score - least) / (most - least)
-        } else {
-            0.5
-        }
+    let share = |score: f64| match most > least {
+        true => (score - least) / (most - least),
+        false => 0.5,
     };
     let mut names: Vec<&str> = Vec::new();
     for name in edges.iter().flat_map(|edge| [edge.0, edge.1]) {

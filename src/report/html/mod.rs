@@ -75,13 +75,16 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
     if let Outcome::Selection(report) = outcome {
         notes.extend(regression::notes(report));
     }
-    let aside = overview.set_aside;
-    if !aside.is_empty() {
-        let count = counted(aside.len(), "variable was", "variables were");
-        notes.push(format!("{count} set aside, and never a candidate"));
-    }
+    let aside = set_aside_note(&overview);
+    notes.extend(aside.map(|note| note + ", and never a candidate"));
     body.notes(&notes);
-    set_aside(body, aside);
+    set_aside(body, overview.set_aside);
+}
+
+/// How many variables never were candidates, where there are any.
+fn set_aside_note(overview: &Overview) -> Option<String> {
+    let count = counted(overview.set_aside.len(), "variable was", "variables were");
+    (!overview.set_aside.is_empty()).then(|| format!("{count} set aside"))
 }
 
 /// Devices, arithmetic, times, processes and version.
@@ -100,13 +103,13 @@ fn provenance(overview: &Overview) -> Vec<Fact> {
         let (search, total) = (significant(search, 3), significant(total, 3));
         facts.push(("time", format!("{search} s, with reading {total} s")));
     }
-    if let Some(ranks) = overview.ranks {
+    facts.extend(overview.ranks.map(|ranks| {
         let (count, hosts, over) = (ranks.ranks, ranks.hosts.len(), &ranks.over);
-        facts.push((
+        (
             "ranks",
             format!("{count}, on machines: {hosts}, sharing {over}"),
-        ));
-    }
+        )
+    }));
     facts.push(("version", format!("passel {}", overview.version)));
     facts
 }
@@ -119,14 +122,10 @@ fn set_aside(body: &mut Body, aside: &[SetAside]) {
     let table = Table::of(aside.iter().take(ROWS))
         .column("variable", |variable| text(&variable.name))
         .column("reason", |variable| text(&variable.reason));
-    match aside.len() <= NAMED {
-        true => body.table("Set aside", "", &table, aside.len()),
-        false => {
-            let title = format!("The {} variables set aside", aside.len());
-            body.fold("", &title, |body| {
-                body.table("Set aside", "", &table, aside.len())
-            });
-        }
+    let listed = |body: &mut Body| body.table("Set aside", "", &table, aside.len());
+    match aside.len() {
+        0..=NAMED => listed(body),
+        count => body.fold("", &format!("The {count} variables set aside"), listed),
     }
 }
 
@@ -143,12 +142,9 @@ fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
 /// The fact how much of the true model was selected.
 fn truth(truth: Option<&Truth>) -> Option<Fact> {
     let Truth {
-        variables,
-        found,
-        psr,
-        fdr,
+        variables, found, ..
     } = *truth?;
-    let (psr, fdr) = (significant(psr, 4), significant(fdr, 4));
+    let [psr, fdr] = [truth?.psr, truth?.fdr].map(|rate| significant(rate, 4));
     let value = format!(
         "{found} of {variables} true variables found: PSR {psr} (the share of the true that was found), \
          FDR {fdr} (the share of the chosen that is false)"
@@ -163,10 +159,8 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// Says that only the first of all are drawn or listed, where they are fewer.
 fn first_of(shown: usize, all: usize, rest: &str) -> String {
-    match all > shown {
-        true => format!(" The first {shown} of {all}{rest}."),
-        false => String::new(),
-    }
+    let told = (all > shown).then(|| format!(" The first {shown} of {all}{rest}."));
+    told.unwrap_or_default()
 }
 
 /// A number that can be drawn.

@@ -1,6 +1,6 @@
 //! The page of all pairs: the strongest of them as a map and as a network.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{
     Fact, counted, finite,
@@ -23,23 +23,19 @@ const JOINED: usize = 18;
 
 /// The result in a sentence, and the facts of the scan.
 pub(super) fn summary(report: &PairsReport) -> (String, Vec<Fact>) {
-    let p = report.p;
     let method = report.method.spec(&["plugin"]);
-    let best = match report.pairs.first() {
-        Some(pair) => format!("; the strongest: {} and {}", pair.a, pair.b),
-        None => String::new(),
-    };
+    let best = report.pairs.first();
+    let best = best.map_or_else(String::new, |pair| {
+        format!("; the strongest: {} and {}", pair.a, pair.b)
+    });
     let cut_short = match report.termination {
         StopReason::Interrupted => " (interrupted: not all were scored)",
         StopReason::Fault => " (a device failed: not all were scored)",
         _ => "",
     };
-    let lead = format!(
-        "{} of {} by {method}{cut_short}{best}.",
-        counted(report.pairs.len(), "pair", "pairs"),
-        p * p.saturating_sub(1) / 2
-    );
-    let mut facts = Vec::from(problem(&report.response, report.classes, report.n, p));
+    let (count, all) = (counted(report.pairs.len(), "pair", "pairs"), report.all());
+    let lead = format!("{count} of {all} by {method}{cut_short}{best}.");
+    let mut facts = problem(&report.response, report.classes, report.n, report.p);
     facts.push(("score", method));
     facts.extend(binning(&report.binning));
     facts.push(("seed", "none: nothing is drawn".to_owned()));
@@ -98,24 +94,22 @@ fn map(body: &mut Body, pairs: &[VariablePair]) {
     let mut cells = vec![vec![f64::NAN; names.len()]; names.len()];
     let mut mapped = Vec::new();
     for pair in pairs {
-        if let (Some(a), Some(b), Some(score)) =
-            (place(&pair.a), place(&pair.b), finite(pair.score))
-        {
+        let score = finite(pair.score);
+        if let (Some(a), Some(b), Some(score)) = (place(&pair.a), place(&pair.b), score) {
             (cells[a][b], cells[b][a]) = (score, score);
             mapped.push(pair);
         }
     }
+    let (count, told) = (names.len(), pairs.len());
     let best = mapped.first().map_or_else(String::new, |pair| {
         format!(", the strongest {} and {}", pair.a, pair.b)
     });
     body.figure(Figure {
         title: "Map of the strongest".to_owned(),
-        alt: format!("Heat map of the scores of pairs of {} variables{best}", names.len()),
+        alt: format!("Heat map of the scores of pairs of {count} variables{best}"),
         caption: format!(
-            "Scores of pairs of the {} variables that the strongest pairs are made of; a pair that is not \
-             among the {} told of has an empty cell.",
-            names.len(),
-            pairs.len()
+            "Scores of pairs of the {count} variables that the strongest pairs are made of; a pair that \
+             is not among the {told} told of has an empty cell."
         ),
         svg: heat(&names, &cells, false, None),
         data: data(&mapped),
@@ -145,26 +139,22 @@ fn joined(body: &mut Body, pairs: &[VariablePair]) {
     let (Some(first), Some(last)) = (joined.first(), joined.last()) else {
         return;
     };
-    let mut ties: Vec<(&str, usize)> = Vec::new();
-    for name in joined.iter().flat_map(|pair| [&*pair.a, &*pair.b]) {
-        match ties.iter_mut().find(|own| own.0 == name) {
-            Some(own) => own.1 += 1,
-            None => ties.push((name, 1)),
-        }
-    }
-    ties.sort_by_key(|own| Reverse(own.1));
-    let (hub, of_hub) = ties[0];
+    // Of equally many ties the name that comes first.
+    let named = || joined.iter().flat_map(|pair| [&*pair.a, &*pair.b]);
+    let ties = |name: &str| named().filter(|own| *own == name).count();
+    let hub = named()
+        .rev()
+        .max_by_key(|name| ties(name))
+        .unwrap_or_default();
+    let of_hub = ties(hub);
     let edges = joined.iter().map(|pair| (&*pair.a, &*pair.b, pair.score));
     let edges: Vec<_> = edges.collect();
+    let count = edges.len();
     body.figure(Figure {
         title: "Network of the strongest".to_owned(),
-        alt: format!(
-            "Network of the {} strongest pairs; {hub} is in {of_hub} of them",
-            edges.len()
-        ),
+        alt: format!("Network of the {count} strongest pairs; {hub} is in {of_hub} of them"),
         caption: format!(
-            "The {} strongest pairs, the thinnest line of score {}, the thickest of {}.",
-            edges.len(),
+            "The {count} strongest pairs, the thinnest line of score {}, the thickest of {}.",
             significant(last.score, 3),
             significant(first.score, 3)
         ),

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    draw::{Mark, Scale, plane},
+    draw::{Mark, Points, Scale, plane},
     gathered::{JobsPage, Row},
     page::{Body, DASHED, Figure, Key, LINE},
 };
 use crate::report::{
-    numbers::significant,
+    numbers::{significant, when},
     table::{Table, exact, text},
 };
 
@@ -38,14 +38,13 @@ type Step<'a> = (f64, &'a Row);
 
 /// Draws how often variables were chosen, by a setting in which jobs of stability selection differ.
 pub(super) fn paths(body: &mut Body, jobs: &JobsPage) {
-    let stable = jobs.rows.iter().filter(|row| !row.frequencies.is_empty());
-    let stable: Vec<&Row> = stable.collect();
+    let stable = || jobs.rows.iter().filter(|row| !row.frequencies.is_empty());
     let mut drawn = 0;
     let is_setting = |at: &usize| !NAMES.contains(&jobs.options[*at].as_str());
     for at in jobs.differing(false).into_iter().filter(is_setting) {
         // Jobs that differ in this alone are a path.
         let mut lines: BTreeMap<(Vec<&str>, &str), Vec<Step>> = BTreeMap::new();
-        for row in &stable {
+        for row in stable() {
             let Some((stem, value)) = setting(&row.job.options[at]) else {
                 continue;
             };
@@ -70,13 +69,9 @@ pub(super) fn paths(body: &mut Body, jobs: &JobsPage) {
                 return;
             }
             let data = others.last().copied().unwrap_or_default();
-            let label = match stem {
-                "" => jobs.options[at].clone(),
-                stem => format!("{} {stem}", jobs.options[at])
-                    .trim_end_matches(['=', ':'])
-                    .to_owned(),
-            };
-            path(body, jobs, &steps, &label, data);
+            let label = format!("{} {stem}", jobs.options[at]);
+            let label = label.trim_end_matches([' ', '=', ':']);
+            path(body, jobs, &steps, label, data);
         }
     }
 }
@@ -100,25 +95,21 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
         let points = steps
             .iter()
             .map(|(value, row)| (*value, frequency(row, *name)));
-        (jobs.names.name(*name), points.collect::<Vec<_>>())
+        (jobs.names.name(*name), points.collect())
     });
-    let lines: Vec<(&str, Vec<(f64, f64)>)> = lines.collect();
-    let colors = COLORS.into_iter().map(|color| (color, 2.0));
-    let colors: Vec<_> = colors
-        .chain(std::iter::repeat(("var(--thin)", 1.0)))
-        .take(lines.len())
-        .collect();
-    let drawn = lines.iter().zip(&colors).rev();
-    let drawn = drawn.map(|(line, (color, width))| Mark::line(line.1.clone(), color, *width));
+    let lines: Vec<(&str, Points)> = lines.collect();
+    let drawn = lines.iter().enumerate().rev();
+    let drawn = drawn.map(|(at, line)| match COLORS.get(at) {
+        Some(color) => Mark::line(line.1.clone(), color, 2.0),
+        None => Mark::line(line.1.clone(), "var(--thin)", 1.0),
+    });
     let mut marks: Vec<Mark> = drawn.collect();
     let named = lines.iter().zip(COLORS);
     let named = named.map(|(line, color)| (color, LINE, line.0.to_owned()));
     let mut legend: Vec<Key> = named.collect();
-    let cutoffs: Vec<_> = steps
-        .iter()
-        .map(|step| Some((step.0, step.1.cutoff?)))
-        .collect();
-    let bound: Vec<(f64, f64)> = cutoffs.iter().flatten().copied().collect();
+    let cutoffs = steps.iter().map(|step| Some((step.0, step.1.cutoff?)));
+    let cutoffs: Vec<_> = cutoffs.collect();
+    let bound: Points = cutoffs.iter().flatten().copied().collect();
     if !bound.is_empty() {
         legend.push(("var(--b)", DASHED, "cut-off of the bound".to_owned()));
         // Between settings one of which has none, the line is not drawn.
@@ -148,14 +139,8 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
         caption: format!(
             "{data}: the share of resamples that chose each variable, and from where on the bound \
              takes it.{}{}",
-            match order.len() > COLORS.len() {
-                true => " The others are grey.",
-                false => "",
-            },
-            match all > order.len() {
-                true => format!(" The {} most frequent of {all}.", order.len()),
-                false => String::new(),
-            }
+            when(order.len() > COLORS.len(), " The others are grey."),
+            when(all > order.len(), &format!(" The {} most frequent of {all}.", order.len()))
         ),
         legend,
         svg: plane(marks, (label, Scale::Points), ("frequency", Scale::Between(0.0, 1.04))),
@@ -164,7 +149,7 @@ fn path(body: &mut Body, jobs: &JobsPage, steps: &[Step], label: &str, data: &st
             .column("setting", |row| exact(row.1.0))
             .column("frequency", |row| exact(row.1.1))
             .data(rows.len()),
-        heat: false,
+        ..Figure::default()
     });
 }
 

@@ -6,13 +6,13 @@ use super::{
     Fact, counted,
     draw::{Mark, Scale, plane},
     finite, first_of,
-    labels::shortened,
+    labels::{SIGNS, apart},
     page::{Body, DOT, Figure, LINE},
     truth,
 };
 use crate::{
     report::{
-        numbers::significant,
+        numbers::{listed, significant},
         ranking::variables,
         table::{Table, count, exact, number, text},
     },
@@ -34,30 +34,20 @@ pub(super) fn summary(report: &Ranking) -> (String, Vec<Fact>) {
         report.p,
         ending(report.termination)
     );
-    let mut facts = Vec::from(problem(
-        &report.response,
-        report.classes,
-        report.n,
-        report.p,
-    ));
+    let mut facts = problem(&report.response, report.classes, report.n, report.p);
     facts.push(("method", method));
     facts.extend(binning(&report.binning));
-    facts.extend(report.stop.as_ref().map(|stop| {
-        let rule = format!("{}:n={},alpha={}", stop.rule, stop.n, stop.alpha);
-        ("stop", rule)
-    }));
-    let seed = report
-        .seed
-        .map_or("none".to_owned(), |seed| seed.to_string());
-    facts.push(("seed", seed));
+    facts.extend(report.stop.as_ref().map(|stop| ("stop", stop.to_string())));
+    let seed = report.seed.map(|seed| seed.to_string());
+    facts.push(("seed", seed.unwrap_or("none".to_owned())));
     facts.extend(truth(report.truth.as_ref()));
     (lead, facts)
 }
 
 /// Response, observations and candidates of what is counted.
-pub(super) fn problem(response: &str, classes: usize, n: usize, p: usize) -> [Fact; 3] {
+pub(super) fn problem(response: &str, classes: usize, n: usize, p: usize) -> Vec<Fact> {
     let levels = counted(classes, "level", "levels");
-    [
+    vec![
         ("response", format!("{response}, {levels}")),
         ("observations", n.to_string()),
         ("candidates", p.to_string()),
@@ -88,7 +78,7 @@ pub(super) fn sections(body: &mut Body, report: &Ranking) {
     let selected = &report.selected;
     body.section("Variables in the order of choice");
     if let Some(rejected) = &report.refused {
-        let p = number(rejected.permutation_p, 3).shown();
+        let p = number(rejected.rejection.permutation_p, 3).shown();
         body.text(&format!(
             "Not chosen: {}, permutation p {p}.",
             rejected.name
@@ -123,13 +113,15 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
         let point = |(at, chosen)| Some((at as f64 + 1.0, finite(value(chosen))?));
         ranked.filter_map(point).collect::<Vec<_>>()
     };
-    let scores = points(|chosen| chosen.score);
-    let relevances = points(|chosen| chosen.relevance);
-    let scored = || selected.iter().filter(|chosen| chosen.score.is_finite());
-    let names = scored().map(|chosen| chosen.name.clone()).collect();
-    let first = scored().take(5);
-    let first = first.map(|chosen| format!("{} {}", chosen.name, significant(chosen.score, 3)));
-    let first: Vec<String> = first.collect();
+    let scores = points(|chosen| chosen.choice.score);
+    let relevances = points(|chosen| chosen.choice.relevance);
+    let scored = selected
+        .iter()
+        .map(|chosen| (&chosen.name, chosen.choice.score));
+    let scored = scored.filter(|(_, score)| score.is_finite());
+    let names = scored.clone().map(|(name, _)| name.clone()).collect();
+    let first = scored.take(5);
+    let first = listed(first.map(|(name, score)| format!("{name} {}", significant(score, 3))));
     let count_drawn = scores.len();
     let size = if count_drawn > 100 { 2.0 } else { 3.5 };
     let marks = vec![
@@ -142,10 +134,7 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
     ];
     body.figure(Figure {
         title: "Scores by rank".to_owned(),
-        alt: format!(
-            "Scores of {count_drawn} variables by rank: {}",
-            first.join(", ")
-        ),
+        alt: format!("Scores of {count_drawn} variables by rank: {first}"),
         caption: format!(
             "The score that each was chosen for, in the method's own unit: by some methods it is a sum over \
              those chosen before, and need not fall.{}",
@@ -159,8 +148,8 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
         data: Table::of(selected.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
             .column("variable", |(_, chosen)| text(&chosen.name))
-            .column("score", |(_, chosen)| exact(chosen.score))
-            .column("relevance", |(_, chosen)| exact(chosen.relevance))
+            .column("score", |(_, chosen)| exact(chosen.choice.score))
+            .column("relevance", |(_, chosen)| exact(chosen.choice.relevance))
             .data(POINTS),
         heat: false,
     });
@@ -168,16 +157,19 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
 
 /// The relevance-redundancy plane.
 fn relevances(body: &mut Body, selected: &[RankedVariable]) {
-    let drawn = selected.iter().take(POINTS);
-    let known: Vec<_> = drawn
-        .filter(|chosen| chosen.relevance.is_finite())
+    let known = selected.iter().take(POINTS);
+    let known: Vec<_> = known
+        .filter(|chosen| chosen.choice.relevance.is_finite())
         .collect();
     if known.len() < 2 {
         return;
     }
     let place = |chosen: &&RankedVariable| {
         // The first has none before it.
-        (chosen.redundancy.unwrap_or(0.0), chosen.relevance)
+        (
+            chosen.choice.redundancy.unwrap_or(0.0),
+            chosen.choice.relevance,
+        )
     };
     let (named, others) = known.split_at(known.len().min(NAMED));
     let names: Vec<&str> = named.iter().map(|chosen| &*chosen.name).collect();
@@ -186,7 +178,7 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         Mark::dots(others.iter().map(place).collect(), "var(--thin)", 2.5),
         Mark {
             tooltips,
-            names: shortened(&names),
+            names: apart(&names, SIGNS),
             ..Mark::dots(named.iter().map(place).collect(), "var(--a)", 3.5)
         },
     ];
@@ -214,8 +206,8 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         data: Table::of(known.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
             .column("variable", |(_, chosen)| text(&chosen.name))
-            .column("redundancy", |(_, chosen)| exact(chosen.redundancy))
-            .column("relevance", |(_, chosen)| exact(chosen.relevance))
+            .column("redundancy", |(_, chosen)| exact(chosen.choice.redundancy))
+            .column("relevance", |(_, chosen)| exact(chosen.choice.relevance))
             .data(POINTS),
         ..Figure::default()
     });

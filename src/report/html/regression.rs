@@ -1,9 +1,6 @@
 //! The page of a regression: the chosen model, how it was found, and how well it fits.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    iter,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -18,7 +15,7 @@ use super::{
 };
 use crate::{
     report::{
-        numbers::{percent, printable, significant},
+        numbers::{listed, percent, printable, significant, when},
         regression::{
             Goodness, Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
             rows,
@@ -50,19 +47,19 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let names = report.selected.iter().map(|variable| &*variable.name);
     let names: Vec<&str> = names.filter(|name| !is_kept(report, name)).collect();
     let first = names[..names.len().min(LED)].join(", ");
+    let first = match names.len() {
+        0 => String::new(),
+        1..=LED => format!(": {first}"),
+        count => format!(": {first} and {} more", count - LED),
+    };
     let lead = format!(
-        "{} chosen of {}{}{}; {criterion} = {value}{}.",
+        "{} chosen of {}{first}{}; {criterion} = {value}{}.",
         counted(report.k - kept.len().min(report.k), "variable", "variables"),
         report.p,
-        match names.len() {
-            0 => String::new(),
-            1..=LED => format!(": {first}"),
-            count => format!(": {first} and {} more", count - LED),
-        },
-        match kept.len() {
-            0 => String::new(),
-            count => format!(", beside {count} always kept"),
-        },
+        when(
+            !kept.is_empty(),
+            &format!(", beside {} always kept", kept.len())
+        ),
         r2(&fit)
     );
     let mut facts = vec![("response", report.response.clone())];
@@ -92,36 +89,33 @@ pub(super) fn notes(report: &Selection) -> Vec<String> {
         Termination::TimeLimit | Termination::Interrupted | Termination::Fault
     );
     let unpolished = report.method.parameters.get("polish") == Some(&Value::Bool(false));
+    let uncertified =
+        "not certified: the addition, drop or exchange of one variable may lower the criterion";
+    let cut = format!("the search was cut short: {}", ended(report));
+    let few = "without the polish far too few models are met for weights: take them for nothing";
     let notes = [
-        (!report.certified).then(|| {
-            "not certified: the addition, drop or exchange of one variable may lower the criterion"
-                .to_owned()
-        }),
-        cut_short.then(|| format!("the search was cut short: {}", ended(report))),
-        unpolished.then(|| {
-            "without the polish far too few models are met for weights: take them for nothing"
-                .to_owned()
-        }),
+        (!report.certified, uncertified),
+        (cut_short, &cut),
+        (unpolished, few),
     ];
-    notes.into_iter().flatten().collect()
+    let notes = notes.into_iter().filter(|(holds, _)| *holds);
+    notes.map(|(_, note)| note.to_owned()).collect()
 }
 
 /// R² for a sentence.
 fn r2(fit: &Goodness) -> String {
-    let Some(r2) = fit.r2 else {
-        return String::new();
+    let digits = |before: &str, number: Option<f64>| {
+        let digits = number.map(|number| format!("{before} {}", significant(number, 4)));
+        digits.unwrap_or_default()
     };
-    let adjusted = fit.adjusted.map(|adjusted| significant(adjusted, 4));
-    let adjusted = adjusted.map_or_else(String::new, |digits| format!(", adjusted {digits}"));
-    format!("; {} {}{adjusted}", fit.name, significant(r2, 4))
+    digits(&format!("; {}", fit.name), fit.r2) + &digits(", adjusted", fit.adjusted)
 }
 
 pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras) {
     body.section("The chosen model");
     if report.certified {
-        body.text(
-            "Certified: no allowed addition, drop or exchange of one variable lowers the criterion.",
-        );
+        let optimum = "no allowed addition, drop or exchange of one variable lowers the criterion";
+        body.text(&format!("Certified: {optimum}."));
     }
     let any = |is: fn(&Row) -> bool| rows(report).any(|row| row.1.is_some() && is(&row));
     if any(|row| row.2.p_value.is_some()) {
@@ -154,10 +148,7 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
     let table = coefficients(report)
         .column_if(scaled, "per deviation", move |(name, index, estimate)| {
             let deviation = index.and(deviations.get(name));
-            number(
-                deviation.map(|deviation| estimate.coefficient * deviation),
-                4,
-            )
+            number(deviation.map(|own| estimate.coefficient * own), 4)
         })
         .column("inclusion", |row| match is_kept(report, row.0) {
             true => Cell::Number(None, Style::Word("kept")),
@@ -200,33 +191,25 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
     };
     let first = rows.iter().take(5).map(|(name, own, lower, upper)| {
         let [own, lower, upper] = [own, lower, upper].map(|value| significant(*value, 3));
-        match bare {
-            true => format!("{name} {own}"),
-            false => format!("{name} {own} ({lower} to {upper})"),
-        }
+        format!(
+            "{name} {own}{}",
+            when(!bare, &format!(" ({lower} to {upper})"))
+        )
     });
-    let first: Vec<String> = first.collect();
+    let first = listed(first);
+    let intervals = match bare {
+        true => {
+            "without intervals: there are no degrees of freedom, or the fit is exact".to_owned()
+        }
+        false => format!("with {} intervals", percent(100.0 * report.level)),
+    };
     body.figure(Figure {
         title: "Coefficients".to_owned(),
-        alt: format!(
-            "Forest plot of {all} coefficients; the largest: {}",
-            first.join(", ")
-        ),
+        alt: format!("Forest plot of {all} coefficients; the largest: {first}"),
         caption: format!(
-            "Estimates{}, the largest first{}{}.",
-            match bare {
-                true => " without intervals: there are no degrees of freedom, or the fit is exact"
-                    .to_owned(),
-                false => format!(" with {} intervals", percent(100.0 * report.level)),
-            },
-            match scaled {
-                true => ", each of one standard deviation of its variable",
-                false => "",
-            },
-            match all > rows.len() {
-                true => format!("; {} of {all}", rows.len()),
-                false => String::new(),
-            }
+            "Estimates {intervals}, the largest first{}{}.",
+            when(scaled, ", each of one standard deviation of its variable"),
+            when(all > rows.len(), &format!("; {} of {all}", rows.len()))
         ),
         svg: forest(&rows, &label, None),
         data: Table::of(&rows)
@@ -258,14 +241,11 @@ fn inclusion(body: &mut Body, report: &Selection) {
             "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
              sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
             report.met,
-            match left_out {
-                0 => String::new(),
-                count => format!(" {} more at 1.00 {} not drawn.", count, if count == 1 { "is" } else { "are" }),
-            },
-            match weights.len() > rows.len() + left_out + report.kept.len() {
-                true => format!(" {} of {} are drawn; the JSON has all.", rows.len(), weights.len()),
-                false => String::new(),
-            }
+            when(left_out > 0, &format!(" {} not drawn.", counted(left_out, "more at 1.00 is", "more at 1.00 are"))),
+            when(
+                weights.len() > rows.len() + left_out + report.kept.len(),
+                &format!(" {} of {} are drawn; the JSON has all.", rows.len(), weights.len())
+            )
         ),
         rows: &rows,
         labels: ("inclusion weight", "weight"),
@@ -281,7 +261,7 @@ pub(super) fn settings(body: &mut Body, method: &NamedParameters) {
         .parameters
         .iter()
         .map(|(name, value)| (&**name, value));
-    let table = Table::of(iter::once(("name", &name)).chain(rows))
+    let table = Table::of([("name", &name)].into_iter().chain(rows))
         .column("setting", |row| text(row.0))
         .column("value", |row| text(on_one_line(row.1)));
     body.fold("", "Settings of the method", |body| {
@@ -293,7 +273,7 @@ fn on_one_line(value: &Value) -> String {
     match value {
         Value::String(text) => printable(text),
         Value::Null => "none".to_owned(),
-        Value::Array(all) => all.iter().map(on_one_line).collect::<Vec<_>>().join(", "),
+        Value::Array(all) => listed(all.iter().map(on_one_line)),
         other => other.to_string(),
     }
 }

@@ -1,11 +1,14 @@
 //! Residual plots of the chosen model.
 
 use super::{
-    draw::{Mark, Scale, plane},
+    draw::{Mark, Scale, Shape, plane},
     page::{Body, Figure, Key, LINE},
 };
 use crate::{
-    report::table::{Table, count, exact},
+    report::{
+        numbers::when,
+        table::{Table, count, exact},
+    },
     selection::{ObservationResidual, Residuals},
 };
 
@@ -40,21 +43,19 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
         (ends.0.min(own.quantile), ends.1.max(own.quantile))
     });
     let normal = Mark::line(vec![(ends.0, ends.0), (ends.1, ends.1)], "var(--b)", 1.5);
-    let residual = match residuals.weighted {
-        true => "residual × √weight",
-        false => "residual",
-    };
+    let residual = format!("residual{}", when(residuals.weighted, " × √weight"));
     let standardised = ("standardised residual", "standardised");
+    let level = || Mark::rule(Shape::Across(0.0), "var(--axis)");
     let views = [
         View {
             title: "Residuals and fitted values",
             alt: "Residuals against fitted values",
             caption: "A bend or a funnel says that the model misses something.",
             legend: smoothed.into_iter().collect(),
-            background: Mark::across(0.0, "var(--axis)"),
+            background: level(),
             smooth,
             x: (&format!("fitted {response}"), "fitted"),
-            y: (residual, "residual"),
+            y: (&residual, "residual"),
             point: &|own| Some((own.fitted, own.residual)),
         },
         View {
@@ -74,16 +75,15 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             caption: "Leverage: how far an observation's own y decides its fitted value. Far right and \
                       far from 0, one observation shapes the model.",
             legend: Vec::new(),
-            background: Mark::across(0.0, "var(--axis)"),
+            background: level(),
             smooth: None,
             x: ("leverage", "leverage"),
             y: standardised,
             point: &|own| Some((own.leverage, own.standardised?)),
         },
     ];
-    let largest = observed
-        .iter()
-        .filter_map(|own| Some((own.row, own.standardised?)));
+    let largest = observed.iter();
+    let largest = largest.filter_map(|own| Some((own.row, own.standardised?)));
     let largest = largest.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
     let largest = largest.map_or_else(String::new, |(row, value)| {
         format!("; the largest standardised residual is {value:.2}, of observation {row}")
@@ -98,9 +98,8 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
 
 fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
     let (observed, n) = (&residuals.observed, residuals.n);
-    let shown = observed
-        .iter()
-        .filter_map(|own| Some((own.row, (view.point)(own)?)));
+    let shown = observed.iter();
+    let shown = shown.filter_map(|own| Some((own.row, (view.point)(own)?)));
     let shown: Vec<(usize, (f64, f64))> = shown.collect();
     let mut caption = view.caption.to_owned();
     if observed.len() < n {
@@ -110,23 +109,15 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
             shown.len()
         );
     }
-    match observed.len() - shown.len() {
-        0 => {}
-        count => {
-            caption += &format!(
-                " Not drawn: {count} of leverage 1, which the model fits whatever they are."
-            );
-        }
+    if let count @ 1.. = observed.len() - shown.len() {
+        let why = "of leverage 1, which the model fits whatever they are";
+        caption += &format!(" Not drawn: {count} {why}.");
     }
-    let tooltips = match shown.len() > POINTED {
-        true => Vec::new(),
-        false => shown
-            .iter()
+    let pointed = shown.iter().filter(|_| shown.len() <= POINTED);
+    let dots = Mark {
+        tooltips: pointed
             .map(|own| format!("observation {}", own.0))
             .collect(),
-    };
-    let dots = Mark {
-        tooltips,
         smooth: view.smooth,
         ..Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5)
     };
@@ -145,6 +136,6 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
             (view.x.0, Scale::Points),
             (view.y.0, Scale::Points),
         ),
-        heat: false,
+        ..Figure::default()
     });
 }

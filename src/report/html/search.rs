@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    draw::{Mark, Points, Scale, plane},
+    draw::{Mark, Points, Scale, Shape, plane},
     finite,
     page::{Body, DASHED, DOT, Figure, LINE, ROWS},
 };
@@ -11,7 +11,7 @@ use crate::{
     presentation::Curves,
     report::{
         models::{NAMED, difference},
-        numbers::significant,
+        numbers::{significant, when},
         table::{Cell, Table, count, exact, number, text},
     },
     selection::{Selection, VisitedModel},
@@ -65,26 +65,25 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         ("var(--axis)", LINE, "a particle".to_owned()),
     ];
     if let Some(end) = curves.polished_from() {
-        marks.push(Mark::upright(end as f64, "var(--c)"));
+        marks.push(Mark::rule(Shape::Upright(end as f64), "var(--c)"));
         legend.push(("var(--c)", DASHED, "the polish begins".to_owned()));
     }
-    let course = best.first().zip(best.last()).map(|(first, last)| {
-        let (from, to) = (significant(first.1, 6), significant(last.1, 6));
-        match from == to {
-            true => format!(": the best is {to} from the start"),
-            false => format!(": the best falls from {from} to {to}"),
-        }
-    });
-    let course = course.unwrap_or_default();
+    let course = best
+        .first()
+        .zip(best.last())
+        .map_or_else(String::new, |(first, last)| {
+            let (from, to) = (significant(first.1, 6), significant(last.1, 6));
+            match from == to {
+                true => format!(": the best is {to} from the start"),
+                false => format!(": the best falls from {from} to {to}"),
+            }
+        });
     Figure {
         title: "Criterion by iteration".to_owned(),
         alt: format!("Lines of the {criterion} of {count} particles by iteration{course}"),
         caption: format!(
             "Every particle's model, and the best so far.{}{}",
-            match cut {
-                false => "",
-                true => " Steps far above the rest are drawn at the frame.",
-            },
+            when(cut, " Steps far above the rest are drawn at the frame."),
             curves.thinned()
         ),
         legend,
@@ -94,7 +93,7 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
             (&format!("{criterion} (smaller is better)"), Scale::Points),
         ),
         data: curve_data(&lines, &best),
-        heat: false,
+        ..Figure::default()
     }
 }
 
@@ -151,14 +150,11 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         return;
     };
     let met: Vec<(usize, f64)> = curves.into_iter().flat_map(Curves::models).collect();
-    let values = || {
-        met.iter()
-            .map(|own| own.1)
-            .chain(front.iter().map(|own| own.1))
-    };
-    let (top, cut) = frame(values());
-    let least = front.iter().map(|own| own.1).fold(chosen.1, f64::min);
-    let most = values().filter(|value| *value <= top).fold(least, f64::max);
+    let of_front = front.iter().map(|own| own.1);
+    let values = met.iter().map(|own| own.1).chain(of_front.clone());
+    let (top, cut) = frame(values.clone());
+    let least = of_front.fold(chosen.1, f64::min);
+    let most = values.filter(|value| *value <= top).fold(least, f64::max);
     // Those that would cover one another are drawn once.
     let line =
         |value: f64| ((value - least) / (most - least).max(f64::MIN_POSITIVE) * 250.0) as u64;
@@ -178,14 +174,13 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         ("one of the ten best", &models),
         ("met", &dots),
     ];
-    let data = kinds.iter().flat_map(|(kind, points)| {
-        let row = move |(size, value): &(f64, f64)| (*kind, *size, *value);
-        points.iter().map(row)
-    });
+    let data = kinds
+        .iter()
+        .flat_map(|(kind, points)| points.iter().map(move |own| (*kind, *own)));
     let data = Table::of(data)
         .column("model", |row| text(row.0))
-        .column("size", |row| exact(row.1))
-        .column("criterion", |row| text(significant(row.2, 8)));
+        .column("size", |row| exact(row.1.0))
+        .column("criterion", |row| text(significant(row.1.1, 8)));
     let data = data.data(data.rows.len());
     let mut marks = Vec::new();
     let mut legend = Vec::new();
@@ -208,10 +203,7 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         caption: format!(
             "How the criterion weighs size against fit: steep on the left, a variable is missing; on \
              the right, each more costs its penalty.{}{}",
-            match cut {
-                false => "",
-                true => " Models far above the rest are left out.",
-            },
+            when(cut, " Models far above the rest are left out."),
             curves.map(Curves::thinned).unwrap_or_default()
         ),
         legend,
@@ -221,7 +213,7 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
             (&format!("{criterion} (smaller is better)"), Scale::Points),
         ),
         data,
-        heat: false,
+        ..Figure::default()
     });
 }
 

@@ -4,7 +4,10 @@ use super::{
     draw::bars,
     page::{Body, DASHED, DOT, Figure},
 };
-use crate::report::table::{Table, exact, text};
+use crate::report::{
+    numbers::listed,
+    table::{Table, exact, text},
+};
 
 /// Names in the text that stands for the figure.
 const NAMED: usize = 6;
@@ -30,10 +33,10 @@ impl Shares<'_> {
             return;
         }
         let first = rows.iter().take(NAMED);
-        let first: Vec<String> = first.map(|row| format!("{} {:.2}", row.0, row.1)).collect();
+        let first = listed(first.map(|row| format!("{} {:.2}", row.0, row.1)));
         let color = |selected| if selected { "var(--a)" } else { "var(--e)" };
-        let bar = |row: &(_, _, bool)| (row.0, row.1, color(row.2));
-        let drawn: Vec<_> = rows.iter().map(bar).collect();
+        let drawn = rows.iter().map(|row| (row.0, row.1, color(row.2)));
+        let drawn: Vec<_> = drawn.collect();
         let mut legend = vec![
             ("var(--a)", DOT, "selected".to_owned()),
             ("var(--e)", DOT, "not selected".to_owned()),
@@ -42,7 +45,7 @@ impl Shares<'_> {
         legend.extend(rule.map(|rule| (rule.1, DASHED, "cut-off".to_owned())));
         body.figure(Figure {
             title: self.title.to_owned(),
-            alt: format!("{}: {}", self.alt, first.join(", ")),
+            alt: format!("{}: {first}", self.alt),
             caption: self.caption,
             legend,
             svg: bars(&drawn, self.labels.0, rule.as_slice()),
@@ -51,7 +54,7 @@ impl Shares<'_> {
                 .column(self.labels.1, |row| exact(row.1))
                 .column("selected", |row| text(row.2.to_string()))
                 .data(rows.len()),
-            heat: false,
+            ..Figure::default()
         });
     }
 }

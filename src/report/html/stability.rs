@@ -2,7 +2,7 @@
 
 use super::{
     Fact, counted,
-    draw::{Mark, Scale, plane},
+    draw::{Mark, Scale, Shape, plane},
     first_of,
     page::{Body, DASHED, Figure, ROWS},
     ranking::POINTS,
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     report::{
-        numbers::significant,
-        stability::{method, paired, resamples},
+        numbers::{significant, when},
+        stability::{method, model, paired, reached, resamples},
         table::{Table, count, exact, number, text},
     },
     selection::{StabilityReport, StopReason},
@@ -25,22 +25,18 @@ const NAMED: usize = 30;
 /// The result in a sentence, and the facts of the job.
 pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     let (p, k, decides) = (report.p, report.k, &report.decides);
-    let lead = match report.cutoff {
-        Some(cutoff) => format!(
-            "{} of {p}, chosen from {} % of the resamples or more{}.",
-            counted(k, "stable variable", "stable variables"),
-            significant(100.0 * cutoff, 3),
-            match report.false_picks {
-                Some(wanted) => format!(
-                    ": the cut-off at which the bound {decides} expects at most {wanted} false"
-                ),
-                None => ", as asked for".to_owned(),
+    let none = "No variable: no cut-off keeps the expected false picks as low as wanted.";
+    let lead = report.cutoff.map(|cutoff| {
+        let count = counted(k, "stable variable", "stable variables");
+        let share = significant(100.0 * cutoff, 3);
+        let why = match report.false_picks {
+            Some(wanted) => {
+                format!(": the cut-off at which the bound {decides} expects at most {wanted} false")
             }
-        ),
-        None => {
-            "No variable: no cut-off keeps the expected false picks as low as wanted.".to_owned()
-        }
-    };
+            None => ", as asked for".to_owned(),
+        };
+        format!("{count} of {p}, chosen from {share} % of the resamples or more{why}.")
+    });
     let mut facts = vec![
         ("response", report.response.clone()),
         ("observations", report.n.to_string()),
@@ -49,10 +45,7 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     ];
     let kept = &report.kept;
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
-    let criterion = report.criterion.as_ref();
-    facts.extend(criterion.map(|criterion| ("criterion", criterion.spec(&[]))));
-    let rules = report.binning.as_ref();
-    facts.extend(rules.map(|rules| ("binning", rules.to_string())));
+    facts.extend(model(report));
     facts.push(("resamples", resamples(report)));
     if report.termination == StopReason::Interrupted {
         let (done, wanted) = (report.resamples, report.wanted);
@@ -62,7 +55,7 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     facts.push(("chosen of each", format!("{q} on average")));
     facts.push(("seed", report.seed.to_string()));
     facts.extend(truth(report.truth.as_ref()));
-    (lead, facts)
+    (lead.unwrap_or(none.to_owned()), facts)
 }
 
 pub(super) fn sections(body: &mut Body, report: &StabilityReport) {
@@ -80,15 +73,9 @@ pub(super) fn sections(body: &mut Body, report: &StabilityReport) {
             number(variable.simultaneous, 3)
         })
         // The most frequent are selected.
-        .column("selected", move |(at, _)| {
-            text(if *at < k { "yes" } else { "" })
-        });
-    body.table(
-        "Variables chosen at least once",
-        "",
-        &table,
-        variables.len(),
-    );
+        .column("selected", move |(at, _)| text(when(*at < k, "yes")));
+    let title = "Variables chosen at least once";
+    body.table(title, "", &table, variables.len());
     settings(body, &report.method);
 }
 
@@ -113,8 +100,9 @@ fn frequencies(body: &mut Body, report: &StabilityReport) {
 /// All frequencies, so that a gap among them is seen, or that there is none.
 fn by_rank(body: &mut Body, report: &StabilityReport) {
     let all = report.variables.len();
-    let variables = &report.variables[..all.min(POINTS)];
-    if variables.len() < 2 {
+    let drawn = all.min(POINTS);
+    let variables = &report.variables[..drawn];
+    if drawn < 2 {
         return;
     }
     let points = variables.iter().enumerate();
@@ -130,12 +118,11 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
         .iter()
         .filter(|bound| bound.name != report.decides);
     let others = others.filter_map(|bound| bound.cutoff);
-    marks.extend(others.map(|cutoff| Mark::across(cutoff, "var(--axis)")));
+    marks.extend(others.map(|cutoff| Mark::rule(Shape::Across(cutoff), "var(--axis)")));
     let has_others = marks.len() > 1;
     if let Some(cutoff) = report.cutoff {
-        let label = format!("cut-off ({})", report.decides);
-        marks.push(Mark::across(cutoff, "var(--b)"));
-        legend.push(("var(--b)", DASHED, label.clone()));
+        marks.push(Mark::rule(Shape::Across(cutoff), "var(--b)"));
+        legend.push(("var(--b)", DASHED, format!("cut-off ({})", report.decides)));
     }
     if has_others {
         let label = "cut-offs of the other bounds";
@@ -144,13 +131,12 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
     body.figure(Figure {
         title: "Frequencies by rank".to_owned(),
         alt: format!(
-            "Frequencies of {} variables by rank; {} reach the cut-off",
-            variables.len(),
+            "Frequencies of {drawn} variables by rank; {} reach the cut-off",
             report.k
         ),
         caption: format!(
             "A gap parts what is chosen again and again from what chance brings in.{}",
-            first_of(variables.len(), all, " are drawn")
+            first_of(drawn, all, " are drawn")
         ),
         legend,
         svg: plane(
@@ -163,7 +149,7 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
             .column("variable", |(_, variable)| text(&variable.name))
             .column("frequency", |(_, variable)| exact(variable.frequency))
             .data(POINTS),
-        heat: false,
+        ..Figure::default()
     });
 }
 
@@ -182,16 +168,9 @@ fn bounds(body: &mut Body, report: &StabilityReport) {
         .column("bound", |bound| text(&*bound.name))
         .column("cut-off", |bound| number(bound.cutoff, 3))
         .column("false picks at most", |bound| number(bound.false_picks, 3))
-        .column("selected", |bound| match bound.cutoff {
-            Some(_) => count(bound.variables.len()),
-            None => number(None, 1),
-        })
+        .column("selected", reached)
         .column("decides", |bound| {
-            text(if bound.name == report.decides {
-                "yes"
-            } else {
-                ""
-            })
+            text(when(bound.name == report.decides, "yes"))
         });
     let caption = match report.false_picks {
         None => "The cut-off was given.",
