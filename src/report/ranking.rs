@@ -164,10 +164,7 @@ mod tests {
             "2  c         0.300000   0.250000    0.125000  3.7e-06",
             "ended before a score below the threshold; 0.000 s on cpu",
         ] {
-            assert!(
-                page.lines().any(|own| own == line),
-                "no {line:?} in\n{page}"
-            );
+            assert!(page.lines().any(|own| own == line), "{line} {page}");
         }
     }
 

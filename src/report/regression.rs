@@ -1,10 +1,10 @@
 //! The report of a regression model as text and CSV.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use super::{
     models,
-    numbers::{percent, printable, significant},
+    numbers::{percent, printable, significant, when},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::selection::{Estimate, RankSummary, Selection, Termination};
@@ -26,8 +26,9 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
 
 fn header(selection: &Selection, data: &Path) -> String {
     let fit = Goodness::of(selection);
-    let digits = |value: Option<f64>| number(value, 6).shown();
+    let [r2, adjusted] = [fit.r2, fit.adjusted].map(|value| number(value, 6).shown());
     let criterion = &selection.criterion;
+    let value = significant(criterion.value, 9);
     let mut rows = vec![
         ("data", data.display().to_string()),
         ("response", selection.response.clone()),
@@ -43,22 +44,16 @@ fn header(selection: &Selection, data: &Path) -> String {
         rows.push(("always kept", selection.kept.join(", ")));
     }
     rows.extend([
-        (
-            "criterion",
-            format!("{} = {}", criterion.spec(), significant(criterion.value, 9)),
-        ),
-        (
-            fit.name,
-            format!("{}, adjusted {}", digits(fit.r2), digits(fit.adjusted)),
-        ),
+        ("criterion", format!("{} = {value}", criterion.spec())),
+        (fit.name, format!("{r2}, adjusted {adjusted}")),
         ("residual std. error", fit.error),
     ]);
-    if let Some(truth) = &selection.truth {
-        let (psr, fdr) = (significant(truth.psr, 4), significant(truth.fdr, 4));
+    rows.extend(selection.truth.map(|truth| {
+        let [psr, fdr] = [truth.psr, truth.fdr].map(|rate| significant(rate, 4));
         let (found, all) = (truth.found, truth.variables);
         let rates = format!("{found} of {all} true variables found: PSR {psr}, FDR {fdr}");
-        rows.push(("truth", rates));
-    }
+        ("truth", rates)
+    }));
     facts(&rows)
 }
 
@@ -110,15 +105,10 @@ fn notes(selection: &Selection) -> String {
     page += &warnings(&selection.warnings);
     for variable in aside.iter().take(NAMED) {
         let (name, reason) = (printable(&variable.name), printable(&variable.reason));
-        // Writing to a String cannot fail.
-        let _ = writeln!(page, "set aside: {name} ({reason})");
+        page += &format!("set aside: {name} ({reason})\n");
     }
-    if aside.len() > NAMED {
-        let more = aside.len() - NAMED;
-        let _ = writeln!(
-            page,
-            "set aside: {more} more; the JSON report names them all"
-        );
+    if let more @ 1.. = aside.len().saturating_sub(NAMED) {
+        page += &format!("set aside: {more} more; the JSON report names them all\n");
     }
     page
 }
@@ -149,9 +139,9 @@ pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
 
 /// The inclusion weight of a variable.
 pub(super) fn inclusion(selection: &Selection, row: &Row) -> Option<f64> {
-    let weights = row.1.iter().flat_map(|_| &selection.inclusion);
-    let mut own = weights.filter(|weight| weight.name == row.0);
-    own.next().map(|own| own.weight)
+    let mut weights = selection.inclusion.iter();
+    let own = weights.find(|weight| row.1.is_some() && weight.name == row.0);
+    own.map(|own| own.weight)
 }
 
 fn variables(selection: &Selection) -> String {
@@ -181,17 +171,13 @@ pub(super) fn csv(selection: &Selection) -> String {
 
 fn search(selection: &Selection) -> String {
     let optimum = match selection.certified {
-        true => "No allowed addition, drop or exchange of one variable lowers the criterion.",
-        false => {
-            "Not certified: the addition, drop or exchange of one variable may lower the criterion."
-        }
+        true => "No allowed addition, drop or exchange of one variable lowers",
+        false => "Not certified: the addition, drop or exchange of one variable may lower",
     };
-    let end = match selection.termination {
-        Termination::Fault => format!("ended {}", ended(selection)),
-        _ => ended(selection),
-    };
+    let end = when(selection.termination == Termination::Fault, "ended ").to_owned();
+    let end = end + &ended(selection);
     format!(
-        "{optimum}\nFound by {}, seed {}, on {}{}; {end}; {} s.\n",
+        "{optimum} the criterion.\nFound by {}, seed {}, on {}{}; {end}; {} s.\n",
         method(selection),
         selection.seed,
         selection.devices.join(", "),
@@ -205,10 +191,8 @@ pub(super) fn method(selection: &Selection) -> String {
     let method = &selection.method;
     match (method.number("particles"), method.number("iterations")) {
         (Some(particles), Some(iterations)) => {
-            format!(
-                "{}: {particles} particles × {iterations} iterations",
-                method.name
-            )
+            let name = &method.name;
+            format!("{name}: {particles} particles × {iterations} iterations")
         }
         _ => method.name.clone(),
     }
@@ -274,67 +258,59 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
     }
 
     #[test]
-    fn the_truth_is_one_line_where_the_file_has_it() {
-        let mut selection = example::selection();
-        // `area` and two variables that were not chosen.
-        selection.truth = Truth::of(&[3, 5, 20], vec![3, 17]);
-        let text = text(&selection, Path::new("x"));
-        let line = "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n";
-        assert!(text.contains(line), "{text}");
-    }
-
-    #[test]
     fn what_is_not_always_there_has_a_line_of_its_own() {
-        let mut selection = example::selection();
-        selection.weights = Some("w\t".into());
-        selection.p_total = Some(50_000);
-        selection.set_level(0.999);
-        let text = text(&selection, Path::new("x"));
-        for part in [
-            "candidates p         1000, of 50000 before screening\n",
-            "     0.05 %   99.95 %  inclusion\n",
-        ] {
-            assert!(text.contains(part), "{text}");
+        let cases: [(fn(&mut Selection), &[&str]); 6] = [
+            // `area` and two variables that were not chosen.
+            (
+                |own| own.truth = Truth::of(&[3, 5, 20], vec![3, 17]),
+                &["truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n"],
+            ),
+            (
+                |own| own.weights = Some("w\t".into()),
+                &["price\nweights              w\\t\nobservations"],
+            ),
+            (
+                |own| own.p_total = Some(50_000),
+                &["candidates p         1000, of 50000 before screening\n"],
+            ),
+            (
+                |own| own.set_level(0.999),
+                &["     0.05 %   99.95 %  inclusion\n"],
+            ),
+            // No degrees of freedom: a dash and no number.
+            (
+                |own| (own.n, own.tss) = (3, 0.0),
+                &[
+                    "R²                   –, adjusted –\n",
+                    "error  – with 0 degrees",
+                ],
+            ),
+            // A header cannot steer the terminal.
+            (
+                |own| own.selected[0].name = "a\u{1b}[31m\nb".into(),
+                &["a\\u{1b}[31m\\nb"],
+            ),
+        ];
+        for (change, parts) in cases {
+            let mut selection = example::selection();
+            change(&mut selection);
+            let text = text(&selection, Path::new("x"));
+            assert!(
+                parts.iter().all(|part| text.contains(part)),
+                "{parts:?} in {text}"
+            );
         }
-        assert!(
-            text.contains("price\nweights              w\\t\nobservations"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn no_degrees_of_freedom_is_a_dash_and_no_number() {
-        let mut selection = example::selection();
-        selection.n = 3;
-        selection.tss = 0.0;
-        let text = text(&selection, Path::new("x"));
-        assert!(
-            text.contains("R²                   –, adjusted –\n"),
-            "{text}"
-        );
-        assert!(text.contains("error  – with 0 degrees"), "{text}");
-    }
-
-    #[test]
-    fn a_header_cannot_steer_the_terminal() {
-        let mut selection = example::selection();
-        selection.selected[0].name = "a\u{1b}[31m\nb".into();
-        let text = text(&selection, Path::new("x"));
-        assert!(text.contains("a\\u{1b}[31m\\nb"), "{text}");
     }
 
     #[test]
     fn one_row_a_variable_with_the_intercept_first() {
         let mut selection = example::selection();
-        let ends = |estimate: &mut Estimate, lower, upper| {
-            (estimate.lower, estimate.upper) = (lower, upper);
-        };
-        selection.selected[0].estimate.p_value = None;
-        ends(&mut selection.selected[0].estimate, None, Some(0.5));
-        ends(&mut selection.selected[1].estimate, None, None);
-        if let Some(intercept) = &mut selection.intercept {
-            ends(intercept, Some(1.0), Some(2.0));
-        }
+        // The intercept alone has an interval; the first variable the end of one, and no p.
+        selection.set_level(0.0);
+        let intercept = selection.intercept.as_mut().unwrap();
+        (intercept.lower, intercept.upper) = (Some(1.0), Some(2.0));
+        let first = &mut selection.selected[0].estimate;
+        (first.p_value, first.upper) = (None, Some(0.5));
         assert_eq!(
             csv(&selection),
             "name,index,coefficient,std_error,t,p_value,lower,upper\n\

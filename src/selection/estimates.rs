@@ -1,5 +1,7 @@
 //! Coefficients, standard errors, t and p-values on the original scale.
 
+use std::iter::zip;
+
 use statrs::function::beta::beta_reg;
 
 use super::{Estimate, SelectedVariable};
@@ -43,7 +45,7 @@ pub(crate) fn estimates(
             upper: None,
         }
     };
-    let selected: Vec<SelectedVariable> = std::iter::zip(fit.support(), fit.coefficients())
+    let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
         .map(|((&j, b), diagonal)| {
             let variable = &design.variables()[j as usize];
@@ -56,17 +58,14 @@ pub(crate) fn estimates(
         .collect();
     let intercept = design.intercept().then(|| {
         // The means of the unit-norm columns, in units of their norms.
-        let means: Vec<f64> = fit
+        let chosen = fit
             .support()
             .iter()
-            .map(|&j| &design.variables()[j as usize])
-            .map(|variable| variable.mean / variable.norm)
-            .collect();
-        let explained: f64 = std::iter::zip(&means, fit.coefficients())
-            .map(|(mean, b)| mean * b)
-            .sum();
+            .map(|&j| &design.variables()[j as usize]);
+        let means: Vec<f64> = chosen.map(|own| own.mean / own.norm).collect();
+        let explained = zip(&means, fit.coefficients()).map(|(mean, b)| mean * b);
         estimate(
-            response.mean / response.norm - explained,
+            response.mean / response.norm - explained.sum::<f64>(),
             (1.0 / n + fit.inverse_gram_form(&means)).sqrt(),
             response.norm,
         )

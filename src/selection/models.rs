@@ -74,19 +74,15 @@ pub(crate) fn inclusion_weights<'a>(
         .for_each(|(_, weight)| *weight = weight.min(1.0));
     list.retain(|(_, weight)| *weight >= LEAST);
     list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    list.into_iter()
-        .map(|(j, weight)| InclusionWeight {
-            name: name(j),
-            weight,
-        })
-        .collect()
+    let named = list.into_iter().map(|(j, weight)| (name(j), weight));
+    let named = named.map(|(name, weight)| InclusionWeight { name, weight });
+    named.collect()
 }
 
 /// The lowest φ and the sum of shares.
 fn scale<'a>(models: impl Iterator<Item = (f64, &'a [u32])> + Clone) -> (f64, f64) {
-    let best = models
-        .clone()
-        .fold(f64::INFINITY, |best, (value, _)| best.min(value));
+    let values = models.clone().map(|(value, _)| value);
+    let best = values.fold(f64::INFINITY, f64::min);
     (best, models.map(|(value, _)| share(value, best)).sum())
 }
 
