@@ -1,10 +1,16 @@
 //! Suggestions for misspelt names, and names in messages.
 
-/// The end of a message about an unknown name: a suggestion, or nothing.
-pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest
-        .as_ref()
-        .map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+/// The end of a message about an unknown name: the candidate that was meant, or nothing.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    suggestion(nearest(name, candidates))
+}
+
+/// As [`did_you_mean`], where the nearest name was looked for already.
+pub(crate) fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// A column's name, quoted for a shell as the value of an option.
@@ -19,13 +25,14 @@ pub(crate) fn as_option(name: &str) -> String {
 }
 
 /// The first names of a list, for a message.
-pub(crate) fn list(names: &[String]) -> String {
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MAX_SHOWN: usize = 8;
-    let mut text = names[..names.len().min(MAX_SHOWN)].join(", ");
-    if names.len() > MAX_SHOWN {
-        text += &format!(", … {} more", names.len() - MAX_SHOWN);
+    let names: Vec<&str> = names.collect();
+    let (shown, more) = names.split_at(names.len().min(MAX_SHOWN));
+    match more.len() {
+        0 => shown.join(", "),
+        more => format!("{}, … {more} more", shown.join(", ")),
     }
-    text
 }
 
 /// The longest name that is compared, in bytes: the cost grows with the product of two lengths.

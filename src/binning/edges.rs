@@ -8,12 +8,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule,
-    error::SavedFault,
-};
+use super::{BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule};
 use crate::{
-    nearest::nearest,
+    nearest::{as_option, did_you_mean},
     table::{MISSING_BYTE, Values},
 };
 
@@ -67,25 +64,27 @@ impl SavedRule {
         }
     }
 
-    fn check(&self) -> Result<(), SavedFault> {
-        match &self.rule {
-            Rule::Edges(edges) if !edges.is_sorted() => return Err(SavedFault::Edges),
+    fn check(&self) -> Result<(), String> {
+        let fault = match &self.rule {
+            Rule::Edges(edges) if !edges.is_sorted() => "its edges do not ascend",
             Rule::Numbers(levels) if !levels.is_sorted_by(|a, b| a < b) => {
-                return Err(SavedFault::Numbers);
+                "its numbers do not ascend, each once"
             }
             Rule::Texts(levels) if levels.iter().collect::<HashSet<_>>().len() < levels.len() => {
-                return Err(SavedFault::Texts);
+                "a text is there twice"
             }
-            _ => {}
-        }
-        let levels = self.rule.levels();
-        if self.missing.is_some_and(|code| usize::from(code) != levels) {
-            return Err(SavedFault::Missing);
-        }
-        match levels + usize::from(self.missing.is_some()) {
-            ..=MOST_LEVELS => Ok(()),
-            _ => Err(SavedFault::Levels),
-        }
+            rule if self
+                .missing
+                .is_some_and(|code| usize::from(code) != rule.levels()) =>
+            {
+                "the code of missing values is the number of its other levels"
+            }
+            rule => match rule.levels() + usize::from(self.missing.is_some()) {
+                ..=MOST_LEVELS => return Ok(()),
+                _ => return Err(format!("it has more than {MOST_LEVELS} levels")),
+            },
+        };
+        Err(fault.to_owned())
     }
 }
 
@@ -108,26 +107,32 @@ impl SavedRules {
         let file = path.display().to_string();
         let text = match fs::read(path) {
             Ok(text) => text,
-            Err(source) => return Err(BinningError::File { file, source }),
+            Err(error) => {
+                let message = format!("{file}: cannot be read: {error}");
+                return Err(BinningError::Refused(message));
+            }
         };
         let found =
             serde_json::from_slice(&text).and_then(|report: SavedReport| match report.binning {
                 Some(binning) => Ok(binning),
                 None => serde_json::from_slice(&text),
             });
-        let saved: SavedBinning = match found {
-            Ok(saved) => saved,
-            Err(source) => return Err(BinningError::Json { file, source }),
-        };
+        let saved = found.map_err(|error| {
+            BinningError::Refused(format!(
+                "{file}: neither a JSON report that has a `binning` nor such a binning itself: \
+                 {error}"
+            ))
+        })?;
         let mut rules = HashMap::new();
         for rule in saved.columns.into_iter().chain(saved.response) {
             let name = rule.name.clone();
             let checked = match rules.contains_key(&name) {
-                true => Err(SavedFault::Twice),
+                true => Err("another column has that name".to_owned()),
                 false => rule.check(),
             };
             if let Err(fault) = checked {
-                return Err(BinningError::Saved { file, name, fault });
+                let message = format!("{file}: the rule of `{name}` is none: {fault}");
+                return Err(BinningError::Refused(message));
             }
             rules.insert(name, rule);
         }
@@ -141,15 +146,16 @@ impl SavedRules {
         name: &str,
         values: &Values,
     ) -> Result<(Rule, Option<usize>), BinningError> {
+        let file = &self.file;
         let Some(saved) = self.rules.get(name) else {
             let mut names: Vec<&str> = self.rules.keys().map(String::as_str).collect();
             names.sort_unstable();
-            return Err(BinningError::NoSavedRule {
-                table: table.to_owned(),
-                file: self.file.clone(),
-                name: name.to_owned(),
-                nearest: nearest(name, names).map(str::to_owned),
-            });
+            return Err(BinningError::Refused(format!(
+                "{table}: {file} has no rule for the column `{name}`: leave it out with --drop {}, \
+                 or bin by another rule{}",
+                as_option(name),
+                did_you_mean(name, names)
+            )));
         };
         let text = matches!(values, Values::Factor { .. });
         // Where every value is missing the file does not tell text from numbers.
@@ -163,12 +169,18 @@ impl SavedRules {
             Rule::Texts(_) if !numbers => {}
             Rule::Numbers(_) | Rule::Edges(_) if !text => {}
             _ => {
-                return Err(BinningError::Kind {
-                    table: table.to_owned(),
-                    file: self.file.clone(),
-                    name: name.to_owned(),
-                    text,
-                });
+                let fault = match text {
+                    true => format!("text, where {file} has a rule for numbers: mend the column"),
+                    false => {
+                        let option = as_option(name);
+                        format!(
+                            "numbers, where {file} has levels of text: read it with --factor \
+                             {option}"
+                        )
+                    }
+                };
+                let message = format!("{table}: column `{name}` holds {fault}");
+                return Err(BinningError::Refused(message));
             }
         }
         Ok((saved.rule.clone(), saved.missing.map(usize::from)))

@@ -17,13 +17,14 @@ mod numbers;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
-    nearest::nearest,
+    nearest::{as_option, nearest, suggestion},
     ranks::Communicator,
     table::{Column, Missing, Table, TableError, Values},
 };
+use code::Unseen;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
-pub use error::{BinningError, SavedFault};
+pub use error::BinningError;
 use mdlp::Classes;
 use numbers::Numbers;
 
@@ -101,9 +102,11 @@ impl FromStr for Binning {
             ("edges", Some(file)) if !file.is_empty() => Some(Self::Edges(file.into())),
             _ => None,
         };
-        found.ok_or_else(|| BinningError::NoRule {
-            text: text.to_owned(),
-            nearest: nearest(name, RULES).filter(|nearest| *nearest != name),
+        found.ok_or_else(|| {
+            let nearest = nearest(name, RULES).filter(|nearest| *nearest != name);
+            let (range, hint) = (Self::RANGE, suggestion(nearest));
+            let message = format!("`{text}` is no binning, which is {range}{hint}");
+            BinningError::NoRule { message, nearest }
         })
     }
 }
@@ -173,7 +176,11 @@ pub(crate) fn bin_partitioned(
     communicator: Option<&Communicator>,
 ) -> Result<BinnedColumns, BinningError> {
     if *options.bin_response == Binning::Mdlp {
-        return Err(BinningError::MdlpOfResponse);
+        return Err(BinningError::Refused(
+            "--bin-response mdlp: mdlp bins variables by the levels of the response, which must \
+             have them already: take --bin-response equal-frequency:5, say"
+                .to_owned(),
+        ));
     }
     let response = table.response_position(options.response)?;
     for name in options.drop {
@@ -195,7 +202,9 @@ pub(crate) fn bin_partitioned(
     let place = positions.partition_point(|at| *at < response);
     positions.remove(place);
     if positions.is_empty() {
-        return Err(BinningError::NoVariables { table: source });
+        return Err(BinningError::Refused(format!(
+            "{source} has no variable to choose from beside the response"
+        )));
     }
     let taken = own.bin(&source, table.columns.remove(place), n, 0)?;
     if *options.binning == Binning::Mdlp {
@@ -219,7 +228,7 @@ pub(crate) fn bin_partitioned(
     if let (Some(communicator), Some(local)) = (communicator, &local) {
         let coding = |column: &BinnedColumn| (column.levels, column.rule.clone(), column.missing);
         let codings: Vec<_> = columns[local.clone()].iter().map(coding).collect();
-        let all = communicator.gather(&codings).map_err(TableError::ranks)?;
+        let all = communicator.gather(&codings).map_err(TableError::Ranks)?;
         for (column, coding) in columns.iter_mut().zip(all.into_iter().flatten()) {
             (column.levels, column.rule, column.missing) = coding;
         }
@@ -283,13 +292,13 @@ impl<'a> Binner<'a> {
         };
         let all = rule.levels() + usize::from(missing.is_some());
         if all > MOST_LEVELS {
-            return Err(BinningError::Levels {
-                table: table.to_owned(),
-                name,
-                levels: all,
-                text: matches!(rule, Rule::Texts(_)),
-                option: self.option,
-            });
+            let mend = match rule {
+                Rule::Texts(_) => format!("leave it out with --drop {}", as_option(&name)),
+                _ => format!("make fewer with {} equal-width:10", self.option),
+            };
+            return Err(BinningError::Refused(format!(
+                "{table}: column `{name}` has {all} levels, and {MOST_LEVELS} are the most: {mend}"
+            )));
         }
         let code = missing.map(|code| code as u16);
         let pairwise = self.missing == Missing::Pairwise;
@@ -305,16 +314,15 @@ impl<'a> Binner<'a> {
                     false => MissingCode::Level,
                 }),
             }),
-            Err(unseen) => Err(BinningError::Unseen {
-                table: table.to_owned(),
-                name,
-                row: unseen.row + 1,
-                value: unseen.value,
-                file: self
-                    .saved
-                    .as_ref()
-                    .map_or_else(String::new, |saved| saved.file.clone()),
-            }),
+            Err(Unseen { row, value }) => {
+                let row = row + 1;
+                let has = value.map_or("is missing".to_owned(), |it| format!("holds {it:?}"));
+                let file = self.saved.as_ref().map_or("", |saved| &saved.file);
+                Err(BinningError::Refused(format!(
+                    "{table}: row {row} of column `{name}` {has}, which was no level when {file} \
+                     was saved: leave out the row, or bin by another rule"
+                )))
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     fnv::Fnv,
+    nearest::as_option,
     ranks::Communicator,
     table::{Column, Table, TableError, Values},
     vector::product,
@@ -55,12 +56,12 @@ impl<'a> DesignBuilder<'a> {
         let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));
         if !matches!(room, Some(Ok(()))) {
             let widest = table.columns.iter().max_by_key(|column| width(column));
-            return Err(DesignError::TooLarge {
-                table: table.source.clone(),
-                n,
-                p,
-                widest: widest.map_or_else(String::new, |column| column.name.clone()),
-            });
+            let (source, widest) = (&table.source, widest.map_or("", |column| &column.name));
+            return Err(format!(
+                "{source} makes a design matrix of {n} × {p}, more than fits into memory; most of \
+                 it may come from `{widest}`"
+            )
+            .into());
         }
         Ok(Self {
             n,
@@ -84,7 +85,7 @@ impl<'a> DesignBuilder<'a> {
                 _ => false,
             };
             let factor = own.iter().any(is_factor);
-            let all = communicator.gather(&factor).map_err(TableError::ranks)?;
+            let all = communicator.gather(&factor).map_err(TableError::Ranks)?;
             self.full_factor = all[..communicator.rank()].contains(&true);
         }
         Ok(self)
@@ -110,7 +111,13 @@ impl<'a> DesignBuilder<'a> {
                 }
                 let present: Vec<usize> = (0..levels.len()).filter(|&l| used[l]).collect();
                 if present.len() == self.n {
-                    return Err(DesignError::Identifier { name, n: self.n });
+                    return Err(format!(
+                        "the factor `{name}` has a level of its own in each of {} rows, like an \
+                         identifier: leave it out with --drop {}",
+                        self.n,
+                        as_option(&name)
+                    )
+                    .into());
                 }
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
@@ -167,7 +174,7 @@ impl<'a> DesignBuilder<'a> {
 
     fn put_aside(&mut self, name: String, kept: bool, reason: String) -> Result<(), DesignError> {
         if kept {
-            return Err(DesignError::KeptSetAside { name, reason });
+            return Err(kept_aside(&name, &reason));
         }
         self.set_aside.push(SetAside { name, reason });
         Ok(())
@@ -176,12 +183,13 @@ impl<'a> DesignBuilder<'a> {
     fn check_finite(&self, name: &str, values: &[f64]) -> Result<(), DesignError> {
         match values.iter().position(|v| !v.is_finite()) {
             None => Ok(()),
-            Some(row) => Err(DesignError::NotFinite {
-                table: self.table.clone(),
-                name: name.to_owned(),
-                row: row + 1,
-                value: values[row],
-            }),
+            Some(at) => {
+                let (table, value, row) = (&self.table, values[at], at + 1);
+                Err(format!(
+                    "{table}: {value} in row {row} of column `{name}` is not a finite number"
+                )
+                .into())
+            }
         }
     }
 
@@ -196,44 +204,50 @@ impl<'a> DesignBuilder<'a> {
                 values.numbers(self.n).unwrap_or_default().into_owned()
             }
             Some(Values::Factor { levels, .. }) => {
-                return Err(DesignError::TextResponse {
-                    name: name.to_owned(),
-                    level: levels.into_iter().next().unwrap_or_default(),
-                });
+                let level = levels.first().map_or("", String::as_str);
+                return Err(format!(
+                    "the response `{name}` holds text (`{level}`), where numbers must be"
+                )
+                .into());
             }
             Some(Values::Remote) | None => Vec::new(),
         };
         self.check_finite(name, &y)?;
         let value = y[0];
         let (mean, norm) = standardise(&mut y, self.options.intercept, self.weights.as_deref())
-            .ok_or_else(|| DesignError::ConstantResponse {
-                name: name.to_owned(),
-                value,
+            .ok_or_else(|| {
+                format!("the response `{name}` is constant ({value}): there is nothing to explain")
             })?;
         if !(norm * norm).is_normal() {
-            return Err(DesignError::ResponseScale {
-                name: name.to_owned(),
-                norm,
-            });
+            return Err(format!(
+                "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its \
+                 unit"
+            )
+            .into());
         }
         self.refuse_copies(name, &y)?;
         let spread = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(spread)?;
         if self.variables.is_empty() {
-            return Err(DesignError::NoVariables {
-                table: self.table,
-                response: name.to_owned(),
-                set_aside: self.set_aside.len(),
-            });
+            let aside = match self.set_aside.len() {
+                0 => String::new(),
+                aside => format!(": {aside} were set aside, being constant or duplicates"),
+            };
+            let table = &self.table;
+            return Err(format!(
+                "{table} has no variable to choose from beside the response `{name}`{aside}"
+            )
+            .into());
         }
         let p = self.variables.len();
         if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
-            return Err(DesignError::Total {
-                table: self.table,
-                p_total,
-                p,
-            });
+            let table = &self.table;
+            return Err(format!(
+                "--p-total = {p_total} is below the {p} candidates in {table}: give the number \
+                 before screening"
+            )
+            .into());
         }
         let keep = (0u32..)
             .zip(&self.variables)
@@ -265,7 +279,7 @@ impl<'a> DesignBuilder<'a> {
         };
         // Every model holds them.
         let kept = design.columns().fetch(design.keep.iter().copied());
-        kept.map_err(TableError::ranks)?;
+        kept.map_err(TableError::Ranks)?;
         Ok(design)
     }
 
@@ -279,7 +293,7 @@ impl<'a> DesignBuilder<'a> {
             .map(|aside| (aside.name.clone(), aside.reason.clone()))
             .collect();
         let own = (std::mem::take(&mut self.variables), aside);
-        let all = communicator.gather(&own).map_err(TableError::ranks)?;
+        let all = communicator.gather(&own).map_err(TableError::Ranks)?;
         self.set_aside.clear();
         let mut ranges = Vec::new();
         for (variables, aside) in all {
@@ -305,7 +319,7 @@ impl<'a> DesignBuilder<'a> {
             (j, Fnv::new().numbers(&column).finish())
         });
         let hashed: Vec<(usize, u128)> = hashed.collect();
-        let all = communicator.gather(&hashed).map_err(TableError::ranks)?;
+        let all = communicator.gather(&hashed).map_err(TableError::Ranks)?;
         Ok(Gathered {
             ranges,
             hashes: Some(all.into_iter().flatten().collect()),
@@ -322,10 +336,10 @@ impl<'a> DesignBuilder<'a> {
         });
         match absent {
             None => Ok(()),
-            Some(name) => Err(DesignError::KeptSetAside {
-                name: name.clone(),
-                reason: "not among the variables once columns and rows are dropped".to_owned(),
-            }),
+            Some(name) => {
+                let reason = "not among the variables once columns and rows are dropped";
+                Err(kept_aside(name, reason))
+            }
         }
     }
 
@@ -339,10 +353,15 @@ impl<'a> DesignBuilder<'a> {
         });
         match copy {
             None => Ok(()),
-            Some(j) => Err(DesignError::ResponseCopied {
-                response: response.to_owned(),
-                name: self.variables[j].0.name.clone(),
-            }),
+            Some(j) => {
+                let name = &self.variables[j].0.name;
+                let option = as_option(name);
+                Err(format!(
+                    "`{name}` is the response `{response}` again, up to scale: leave it out with \
+                     --drop {option}"
+                )
+                .into())
+            }
         }
     }
 
@@ -397,4 +416,8 @@ impl<'a> DesignBuilder<'a> {
         self.x = x;
         Ok(left)
     }
+}
+
+fn kept_aside(name: &str, reason: &str) -> DesignError {
+    format!("--keep names `{name}`, which is {reason} and cannot be in a model").into()
 }

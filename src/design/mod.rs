@@ -87,8 +87,21 @@ impl Design {
         communicator: Option<&Communicator>,
     ) -> Result<Self, DesignError> {
         match options.missing {
-            Missing::Level => return Err(DesignError::MissingLevel),
-            Missing::Pairwise => return Err(DesignError::MissingPairwise),
+            Missing::Level => {
+                return Err(DesignError::Refused(
+                    "--missing level makes missing values a level of their own, for methods that \
+                     count levels; a regression has none: use refuse or drop-rows"
+                        .to_owned(),
+                ));
+            }
+            Missing::Pairwise => {
+                return Err(DesignError::Refused(
+                    "--missing pairwise leaves observations out of one table of counts at a time, \
+                     for methods that count levels; a regression has whole observations: use \
+                     refuse or drop-rows"
+                        .to_owned(),
+                ));
+            }
             Missing::Refuse | Missing::DropRows => {}
         }
         let response = table.response_position(options.response)?;
@@ -102,14 +115,15 @@ impl Design {
                 .weights
                 .filter(|name| list.iter().any(|listed| listed == name))
             {
-                return Err(DesignError::WeightsInList {
-                    name: name.to_owned(),
-                    option,
-                });
+                return Err(
+                    format!("`{name}` holds the weights: it cannot be in {option} too").into(),
+                );
             }
         }
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
-            return Err(DesignError::KeptAndDropped { name: name.clone() });
+            return Err(
+                format!("`{name}` is in both --keep and --drop: take it out of one").into(),
+            );
         }
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -150,10 +164,10 @@ impl Design {
         let numbers = table.columns.pop_if(|_| numbered);
         let n = table.rows;
         if n < FEWEST_ROWS {
-            return Err(DesignError::FewRows {
-                table: table.source,
-                n,
-            });
+            let table = &table.source;
+            return Err(
+                format!("{table} has {n} observations: at least {FEWEST_ROWS} are needed").into(),
+            );
         }
         let builder = DesignBuilder::new(n, &table, options, values, communicator)?;
         let mut taken = None;
@@ -215,19 +229,26 @@ impl Design {
         let (rows, columns) = x.shape();
         if let Some(names) = options.names.filter(|names| names.len() != columns) {
             let names = names.len();
-            return Err(DesignError::Names { names, columns });
+            return Err(
+                format!("{names} names for {columns} columns: X needs one a column").into(),
+            );
         }
-        let weights = options.weights.map_or(rows, <[f64]>::len);
-        if y.len() != rows || weights != rows {
-            return Err(DesignError::Shape {
-                rows,
-                columns,
-                y: y.len(),
-                weights,
-            });
+        let (values, weights) = (y.len(), options.weights.map_or(rows, <[f64]>::len));
+        if values != rows || weights != rows {
+            let weights = match weights == rows {
+                true => String::new(),
+                false => format!(" and there are {weights} weights"),
+            };
+            return Err(format!(
+                "X is {rows} × {columns}, y has {values} values{weights}: each needs one a row"
+            )
+            .into());
         }
         if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
-            return Err(DesignError::KeptColumn { column, columns });
+            return Err(format!(
+                "column {column} is to be kept, but X has {columns} columns, counted from 0"
+            )
+            .into());
         }
         let names: Vec<String> = match options.names {
             Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),

@@ -13,7 +13,7 @@ use passel_criteria::{Criterion, Model};
 
 use super::{
     contract,
-    error::ContractError,
+    error::Breach,
     memory::{long_text, printable, table},
     problem,
 };
@@ -29,7 +29,7 @@ const REASON: usize = 1024;
 const LONGEST_CUDA: usize = 1 << 20;
 
 /// A struct in a plugin's memory, which the plugin never changes or frees.
-pub(super) struct Foreign<T>(pub(super) *const T);
+pub struct Foreign<T>(pub(super) *const T);
 
 // SAFETY: by the contract a plugin's functions may be called from any thread, and the structs
 // that they are called with stay as they are.
@@ -69,7 +69,7 @@ fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), Str
 
 /// A selector's function that declares a score.
 #[derive(Debug, Clone)]
-pub(super) struct DeclareCall {
+pub struct DeclareCall {
     pub(super) function: unsafe extern "C" fn(
         *const passel_selector,
         *const f64,
@@ -84,7 +84,7 @@ pub(super) struct DeclareCall {
 
 impl DeclareCall {
     /// The score for these values, one a parameter, each inside its range.
-    pub(super) fn score(&self, values: &[f64]) -> Result<Score, ContractError> {
+    pub(super) fn score(&self, values: &[f64]) -> Result<Score, Breach> {
         let mut terms = [passel_term::default(); PASSEL_TERMS];
         let mut score = passel_score {
             size: size_of::<passel_score>(),
@@ -102,7 +102,7 @@ impl DeclareCall {
             // SAFETY: the selector's own function, with all the arguments of the contract.
             unsafe { (self.function)(self.selector.0, values.as_ptr(), &mut score, reason, size) }
         });
-        declared.map_err(|reason| ContractError::Declare { reason })?;
+        declared.map_err(|reason| format!("it has no such score: {reason}"))?;
         let count = score.term_count;
         let filled = terms.get(..count).ok_or(ScoreError::Terms { count })?;
         let measure = match score.function.is_null() {
@@ -119,7 +119,7 @@ impl DeclareCall {
 
 /// A plugin's function of a table of counts, with the values of its parameters.
 #[derive(Clone)]
-pub(super) struct FunctionCall {
+pub struct FunctionCall {
     value:
         unsafe extern "C" fn(*const passel_function, *const f64, usize, *const passel_table) -> f64,
     function: Foreign<passel_function>,
@@ -149,17 +149,17 @@ impl FunctionCall {
         name: &Arc<str>,
         there: *const passel_function,
         values: &[f64],
-    ) -> Result<Self, ContractError> {
+    ) -> Result<Self, Breach> {
         // SAFETY: by the contract, here and below.
-        let it = unsafe { table(there, "the function") }?;
-        let value = it.value.ok_or(ContractError::Null { member: "value" })?;
+        let it = unsafe { table(there) }?;
+        let value = it.value.ok_or_else(|| Breach::null("value"))?;
         let cuda = match it.cuda.is_null() {
             true => None,
             false => Some(unsafe { long_text(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
         };
         let tolerance = it.tolerance;
         if !(0.0..=0.01).contains(&tolerance) {
-            return Err(ContractError::Tolerance { tolerance });
+            return Err(format!("the tolerance is {tolerance}; it is 0 … 0.01").into());
         }
         Ok(Self {
             value,
@@ -212,7 +212,7 @@ impl TableFunction for FunctionCall {
 
 /// A selector's procedure, with the values of its parameters.
 #[derive(Debug, Clone)]
-pub(super) struct RunCall {
+pub struct RunCall {
     pub(super) function: unsafe extern "C" fn(
         *const passel_selector,
         *const f64,
@@ -247,7 +247,7 @@ impl Procedure for RunCall {
 
 /// A plugin's criterion, with the values of its parameters.
 #[derive(Debug, Clone)]
-pub(super) struct CriterionCall {
+pub struct CriterionCall {
     pub(super) function:
         unsafe extern "C" fn(*const passel_criterion, *const f64, usize, usize, usize, f64) -> f64,
     pub(super) criterion: Foreign<passel_criterion>,
@@ -289,18 +289,22 @@ impl CriterionCall {
     }
 
     /// The criterion, if it is a number that does not fall with rising RSS for a few models.
-    pub(super) fn checked(self) -> Result<Self, ContractError> {
+    pub(super) fn checked(self) -> Result<Self, Breach> {
         for k in 0..4 {
             let value = |rss: f64| {
                 let (n, p) = (100, 20);
                 self.value(&Model { n, p, k, rss })
             };
             let (low, high) = (value(50.0), value(100.0));
+            let of = format!("its value of {k} of 20 variables and 100 observations");
             if low.is_nan() || high.is_nan() {
-                return Err(ContractError::NotANumber { k });
+                return Err(format!("{of} is not a number").into());
             }
             if high < low {
-                return Err(ContractError::Falls { k, low, high });
+                return Err(format!(
+                    "{of} falls from {low} to {high} where rss rises from 50 to 100"
+                )
+                .into());
             }
         }
         Ok(self)

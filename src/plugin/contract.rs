@@ -2,19 +2,22 @@
 
 use passel_abi as abi;
 
-use super::error::ContractError;
+use super::error::Breach;
 use crate::score::{
     Against, Combination, Gather, Join, Measure, Part, Quantity, REACH, Score, ScoreError, Term,
     balanced,
 };
 
 /// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
-pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, ContractError> {
+pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, Breach> {
     let quantity = quantity(it)?;
     balanced(&quantity)?;
     let lopsided = |one: &Combination| (one.x, one.xy) != (one.w, one.wy);
     match quantity.combinations().iter().any(lopsided) {
-        true => Err(ContractError::Lopsided),
+        true => Err(
+            "exchanging x and w changes it: the integers of x and w, of xy and wy must be equal"
+                .into(),
+        ),
         false => Ok(quantity),
     }
 }
@@ -23,7 +26,7 @@ pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, Contr
 pub(super) fn declared_measure(
     score: &abi::passel_score,
     terms: &[abi::passel_term],
-) -> Result<Measure, ContractError> {
+) -> Result<Measure, Breach> {
     let terms = terms.iter().map(|term| {
         Ok(Term {
             weight: term.weight,
@@ -33,15 +36,15 @@ pub(super) fn declared_measure(
     });
     Ok(Measure::Declared {
         relevance: quantity(&score.relevance)?,
-        terms: terms.collect::<Result<_, ContractError>>()?,
+        terms: terms.collect::<Result<_, Breach>>()?,
     })
 }
 
 /// A score by its measure and by how the contract's constants combine its steps.
-pub(super) fn score(it: &abi::passel_score, measure: Measure) -> Result<Score, ContractError> {
+pub(super) fn score(it: &abi::passel_score, measure: Measure) -> Result<Score, Breach> {
     let ends = constant("ends", it.ends, &[false, true])?;
     if ends && !it.floor.is_finite() {
-        return Err(ContractError::Floor { floor: it.floor });
+        return Err(format!("its floor is {}", it.floor).into());
     }
     let score = Score {
         measure,
@@ -68,10 +71,11 @@ const _: () = {
     assert!(abi::PASSEL_AGAINST_PAIRS == 2);
 };
 
-fn constant<T: Copy>(member: &'static str, value: u32, meanings: &[T]) -> Result<T, ContractError> {
+fn constant<T: Copy>(member: &str, value: u32, meanings: &[T]) -> Result<T, Breach> {
     let meaning = usize::try_from(value).ok().and_then(|at| meanings.get(at));
-    let unknown = ContractError::Constant { member, value };
-    meaning.copied().ok_or(unknown)
+    meaning
+        .copied()
+        .ok_or_else(|| Breach::constant(member, value))
 }
 
 /// A quantity, if fixed-point sums have room for it.

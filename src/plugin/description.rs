@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
+pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
 use crate::score::Quantity;
 
 /// One plugin, as it was loaded.
@@ -17,11 +17,11 @@ pub struct Plugin {
     /// The file that it was loaded from.
     pub path: PathBuf,
     /// The selectors it brings.
-    pub methods: Vec<PluginMethod>,
+    pub methods: Vec<Offer<MethodCall>>,
     /// The pair scores it brings.
-    pub pair_scores: Vec<PluginPairScore>,
+    pub pair_scores: Vec<Offer<PairCall>>,
     /// The criteria it brings.
-    pub criteria: Vec<PluginCriterion>,
+    pub criteria: Vec<Offer<CriterionCall>>,
 }
 
 /// The description of a selector, pair score or criterion of a plugin.
@@ -63,41 +63,25 @@ pub struct MethodParameter {
     pub most: f64,
 }
 
-/// A selector of a plugin.
+/// A selector, pair score or criterion of a plugin.
 #[derive(Debug)]
-pub struct PluginMethod {
+pub struct Offer<C> {
     /// Its description.
     pub info: MethodInfo,
-    pub(super) call: MethodCall,
+    pub(super) call: C,
 }
 
 /// The function of the plugin behind a selector, by kind.
 #[derive(Debug)]
-pub(super) enum MethodCall {
+pub enum MethodCall {
     Score(DeclareCall),
     Ranking(RunCall),
     Regression(RunCall),
 }
 
-/// A pair score of a plugin.
-#[derive(Debug)]
-pub struct PluginPairScore {
-    /// Its description.
-    pub info: MethodInfo,
-    pub(super) measure: PairMeasure,
-}
-
 /// What a pair score measures: a quantity, or a function of the plugin.
-#[derive(Debug, Clone)]
-pub(super) enum PairMeasure {
+#[derive(Debug)]
+pub enum PairCall {
     Quantity(Quantity),
     Function(FunctionCall),
-}
-
-/// A criterion of a plugin.
-#[derive(Debug)]
-pub struct PluginCriterion {
-    /// Its description.
-    pub info: MethodInfo,
-    pub(super) call: CriterionCall,
 }

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::error::{PluginError, Refusal};
+use super::error::{PluginError, unreadable};
 
 /// The environment variable with further folders, separated as in `PATH`. Every library in them
 /// is taken for a plugin.
@@ -35,7 +35,10 @@ pub(super) fn libraries() -> (Vec<PathBuf>, Vec<PluginError>) {
     for folder in env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()) {
         match list(&folder) {
             Ok(paths) => found.extend(paths),
-            Err(error) => unreadable_folders.push(unreadable(&folder, &error.to_string())),
+            Err(error) => unreadable_folders.push(PluginError {
+                path: folder,
+                reason: unreadable(error),
+            }),
         }
     }
     (found, unreadable_folders)
@@ -68,15 +71,6 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths)
-}
-
-pub(super) fn unreadable(path: &Path, reason: &str) -> PluginError {
-    PluginError {
-        path: path.to_owned(),
-        refusal: Refusal::Unreadable {
-            reason: reason.to_owned(),
-        },
-    }
 }
 
 /// The path with symbolic links resolved; unchanged if the file does not exist.

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX},
     error::Error,
     ffi::{CStr, CString, c_char},
     fs,
@@ -23,8 +23,7 @@ use passel_abi::{
 use super::{
     description::Plugin,
     elf,
-    error::{PluginError, Refusal},
-    find::unreadable,
+    error::{PluginError, unreadable},
     memory, read,
 };
 
@@ -33,30 +32,32 @@ use super::{
 /// # Errors
 /// The reason why it cannot be used.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
-    // Without a folder the system would look elsewhere; and a pipe would be waited for.
-    let path = path::absolute(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    let path = path.as_path();
-    let facts = fs::metadata(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    if !facts.is_file() {
-        return Err(unreadable(path, "it is not a file"));
-    }
-    let refuse = |refusal| PluginError {
+    let refused = |path: &Path, reason| PluginError {
         path: path.to_owned(),
-        refusal,
+        reason,
     };
-    let missing = elf::missing_bytes(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    // Without a folder the system would look elsewhere.
+    let whole = path::absolute(path).map_err(|error| refused(path, unreadable(error)))?;
+    library(&whole).map_err(|reason| refused(&whole, reason))
+}
+
+fn library(path: &Path) -> Result<Plugin, String> {
+    let facts = fs::metadata(path).map_err(unreadable)?;
+    // A pipe would be waited for.
+    if !facts.is_file() {
+        return Err(unreadable("it is not a file"));
+    }
+    let missing = elf::missing_bytes(path).map_err(unreadable)?;
     if missing > 0 {
-        return Err(refuse(Refusal::Cut { missing }));
+        return Err(format!("it is cut short: {missing} bytes are missing"));
     }
-    let theirs = elf::foreign_arch(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    if let Some(theirs) = theirs {
-        return Err(refuse(Refusal::Machine { theirs }));
+    if let Some(theirs) = elf::foreign_arch(path).map_err(unreadable)? {
+        return Err(format!("it is built for {theirs}, this passel for {ARCH}"));
     }
-    let name = name_of(path).map_err(refuse)?;
-    let symbol = format!("passel_plugin_{name}");
-    let entry = entry(path, &symbol).map_err(refuse)?;
+    let name = name_of(path)?;
+    let entry = entry(path, &format!("passel_plugin_{name}"))?;
     // SAFETY: by the contract a symbol of this name is an entry.
-    unsafe { enter(entry, &name.replace('_', "-"), path) }.map_err(refuse)
+    unsafe { enter(entry, &name.replace('_', "-"), path) }
 }
 
 /// Calls the entry of a plugin that is part of the program, and reads its description.
@@ -68,24 +69,24 @@ pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     // Where a library's path would be.
     let path = Path::new("linked").join(&name);
     // SAFETY: an entry by its type.
-    unsafe { enter(entry, &name, &path) }.map_err(|refusal| PluginError { path, refusal })
+    unsafe { enter(entry, &name, &path) }.map_err(|reason| PluginError { path, reason })
 }
 
 /// Calls an entry and reads the description that it returns.
 ///
 /// # Safety
 /// A plugin's entry.
-unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refusal> {
+unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String> {
     let engine = EngineHandle::leak(name);
     // SAFETY: the caller's; the engine's table is never freed.
     let plugin: *const passel_plugin = unsafe { entry(&engine.table) };
     let logged = engine.end_entry();
     if plugin.is_null() {
-        let reason = match logged.is_empty() {
-            true => "it returned null and did not say why".to_owned(),
-            false => logged,
+        let reason = match &*logged {
+            "" => "it returned null and did not say why",
+            logged => logged,
         };
-        return Err(Refusal::Entry { reason });
+        return Err(format!("its entry gave up: {reason}"));
     }
     if !logged.is_empty() {
         engine.warn(&logged);
@@ -95,34 +96,32 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, Refusal
 }
 
 /// The plugin's name by the file name of its library, spelt as in its entry's symbol.
-fn name_of(path: &Path) -> Result<String, Refusal> {
+fn name_of(path: &Path) -> Result<String, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(DLL_SUFFIX).unwrap_or(&name);
     let stem = stem.strip_prefix(DLL_PREFIX).unwrap_or(stem);
-    let stem = stem
-        .strip_prefix("passel_")
-        .unwrap_or(stem)
-        .replace('-', "_");
+    let stem = stem.strip_prefix("passel_").unwrap_or(stem);
+    let stem = stem.replace('-', "_");
     match memory::is_name(&stem.replace('_', "-")) {
         true => Ok(stem),
-        false => Err(Refusal::FileName { name: stem }),
+        false => Err(format!(
+            "`{stem}`, its name without prefix and suffix, is no plugin's: a small letter, then \
+             small letters, digits, _"
+        )),
     }
 }
 
 /// The entry of a library, which stays loaded for the life of the process.
-fn entry(path: &Path, symbol: &str) -> Result<Entry, Refusal> {
+fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = unsafe { open(path) }.map_err(|error| Refusal::Open {
-        reason: reason(&error, path),
-    })?;
+    let library = unsafe { open(path) }
+        .map_err(|error| format!("the system does not load it: {}", reason(&error, path)))?;
     // SAFETY: the contract gives symbols of this name this type.
     let entry = unsafe { library.get::<Entry>(symbol) }.map(|symbol| *symbol);
     // Never unloaded: its code may be running, and what it handed out is read later.
     std::mem::forget(library);
-    entry.map_err(|_| Refusal::NoEntry {
-        symbol: symbol.to_owned(),
-    })
+    entry.map_err(|_| format!("not a plugin of this name: it has no `{symbol}`"))
 }
 
 /// The system's reason, without the path, which the error has already.

@@ -14,7 +14,7 @@ use passel_abi::{
     passel_selector,
 };
 
-use super::error::ContractError;
+use super::error::Breach;
 
 /// Longest text accepted, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
@@ -24,37 +24,45 @@ const LONGEST: usize = 4096;
 /// # Safety
 /// Its size comes first, and all zero is a value of it.
 pub(super) unsafe trait Table: Copy {
+    /// What messages call it.
+    const NAME: &str;
     /// The size that every version has at least, in bytes.
     const LEAST: usize;
 }
 
 // SAFETY: numbers and pointers, the size first.
 unsafe impl Table for passel_plugin {
+    const NAME: &str = "the plugin";
     const LEAST: usize = offset_of!(Self, pair_scores);
 }
 
 // SAFETY: as above.
 unsafe impl Table for passel_selector {
+    const NAME: &str = "the selector";
     const LEAST: usize = offset_of!(Self, over);
 }
 
 // SAFETY: as above.
 unsafe impl Table for passel_criterion {
+    const NAME: &str = "the criterion";
     const LEAST: usize = offset_of!(Self, data);
 }
 
 // SAFETY: as above.
 unsafe impl Table for passel_function {
+    const NAME: &str = "the function";
     const LEAST: usize = offset_of!(Self, data);
 }
 
 // SAFETY: as above.
 unsafe impl Table for passel_parameter {
+    const NAME: &str = "a parameter";
     const LEAST: usize = size_of::<Self>();
 }
 
 // SAFETY: as above.
 unsafe impl Table for passel_pair_score {
+    const NAME: &str = "the pair score";
     const LEAST: usize = offset_of!(Self, function);
 }
 
@@ -65,18 +73,18 @@ unsafe impl Table for passel_pair_score {
 ///
 /// # Safety
 /// Null, or a struct with as many bytes as its size says.
-pub(super) unsafe fn table<T: Table>(
-    there: *const T,
-    member: &'static str,
-) -> Result<T, ContractError> {
+pub(super) unsafe fn table<T: Table>(there: *const T) -> Result<T, Breach> {
     if there.is_null() {
-        return Err(ContractError::Null { member });
+        return Err(Breach::null(T::NAME));
     }
     // SAFETY: the size comes first.
     let size = unsafe { there.cast::<usize>().read_unaligned() };
     if size < T::LEAST {
         let least = T::LEAST;
-        return Err(ContractError::Size { size, least });
+        return Err(format!(
+            "its size is {size}, at least {least} is needed: start it with its own sizeof"
+        )
+        .into());
     }
     let mut own = MaybeUninit::<T>::zeroed();
     let known = size.min(size_of::<T>());
@@ -97,19 +105,14 @@ pub(super) unsafe fn table<T: Table>(
 pub(super) unsafe fn list<T>(
     there: *const *const T,
     count: usize,
-    [member, number]: [&'static str; 2],
+    [member, number]: [&str; 2],
     most: usize,
-) -> Result<Vec<*const T>, ContractError> {
+) -> Result<Vec<*const T>, Breach> {
     if count > most {
-        let member = number;
-        return Err(ContractError::Count {
-            member,
-            count,
-            most,
-        });
+        return Err(format!("{number} is {count}, at most {most} are taken").into());
     }
     if there.is_null() && count > 0 {
-        return Err(ContractError::Null { member });
+        return Err(Breach::null(member));
     }
     // SAFETY: inside the array.
     Ok((0..count)
@@ -124,17 +127,17 @@ pub(super) unsafe fn list<T>(
 ///
 /// # Safety
 /// Null, or a text that ends with a zero byte or is longer than any that is accepted.
-pub(super) unsafe fn text(
-    there: *const c_char,
-    member: &'static str,
-) -> Result<String, ContractError> {
-    let most = LONGEST;
+pub(super) unsafe fn text(there: *const c_char, member: &str) -> Result<String, Breach> {
     // SAFETY: the caller's.
-    let text = unsafe { long_text(there, member, most) }?;
+    let text = unsafe { long_text(there, member, LONGEST) }?;
     match text.contains(char::is_control) {
-        true => Err(ContractError::Text { member, most }),
+        true => Err(no_text(member, LONGEST)),
         false => Ok(text),
     }
+}
+
+fn no_text(member: &str, most: usize) -> Breach {
+    format!("{member} is no line of UTF-8 of at most {most} bytes").into()
 }
 
 /// Copies a text of up to `most` bytes, line breaks allowed.
@@ -146,11 +149,11 @@ pub(super) unsafe fn text(
 /// As for [`text`].
 pub(super) unsafe fn long_text(
     there: *const c_char,
-    member: &'static str,
+    member: &str,
     most: usize,
-) -> Result<String, ContractError> {
+) -> Result<String, Breach> {
     if there.is_null() {
-        return Err(ContractError::Null { member });
+        return Err(Breach::null(member));
     }
     let mut bytes = Vec::new();
     for at in 0..=most {
@@ -161,7 +164,7 @@ pub(super) unsafe fn long_text(
         }
     }
     let text = String::from_utf8(bytes).ok().filter(|it| it.len() <= most);
-    text.ok_or(ContractError::Text { member, most })
+    text.ok_or_else(|| no_text(member, most))
 }
 
 /// Copies a name.
@@ -171,12 +174,15 @@ pub(super) unsafe fn long_text(
 ///
 /// # Safety
 /// As for [`text`].
-pub(super) unsafe fn name(there: *const c_char) -> Result<String, ContractError> {
+pub(super) unsafe fn name(there: *const c_char) -> Result<String, Breach> {
     // SAFETY: the caller's.
     let name = unsafe { text(there, "name") }?;
     match is_name(&name) {
         true => Ok(name),
-        false => Err(ContractError::Name { name }),
+        false => Err(format!(
+            "the name `{name}` is not a small letter, then small letters, digits, -"
+        )
+        .into()),
     }
 }
 

@@ -23,10 +23,9 @@ use std::{
 
 use passel_abi::passel_entry;
 
-pub use description::{
-    MethodInfo, MethodParameter, Plugin, PluginCriterion, PluginMethod, PluginPairScore,
-};
-pub use error::{ContractError, MethodError, PASS, PluginError, Refusal};
+use description::{CriterionCall, MethodCall, PairCall};
+pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
+pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 pub use resolve::{MethodKind, ResolvedMethod};
 
@@ -94,17 +93,17 @@ impl Plugins {
     }
 
     /// The selectors of all plugins.
-    pub fn methods(&self) -> impl Iterator<Item = &PluginMethod> {
+    pub fn methods(&self) -> impl Iterator<Item = &Offer<MethodCall>> + Clone {
         self.0.plugins.iter().flat_map(|plugin| &plugin.methods)
     }
 
     /// The pair scores of all plugins.
-    pub fn pair_scores(&self) -> impl Iterator<Item = &PluginPairScore> {
+    pub fn pair_scores(&self) -> impl Iterator<Item = &Offer<PairCall>> + Clone {
         self.0.plugins.iter().flat_map(|plugin| &plugin.pair_scores)
     }
 
     /// The criteria of all plugins.
-    pub fn criteria(&self) -> impl Iterator<Item = &PluginCriterion> {
+    pub fn criteria(&self) -> impl Iterator<Item = &Offer<CriterionCall>> + Clone {
         self.0.plugins.iter().flat_map(|plugin| &plugin.criteria)
     }
 }
@@ -118,11 +117,10 @@ impl PluginSet {
     fn add(&mut self, plugin: Plugin) -> Result<(), PluginError> {
         for other in &self.plugins {
             if let Some((what, name)) = clash(&plugin, other) {
-                let (name, by) = (name.to_owned(), other.path.clone());
-                return Err(PluginError {
-                    path: plugin.path.clone(),
-                    refusal: Refusal::Taken { what, name, by },
-                });
+                let by = other.path.display();
+                let reason = format!("{what} `{name}` is there already, from {by}");
+                let path = plugin.path.clone();
+                return Err(PluginError { path, reason });
             }
         }
         self.plugins.push(plugin);

@@ -13,12 +13,9 @@ use passel_abi::{
 use super::{
     calls::{CriterionCall, DeclareCall, Foreign, FunctionCall, RunCall},
     contract,
-    description::{
-        MethodCall, MethodInfo, MethodParameter, PairMeasure, Plugin, PluginCriterion,
-        PluginMethod, PluginPairScore,
-    },
-    error::{ContractError, PASS, Refusal},
-    memory::{list, name, table, text},
+    description::{MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
+    error::{Breach, PASS},
+    memory::{Table, list, name, table, text},
 };
 use crate::score::TERMS;
 
@@ -41,147 +38,146 @@ pub(super) unsafe fn plugin(
     there: *const passel_plugin,
     expected: &str,
     path: &Path,
-) -> Result<Plugin, Refusal> {
-    let whole = |violation| Refusal::Contract {
-        place: "the plugin".to_owned(),
-        violation,
-    };
+) -> Result<Plugin, String> {
     // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
     let ours = PASSEL_ABI_VERSION;
     if theirs != ours {
-        return Err(Refusal::Version { theirs, ours });
+        return Err(format!(
+            "made for version {theirs} of the plugin contract, this passel has version {ours}: \
+             build it with this passel's plugins/abi"
+        ));
     }
-    // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the plugin") }.map_err(whole)?;
-    let name = unsafe { name(it.name) }.map_err(whole)?;
-    if name != expected {
-        let expected = expected.to_owned();
-        return Err(whole(ContractError::Called { name, expected }));
-    }
-    let version = unsafe { text(it.version, "version") }.map_err(whole)?;
-    let description = unsafe { text(it.description, "description") }.map_err(whole)?;
-    let members = ["selectors", "selector_count"];
-    let selectors = unsafe { list(it.selectors, it.selector_count, members, MOST) };
-    let methods = entries(
-        "selector",
-        selectors.map_err(whole)?,
-        |there, place, before| {
-            let method = unsafe { method(there, &name, place) }?;
-            let taken = before.iter().map(|other: &PluginMethod| &other.info.name);
-            untaken(&method.info.name, taken.map(String::as_str).chain([PASS]))?;
-            Ok(method)
-        },
-    )?;
-    let members = ["pair_scores", "pair_score_count"];
-    let pairs = unsafe { list(it.pair_scores, it.pair_score_count, members, MOST) };
-    let pair_scores = entries(
-        "pair score",
-        pairs.map_err(whole)?,
-        |there, place, before| {
-            let score = unsafe { pair_score(there, &name, place) }?;
-            let taken = before
-                .iter()
-                .map(|other: &PluginPairScore| &*other.info.name);
-            untaken(&score.info.name, taken)?;
-            Ok(score)
-        },
-    )?;
-    let members = ["criteria", "criterion_count"];
-    let criteria = unsafe { list(it.criteria, it.criterion_count, members, MOST) };
-    let criteria = entries(
-        "criterion",
-        criteria.map_err(whole)?,
-        |there, place, before| {
-            let criterion = unsafe { criterion(there, &name, place) }?;
-            let taken = before
-                .iter()
-                .map(|other: &PluginCriterion| &*other.info.name);
-            let own = passel_criteria::ALL.iter().map(|own| own.name);
-            untaken(&criterion.info.name, taken.chain(own))?;
-            Ok(criterion)
-        },
-    )?;
-    Ok(Plugin {
-        name,
-        version,
-        description,
-        path: path.to_owned(),
-        methods,
-        pair_scores,
-        criteria,
-    })
+    let mut reader = Reader {
+        plugin: expected,
+        place: WHOLE.to_owned(),
+    };
+    // SAFETY: the caller's.
+    let plugin = unsafe { reader.plugin(there, path) };
+    plugin.map_err(|Breach(breach)| format!("{}: {breach}", reader.place))
 }
 
-/// Reads each entry of a list, given those before it; an error says at which entry.
-fn entries<S, T>(
-    kind: &str,
-    list: Vec<*const S>,
-    read: impl Fn(*const S, &mut String, &[T]) -> Result<T, ContractError>,
-) -> Result<Vec<T>, Refusal> {
-    let mut entries = Vec::with_capacity(list.len());
-    for (at, there) in list.into_iter().enumerate() {
-        let mut place = format!("{kind} {}", at + 1);
-        let entry = read(there, &mut place, &entries);
-        entries.push(entry.map_err(|violation| Refusal::Contract { place, violation })?);
-    }
-    Ok(entries)
+/// The place of what belongs to no entry.
+const WHOLE: &str = "the plugin";
+
+/// Reads the tables of a plugin that was entered.
+struct Reader<'a> {
+    /// The plugin's name by its entry.
+    plugin: &'a str,
+    /// What is being read, for messages: `selector 2 (jmi)`.
+    place: String,
 }
 
-fn untaken<'a>(name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), ContractError> {
+impl Reader<'_> {
+    unsafe fn plugin(
+        &mut self,
+        there: *const passel_plugin,
+        path: &Path,
+    ) -> Result<Plugin, Breach> {
+        // SAFETY: by the contract, here and below.
+        let it = unsafe { table(there) }?;
+        let name = unsafe { name(it.name) }?;
+        if name != self.plugin {
+            let expected = self.plugin;
+            return Err(format!("it calls itself `{name}`, its library `{expected}`").into());
+        }
+        let version = unsafe { text(it.version, "version") }?;
+        let description = unsafe { text(it.description, "description") }?;
+        let members = ["selectors", "selector_count"];
+        let selectors = (it.selectors, it.selector_count, members);
+        let members = ["pair_scores", "pair_score_count"];
+        let pairs = (it.pair_scores, it.pair_score_count, members);
+        let members = ["criteria", "criterion_count"];
+        let criteria = (it.criteria, it.criterion_count, members);
+        let own: Vec<&str> = passel_criteria::ALL.iter().map(|own| own.name).collect();
+        Ok(Plugin {
+            methods: unsafe {
+                self.offers("selector", selectors, &[PASS], |it| &it.method, method)
+            }?,
+            pair_scores: unsafe {
+                self.offers("pair score", pairs, &[], |it| &it.method, pair_score)
+            }?,
+            criteria: unsafe {
+                self.offers("criterion", criteria, &own, |it| &it.method, criterion)
+            }?,
+            name,
+            version,
+            description,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Reads the entries of a list, whose names are those of no other and none of `own`.
+    unsafe fn offers<S: Table, C>(
+        &mut self,
+        kind: &str,
+        (there, count, members): (*const *const S, usize, [&str; 2]),
+        own: &[&str],
+        common: fn(&S) -> &passel_method,
+        call: unsafe fn(*const S, &S, &MethodInfo) -> Result<C, Breach>,
+    ) -> Result<Vec<Offer<C>>, Breach> {
+        let mut offers: Vec<Offer<C>> = Vec::new();
+        // SAFETY: by the contract, here and below.
+        let list = unsafe { list(there, count, members, MOST) }?;
+        for (at, there) in list.into_iter().enumerate() {
+            self.place = format!("{kind} {}", at + 1);
+            let it = unsafe { table(there) }?;
+            let info = unsafe { self.info(common(&it)) }?;
+            let call = unsafe { call(there, &it, &info) }?;
+            let taken = offers.iter().map(|other| &*other.info.name);
+            untaken(&info.name, taken.chain(own.iter().copied()))?;
+            offers.push(Offer { info, call });
+        }
+        self.place = WHOLE.to_owned();
+        Ok(offers)
+    }
+
+    unsafe fn info(&mut self, it: &passel_method) -> Result<MethodInfo, Breach> {
+        // SAFETY: by the contract, here and below.
+        let name = unsafe { name(it.name) }?;
+        self.place += &format!(" ({name})");
+        let members = ["parameters", "parameter_count"];
+        let count = it.parameter_count;
+        let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
+        let mut parameters: Vec<MethodParameter> = Vec::new();
+        let method = self.place.clone();
+        for (at, there) in entries.into_iter().enumerate() {
+            self.place = format!("{method}, parameter {}", at + 1);
+            let parameter = unsafe { parameter(there) }?;
+            let taken = parameters.iter().map(|other| other.name.as_str());
+            // A report has the parameters beside these keys of its own.
+            untaken(&parameter.name, taken.chain(["name", "plugin", "value"]))?;
+            parameters.push(parameter);
+        }
+        self.place = method;
+        Ok(MethodInfo {
+            name,
+            title: unsafe { text(it.title, "title") }?,
+            formula: unsafe { text(it.formula, "formula") }?,
+            source: unsafe { text(it.source, "source") }?,
+            plugin: self.plugin.to_owned(),
+            parameters,
+        })
+    }
+}
+
+fn untaken<'a>(name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), Breach> {
     match taken.any(|other| other == name) {
-        true => Err(ContractError::Taken {
-            name: name.to_owned(),
-        }),
+        true => Err(format!("the name `{name}` is taken").into()),
         false => Ok(()),
     }
 }
 
 /// # Safety
-/// `it` is of a plugin that was entered, here and below.
-unsafe fn info(
-    it: &passel_method,
-    plugin: &str,
-    place: &mut String,
-) -> Result<MethodInfo, ContractError> {
-    // SAFETY: by the contract, here and below.
-    let name = unsafe { name(it.name) }?;
-    *place += &format!(" ({name})");
-    let members = ["parameters", "parameter_count"];
-    let count = it.parameter_count;
-    let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
-    let mut parameters: Vec<MethodParameter> = Vec::new();
-    let method = place.clone();
-    for (at, there) in entries.into_iter().enumerate() {
-        *place = format!("{method}, parameter {}", at + 1);
-        let parameter = unsafe { parameter(there) }?;
-        let taken = parameters.iter().map(|other| other.name.as_str());
-        // A report has the parameters beside these keys of its own.
-        untaken(&parameter.name, taken.chain(["name", "plugin", "value"]))?;
-        parameters.push(parameter);
-    }
-    *place = method;
-    Ok(MethodInfo {
-        name,
-        title: unsafe { text(it.title, "title") }?,
-        formula: unsafe { text(it.formula, "formula") }?,
-        source: unsafe { text(it.source, "source") }?,
-        plugin: plugin.to_owned(),
-        parameters,
-    })
-}
-
+/// `there` is of a plugin that was entered, and `it` a copy of it, here and below.
 unsafe fn method(
     there: *const passel_selector,
-    plugin: &str,
-    place: &mut String,
-) -> Result<PluginMethod, ContractError> {
-    // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the selector") }?;
-    let info = unsafe { info(&it.method, plugin, place) }?;
+    it: &passel_selector,
+    info: &MethodInfo,
+) -> Result<MethodCall, Breach> {
     let (selector, defaults) = (Foreign(there), info.defaults());
-    let call = match (it.declare, it.run) {
+    match (it.declare, it.run) {
         (Some(function), None) => {
             let name = info.name.as_str().into();
             let declare = DeclareCall {
@@ -191,7 +187,7 @@ unsafe fn method(
             };
             // A score that its defaults do not make is refused at load.
             declare.score(&defaults)?;
-            MethodCall::Score(declare)
+            Ok(MethodCall::Score(declare))
         }
         (None, Some(function)) => {
             let run = RunCall {
@@ -200,31 +196,26 @@ unsafe fn method(
                 values: defaults.into(),
             };
             match it.over {
-                PASSEL_OVER_LEVELS => MethodCall::Ranking(run),
-                PASSEL_OVER_REGRESSION => MethodCall::Regression(run),
-                value => {
-                    let member = "over";
-                    return Err(ContractError::Constant { member, value });
-                }
+                PASSEL_OVER_LEVELS => Ok(MethodCall::Ranking(run)),
+                PASSEL_OVER_REGRESSION => Ok(MethodCall::Regression(run)),
+                value => Err(Breach::constant("over", value)),
             }
         }
-        (None, None) => return Err(ContractError::Neither),
-        (Some(_), Some(_)) => return Err(ContractError::Both),
-    };
-    Ok(PluginMethod { info, call })
+        (None, None) => Err("it has neither declare nor run".into()),
+        (Some(_), Some(_)) => Err("it has both declare and run; one of them is to be null".into()),
+    }
 }
 
-unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, ContractError> {
+unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, Breach> {
     // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "a parameter") }?;
+    let it = unsafe { table(there) }?;
     let (default, least, most) = (it.default_value, it.least, it.most);
     let finite = least.is_finite() && most.is_finite();
     if !(finite && (least..=most).contains(&default)) {
-        return Err(ContractError::Range {
-            default,
-            least,
-            most,
-        });
+        return Err(format!(
+            "its default {default} does not lie in {least} … {most}, or these are not finite"
+        )
+        .into());
     }
     Ok(MethodParameter {
         name: unsafe { name(it.name) }?,
@@ -236,33 +227,25 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, C
 }
 
 unsafe fn pair_score(
-    there: *const passel_pair_score,
-    plugin: &str,
-    place: &mut String,
-) -> Result<PluginPairScore, ContractError> {
-    // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the pair score") }?;
-    let info = unsafe { info(&it.method, plugin, place) }?;
-    let measure = match it.function.is_null() {
-        true => PairMeasure::Quantity(contract::pair_quantity(&it.quantity)?),
-        false => {
-            let name = info.name.as_str().into();
-            let call = unsafe { FunctionCall::read(&name, it.function, &info.defaults()) };
-            PairMeasure::Function(call?)
-        }
-    };
-    Ok(PluginPairScore { info, measure })
+    _: *const passel_pair_score,
+    it: &passel_pair_score,
+    info: &MethodInfo,
+) -> Result<PairCall, Breach> {
+    if it.function.is_null() {
+        return Ok(PairCall::Quantity(contract::pair_quantity(&it.quantity)?));
+    }
+    let name = info.name.as_str().into();
+    // SAFETY: by the contract.
+    let call = unsafe { FunctionCall::read(&name, it.function, &info.defaults()) };
+    Ok(PairCall::Function(call?))
 }
 
 unsafe fn criterion(
     there: *const passel_criterion,
-    plugin: &str,
-    place: &mut String,
-) -> Result<PluginCriterion, ContractError> {
-    // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there, "the criterion") }?;
-    let info = unsafe { info(&it.method, plugin, place) }?;
-    let function = it.value.ok_or(ContractError::Null { member: "value" })?;
+    it: &passel_criterion,
+    info: &MethodInfo,
+) -> Result<CriterionCall, Breach> {
+    let function = it.value.ok_or_else(|| Breach::null("value"))?;
     // The report's names outlive every selection; a plugin is loaded once.
     let leaked = |text: &str| -> &'static str { Box::leak(text.into()) };
     let parameters = info.parameters.iter();
@@ -274,6 +257,5 @@ unsafe fn criterion(
         parameters: parameters.collect(),
         values: info.defaults().into(),
     };
-    let call = call.checked()?;
-    Ok(PluginCriterion { info, call })
+    call.checked()
 }

@@ -6,13 +6,11 @@ use passel_criteria::Criterion;
 
 use super::{
     Plugins,
-    description::{
-        MethodCall, MethodInfo, PairMeasure, Plugin, PluginCriterion, PluginMethod, PluginPairScore,
-    },
-    error::{ContractError, MethodError, PASS},
+    description::{MethodCall, Offer, PairCall, Plugin},
+    error::{Breach, MethodError, PASS},
 };
 use crate::{
-    nearest::nearest,
+    nearest::{did_you_mean, nearest},
     score::{PairScore, Score, ScoreFunction},
     selector::Procedure,
     spec::parse_spec,
@@ -50,20 +48,14 @@ impl Plugins {
     /// An unknown name or parameter, a value outside its range (NaN included), or the plugin's
     /// own objection to these values.
     pub fn method(&self, text: &str) -> Result<ResolvedMethod<MethodKind>, MethodError> {
-        let (name, values) = parse(text)?;
-        if let (PASS, Some((parameter, _))) = (name, values.first()) {
-            return Err(MethodError::UnknownParameter {
-                what: "method",
-                method: PASS.to_owned(),
-                parameter: parameter.clone(),
-                known: Vec::new(),
-                nearest: None,
-            });
+        if let Some((PASS, values)) = parse_spec(text)
+            && let Some((parameter, _)) = values.first()
+        {
+            let what = "method";
+            let message = format!("{what} `{PASS}` takes no parameters, not `{parameter}`");
+            return Err(MethodError::Refused { what, message });
         }
-        let methods = || self.methods().map(|method| (&method.info, method));
-        let method = by_name("method", name, methods, [PASS])?;
-        let resolve = |values: &[f64]| method.kind(values);
-        method.info.resolve("method", &values, resolve)
+        resolve("method", text, self.methods(), [PASS], MethodCall::kind)
     }
 
     /// Resolves a pair score.
@@ -71,11 +63,8 @@ impl Plugins {
     /// # Errors
     /// An unknown name or parameter, or a value outside its range.
     pub fn pair_score(&self, text: &str) -> Result<ResolvedMethod<PairScore>, MethodError> {
-        let (name, values) = parse(text)?;
-        let scores = || self.pair_scores().map(|score| (&score.info, score));
-        let score = by_name("pair score", name, scores, [])?;
-        let resolve = |values: &[f64]| Ok(score.score(values));
-        score.info.resolve("pair score", &values, resolve)
+        let score = |call: &PairCall, values: &[f64]| Ok(call.score(values));
+        resolve("pair score", text, self.pair_scores(), [], score)
     }
 
     /// Resolves a criterion of a plugin. (An error suggests one of passel's own where the name
@@ -85,15 +74,10 @@ impl Plugins {
     /// An unknown name or parameter, a value outside its range, or values for which the
     /// criterion is NaN or falls with rising RSS.
     pub fn criterion(&self, text: &str) -> Result<ResolvedMethod<Arc<dyn Criterion>>, MethodError> {
-        let (name, values) = parse(text)?;
-        let criteria = || {
-            self.criteria()
-                .map(|criterion| (&criterion.info, criterion))
-        };
         let own = passel_criteria::ALL.iter().map(|own| own.name);
-        let criterion = by_name("criterion", name, criteria, own)?;
-        let resolve = |values: &[f64]| criterion.with(values);
-        criterion.info.resolve("criterion", &values, resolve)
+        resolve("criterion", text, self.criteria(), own, |call, values| {
+            Ok(Arc::new(call.with(values).checked()?) as Arc<dyn Criterion>)
+        })
     }
 }
 
@@ -101,13 +85,13 @@ impl Plugin {
     /// The plugin's functions of tables with the names of their methods, at default parameters.
     pub fn functions(&self) -> Vec<(&str, ScoreFunction)> {
         let methods = self.methods.iter().filter_map(|method| {
-            let Ok(MethodKind::Score(score)) = method.kind(&method.info.defaults()) else {
+            let Ok(MethodKind::Score(score)) = method.call.kind(&method.info.defaults()) else {
                 return None;
             };
             Some((&*method.info.name, score.function()?.clone()))
         });
         let pairs = self.pair_scores.iter().filter_map(|pair| {
-            let PairScore::Function(function) = pair.score(&pair.info.defaults()) else {
+            let PairScore::Function(function) = pair.call.score(&pair.info.defaults()) else {
                 return None;
             };
             Some((&*pair.info.name, function))
@@ -116,118 +100,83 @@ impl Plugin {
     }
 }
 
-/// A name, and parameters by name.
-type Spec<'a> = (&'a str, Vec<(String, f64)>);
-
-/// The name and the parameters of a text.
-fn parse(text: &str) -> Result<Spec<'_>, MethodError> {
-    let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
-    parsed.ok_or_else(|| MethodError::Form {
-        text: text.to_owned(),
-    })
-}
-
-/// The entry of a name; else an error with the nearest of all names and of `others`.
-fn by_name<'a, T: 'a, I: Iterator<Item = (&'a MethodInfo, &'a T)>>(
+/// Resolves `NAME:PARAMETER=NUMBER,…` by what plugins offer, with defaults for parameters that are
+/// not named. An unknown name is compared with `others` too.
+fn resolve<'a, C: 'a, T>(
     what: &'static str,
-    name: &str,
-    entries: impl Fn() -> I,
+    text: &str,
+    offers: impl Iterator<Item = &'a Offer<C>> + Clone,
     others: impl IntoIterator<Item = &'a str>,
-) -> Result<&'a T, MethodError> {
-    let found = entries().find(|(info, _)| info.name == name);
-    found.map(|(_, entry)| entry).ok_or_else(|| {
-        let known = entries().map(|(info, _)| info.name.as_str());
-        MethodError::UnknownName {
+    make: impl FnOnce(&C, &[f64]) -> Result<T, Breach>,
+) -> Result<ResolvedMethod<T>, MethodError> {
+    let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
+    let (name, parameters) = parsed.ok_or_else(|| MethodError::Refused {
+        what: "method",
+        message: format!("`{text}` must be NAME or NAME:PARAMETER=NUMBER,…"),
+    })?;
+    let Some(Offer { info, call }) = offers.clone().find(|offer| offer.info.name == name) else {
+        let known = offers.map(|offer| offer.info.name.as_str());
+        return Err(MethodError::UnknownName {
             what,
             name: name.to_owned(),
             nearest: nearest(name, known.chain(others)).map(str::to_owned),
+        });
+    };
+    let refused = |message| MethodError::Refused { what, message };
+    let mut values = info.defaults();
+    for (at, (key, value)) in parameters.iter().enumerate() {
+        if parameters[..at].iter().any(|before| before.0 == *key) {
+            return Err(refused(format!("{what} `{name}` is given `{key}` twice")));
         }
+        let Some(at) = info.parameters.iter().position(|known| known.name == *key) else {
+            let known: Vec<&str> = info.parameters.iter().map(|known| &*known.name).collect();
+            let takes = match known.is_empty() {
+                true => "takes no parameters".to_owned(),
+                false => format!("takes {}", known.join(", ")),
+            };
+            let hint = did_you_mean(key, known);
+            return Err(refused(format!(
+                "{what} `{name}` {takes}, not `{key}`{hint}"
+            )));
+        };
+        let (least, most) = (info.parameters[at].least, info.parameters[at].most);
+        if !(least..=most).contains(value) {
+            return Err(refused(format!(
+                "{key} = {value} of {what} `{name}` lies outside {least} … {most}"
+            )));
+        }
+        values[at] = *value;
+    }
+    let plugin = &info.plugin;
+    let value = make(call, &values).map_err(|Breach(breach)| {
+        refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
+    })?;
+    let names = info.parameters.iter().map(|known| known.name.clone());
+    Ok(ResolvedMethod {
+        name: name.to_owned(),
+        parameters: names.zip(values).collect(),
+        plugin: plugin.clone(),
+        value,
     })
 }
 
-impl MethodInfo {
-    /// Resolves this method with these parameters, and defaults for the others.
-    fn resolve<T>(
-        &self,
-        what: &'static str,
-        parameters: &[(String, f64)],
-        resolve: impl FnOnce(&[f64]) -> Result<T, ContractError>,
-    ) -> Result<ResolvedMethod<T>, MethodError> {
-        let method = || self.name.clone();
-        let mut values = self.defaults();
-        for (at, (name, value)) in parameters.iter().enumerate() {
-            if parameters[..at].iter().any(|before| before.0 == *name) {
-                return Err(MethodError::Twice {
-                    what,
-                    method: method(),
-                    parameter: name.clone(),
-                });
-            }
-            let at = self.parameters.iter().position(|known| known.name == *name);
-            let at = at.ok_or_else(|| {
-                let known = self.parameters.iter().map(|known| known.name.clone());
-                let known: Vec<String> = known.collect();
-                let near = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-                MethodError::UnknownParameter {
-                    what,
-                    method: method(),
-                    parameter: name.clone(),
-                    nearest: near,
-                    known,
-                }
-            })?;
-            let parameter = &self.parameters[at];
-            if !(parameter.least..=parameter.most).contains(value) {
-                return Err(MethodError::OutOfRange {
-                    what,
-                    method: method(),
-                    parameter: name.clone(),
-                    value: *value,
-                    least: parameter.least,
-                    most: parameter.most,
-                });
-            }
-            values[at] = *value;
-        }
-        let value = resolve(&values).map_err(|violation| MethodError::Declare {
-            what,
-            method: method(),
-            plugin: self.plugin.clone(),
-            violation,
-        })?;
-        let names = self.parameters.iter().map(|known| known.name.clone());
-        Ok(ResolvedMethod {
-            name: method(),
-            parameters: names.zip(values).collect(),
-            plugin: self.plugin.clone(),
-            value,
+impl MethodCall {
+    fn kind(&self, values: &[f64]) -> Result<MethodKind, Breach> {
+        Ok(match self {
+            Self::Score(declare) => MethodKind::Score(declare.score(values)?),
+            Self::Ranking(run) => MethodKind::Ranking(Arc::new(run.with(values))),
+            Self::Regression(run) => MethodKind::Regression(Arc::new(run.with(values))),
         })
     }
 }
 
-impl PluginMethod {
-    fn kind(&self, values: &[f64]) -> Result<MethodKind, ContractError> {
-        Ok(match &self.call {
-            MethodCall::Score(declare) => MethodKind::Score(declare.score(values)?),
-            MethodCall::Ranking(run) => MethodKind::Ranking(Arc::new(run.with(values))),
-            MethodCall::Regression(run) => MethodKind::Regression(Arc::new(run.with(values))),
-        })
-    }
-}
-
-impl PluginPairScore {
+impl PairCall {
     fn score(&self, values: &[f64]) -> PairScore {
-        match &self.measure {
-            PairMeasure::Quantity(quantity) => PairScore::Declared(*quantity),
-            PairMeasure::Function(function) => {
+        match self {
+            Self::Quantity(quantity) => PairScore::Declared(*quantity),
+            Self::Function(function) => {
                 PairScore::Function(ScoreFunction(Arc::new(function.with(values))))
             }
         }
-    }
-}
-
-impl PluginCriterion {
-    fn with(&self, values: &[f64]) -> Result<Arc<dyn Criterion>, ContractError> {
-        Ok(Arc::new(self.call.with(values).checked()?))
     }
 }

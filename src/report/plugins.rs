@@ -102,7 +102,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let refused = plugins
         .refused()
         .iter()
-        .map(|refused| json!({ "path": refused.path.to_string_lossy(), "reason": refused.refusal.to_string() }));
+        .map(|refused| json!({ "path": refused.path.to_string_lossy(), "reason": refused.reason }));
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "plugins": used.collect::<Vec<Value>>(),

@@ -63,7 +63,7 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
         );
         ranks
             .check_equal("the data", &own)
-            .map_err(TableError::ranks)?;
+            .map_err(TableError::Ranks)?;
     }
     Ok(table)
 }

@@ -3,9 +3,13 @@
 use std::collections::HashSet;
 
 use super::{Table, TableError, is_npy};
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, list};
 
 impl Table {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
     /// Position of the column of that name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
@@ -24,14 +28,11 @@ impl Table {
             }
             (Some(name), _) => self.require("--response", name),
             (None, Some(at)) => Ok(at),
-            (None, None) => Err(TableError::NoResponse {
-                path: self.source.clone(),
-                columns: self
-                    .columns
-                    .iter()
-                    .map(|column| column.name.clone())
-                    .collect(),
-            }),
+            (None, None) => Err(TableError::Option(format!(
+                "{} does not say which column is the response: name it with --response (columns: {})",
+                self.source,
+                list(self.names())
+            ))),
         }
     }
 
@@ -40,14 +41,11 @@ impl Table {
     /// # Errors
     /// A name that no column has.
     pub(crate) fn require(&self, option: &'static str, name: &str) -> Result<usize, TableError> {
-        let names = self.columns.iter().map(|column| column.name.as_str());
-        self.position(name)
-            .ok_or_else(|| TableError::UnknownColumn {
-                path: self.source.clone(),
-                option,
-                name: name.to_owned(),
-                nearest: nearest(name, names).map(str::to_owned),
-            })
+        self.position(name).ok_or_else(|| {
+            let (table, hint) = (&self.source, did_you_mean(name, self.names()));
+            let message = format!("{option} names `{name}`, which is no column of {table}{hint}");
+            TableError::Option(message)
+        })
     }
 
     /// Position of a column that an option names beside the response.
@@ -61,10 +59,9 @@ impl Table {
         response: usize,
     ) -> Result<usize, TableError> {
         match self.require(option, name)? {
-            at if at == response => Err(TableError::ResponseInList {
-                name: name.to_owned(),
-                option,
-            }),
+            at if at == response => Err(TableError::Option(format!(
+                "`{name}` is the response: it cannot be in {option} too"
+            ))),
             at => Ok(at),
         }
     }

@@ -8,29 +8,26 @@ use std::path::Path;
 
 use csv::ByteRecord;
 
-use super::error::{ValueFault, lossy};
-use super::factor::FactorBuilder;
-use super::field::{Field, classify};
-use super::format::{Content, Format, estimate_text};
+use super::error::{Fault, as_given, shown};
+use super::factor::{ColumnBuilder, FactorBuilder};
+use super::field::{self, Field, classify};
+use super::format::{Format, Input, estimate_text};
 use super::head::{self, Head};
-use super::source::{Source, read_failure_of};
-use super::{Column, ColumnPartition, ReadOptions, TableError, Values, csv_fast, names};
+use super::source::Source;
+use super::{Column, Table, TableError, csv_fast, names};
+use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
 
 /// Comma-separated values.
-pub(super) const COMMAS: Format = delimited(&["csv"], |path, options, partition| {
-    read(path, b',', options, partition)
-});
+pub(super) const COMMAS: Format = delimited(&["csv"], |input| read(input, b','));
 
 /// Tab-separated values.
-pub(super) const TABS: Format = delimited(&["tsv"], |path, options, partition| {
-    read(path, b'\t', options, partition)
-});
+pub(super) const TABS: Format = delimited(&["tsv"], |input| read(input, b'\t'));
 
 const fn delimited(
     extensions: &'static [&'static str],
-    read: fn(&Path, &ReadOptions, &ColumnPartition) -> Result<Content, TableError>,
+    read: fn(&Input) -> Result<Table, TableError>,
 ) -> Format {
     Format {
         extensions,
@@ -41,26 +38,19 @@ const fn delimited(
     }
 }
 
-fn read(
-    path: &Path,
-    delimiter: u8,
-    options: &ReadOptions,
-    partition: &ColumnPartition,
-) -> Result<Content, TableError> {
-    let quick = match options.factors {
-        [] => csv_fast::read(path, delimiter, partition)?,
+fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {
+    let quick = match input.options.factors {
+        [] => csv_fast::read(input, delimiter)?,
         // Their text is wanted, not their numbers.
         _ => None,
     };
     let (head, columns) = match quick {
         Some(read) => read,
-        None => read_any(path, delimiter, options.factors)?,
+        None => read_any(input.path, delimiter, input.options.factors)?,
     };
-    Ok(Content {
-        truth: head.truth(&path.to_string_lossy(), &columns)?,
-        columns,
-        response: None,
-    })
+    let truth = head.truth(input.path, &columns)?;
+    let table = Table::new(as_given(input.path), columns, None);
+    Ok(Table { truth, ..table })
 }
 
 /// Reads the file's head lines and columns; those named in `factors` become factors whatever they hold.
@@ -72,7 +62,6 @@ fn read_any(
     delimiter: u8,
     factors: &[String],
 ) -> Result<(Head, Vec<Column>), TableError> {
-    let shown = path.to_string_lossy();
     let (head, source) = head::open(path)?;
     let counted = QuoteCount { source, quotes: 0 };
     let mut reader = csv::ReaderBuilder::new()
@@ -84,67 +73,55 @@ fn read_any(
         .from_reader(counted);
     let mut record = ByteRecord::new();
 
-    if !advance(path, &mut reader, &mut record)? {
-        return Err(TableError::Empty {
-            path: shown.into_owned(),
-        });
+    if !advance(&mut reader, &mut record)? {
+        return Err(TableError::empty(path));
     }
-    let names = names::of_header(&shown, line_of(path, head.bytes)?, &record)?;
-    names::check_factors(&shown, factors, names.iter().map(String::as_str))?;
+    let names = names::of_header(path, line_of(path, head.bytes)?, &record)?;
+    names::check_factors(path, factors, names.iter().map(String::as_str))?;
     let mut columns: Vec<ColumnBuilder> = names
         .iter()
-        .map(|name| ColumnBuilder::new(factors.contains(name)))
+        .map(|name| match factors.contains(name) {
+            true => ColumnBuilder::Factor(FactorBuilder::default()),
+            false => ColumnBuilder::Numbers(Vec::new()),
+        })
         .collect();
 
     let mut rows = 0;
     let mut last_start = head.bytes;
     let mut last_spans_lines = record.as_slice().contains(&b'\n');
-    while advance(path, &mut reader, &mut record)? {
+    while advance(&mut reader, &mut record)? {
         rows += 1;
-        last_start = head.bytes + start(&record);
+        // Where the search for the record began: line ends before its text are not skipped.
+        last_start = head.bytes + record.position().map_or(0, csv::Position::byte);
         last_spans_lines = record.as_slice().contains(&b'\n');
+        let wrong = |fault: Fault| match line_of(path, last_start) {
+            Ok(line) => fault.at(path, Some(line)),
+            Err(error) => error,
+        };
         if record.len() != names.len() {
-            return Err(TableError::Ragged {
-                path: shown.into_owned(),
-                line: line_of(path, last_start)?,
-                row: rows,
-                found: record.len(),
-                expected: names.len(),
-            });
+            return Err(wrong(Fault::ragged(rows, record.len(), names.len())));
         }
         for (position, (column, field)) in columns.iter_mut().zip(&record).enumerate() {
-            if let Err(fault) = column.push(field) {
-                let line = line_of(path, last_start)?;
-                let path = shown.into_owned();
-                return Err(match fault {
-                    Some(fault) => TableError::Value {
-                        path,
-                        line,
-                        row: rows,
-                        column: names[position].clone(),
-                        text: lossy(field),
-                        fault,
-                    },
-                    None => TableError::NotUtf8 {
-                        path,
-                        line,
-                        column: position + 1,
-                    },
-                });
+            if column.push_field(field).is_none() {
+                let Ok(text) = str::from_utf8(field) else {
+                    let line = line_of(path, last_start)?;
+                    return Err(TableError::not_utf8(path, line, position + 1));
+                };
+                return Err(wrong(Fault::in_row(rows, unfit(text, &names[position]))));
             }
         }
     }
     // The parser closes an open quoted field at the end of the file, with all rows in it.
     if reader.get_ref().quotes % 2 == 1 && last_spans_lines {
-        return Err(TableError::UnclosedQuote {
-            line: line_of(path, last_start)?,
-            path: shown.into_owned(),
-        });
+        let line = line_of(path, last_start)?;
+        let message = format!(
+            "a quoted field is not closed (last record begins at line {line}); close it, and \
+             double a quotation mark that is part of a value"
+        );
+        return Err(TableError::content(path, message));
     }
     if rows == 0 {
-        return Err(TableError::NoRows {
-            path: shown.into_owned(),
-        });
+        return Err(TableError::no_rows(path));
     }
     let columns = names.into_iter().zip(columns);
     let columns = columns.map(|(name, column)| Column {
@@ -152,6 +129,19 @@ fn read_any(
         values: column.finish(),
     });
     Ok((head, columns.collect()))
+}
+
+/// The message about a text that a column of numbers cannot hold.
+fn unfit(text: &str, column: &str) -> String {
+    match classify(text.as_bytes()) {
+        Field::Infinite => field::infinite(text.as_bytes(), column),
+        _ => format!(
+            "{} in the numeric column `{column}`; mend the value, or read the column as a factor \
+             with --factor {}",
+            shown(text),
+            as_option(column)
+        ),
+    }
 }
 
 /// Counts the quotation marks that pass: in a well-formed file their number is even.
@@ -169,7 +159,6 @@ impl Read for QuoteCount {
 }
 
 fn advance(
-    path: &Path,
     reader: &mut csv::Reader<QuoteCount>,
     record: &mut ByteRecord,
 ) -> Result<bool, TableError> {
@@ -179,14 +168,8 @@ fn advance(
             // Of bytes and of rows of any length the parser has nothing to complain.
             kind => io::Error::new(io::ErrorKind::InvalidData, format!("{kind:?}")),
         };
-        read_failure_of(path, error)
+        reader.get_ref().source.failure(error)
     })
-}
-
-/// Byte below the head lines at which the search for the record began: line ends before its
-/// text are not skipped.
-fn start(record: &ByteRecord) -> u64 {
-    record.position().map_or(0, csv::Position::byte)
 }
 
 /// Line of the first text at or after the byte, counted from 1 with `\n`, `\r\n` or `\r`.
@@ -214,48 +197,22 @@ fn line_of(path: &Path, byte: u64) -> Result<u64, TableError> {
     }
 }
 
-/// A column while its rows are read.
-enum ColumnBuilder {
-    /// Missing values, this many, and no other value yet that decides the kind.
-    Undecided(usize),
-    Numbers(Vec<f64>),
-    Factor(FactorBuilder),
-}
-
 impl ColumnBuilder {
-    fn new(factor: bool) -> Self {
-        match factor {
-            true => Self::Factor(FactorBuilder::default()),
-            false => Self::Undecided(0),
-        }
-    }
-
-    /// Appends a field; the error is none where the text is not UTF-8.
-    fn push(&mut self, field: &[u8]) -> Result<(), Option<ValueFault>> {
+    /// Appends a field, if the column can hold it. The first value that is not missing decides
+    /// whether it holds numbers.
+    fn push_field(&mut self, field: &[u8]) -> Option<()> {
         let meaning = classify(field);
         match (&mut *self, meaning) {
             (Self::Numbers(values), Field::Number(value)) => values.push(value),
             (Self::Numbers(values), Field::Missing) => values.push(f64::NAN),
-            (Self::Numbers(_), Field::Text) => {
-                str::from_utf8(field).map_err(|_| None)?;
-                return Err(Some(ValueFault::Text));
+            (Self::Numbers(values), Field::Text) if values.iter().all(|value| value.is_nan()) => {
+                *self = Self::Factor(FactorBuilder::after_missing(values.len()));
+                return self.push_field(field);
             }
-            (Self::Numbers(_) | Self::Undecided(_), Field::Infinite) => {
-                return Err(Some(ValueFault::Infinite));
-            }
-            (Self::Undecided(missing), Field::Missing) => *missing += 1,
-            (Self::Undecided(missing), Field::Number(value)) => {
-                let mut values = vec![f64::NAN; *missing];
-                values.push(value);
-                *self = Self::Numbers(values);
-            }
-            (Self::Undecided(missing), Field::Text) => {
-                *self = Self::Factor(FactorBuilder::after_missing(*missing));
-                return self.push(field);
-            }
+            (Self::Numbers(_), Field::Text | Field::Infinite) => return None,
             (Self::Factor(factor), Field::Missing) => factor.push(None),
             (Self::Factor(factor), _) => {
-                let text = str::from_utf8(field).map_err(|_| None)?;
+                let text = str::from_utf8(field).ok()?;
                 // Spaces around a number never matter; those of a text are its own.
                 factor.push(Some(match meaning {
                     Field::Text => text,
@@ -263,17 +220,6 @@ impl ColumnBuilder {
                 }));
             }
         }
-        Ok(())
-    }
-
-    fn finish(self) -> Values {
-        match self {
-            Self::Undecided(missing) => Values::Numbers(vec![f64::NAN; missing]),
-            Self::Numbers(mut values) => {
-                values.shrink_to_fit();
-                Values::Numbers(values)
-            }
-            Self::Factor(factor) => factor.finish(),
-        }
+        Some(())
     }
 }

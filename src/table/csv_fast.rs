@@ -9,10 +9,11 @@ use std::path::Path;
 use csv::ByteRecord;
 
 use super::field::{Field, classify};
+use super::format::Input;
 use super::head::{self, Head};
 use super::rows::RowBuffer;
 use super::source::Source;
-use super::{Column, ColumnPartition, TableError, names};
+use super::{Column, TableError, names};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
@@ -24,16 +25,15 @@ const HEADER_BYTES: usize = 1 << 24;
 /// # Errors
 /// A file that cannot be opened or read, and a header that names its columns badly.
 pub(super) fn read(
-    path: &Path,
+    input: &Input,
     delimiter: u8,
-    partition: &ColumnPartition,
 ) -> Result<Option<(Head, Vec<Column>)>, TableError> {
-    let (head, source) = head::open(path)?;
+    let (head, source) = head::open(input.path)?;
     let mut window = TextWindow::new(source, delimiter);
-    let Some(names) = header(path, &head, &mut window)? else {
+    let Some(names) = header(input.path, &head, &mut window)? else {
         return Ok(None);
     };
-    let wanted = |(at, name): (usize, &String)| partition.reads(at, names.len(), name);
+    let wanted = |(at, name): (usize, &String)| input.partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
     let mut rows = RowBuffer::with_wanted(wanted);
     let mut column = 0;
@@ -85,10 +85,9 @@ fn header(
         // A record that reaches the window's end may go on beyond it.
         if end < window.filled {
             window.start = end;
-            let shown = path.to_string_lossy();
             let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
             let line = head.lines + 1 + blank.filter(|byte| **byte == b'\n').count() as u64;
-            return names::of_header(&shown, line, &record).map(Some);
+            return names::of_header(path, line, &record).map(Some);
         }
         if window.ended {
             break;

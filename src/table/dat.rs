@@ -3,14 +3,12 @@
 //! `#` lines, the set's name, `n p`, a line `*` with a mark 0 or 1 for each variable (1: it is
 //! in the model that made the data), then n lines of the response and p values.
 
-use std::path::Path;
-
-use super::error::{ValueFault, lossy, shown};
-use super::field::{Field, classify};
-use super::format::{Content, Format, estimate_text};
+use super::error::{Fault, shown_bytes};
+use super::field;
+use super::format::{Format, Input, estimate_text};
 use super::lines::Lines;
 use super::rows::RowBuffer;
-use super::{ColumnPartition, ReadOptions, TableError, names};
+use super::{Table, TableError, names};
 
 /// The format `.dat`.
 pub(super) const FORMAT: Format = Format {
@@ -21,33 +19,14 @@ pub(super) const FORMAT: Format = Format {
     estimate: estimate_text,
 };
 
-/// Errors of a line of a `.dat`.
-#[derive(Debug, thiserror::Error)]
-enum DatError {
-    #[error("the file ends where {expected} should be")]
-    End { expected: &'static str },
-    #[error("{} should be two positive integers, `n p`", shown(text))]
-    Size { text: String },
-    #[error("{} should be `*` and a mark, 0 or 1, for every variable", shown(text))]
-    Marks { text: String },
-    #[error("{found} marks after `*`, but p = {expected} variables")]
-    MarkCount { found: usize, expected: usize },
-    #[error("the file ends after {found} rows, but n = {promised}")]
-    RowsMissing { found: usize, promised: usize },
-    #[error("a row beyond the n = {promised} promised")]
-    RowsBeyond { promised: usize },
-}
-
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 ///
 /// # Errors
 /// Counts that differ from those promised, and values that are no finite numbers.
-fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Content, TableError> {
-    let mut lines = Lines::open(path)?;
+fn read(input: &Input) -> Result<Table, TableError> {
+    let mut lines = Lines::open(input.path)?;
     if !lines.advance()? {
-        return Err(TableError::Empty {
-            path: lines.shown(),
-        });
+        return Err(lines.no_rows());
     }
     while lines.text.starts_with(b"#") {
         lines.need("the set's name")?;
@@ -57,9 +36,7 @@ fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
     lines.need("the line `*` of marks")?;
     let truth = lines.marks(variables)?;
 
-    let names: Vec<String> = std::iter::once(String::from("y"))
-        .chain((0..variables).map(names::variable))
-        .collect();
+    let names: Vec<String> = names::numbered(variables).collect();
     let mut rows = RowBuffer::new(names.len());
     while lines.advance()? {
         // Blank lines at the end are no rows; within, the rows' count tells of them.
@@ -67,16 +44,18 @@ fn read(path: &Path, options: &ReadOptions, _: &ColumnPartition) -> Result<Conte
             continue;
         }
         if rows.count() == promised {
-            return Err(lines.error(DatError::RowsBeyond { promised }));
+            return Err(lines.error(format!("a row beyond the n = {promised} promised")));
         }
-        lines.row(&names, &mut rows)?;
+        let row = lines.row(&names, &mut rows);
+        row.map_err(|fault| lines.error(fault))?;
     }
-    if rows.count() < promised {
-        let found = rows.count();
-        return Err(lines.error(DatError::RowsMissing { found, promised }));
+    let found = rows.count();
+    if found < promised {
+        let message = format!("the file ends after {found} rows, but n = {promised}");
+        return Err(lines.error(message));
     }
-    let content = Content::new(path, options, rows.into_named(names), Some(0))?;
-    Ok(Content { truth, ..content })
+    let table = input.table(rows.into_named(names), Some(0))?;
+    Ok(Table { truth, ..table })
 }
 
 impl Lines<'_> {
@@ -88,7 +67,7 @@ impl Lines<'_> {
         if self.advance()? {
             return Ok(());
         }
-        Err(self.error(DatError::End { expected }))
+        Err(self.error(format!("the file ends where {expected} should be")))
     }
 
     /// `n p`, both positive.
@@ -100,8 +79,8 @@ impl Lines<'_> {
         match sizes[..] {
             [Some(rows @ 1..), Some(variables @ 1..)] => Ok((rows, variables)),
             _ => {
-                let text = lossy(self.text.trim_ascii());
-                Err(self.error(DatError::Size { text }))
+                let text = shown_bytes(self.text.trim_ascii());
+                Err(self.error(format!("{text} should be two positive integers, `n p`")))
             }
         }
     }
@@ -118,8 +97,9 @@ impl Lines<'_> {
             other => Some(other.unwrap_or_default()),
         };
         if let Some(wrong) = wrong {
-            let text = lossy(wrong);
-            return Err(self.error(DatError::Marks { text }));
+            let text = shown_bytes(wrong);
+            let expected = "`*` and a mark, 0 or 1, for every variable";
+            return Err(self.error(format!("{text} should be {expected}")));
         }
         let found = fields.count();
         if found == variables {
@@ -127,44 +107,20 @@ impl Lines<'_> {
             let marked = marks.filter(|(_, mark)| *mark == b"1");
             return Ok(marked.map(|(position, _)| position).collect());
         }
-        let expected = variables;
-        Err(self.error(DatError::MarkCount { found, expected }))
+        let message = format!("{found} marks after `*`, but p = {variables} variables");
+        Err(self.error(message))
     }
 
     /// Appends the line's values.
-    fn row(&self, names: &[String], rows: &mut RowBuffer) -> Result<(), TableError> {
-        let (line, row) = (self.number, rows.count() + 1);
-        let (found, expected) = (self.fields().count(), names.len());
-        if found != expected {
-            return Err(TableError::Ragged {
-                path: self.shown(),
-                line,
-                row,
-                found,
-                expected,
-            });
+    fn row(&self, names: &[String], rows: &mut RowBuffer) -> Result<(), Fault> {
+        let row = rows.count() + 1;
+        let found = self.fields().count();
+        if found != names.len() {
+            return Err(Fault::ragged(row, found, names.len()));
         }
         for (field, name) in self.fields().zip(names) {
-            let fault = match classify(field) {
-                Field::Number(value) => {
-                    rows.push(value);
-                    continue;
-                }
-                Field::Missing => {
-                    rows.push(f64::NAN);
-                    continue;
-                }
-                Field::Infinite => ValueFault::Infinite,
-                Field::Text => ValueFault::NoNumber,
-            };
-            return Err(TableError::Value {
-                path: self.shown(),
-                line,
-                row,
-                column: name.clone(),
-                text: lossy(field),
-                fault,
-            });
+            let value = field::number(field, name);
+            rows.push(value.map_err(|message| Fault::in_row(row, message))?);
         }
         Ok(())
     }

@@ -1,13 +1,10 @@
 //! Errors of reading a table: what is wrong, where, and how to mend it.
 
-use std::error::Error;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-
-use crate::nearest::{as_option, did_you_mean, list};
 
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
@@ -23,29 +20,23 @@ pub struct MissingColumn {
     pub first_row: usize,
 }
 
+impl fmt::Display for MissingColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, count, row) = (&self.name, self.count, self.first_row);
+        write!(f, "`{name}` {count} (first in row {row})")
+    }
+}
+
 /// Why a file could not become a [`Table`](super::Table).
 ///
-/// `path` is the file as the caller named it. Lines count from 1 in the file, rows count
-/// observations from 1, columns are named or count from 1.
+/// `path` is the file as the caller named it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[expect(
-    missing_docs,
-    reason = "the fields are the message's facts, described above"
-)]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
 pub enum TableError {
     /// The file's name has no known ending.
     #[error("{path}: the file's name tells its format and must end in {endings}")]
     UnknownFormat { path: String, endings: String },
-    /// Another rank failed or is gone.
-    #[error("{reason}")]
-    Ranks { reason: String },
-    /// The name of a file to be written has no ending that can be.
-    #[error(
-        "{path}: the file's name tells its format and must end in .csv, .tsv or .dat, \
-         each optionally followed by .gz"
-    )]
-    UnwritableFormat { path: String },
     /// There is no such file.
     #[error("{path}: no such file")]
     NotFound { path: String },
@@ -61,168 +52,24 @@ pub enum TableError {
     /// The compressed stream is corrupt or cut off.
     #[error("{path}: not a whole gzip file ({source}); copy or compress it again")]
     Gzip { path: String, source: io::Error },
-    /// The file is empty.
-    #[error("{path}: empty; expected a header line with the columns' names, then the rows")]
-    Empty { path: String },
     /// No observations.
     #[error("{path}: no observations: the file ends before the first row")]
     NoRows { path: String },
     /// No variables.
     #[error("{path}: no variables: it has no columns")]
     NoColumns { path: String },
-
-    /// A header cell is empty.
-    #[error("{path}: line {line}: column {column} has no name; give it one")]
-    NoName {
-        path: String,
-        line: u64,
-        column: usize,
-    },
-    /// A column without a name, where no line has the names.
-    #[error("{path}: column {column} has no name; give it one")]
-    UnnamedColumn { path: String, column: usize },
-    /// Columns of different lengths, in memory.
-    #[error("{path}: column `{column}` has {found} values, but {expected} are expected")]
-    ColumnLength {
-        path: String,
-        column: String,
-        found: usize,
-        expected: usize,
-    },
-    /// The first header cell is empty, as R writes it above row names.
-    #[error(
-        "{path}: line {line}: the first column has no name, as R writes row names; \
-         write the file with write.csv(..., row.names = FALSE), or name the column"
-    )]
-    RowNames { path: String, line: u64 },
-    /// Two columns share a name.
-    #[error("{path}: columns {first} and {second} are both named `{name}`; rename one")]
-    DuplicateName {
-        path: String,
-        name: String,
-        first: usize,
-        second: usize,
-    },
-    /// A column to read as factor is not in the file.
-    #[error(
-        "{path}: no column `{name}` to read as a factor{}",
-        did_you_mean(nearest)
-    )]
-    UnknownFactor {
-        path: String,
-        name: String,
-        nearest: Option<String>,
-    },
-    /// Text that is not UTF-8.
-    #[error("{path}: line {line}, column {column}: not UTF-8; save the file as UTF-8")]
-    NotUtf8 {
-        path: String,
-        line: u64,
-        column: usize,
-    },
-    /// A line above the header begins like one of passel's own, and is none.
-    #[error(
-        "{path}: line {line}: {} is neither `# passel simulate …` nor `# passel truth NAMES`; \
-         mend or delete the line",
-        shown(text)
-    )]
-    HeadLine {
-        path: String,
-        line: u64,
-        text: String,
-    },
-    /// The list of true variables is not written like one.
-    #[error(
-        "{path}: line {line}: the true variables are names separated by commas, in double quotes \
-         where a name holds one: {reason}"
-    )]
-    TruthList {
-        path: String,
-        line: u64,
-        reason: &'static str,
-    },
-    /// A true variable is not in the file.
-    #[error(
-        "{path}: line {line}: the truth names `{name}`, which is no column{}",
-        did_you_mean(nearest)
-    )]
-    UnknownTruth {
-        path: String,
-        line: u64,
-        name: String,
-        nearest: Option<String>,
-    },
-    /// Another number of fields than the header has.
-    #[error(
-        "{path}: line {line}, row {row}: {found} fields, but {expected} are expected; \
-         mend the line"
-    )]
-    Ragged {
-        path: String,
-        line: u64,
-        row: usize,
-        found: usize,
-        expected: usize,
-    },
-    /// A value that its column cannot hold.
-    #[error("{path}: line {line}, row {row}: {}", fault.message(column, text))]
-    Value {
-        path: String,
-        line: u64,
-        row: usize,
-        column: String,
-        text: String,
-        fault: ValueFault,
-    },
-    /// A quotation mark without its partner.
-    #[error(
-        "{path}: a quoted field is not closed (last record begins at line {line}); \
-         close it, and double a quotation mark that is part of a value"
-    )]
-    UnclosedQuote { path: String, line: u64 },
-
-    /// An infinite element.
-    #[error("{path}: row {row}, column `{column}` is infinite; mend the value, or make it NaN")]
-    InfiniteElement {
-        path: String,
-        row: usize,
-        column: String,
-    },
-    /// Parquet is left out of this program.
-    #[error(
-        "{path}: this passel was built without Parquet; build it with \
-         `cargo install --path . --features parquet`, or write the table as .csv"
-    )]
-    ParquetUnbuilt { path: String },
-    /// An error that only files of one format can have, in a line or in the whole file.
-    #[error("{path}: {}{source}", line.map_or_else(String::new, |line| format!("line {line}: ")))]
-    Format {
+    /// What the file or the table holds is not as it should be. Lines and rows count from 1, rows
+    /// are observations.
+    #[error("{path}: {}{message}", place(*line, *row))]
+    Content {
         path: String,
         line: Option<u64>,
-        source: Box<dyn Error + Send + Sync>,
+        row: Option<usize>,
+        message: String,
     },
-
-    /// No column was named as the response, and the format names none.
-    #[error(
-        "{path} does not say which column is the response: name it with --response (columns: {})",
-        list(columns)
-    )]
-    NoResponse { path: String, columns: Vec<String> },
-    /// An option names a column that is not there.
-    #[error(
-        "{option} names `{name}`, which is no column of {path}{}",
-        did_you_mean(nearest)
-    )]
-    UnknownColumn {
-        path: String,
-        option: &'static str,
-        name: String,
-        nearest: Option<String>,
-    },
-    /// An option names the response.
-    #[error("`{name}` is the response: it cannot be in {option} too")]
-    ResponseInList { name: String, option: &'static str },
-
+    /// An option asks for a column that is not there or has another part.
+    #[error("{0}")]
+    Option(String),
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
@@ -247,41 +94,97 @@ pub enum TableError {
         rows: usize,
         columns: Vec<MissingColumn>,
     },
+    /// Another rank failed or is gone.
+    #[error(transparent)]
+    Ranks(io::Error),
 }
 
-/// Why a column cannot hold a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueFault {
-    /// Text in a column that began with numbers.
-    Text,
-    /// No number, where no factor could hold it.
-    NoNumber,
-    /// An infinite number, or one beyond the range of 64-bit floating point.
-    Infinite,
+impl TableError {
+    /// What is wrong with a file, or with a table in memory.
+    pub(super) fn content(path: impl AsRef<Path>, fault: impl Into<Fault>) -> Self {
+        fault.into().at(path.as_ref(), None)
+    }
+
+    pub(super) fn empty(path: impl AsRef<Path>) -> Self {
+        let expected = "expected a header line with the columns' names, then the rows";
+        Self::content(path, format!("empty; {expected}"))
+    }
+
+    pub(super) fn no_rows(path: impl AsRef<Path>) -> Self {
+        let path = as_given(path.as_ref());
+        Self::NoRows { path }
+    }
+
+    pub(super) fn no_columns(path: impl AsRef<Path>) -> Self {
+        let path = as_given(path.as_ref());
+        Self::NoColumns { path }
+    }
+
+    /// `row` counts from 0.
+    pub(super) fn infinite_element(path: &Path, row: usize, column: &str) -> Self {
+        let place = format!("row {}, column `{column}`", row + 1);
+        let message = format!("{place} is infinite; mend the value, or make it NaN");
+        Self::content(path, message)
+    }
+
+    /// Text of a file that is not UTF-8.
+    pub(super) fn not_utf8(path: impl AsRef<Path>, line: u64, column: usize) -> Self {
+        let place = format!("line {line}, column {column}");
+        Self::content(path, format!("{place}: not UTF-8; save the file as UTF-8"))
+    }
 }
 
-impl ValueFault {
-    fn message(self, column: &str, text: &str) -> String {
-        let value = shown(text);
-        match self {
-            Self::Text => format!(
-                "{value} in the numeric column `{column}`; mend the value, or read the column as \
-                 a factor with --factor {}",
-                as_option(column)
-            ),
-            Self::NoNumber => {
-                format!("{value} in column `{column}` is no number; mend the value")
-            }
-            Self::Infinite => format!(
-                "{value} in column `{column}` is infinite; mend the value, or write NA for a \
-                 missing one"
-            ),
+/// What is wrong, where the file and the line are known to the caller alone.
+pub(super) struct Fault {
+    row: Option<usize>,
+    message: String,
+}
+
+impl Fault {
+    pub(super) fn in_row(row: usize, message: String) -> Self {
+        let row = Some(row);
+        Self { row, message }
+    }
+
+    /// A row with another number of fields than columns.
+    pub(super) fn ragged(row: usize, found: usize, expected: usize) -> Self {
+        let message = format!("{found} fields, but {expected} are expected; mend the line");
+        Self::in_row(row, message)
+    }
+
+    pub(super) fn at(self, path: &Path, line: Option<u64>) -> TableError {
+        let Self { row, message } = self;
+        TableError::Content {
+            path: as_given(path),
+            line,
+            row,
+            message,
         }
     }
 }
 
+impl<T: Into<String>> From<T> for Fault {
+    fn from(message: T) -> Self {
+        let (row, message) = (None, message.into());
+        Self { row, message }
+    }
+}
+
+/// A path for messages.
+pub(super) fn as_given(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn place(line: Option<u64>, row: Option<usize>) -> String {
+    match (line, row) {
+        (Some(line), Some(row)) => format!("line {line}, row {row}: "),
+        (Some(line), None) => format!("line {line}: "),
+        (None, _) => String::new(),
+    }
+}
+
 /// A value for a message: quoted, control characters escaped, and cut where it is long.
-pub(super) fn shown(text: &str) -> impl fmt::Display {
+pub(super) fn shown(text: &str) -> String {
     const CHARACTERS: usize = 40;
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
@@ -289,43 +192,17 @@ pub(super) fn shown(text: &str) -> impl fmt::Display {
     }
 }
 
-/// Bytes of a file as text for a message.
-pub(super) fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-impl TableError {
-    /// A message to or from the other ranks failed.
-    pub(crate) fn ranks(error: io::Error) -> Self {
-        Self::Ranks {
-            reason: error.to_string(),
-        }
-    }
-
-    /// An error that only files of one format can have, in the whole file.
-    pub(super) fn format(path: &Path, source: impl Error + Send + Sync + 'static) -> Self {
-        Self::Format {
-            path: path.to_string_lossy().into_owned(),
-            line: None,
-            source: Box::new(source),
-        }
-    }
+/// Bytes of a file for a message, as [`shown`].
+pub(super) fn shown_bytes(bytes: &[u8]) -> String {
+    shown(&String::from_utf8_lossy(bytes))
 }
 
 fn missing_list(columns: &[MissingColumn]) -> String {
-    let mut list = String::new();
-    for (place, column) in columns.iter().take(COLUMNS_LISTED).enumerate() {
-        let MissingColumn {
-            name,
-            count,
-            first_row,
-        } = column;
-        let comma = if place > 0 { ", " } else { "" };
-        // Writing to a String cannot fail.
-        let _ = write!(list, "{comma}`{name}` {count} (first in row {first_row})");
-    }
+    let listed = columns.iter().take(COLUMNS_LISTED);
+    let list: Vec<String> = listed.map(ToString::to_string).collect();
+    let mut list = list.join(", ");
     if let Some(more @ 1..) = columns.len().checked_sub(COLUMNS_LISTED) {
-        let _ = write!(list, " and {more} more");
+        list += &format!(" and {more} more");
     }
     list
 }

@@ -34,15 +34,32 @@ impl FactorBuilder {
         self.codes.push(code);
     }
 
-    /// Values so far.
     #[cfg(feature = "parquet")]
     pub(super) fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// The factor of the values.
     pub(super) fn finish(self) -> Values {
         factor(self.levels, self.codes)
+    }
+}
+
+/// A column while its rows are read.
+pub(super) enum ColumnBuilder {
+    /// NaN is missing.
+    Numbers(Vec<f64>),
+    Factor(FactorBuilder),
+}
+
+impl ColumnBuilder {
+    pub(super) fn finish(self) -> Values {
+        match self {
+            Self::Numbers(mut values) => {
+                values.shrink_to_fit();
+                Values::Numbers(values)
+            }
+            Self::Factor(factor) => factor.finish(),
+        }
     }
 }
 

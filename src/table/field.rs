@@ -1,5 +1,7 @@
 //! What one field of text says: a number, nothing, or text.
 
+use super::error::shown_bytes;
+
 /// The meaning of a field, its surrounding spaces ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Field {
@@ -35,4 +37,30 @@ fn of(value: f64) -> Field {
     } else {
         Field::Infinite
     }
+}
+
+/// The number of a field in a column that holds nothing else, NaN where it is missing.
+///
+/// # Errors
+/// The message about a field that says anything else.
+pub(super) fn number(field: &[u8], column: &str) -> Result<f64, String> {
+    match classify(field) {
+        Field::Number(value) => Ok(value),
+        Field::Missing => Ok(f64::NAN),
+        Field::Infinite => Err(infinite(field, column)),
+        Field::Text => {
+            let value = shown_bytes(field);
+            Err(format!(
+                "{value} in column `{column}` is no number; mend the value"
+            ))
+        }
+    }
+}
+
+/// The message about a number beyond the range of 64-bit floating point.
+pub(super) fn infinite(field: &[u8], column: &str) -> String {
+    let value = shown_bytes(field);
+    format!(
+        "{value} in column `{column}` is infinite; mend the value, or write NA for a missing one"
+    )
 }

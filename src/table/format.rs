@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::error::as_given;
 use super::source::Source;
-use super::{Column, ColumnPartition, ReadOptions, TableError, names};
+use super::{Column, ColumnPartition, ReadOptions, Table, TableError, names};
 
 /// A format and its reader.
 pub(super) struct Format {
@@ -16,41 +17,37 @@ pub(super) struct Format {
     pub(super) companions: &'static [&'static str],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
     /// may be left without values.
-    pub(super) read: fn(&Path, &ReadOptions, &ColumnPartition) -> Result<Content, TableError>,
+    pub(super) read: fn(&Input) -> Result<Table, TableError>,
     /// Estimates the number of values in a file, whose size in bytes is given; `None` if it cannot.
     pub(super) estimate: fn(&Path, u64) -> Option<u64>,
 }
 
-/// The content of a file.
-pub(super) struct Content {
-    /// In file order; those of another rank may be without values.
-    pub(super) columns: Vec<Column>,
-    /// Position of the column that the format itself names as response.
-    pub(super) response: Option<usize>,
-    /// Positions of the variables that the file marks as true, ascending.
-    pub(super) truth: Vec<usize>,
+/// A file, and what is wanted of it.
+pub(super) struct Input<'a> {
+    pub(super) path: &'a Path,
+    pub(super) options: &'a ReadOptions<'a>,
+    pub(super) partition: &'a ColumnPartition<'a>,
 }
 
-impl Content {
-    /// Columns whose names a reader has not looked at yet.
+impl Input<'_> {
+    /// What is wrong with the file as a whole.
+    pub(super) fn error(&self, message: impl Into<String>) -> TableError {
+        TableError::content(self.path, message)
+    }
+
+    /// The table of columns whose names the reader has not looked at yet, in file order.
     ///
     /// # Errors
     /// A name used twice, a factor that is no column.
-    pub(super) fn new(
-        path: &Path,
-        options: &ReadOptions,
+    pub(super) fn table(
+        &self,
         columns: Vec<Column>,
         response: Option<usize>,
-    ) -> Result<Self, TableError> {
-        let path = path.to_string_lossy();
+    ) -> Result<Table, TableError> {
         let names = columns.iter().map(|column| column.name.as_str());
-        names::check_unique(&path, names.clone())?;
-        names::check_factors(&path, options.factors, names)?;
-        Ok(Self {
-            columns,
-            response,
-            truth: Vec::new(),
-        })
+        names::check_unique(self.path, names.clone())?;
+        names::check_factors(self.path, self.options.factors, names)?;
+        Ok(Table::new(as_given(self.path), columns, response))
     }
 }
 

@@ -23,17 +23,17 @@ const FORMATS: &[Format] = &[
 /// Stands for Parquet's reader where it is left out of the program.
 #[cfg(not(feature = "parquet"))]
 mod parquet {
-    use super::super::TableError;
     use super::super::format::Format;
 
     pub(super) const FORMAT: Format = Format {
         extensions: &["parquet"],
         gzip: false,
         companions: &[],
-        read: |path, _, _| {
-            Err(TableError::ParquetUnbuilt {
-                path: path.to_string_lossy().into_owned(),
-            })
+        read: |input| {
+            Err(input.error(
+                "this passel was built without Parquet; build it with `cargo install --path . \
+                 --features parquet`, or write the table as .csv",
+            ))
         },
         estimate: |_, bytes| Some(bytes / 4),
     };

@@ -7,10 +7,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::error::{Fault, shown};
 use super::names::split_names;
 use super::source::Source;
 use super::{Column, TableError};
-use crate::nearest::nearest;
+use crate::nearest::did_you_mean;
 
 /// The beginning of every head line.
 pub(super) const MARK: &str = "# passel ";
@@ -33,68 +34,83 @@ pub(super) struct Head {
 /// # Errors
 /// A file that cannot be opened or read, and a head line that says nothing known.
 pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
-    let shown = path.to_string_lossy();
-    let mut ahead = LookAhead {
-        source: Source::open(path)?,
-        bytes: Vec::new(),
-        at: 0,
-        ended: false,
-    };
+    let mut source = Source::open(path)?;
     let mut head = Head::default();
-    ahead.hold(BYTE_ORDER_MARK.len() + MARK.len())?;
-    let marked = ahead.rest().strip_prefix(BYTE_ORDER_MARK);
-    if marked.is_some_and(|rest| rest.starts_with(MARK.as_bytes())) {
-        ahead.at = BYTE_ORDER_MARK.len();
-    }
+    // The beginning of the file, as far as head lines may reach, and what of it is consumed.
+    let (mut bytes, mut at, mut ended) = (Vec::new(), 0, false);
     loop {
-        ahead.hold(MARK.len())?;
-        if !ahead.rest().starts_with(MARK.as_bytes()) {
-            break;
+        let is_marked = |text: &[u8]| text.starts_with(MARK.as_bytes());
+        if at == 0 && bytes.strip_prefix(BYTE_ORDER_MARK).is_some_and(is_marked) {
+            at = BYTE_ORDER_MARK.len();
+        }
+        let rest: &[u8] = &bytes[at..];
+        let marked = is_marked(rest);
+        let end = memchr::memchr2(b'\n', b'\r', rest).filter(|_| marked);
+        let in_sight = match marked {
+            true => end.is_some_and(|end| rest.len() >= end + 2),
+            false => rest.len() >= BYTE_ORDER_MARK.len() + MARK.len(),
+        };
+        if !in_sight && !ended {
+            let held = bytes.len();
+            bytes.resize(held + READ_BYTES, 0);
+            let read = source.fill(&mut bytes[held..])?;
+            bytes.truncate(held + read);
+            ended = read < READ_BYTES;
+            continue;
+        }
+        if !marked {
+            head.bytes = at as u64;
+            source.put_back(bytes.split_off(at), head.bytes);
+            return Ok((head, source));
         }
         head.lines += 1;
-        let line = ahead.line()?;
-        let text = str::from_utf8(&line).map_err(|_| TableError::NotUtf8 {
-            path: shown.to_string(),
-            line: head.lines,
-            column: 1,
-        })?;
-        head.take(&shown, text)?;
+        let (line, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        let text = str::from_utf8(line);
+        let text = text.map_err(|_| TableError::not_utf8(path, head.lines, 1))?;
+        let taken = head.take(text);
+        taken.map_err(|message| Fault::from(message).at(path, Some(head.lines)))?;
+        at += line.len()
+            + match behind {
+                [b'\r', b'\n', ..] => 2,
+                [_, ..] => 1,
+                [] => 0,
+            };
     }
-    head.bytes = ahead.at as u64;
-    Ok((head, ahead.into_source()))
 }
 
 impl Head {
-    fn take(&mut self, path: &str, text: &str) -> Result<(), TableError> {
+    fn take(&mut self, text: &str) -> Result<(), String> {
         let said = text[MARK.len()..].trim();
         let (word, rest) = said.split_once(' ').unwrap_or((said, ""));
-        let line = self.lines;
         match word {
-            "simulate" => Ok(()),
+            "simulate" => {}
             "truth" => {
                 let mut names = Vec::new();
-                split_names(rest, &mut names).map_err(|reason| TableError::TruthList {
-                    path: path.to_owned(),
-                    line,
-                    reason,
+                split_names(rest, &mut names).map_err(|reason| {
+                    format!(
+                        "the true variables are names separated by commas, in double quotes \
+                         where a name holds one: {reason}"
+                    )
                 })?;
-                self.truth
-                    .extend(names.into_iter().map(|name| (name, line)));
-                Ok(())
+                let named = names.into_iter().map(|name| (name, self.lines));
+                self.truth.extend(named);
             }
-            _ => Err(TableError::HeadLine {
-                path: path.to_owned(),
-                line,
-                text: text.to_owned(),
-            }),
+            _ => {
+                return Err(format!(
+                    "{} is neither `# passel simulate …` nor `# passel truth NAMES`; mend or \
+                     delete the line",
+                    shown(text)
+                ));
+            }
         }
+        Ok(())
     }
 
     /// Positions of the true variables, ascending.
     ///
     /// # Errors
     /// A name that no column has.
-    pub(super) fn truth(&self, path: &str, columns: &[Column]) -> Result<Vec<usize>, TableError> {
+    pub(super) fn truth(&self, path: &Path, columns: &[Column]) -> Result<Vec<usize>, TableError> {
         let truth: HashSet<&str> = self.truth.iter().map(|(name, _)| &**name).collect();
         let names = columns.iter().map(|column| column.name.as_str());
         let positions = names.clone().enumerate();
@@ -106,75 +122,11 @@ impl Head {
             let known: HashSet<&str> = names.clone().collect();
             let absent = self.truth.iter().find(|(name, _)| !known.contains(&**name));
             if let Some((name, line)) = absent {
-                return Err(TableError::UnknownTruth {
-                    path: path.to_owned(),
-                    line: *line,
-                    name: name.clone(),
-                    nearest: nearest(name, names).map(str::to_owned),
-                });
+                let hint = did_you_mean(name, names);
+                let message = format!("the truth names `{name}`, which is no column{hint}");
+                return Err(Fault::from(message).at(path, Some(*line)));
             }
         }
         Ok(positions)
-    }
-}
-
-/// The beginning of a file, as far as head lines may reach.
-struct LookAhead {
-    source: Source,
-    bytes: Vec<u8>,
-    /// First byte that is not consumed.
-    at: usize,
-    ended: bool,
-}
-
-impl LookAhead {
-    fn rest(&self) -> &[u8] {
-        &self.bytes[self.at..]
-    }
-
-    /// Reads until `count` bytes are not consumed, or the file ends.
-    fn hold(&mut self, count: usize) -> Result<(), TableError> {
-        while self.rest().len() < count && !self.ended {
-            self.read()?;
-        }
-        Ok(())
-    }
-
-    fn read(&mut self) -> Result<(), TableError> {
-        let held = self.bytes.len();
-        self.bytes.resize(held + READ_BYTES, 0);
-        let read = self.source.fill(&mut self.bytes[held..])?;
-        self.bytes.truncate(held + read);
-        self.ended = read < READ_BYTES;
-        Ok(())
-    }
-
-    /// Consumes the next line; it is returned without its end, `\n`, `\r\n` or `\r`.
-    fn line(&mut self) -> Result<Vec<u8>, TableError> {
-        let mut searched = 0;
-        let length = loop {
-            match memchr::memchr2(b'\n', b'\r', &self.rest()[searched..]) {
-                Some(found) => break searched + found,
-                None if self.ended => break self.rest().len(),
-                None => searched = self.rest().len(),
-            }
-            self.read()?;
-        };
-        let line = self.rest()[..length].to_vec();
-        self.hold(length + 2)?;
-        self.at += length
-            + match self.rest()[length..] {
-                [b'\r', b'\n', ..] => 2,
-                [_, ..] => 1,
-                [] => 0,
-            };
-        Ok(line)
-    }
-
-    /// The source, from the first byte that is not consumed.
-    fn into_source(mut self) -> Source {
-        self.bytes.drain(..self.at);
-        self.source.put_back(self.bytes, self.at as u64);
-        self.source
     }
 }

@@ -1,5 +1,7 @@
 //! Tables from columns that a caller has in memory.
 
+use std::path::Path;
+
 use super::{Column, Table, TableError, Values, names};
 
 impl Table {
@@ -40,53 +42,40 @@ impl Table {
             values,
         });
         let columns: Vec<Column> = columns.collect();
-        let path = source.to_owned();
         let Some(first) = columns.first() else {
-            return Err(TableError::NoColumns { path });
+            return Err(TableError::no_columns(source));
         };
         let rows = first.values.len().unwrap_or(0);
         if rows == 0 {
-            return Err(TableError::NoRows { path });
+            return Err(TableError::no_rows(source));
         }
         for (position, column) in columns.iter().enumerate() {
             if column.name.trim().is_empty() {
-                let column = position + 1;
-                return Err(TableError::UnnamedColumn { path, column });
+                return Err(TableError::content(source, names::unnamed(position)));
             }
             if let Some(found) = column.values.len().filter(|found| *found != rows) {
-                return Err(TableError::ColumnLength {
-                    path,
-                    column: column.name.clone(),
-                    found,
-                    expected: rows,
-                });
+                let name = &column.name;
+                let message =
+                    format!("column `{name}` has {found} values, but {rows} are expected");
+                return Err(TableError::content(source, message));
             }
-            column.check_finite(source)?;
+            column.check_finite(source.as_ref())?;
         }
-        names::check_unique(source, columns.iter().map(|column| column.name.as_str()))?;
-        Ok(Self {
-            source: path,
-            columns,
-            rows,
-            response: None,
-            truth: Vec::new(),
-        })
+        let names = columns.iter().map(|column| column.name.as_str());
+        names::check_unique(source.as_ref(), names)?;
+        Ok(Self::new(source.to_owned(), columns, None))
     }
 }
 
 impl Column {
     /// Refuses infinite numbers of a dense column.
-    pub(super) fn check_finite(&self, path: &str) -> Result<(), TableError> {
+    pub(super) fn check_finite(&self, path: &Path) -> Result<(), TableError> {
         let Values::Numbers(values) = &self.values else {
             return Ok(());
         };
         match values.iter().position(|value| value.is_infinite()) {
             None => Ok(()),
-            Some(row) => Err(TableError::InfiniteElement {
-                path: path.to_owned(),
-                row: row + 1,
-                column: self.name.clone(),
-            }),
+            Some(row) => Err(TableError::infinite_element(path, row, &self.name)),
         }
     }
 }

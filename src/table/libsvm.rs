@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::error::{lossy, shown};
+use super::error::shown_bytes;
 use super::field::{Field, classify};
-use super::format::{Content, Format, estimate_text};
+use super::format::{Format, Input, estimate_text};
 use super::lines::Lines;
-use super::{Column, ColumnPartition, ReadOptions, TableError, Values};
+use super::{Column, Table, TableError, Values};
 
 /// The format of LIBSVM.
 pub(super) const FORMAT: Format = Format {
@@ -18,52 +18,25 @@ pub(super) const FORMAT: Format = Format {
     estimate: estimate_text,
 };
 
-/// Errors of a line of a libsvm file.
-#[derive(Debug, thiserror::Error)]
-enum LibsvmError {
-    #[error(
-        "{} should be the label, a number, before the first `INDEX:VALUE`",
-        shown(text)
-    )]
-    Label { text: String },
-    #[error(
-        "{} should be `INDEX:VALUE`, a whole number of at most 4294967295 and a number",
-        shown(text)
-    )]
-    Entry { text: String },
-    #[error("index {index} comes after {before}: the indexes of a line ascend, each once")]
-    Order { index: u32, before: u32 },
-    #[error(
-        "{} is infinite; mend the value, or write nan for a missing one",
-        shown(text)
-    )]
-    Infinite { text: String },
-    #[error("more than 4294967295 observations; split the file")]
-    Long,
-}
-
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.
 ///
 /// # Errors
 /// The first line that is not as it should be.
-fn read(
-    path: &Path,
-    options: &ReadOptions,
-    partition: &ColumnPartition,
-) -> Result<Content, TableError> {
-    if partition.communicator.is_none() {
-        let columns = entries(path, None)?.columns();
-        return Content::new(path, options, columns, Some(0));
-    }
+fn read(input: &Input) -> Result<Table, TableError> {
+    let (path, partition) = (input.path, input.partition);
     // Which columns there are is known at the end: a second pass keeps the wanted ones.
-    let indexes = entries(path, Some(HashSet::new()))?.indexes();
-    let width = indexes.len() + 1;
-    let wanted = (1..).zip(indexes);
-    let wanted = wanted.filter(|(at, index)| partition.reads(*at, width, &name(*index)));
-    let wanted = wanted.map(|(_, index)| index).collect();
-    let columns = entries(path, Some(wanted))?.columns();
-    Content::new(path, options, columns, Some(0))
+    let wanted = match partition.communicator {
+        None => None,
+        Some(_) => {
+            let indexes = entries(path, Some(HashSet::new()))?.indexes();
+            let width = indexes.len() + 1;
+            let wanted = (1..).zip(indexes);
+            let wanted = wanted.filter(|(at, index)| partition.reads(*at, width, &name(*index)));
+            Some(wanted.map(|(_, index)| index).collect())
+        }
+    };
+    input.table(entries(path, wanted)?.columns(), Some(0))
 }
 
 fn name(index: u32) -> String {
@@ -78,18 +51,12 @@ fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableEr
         ..Entries::default()
     };
     while lines.advance()? {
-        if let Err(source) = read.line(&lines.text) {
-            return Err(lines.error(source));
-        }
+        let line = read.line(&lines.text);
+        line.map_err(|message| lines.error(message))?;
     }
-    match (lines.number, read.labels.is_empty()) {
-        (0, _) => Err(TableError::Empty {
-            path: lines.shown(),
-        }),
-        (_, true) => Err(TableError::NoRows {
-            path: lines.shown(),
-        }),
-        _ => Ok(read),
+    match read.labels.is_empty() {
+        true => Err(lines.no_rows()),
+        false => Ok(read),
     }
 }
 
@@ -106,7 +73,7 @@ struct Entries {
 }
 
 impl Entries {
-    fn line(&mut self, text: &[u8]) -> Result<(), LibsvmError> {
+    fn line(&mut self, text: &[u8]) -> Result<(), String> {
         let text = match memchr::memchr(b'#', text) {
             Some(comment) => &text[..comment],
             None => text,
@@ -116,21 +83,25 @@ impl Entries {
         let Some(label) = fields.next() else {
             return Ok(());
         };
-        let row = u32::try_from(self.labels.len()).map_err(|_| LibsvmError::Long)?;
+        let row = u32::try_from(self.labels.len());
+        let row = row.map_err(|_| "more than 4294967295 observations; split the file")?;
         self.labels.push(match classify(label) {
             Field::Number(value) => value,
             Field::Missing => f64::NAN,
             Field::Infinite => return Err(infinite(label)),
             Field::Text => {
-                let text = lossy(label);
-                return Err(LibsvmError::Label { text });
+                let text = shown_bytes(label);
+                let expected = "the label, a number, before the first `INDEX:VALUE`";
+                return Err(format!("{text} should be {expected}"));
             }
         });
         let mut last = None;
         for field in fields {
             let (index, value) = entry(field)?;
             if let Some(before) = last.filter(|before| *before >= index) {
-                return Err(LibsvmError::Order { index, before });
+                return Err(format!(
+                    "index {index} comes after {before}: the indexes of a line ascend, each once"
+                ));
             }
             last = Some(index);
             let next = self.columns.len();
@@ -183,8 +154,11 @@ impl Entries {
 }
 
 /// Index and value.
-fn entry(field: &[u8]) -> Result<(u32, f64), LibsvmError> {
-    let wrong = || LibsvmError::Entry { text: lossy(field) };
+fn entry(field: &[u8]) -> Result<(u32, f64), String> {
+    let wrong = || {
+        let expected = "a whole number of at most 4294967295 and a number";
+        format!("{} should be `INDEX:VALUE`, {expected}", shown_bytes(field))
+    };
     let colon = memchr::memchr(b':', field).ok_or_else(wrong)?;
     let (index, value) = (&field[..colon], &field[colon + 1..]);
     // `parse` would take a sign.
@@ -200,7 +174,7 @@ fn entry(field: &[u8]) -> Result<(u32, f64), LibsvmError> {
     }
 }
 
-fn infinite(field: &[u8]) -> LibsvmError {
-    let text = lossy(field);
-    LibsvmError::Infinite { text }
+fn infinite(field: &[u8]) -> String {
+    let mend = "mend the value, or write nan for a missing one";
+    format!("{} is infinite; {mend}", shown_bytes(field))
 }

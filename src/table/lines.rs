@@ -1,17 +1,17 @@
 //! A file's lines, one at a time.
 
-use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::TableError;
-use super::source::{Source, read_failure_of};
+use super::error::Fault;
+use super::source::Source;
 
 const READ_BYTES: usize = 1 << 18;
 
 /// A file read line by line.
 pub(super) struct Lines<'a> {
-    path: &'a Path,
+    pub(super) path: &'a Path,
     source: BufReader<Source>,
     /// The current line, with its line end.
     pub(super) text: Vec<u8>,
@@ -33,7 +33,7 @@ impl<'a> Lines<'a> {
     pub(super) fn advance(&mut self) -> Result<bool, TableError> {
         self.text.clear();
         let read = self.source.read_until(b'\n', &mut self.text);
-        let found = read.map_err(|error| read_failure_of(self.path, error))? > 0;
+        let found = read.map_err(|error| self.source.get_ref().failure(error))? > 0;
         self.number += u64::from(found);
         Ok(found)
     }
@@ -44,17 +44,16 @@ impl<'a> Lines<'a> {
         fields.filter(|field| !field.is_empty())
     }
 
-    /// An error of this format in the current line.
-    pub(super) fn error(&self, source: impl Error + Send + Sync + 'static) -> TableError {
-        TableError::Format {
-            path: self.shown(),
-            line: Some(self.number),
-            source: Box::new(source),
-        }
+    /// What is wrong with the current line.
+    pub(super) fn error(&self, fault: impl Into<Fault>) -> TableError {
+        fault.into().at(self.path, Some(self.number))
     }
 
-    /// The path as given, for messages.
-    pub(super) fn shown(&self) -> String {
-        self.path.to_string_lossy().into_owned()
+    /// The error for a file without an observation.
+    pub(super) fn no_rows(&self) -> TableError {
+        match self.number {
+            0 => TableError::empty(self.path),
+            _ => TableError::no_rows(self.path),
+        }
     }
 }

@@ -58,7 +58,7 @@ impl Table {
                 .map(|(row, _)| row)
                 .collect();
             let all = communicator.gather(&(columns, rows));
-            let all = all.map_err(TableError::ranks)?;
+            let all = all.map_err(TableError::Ranks)?;
             let mut seen = HashSet::new();
             columns = Vec::new();
             for (theirs, rows) in all {

@@ -32,8 +32,9 @@ use std::path::Path;
 
 use crate::ranks::Communicator;
 
-pub use error::{MissingColumn, TableError, ValueFault};
-use format::{Content, Format};
+use error::as_given;
+pub use error::{MissingColumn, TableError};
+use format::{Format, Input};
 pub use formats::{estimated_values, extensions, input_files, is_npy};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, quote, split_names, variable};
@@ -158,44 +159,49 @@ pub fn read_partition(
     options: &ReadOptions,
     partition: &ColumnPartition,
 ) -> Result<Table, TableError> {
-    let source = path.to_string_lossy().into_owned();
     let Some((format, _)) = Format::of(path) else {
         return Err(TableError::UnknownFormat {
-            path: source,
+            path: as_given(path),
             endings: Format::known_endings(),
         });
     };
-    let Content {
-        mut columns,
-        response,
-        truth,
-    } = (format.read)(path, options, partition)?;
-    let lengths = columns.iter().filter_map(|column| column.values.len());
-    let mut rows = lengths.max().unwrap_or(0);
+    let mut table = (format.read)(&Input {
+        path,
+        options,
+        partition,
+    })?;
     if let Some(communicator) = partition.communicator {
         // A rank may have no column to count by.
-        let all = communicator.gather(&rows).map_err(TableError::ranks)?;
-        rows = all.into_iter().max().unwrap_or(rows);
+        let all = communicator
+            .gather(&table.rows)
+            .map_err(TableError::Ranks)?;
+        table.rows = all.into_iter().max().unwrap_or(table.rows);
     }
-    let width = columns.len();
-    for (position, column) in columns.iter_mut().enumerate() {
-        if response != Some(position) && !partition.reads(position, width, &column.name) {
+    let width = table.columns.len();
+    for (position, column) in table.columns.iter_mut().enumerate() {
+        if table.response != Some(position) && !partition.reads(position, width, &column.name) {
             column.values = Values::Remote;
         }
         if options.factors.contains(&column.name) {
-            column.values.make_factor(rows);
+            column.values.make_factor(table.rows);
         }
     }
-    Ok(Table {
-        source,
-        rows,
-        columns,
-        response,
-        truth,
-    })
+    Ok(table)
 }
 
 impl Table {
+    /// A table without marked variables.
+    fn new(source: String, columns: Vec<Column>, response: Option<usize>) -> Self {
+        let lengths = columns.iter().filter_map(|column| column.values.len());
+        Self {
+            source,
+            rows: lengths.max().unwrap_or(0),
+            columns,
+            response,
+            truth: Vec::new(),
+        }
+    }
+
     /// The true variables that the file marks, as positions without response and weights. If they
     /// are those of another response's model, there are none but a warning.
     pub(crate) fn true_indexes(

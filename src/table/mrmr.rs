@@ -1,11 +1,11 @@
 //! The files of fast-mRMR: codes of one byte, row by row.
 
+use std::cmp::Ordering;
 use std::ops::Range;
-use std::path::Path;
 
-use super::format::{Content, Format};
+use super::format::{Format, Input};
 use super::source::{GAP, Source, runs};
-use super::{Column, ColumnPartition, ReadOptions, TableError, Values, names};
+use super::{Column, Table, TableError, Values, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
@@ -19,45 +19,18 @@ pub(super) const FORMAT: Format = Format {
     estimate: |_, bytes| Some(bytes),
 };
 
-/// Errors of a `.mrmr` file.
-#[derive(Debug, thiserror::Error)]
-enum MrmrError {
-    #[error("ends at byte {found}, within its header of two sizes; copy or write the file again")]
-    Header { found: usize },
-    #[error(
-        "cut off in row {row}: the header promises {rows} rows of {columns} codes, {promised} \
-         bytes behind it, {found} are there; copy or write the file again"
-    )]
-    Short {
-        row: u64,
-        rows: u32,
-        columns: u32,
-        promised: u64,
-        found: u64,
-    },
-    #[error(
-        "goes on at byte {at}: the header promises {rows} rows of {columns} codes, which end \
-         there; copy or write the file again"
-    )]
-    Long { at: u64, rows: u32, columns: u32 },
-}
-
 /// Reads the codes as columns of numbers `y`, `x0`, `x1`, ….
 ///
 /// # Errors
 /// More or fewer codes than the header promises, or none.
-fn read(
-    path: &Path,
-    options: &ReadOptions,
-    partition: &ColumnPartition,
-) -> Result<Content, TableError> {
-    let shown = path.to_string_lossy().into_owned();
-    let wrong = |source: MrmrError| TableError::format(path, source);
-    let mut source = Source::open(path)?;
+fn read(input: &Input) -> Result<Table, TableError> {
+    let mut source = Source::open(input.path)?;
     let mut header = [0; HEADER_BYTES as usize];
     let found = source.fill(&mut header)?;
     if found < header.len() {
-        return Err(wrong(MrmrError::Header { found }));
+        return Err(input.error(format!(
+            "ends at byte {found}, within its header of two sizes; copy or write the file again"
+        )));
     }
     let [a, b, c, d, e, f, g, h] = header;
     let (rows, columns) = (
@@ -65,38 +38,34 @@ fn read(
         u32::from_le_bytes([e, f, g, h]),
     );
     if rows == 0 {
-        return Err(TableError::NoRows { path: shown });
+        return Err(TableError::no_rows(input.path));
     }
     if columns == 0 {
-        return Err(TableError::NoColumns { path: shown });
+        return Err(TableError::no_columns(input.path));
     }
     let promised = u64::from(rows) * u64::from(columns);
-    let check = |found: u64| match found {
-        _ if found < promised => Err(wrong(MrmrError::Short {
-            row: found / u64::from(columns) + 1,
-            rows,
-            columns,
-            promised,
-            found,
-        })),
-        _ if found > promised => Err(wrong(MrmrError::Long {
-            at: HEADER_BYTES + promised,
-            rows,
-            columns,
-        })),
-        _ => Ok(()),
+    let check = |found: u64| {
+        let codes = format!("the header promises {rows} rows of {columns} codes");
+        let (row, end) = (found / u64::from(columns) + 1, HEADER_BYTES + promised);
+        Err(input.error(match found.cmp(&promised) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => format!(
+                "cut off in row {row}: {codes}, {promised} bytes behind it, {found} are there; \
+                 copy or write the file again"
+            ),
+            Ordering::Greater => format!(
+                "goes on at byte {end}: {codes}, which end there; copy or write the file again"
+            ),
+        }))
     };
     // Before memory is taken for what the header promises, the file has to hold it.
-    let size = match source.size {
-        Some(size) => size,
-        None => Source::open(path)?.measure(HEADER_BYTES + promised + 1)?,
-    };
+    let size = source.measure(HEADER_BYTES + promised + 1)?;
     check(size.saturating_sub(HEADER_BYTES))?;
 
     let width = columns as usize;
-    let names = || std::iter::once(String::from("y")).chain((0..).map(names::variable));
-    let wanted = |(at, name): (usize, String)| at == 0 || partition.reads(at, width, &name);
-    let wanted: Vec<bool> = names().take(width).enumerate().map(wanted).collect();
+    let names: Vec<String> = names::numbered(width - 1).collect();
+    let wanted = |at: usize| at == 0 || input.partition.reads(at, width, &names[at]);
+    let wanted: Vec<bool> = (0..width).map(wanted).collect();
     let mut columns: Vec<Vec<u8>> = vec![Vec::new(); width];
     for at in (0..width).filter(|at| wanted[*at]) {
         columns[at].reserve_exact(rows as usize);
@@ -128,11 +97,12 @@ fn read(
         }
     }
     check(found)?;
-    let columns = names().zip(columns).map(|(name, values)| Column {
+    let columns = names.into_iter().zip(columns);
+    let columns = columns.map(|(name, values)| Column {
         name,
         values: Values::Bytes(values),
     });
-    Content::new(path, options, columns.collect(), Some(0))
+    input.table(columns.collect(), Some(0))
 }
 
 /// Fills rows with some ranges of the file's rows; returns the number of bytes read.

@@ -4,42 +4,38 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use std::path::Path;
+
 use csv::ByteRecord;
 
 use super::TableError;
-use crate::nearest::nearest;
+use super::error::Fault;
+use crate::nearest::did_you_mean;
 
 /// The names in a header record.
 ///
 /// # Errors
 /// An empty name, a name given twice, bytes that are not UTF-8.
 pub(super) fn of_header(
-    path: &str,
+    path: &Path,
     line: u64,
     header: &ByteRecord,
 ) -> Result<Vec<String>, TableError> {
     let mut names = Vec::with_capacity(header.len());
     for (column, cell) in header.iter().enumerate() {
         let Ok(name) = str::from_utf8(cell) else {
-            return Err(TableError::NotUtf8 {
-                path: path.to_owned(),
-                line,
-                column: column + 1,
-            });
+            return Err(TableError::not_utf8(path, line, column + 1));
         };
         let name = name.trim();
         if name.is_empty() {
-            let path = path.to_owned();
             // A lone first cell without a name is what R writes above row names.
-            return Err(if column == 0 && header.len() > 1 {
-                TableError::RowNames { path, line }
-            } else {
-                TableError::NoName {
-                    path,
-                    line,
-                    column: column + 1,
-                }
-            });
+            let message = match column == 0 && header.len() > 1 {
+                true => "the first column has no name, as R writes row names; write the file with \
+                         write.csv(..., row.names = FALSE), or name the column"
+                    .to_owned(),
+                false => unnamed(column),
+            };
+            return Err(Fault::from(message).at(path, Some(line)));
         }
         names.push(name.to_owned());
     }
@@ -47,9 +43,14 @@ pub(super) fn of_header(
     Ok(names)
 }
 
+/// The message about a column without a name.
+pub(super) fn unnamed(position: usize) -> String {
+    format!("column {} has no name; give it one", position + 1)
+}
+
 /// Refuses a name that two columns share.
 pub(super) fn check_unique<'a>(
-    path: &str,
+    path: &Path,
     names: impl Iterator<Item = &'a str>,
 ) -> Result<(), TableError> {
     let mut positions = HashMap::new();
@@ -59,12 +60,10 @@ pub(super) fn check_unique<'a>(
                 vacant.insert(position);
             }
             Entry::Occupied(first) => {
-                return Err(TableError::DuplicateName {
-                    path: path.to_owned(),
-                    name: name.to_owned(),
-                    first: first.get() + 1,
-                    second: position + 1,
-                });
+                let (first, second) = (first.get() + 1, position + 1);
+                let message =
+                    format!("columns {first} and {second} are both named `{name}`; rename one");
+                return Err(TableError::content(path, message));
             }
         }
     }
@@ -73,26 +72,31 @@ pub(super) fn check_unique<'a>(
 
 /// Refuses a factor that is no column.
 pub(super) fn check_factors<'a>(
-    path: &str,
+    path: &Path,
     factors: &[String],
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<(), TableError> {
-    match factors
-        .iter()
-        .find(|factor| !names.clone().any(|name| name == *factor))
-    {
+    let absent = |factor: &&String| !names.clone().any(|name| name == **factor);
+    match factors.iter().find(absent) {
         None => Ok(()),
-        Some(factor) => Err(TableError::UnknownFactor {
-            path: path.to_owned(),
-            name: factor.clone(),
-            nearest: nearest(factor, names).map(str::to_owned),
-        }),
+        Some(factor) => Err(TableError::content(
+            path,
+            format!(
+                "no column `{factor}` to read as a factor{}",
+                did_you_mean(factor, names)
+            ),
+        )),
     }
 }
 
 /// The name of the variable at a position, where the file has none.
 pub(crate) fn variable(position: usize) -> String {
     format!("x{position}")
+}
+
+/// The names `y`, `x0`, `x1`, … of a response and so many variables.
+pub(super) fn numbered(variables: usize) -> impl Iterator<Item = String> {
+    std::iter::once(String::from("y")).chain((0..variables).map(variable))
 }
 
 /// Names of a list. A name with a comma stands in double quotes, and a double

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
-use super::format::{COMPRESSION_RATIO, Content, Format};
+use super::format::{COMPRESSION_RATIO, Format, Input};
 use super::rows::RowBuffer;
-use super::source::{GAP, Source, runs};
-use super::{Column, ColumnPartition, ReadOptions, TableError, Values, is_npy, names};
+use super::source::{GAP, Source, is_gzip, runs};
+use super::{Column, Table, TableError, Values, is_npy, names};
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
@@ -24,42 +24,6 @@ pub(super) const FORMAT: Format = Format {
 
 /// Elements decoded at a time.
 const ELEMENTS: usize = 1 << 13;
-
-/// Errors that only an array can have.
-#[derive(Debug, thiserror::Error)]
-enum NpyError {
-    #[error("not an .npy array ({0}); write it with numpy.save")]
-    Header(io::Error),
-    #[error("the header promises more than can be held in memory")]
-    TooLarge,
-    #[error("elements of type {dtype}; save it with .astype('f8')")]
-    Type { dtype: String },
-    #[error("shape {}, but {expected} is expected", shape_text(shape))]
-    Shape {
-        shape: Vec<u64>,
-        expected: &'static str,
-    },
-    #[error(
-        "cut off: {promised} bytes of values promised, {found} found; copy or write the file again"
-    )]
-    Truncated { promised: u64, found: u64 },
-    #[error("bytes that are no value: {0}")]
-    Value(io::Error),
-    #[error(
-        "the response of .npy data is a second array: name a file that ends in .npy or .npy.gz"
-    )]
-    Response,
-    #[error(
-        "it has shape {}, its response {response} has shape {}: both need the same number of rows",
-        shape_text(shape),
-        shape_text(response_shape)
-    )]
-    Lengths {
-        shape: Vec<u64>,
-        response: String,
-        response_shape: Vec<u64>,
-    },
-}
 
 /// The shape as Python prints it.
 fn shape_text(shape: &[u64]) -> String {
@@ -77,28 +41,24 @@ fn shape_text(shape: &[u64]) -> String {
 ///
 /// # Errors
 /// Another shape or type than that, fewer bytes than promised, infinite elements.
-fn read(
-    path: &Path,
-    options: &ReadOptions,
-    partition: &ColumnPartition,
-) -> Result<Content, TableError> {
+fn read(input: &Input) -> Result<Table, TableError> {
+    let (path, response) = (input.path, input.options.response);
     let design = Array::open(path)?;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
     };
-    let source = || path.to_string_lossy().into_owned();
     if rows == 0 {
-        return Err(TableError::NoRows { path: source() });
+        return Err(TableError::no_rows(path));
     }
     if width == 0 {
-        return Err(TableError::NoColumns { path: source() });
+        return Err(TableError::no_columns(path));
     }
     // The response is the last column.
-    let all = width as usize + usize::from(options.response.is_some());
-    let wanted = |at: usize| partition.reads(at, all, &names::variable(at));
-    let Some(response) = options.response else {
+    let all = width as usize + usize::from(response.is_some());
+    let wanted = |at: usize| input.partition.reads(at, all, &names::variable(at));
+    let Some(response) = response else {
         let columns = design.columns((rows, width), names::variable, wanted)?;
-        return Content::new(path, options, columns, None);
+        return input.table(columns, None);
     };
 
     let name = response_name(response)?;
@@ -108,18 +68,18 @@ fn read(
         _ => return Err(second.shape_error("a response of n values (one dimension, or n × 1)")),
     };
     if length != rows {
-        return Err(design.error(NpyError::Lengths {
-            shape: design.header.shape().to_vec(),
-            response: response.to_owned(),
-            response_shape: second.header.shape().to_vec(),
-        }));
+        return Err(design.error(format!(
+            "it has shape {}, its response {response} has shape {}: both need the same number of \
+             rows",
+            shape_text(design.header.shape()),
+            shape_text(second.header.shape())
+        )));
     }
     // The response is the smaller one: what is wrong with it is reported without a wait.
     let last = second.columns((length, 1), |_| name.clone(), |_| true)?;
     let mut columns = design.columns((rows, width), names::variable, wanted)?;
     columns.extend(last);
-    let response = columns.len() - 1;
-    Content::new(path, options, columns, Some(response))
+    input.table(columns, Some(all - 1))
 }
 
 /// The elements that the header promises, which need not be there.
@@ -146,10 +106,12 @@ pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::R
 fn response_name(response: &str) -> Result<String, TableError> {
     let path = Path::new(response);
     if !is_npy(path) {
-        return Err(TableError::format(path, NpyError::Response));
+        let message = "the response of .npy data is a second array: name a file that ends in .npy \
+                       or .npy.gz";
+        return Err(TableError::content(path, message));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let ending = if super::source::is_gzip(path) { 7 } else { 4 };
+    let ending = if is_gzip(path) { 7 } else { 4 };
     Ok(file[..file.len() - ending].to_owned())
 }
 
@@ -169,11 +131,14 @@ type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
 impl<'p> Array<'p> {
     fn open(path: &'p Path) -> Result<Self, TableError> {
         let mut source = Source::open(path)?;
-        let (header, header_bytes) = header::read(&mut source)?
-            .map_err(|source| TableError::format(path, NpyError::Header(source)))?;
+        let (header, header_bytes) = header::read(&mut source)?.map_err(|error| {
+            let message = format!("not an .npy array ({error}); write it with numpy.save");
+            TableError::content(path, message)
+        })?;
         let Some((element_bytes, decode)) = decoder(&header.dtype()) else {
-            let dtype = header.dtype().descr();
-            return Err(TableError::format(path, NpyError::Type { dtype }));
+            let kind = header.dtype().descr();
+            let message = format!("elements of type {kind}; save it with .astype('f8')");
+            return Err(TableError::content(path, message));
         };
         Ok(Self {
             path,
@@ -185,15 +150,20 @@ impl<'p> Array<'p> {
         })
     }
 
-    fn error(&self, source: NpyError) -> TableError {
-        TableError::format(self.path, source)
+    fn error(&self, message: impl Into<String>) -> TableError {
+        TableError::content(self.path, message)
     }
 
-    fn shape_error(&self, expected: &'static str) -> TableError {
-        self.error(NpyError::Shape {
-            shape: self.header.shape().to_vec(),
-            expected,
-        })
+    fn shape_error(&self, expected: &str) -> TableError {
+        let shape = shape_text(self.header.shape());
+        self.error(format!("shape {shape}, but {expected} is expected"))
+    }
+
+    fn truncated(&self, promised: u64, found: u64) -> TableError {
+        self.error(format!(
+            "cut off: {promised} bytes of values promised, {found} found; copy or write the file \
+             again"
+        ))
     }
 
     /// The array's columns, named by their position. Columns that are not wanted are skipped where
@@ -209,16 +179,14 @@ impl<'p> Array<'p> {
             .and_then(|elements| elements.checked_mul(self.element_bytes as u64))
             .filter(|bytes| usize::try_from(*bytes).is_ok());
         let Some(promised) = promised else {
-            return Err(self.error(NpyError::TooLarge));
+            return Err(self.error("the header promises more than can be held in memory"));
         };
         // Before memory is allocated for what the header promises, the file has to hold it.
-        let size = match self.source.size {
-            Some(size) => size,
-            None => Source::open(self.path)?.measure(self.header_bytes.saturating_add(promised))?,
-        };
-        let found = size.saturating_sub(self.header_bytes);
+        let enough = self.header_bytes.saturating_add(promised);
+        let found = self.source.measure(enough)?;
+        let found = found.saturating_sub(self.header_bytes);
         if found < promised {
-            return Err(self.error(NpyError::Truncated { promised, found }));
+            return Err(self.truncated(promised, found));
         }
 
         let (rows, width) = (rows as usize, width as usize);
@@ -307,21 +275,16 @@ impl<'p> Array<'p> {
                 let found = self.source.fill(&mut bytes[..wanted])?;
                 if found < wanted {
                     // The file has become shorter since its size was looked up.
-                    return Err(self.error(NpyError::Truncated {
-                        promised: (range.end * self.element_bytes) as u64,
-                        found: (first * self.element_bytes + found) as u64,
-                    }));
+                    let promised = range.end * self.element_bytes;
+                    let found = first * self.element_bytes + found;
+                    return Err(self.truncated(promised as u64, found as u64));
                 }
                 values.clear();
                 (self.decode)(&bytes[..wanted], &mut values)
-                    .map_err(|source| self.error(NpyError::Value(source)))?;
+                    .map_err(|error| self.error(format!("bytes that are no value: {error}")))?;
                 if let Some(at) = values.iter().position(|value| value.is_infinite()) {
                     let (row, column) = place(first + at);
-                    return Err(TableError::InfiniteElement {
-                        path: self.path.to_string_lossy().into_owned(),
-                        row: row + 1,
-                        column: name(column),
-                    });
+                    return Err(TableError::infinite_element(self.path, row, &name(column)));
                 }
                 take(&values);
             }

@@ -1,15 +1,16 @@
 //! The genotypes of PLINK 1: a `.bed` of two bits a genotype, variant by variant, with the `.bim`
 //! that names its variants and the `.fam` of its samples beside it.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::error::{lossy, shown};
-use super::field::{Field, classify};
-use super::format::{Content, Format, companion};
+use super::error::{as_given, shown, shown_bytes};
+use super::field;
+use super::format::{Format, Input, companion};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, ColumnPartition, MISSING_BYTE, ReadOptions, TableError, Values};
+use super::{Column, MISSING_BYTE, Table, TableError, Values};
 
 /// The name of the column that the `.fam` makes.
 const PHENOTYPE: &str = "phenotype";
@@ -28,72 +29,6 @@ pub(super) const FORMAT: Format = Format {
     estimate: |_, bytes| Some(4 * bytes),
 };
 
-/// Errors of a `.bed`, its `.bim` or its `.fam`.
-#[derive(Debug, thiserror::Error)]
-enum PlinkError {
-    #[error(
-        "no such file; {bed} is read with the .bim and .fam of its name beside it: copy it there"
-    )]
-    Alone { bed: String },
-    #[error(
-        "begins with the bytes {found:02x?}, a PLINK 1 .bed with [6c, 1b, 01]; write it with \
-         plink --make-bed"
-    )]
-    Magic { found: Vec<u8> },
-    #[error(
-        "byte 3 is 00: genotypes sample by sample, an old form; write it again with \
-         plink --make-bed"
-    )]
-    SampleMajor,
-    #[error("{found} fields, but 6 are expected: {expected}; mend the line")]
-    Fields {
-        found: usize,
-        expected: &'static str,
-    },
-    #[error(
-        "{} should be the variant's base-pair coordinate, a whole number; mend it",
-        shown(text)
-    )]
-    Coordinate { text: String },
-    #[error(
-        "{} should be the sample's phenotype, a number (-9 where it is missing); \
-         mend it",
-        shown(text)
-    )]
-    Phenotype { text: String },
-    #[error(
-        "lines {first} and {second}: two variants at {name}, with no id of their own; \
-         give them one"
-    )]
-    Twice {
-        name: String,
-        first: u64,
-        second: u64,
-    },
-    #[error(
-        "cut off at byte {found}, in variant {variant} (`{name}`): {samples} samples in the .fam \
-         and {variants} variants in the .bim ask for {expected} bytes; write the three files \
-         again, together"
-    )]
-    Short {
-        found: u64,
-        variant: usize,
-        name: String,
-        samples: usize,
-        variants: usize,
-        expected: u64,
-    },
-    #[error(
-        "goes on at byte {expected}: {samples} samples in the .fam and {variants} variants in \
-         the .bim end there; write the three files again, together"
-    )]
-    Long {
-        samples: usize,
-        variants: usize,
-        expected: u64,
-    },
-}
-
 /// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
 /// the `.bim`. A variant has its id for a name, or `chromosome:coordinate` where that is `.` or
 /// comes again.
@@ -101,22 +36,21 @@ enum PlinkError {
 /// # Errors
 /// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
 /// another form or size.
-fn read(
-    path: &Path,
-    options: &ReadOptions,
-    partition: &ColumnPartition,
-) -> Result<Content, TableError> {
-    let wrong = |source: PlinkError| TableError::format(path, source);
+fn read(input: &Input) -> Result<Table, TableError> {
+    let path = input.path;
     let mut source = Source::open(path)?;
     let mut magic = [0; MAGIC.len()];
     let found = source.fill(&mut magic)?;
-    match magic {
-        MAGIC => {}
-        [0x6c, 0x1b, 0x00] if found == MAGIC.len() => return Err(wrong(PlinkError::SampleMajor)),
-        _ => {
-            let found = magic[..found].to_vec();
-            return Err(wrong(PlinkError::Magic { found }));
-        }
+    if magic[..found] != MAGIC {
+        return Err(input.error(match &magic[..found] {
+            [0x6c, 0x1b, 0x00] => "byte 3 is 00: genotypes sample by sample, an old form; write \
+                                   it again with plink --make-bed"
+                .to_owned(),
+            found => format!(
+                "begins with the bytes {found:02x?}, a PLINK 1 .bed with [6c, 1b, 01]; write it \
+                 with plink --make-bed"
+            ),
+        }));
     }
     let phenotypes = phenotypes(path)?;
     let names = names(path)?;
@@ -126,25 +60,20 @@ fn read(
     let start = MAGIC.len() as u64;
     let expected = start.saturating_add((stride as u64).saturating_mul(variants as u64));
     let check = |found: u64| {
-        if found < expected {
-            let variant = (found.saturating_sub(start) / stride as u64) as usize;
-            return Err(wrong(PlinkError::Short {
-                found,
-                variant: variant + 1,
-                name: names[variant].clone(),
-                samples,
-                variants,
-                expected,
-            }));
-        }
-        match found == expected {
-            true => Ok(()),
-            false => Err(wrong(PlinkError::Long {
-                samples,
-                variants,
-                expected,
-            })),
-        }
+        let asked = format!("{samples} samples in the .fam and {variants} variants in the .bim");
+        let mend = "write the three files again, together";
+        Err(input.error(match found.cmp(&expected) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => {
+                let variant = (found.saturating_sub(start) / stride as u64) as usize;
+                let (number, name) = (variant + 1, &names[variant]);
+                format!(
+                    "cut off at byte {found}, in variant {number} (`{name}`): {asked} ask for \
+                     {expected} bytes; {mend}"
+                )
+            }
+            Ordering::Greater => format!("goes on at byte {expected}: {asked} end there; {mend}"),
+        }))
     };
     // Before memory is taken for what the two others promise, the file has to hold it. A pipe's
     // columns come one at a time.
@@ -156,7 +85,7 @@ fn read(
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
     // Behind the phenotype.
-    let own = |at: usize| partition.reads(at + 1, variants + 1, &names[at]);
+    let own = |at: usize| input.partition.reads(at + 1, variants + 1, &names[at]);
     while genotypes.len() < variants {
         let rest = genotypes.len()..variants;
         let ahead = match source.size {
@@ -194,7 +123,7 @@ fn read(
     let variants = names.into_iter().zip(genotypes);
     let variants = variants.map(|(name, values)| Column { name, values });
     let columns = std::iter::once(phenotypes).chain(variants);
-    Content::new(path, options, columns.collect(), Some(0))
+    input.table(columns.collect(), Some(0))
 }
 
 /// The number of A1 alleles of the four genotypes in a byte, the lowest bits first.
@@ -226,11 +155,13 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
 
 fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
     Lines::open(path).map_err(|error| match error {
-        TableError::NotFound { .. } => TableError::format(
+        TableError::NotFound { .. } => TableError::content(
             path,
-            PlinkError::Alone {
-                bed: bed.to_string_lossy().into_owned(),
-            },
+            format!(
+                "no such file; {} is read with the .bim and .fam of its name beside it: copy it \
+                 there",
+                as_given(bed)
+            ),
         ),
         other => other,
     })
@@ -244,7 +175,9 @@ impl Lines<'_> {
                 0 => {}
                 6 => return Ok(true),
                 found => {
-                    return Err(self.error(PlinkError::Fields { found, expected }));
+                    return Err(self.error(format!(
+                        "{found} fields, but 6 are expected: {expected}; mend the line"
+                    )));
                 }
             }
         }
@@ -254,11 +187,7 @@ impl Lines<'_> {
     /// The field counted from 0, as text.
     fn field(&self, at: usize) -> Result<&str, TableError> {
         let field = self.fields().nth(at).unwrap_or_default();
-        str::from_utf8(field).map_err(|_| TableError::NotUtf8 {
-            path: self.shown(),
-            line: self.number,
-            column: at + 1,
-        })
+        str::from_utf8(field).map_err(|_| TableError::not_utf8(self.path, self.number, at + 1))
     }
 }
 
@@ -270,19 +199,16 @@ fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
     let mut values = Vec::new();
     while lines.advance_to_six_fields("family, sample, father, mother, sex, phenotype")? {
         let field = lines.fields().nth(5).unwrap_or_default();
-        values.push(match classify(field) {
-            Field::Number(value) => value,
-            Field::Missing => f64::NAN,
-            Field::Infinite | Field::Text => {
-                let text = lossy(field);
-                return Err(lines.error(PlinkError::Phenotype { text }));
-            }
-        });
+        let value = field::number(field, PHENOTYPE);
+        values.push(value.map_err(|_| {
+            lines.error(format!(
+                "{} should be the sample's phenotype, a number (-9 where it is missing); mend it",
+                shown_bytes(field)
+            ))
+        })?);
     }
     if values.is_empty() {
-        return Err(TableError::NoRows {
-            path: lines.shown(),
-        });
+        return Err(TableError::no_rows(&path));
     }
     let status = |value: &f64| value.is_nan() || [0.0, 1.0, 2.0, UNKNOWN].contains(value);
     let statuses = values.iter().all(status);
@@ -309,8 +235,10 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
     while lines.advance_to_six_fields("chromosome, variant, morgans, base pairs, A1, A2")? {
         let coordinate = lines.field(3)?;
         let Ok(coordinate) = coordinate.parse::<i64>() else {
-            let text = coordinate.to_owned();
-            return Err(lines.error(PlinkError::Coordinate { text }));
+            return Err(lines.error(format!(
+                "{} should be the variant's base-pair coordinate, a whole number; mend it",
+                shown(coordinate)
+            )));
         };
         variants.push(Variant {
             line: lines.number,
@@ -319,9 +247,7 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
         });
     }
     if variants.is_empty() {
-        return Err(TableError::NoColumns {
-            path: lines.shown(),
-        });
+        return Err(TableError::no_columns(&path));
     }
     // Whether an id occurs more than once.
     let mut again = HashMap::from([(".", true), (PHENOTYPE, true)]);
@@ -337,12 +263,12 @@ fn names(bed: &Path) -> Result<Vec<String>, TableError> {
     for (variant, own) in variants.iter().zip(&own) {
         let name = if *own { &variant.id } else { &variant.place };
         if let Some(first) = firsts.insert(name, variant.line) {
-            let twice = PlinkError::Twice {
-                name: name.clone(),
-                first,
-                second: variant.line,
-            };
-            return Err(TableError::format(&path, twice));
+            let second = variant.line;
+            let message = format!(
+                "lines {first} and {second}: two variants at {name}, with no id of their own; \
+                 give them one"
+            );
+            return Err(TableError::content(&path, message));
         }
     }
     let named = variants.into_iter().zip(own);

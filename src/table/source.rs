@@ -3,15 +3,16 @@
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
 use super::TableError;
+use super::error::as_given;
 
 /// An open file that yields its content, decompressed where its name ends in `.gz`.
 pub(super) struct Source {
-    path: String,
+    path: PathBuf,
     content: Content,
     /// Bytes that were put back.
     ahead: io::Cursor<Vec<u8>>,
@@ -27,7 +28,6 @@ enum Content {
 impl Source {
     /// Opens the file, and refuses a directory before its first read would fail.
     pub(super) fn open(path: &Path) -> Result<Self, TableError> {
-        let name = path.to_string_lossy().into_owned();
         let (file, metadata) = open_file(path)?;
         let (content, size) = if is_gzip(path) {
             let decoder = MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file));
@@ -38,7 +38,7 @@ impl Source {
             (Content::Plain(file), size)
         };
         Ok(Self {
-            path: name,
+            path: path.to_owned(),
             content,
             ahead: io::Cursor::default(),
             size,
@@ -81,16 +81,26 @@ impl Source {
         gone.map_err(|error| self.failure(error))
     }
 
-    /// Counts the remaining bytes of content, up to `enough`.
-    pub(super) fn measure(&mut self, enough: u64) -> Result<u64, TableError> {
-        let mut limited = self.take(enough);
-        let counted = io::copy(&mut limited, &mut io::sink());
+    /// Counts the bytes of content, up to `enough`.
+    pub(super) fn measure(&self, enough: u64) -> Result<u64, TableError> {
+        if let Some(size) = self.size {
+            return Ok(size);
+        }
+        let mut again = Self::open(&self.path)?;
+        let counted = io::copy(&mut (&mut again).take(enough), &mut io::sink());
         counted.map_err(|error| self.failure(error))
     }
 
     /// The error for a failed read of this content.
-    fn failure(&self, error: io::Error) -> TableError {
-        read_failure(&self.path, matches!(self.content, Content::Gzip(_)), error)
+    pub(super) fn failure(&self, error: io::Error) -> TableError {
+        match self.content {
+            // An error with a number is the operating system's; the decoder's have none.
+            Content::Gzip(_) if error.raw_os_error().is_none() => TableError::Gzip {
+                path: as_given(&self.path),
+                source: error,
+            },
+            _ => failure(&self.path, error),
+        }
     }
 }
 
@@ -117,33 +127,17 @@ impl Read for Source {
 
 /// Opens a file; a directory is refused.
 pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
-    let name = path.to_string_lossy().into_owned();
     match File::open(path).and_then(|file| Ok((file.metadata()?, file))) {
-        Ok((metadata, _)) if metadata.is_dir() => Err(TableError::Directory { path: name }),
-        Ok((metadata, file)) => Ok((file, metadata)),
-        Err(error) => Err(failure(name, error)),
-    }
-}
-
-/// The error for a failed read of a file whose [`Source`] was given to another reader.
-pub(super) fn read_failure_of(path: &Path, error: io::Error) -> TableError {
-    read_failure(&path.to_string_lossy(), is_gzip(path), error)
-}
-
-fn read_failure(path: &str, gzip: bool, error: io::Error) -> TableError {
-    let path = path.to_owned();
-    // An error with a number is the operating system's; the decoder's have none.
-    if gzip && error.raw_os_error().is_none() {
-        TableError::Gzip {
-            path,
-            source: error,
+        Ok((metadata, _)) if metadata.is_dir() => {
+            Err(failure(path, io::ErrorKind::IsADirectory.into()))
         }
-    } else {
-        failure(path, error)
+        Ok((metadata, file)) => Ok((file, metadata)),
+        Err(error) => Err(failure(path, error)),
     }
 }
 
-fn failure(path: String, error: io::Error) -> TableError {
+fn failure(path: &Path, error: io::Error) -> TableError {
+    let path = as_given(path);
     match error.kind() {
         io::ErrorKind::NotFound => TableError::NotFound { path },
         io::ErrorKind::PermissionDenied => TableError::PermissionDenied { path },

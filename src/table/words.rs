@@ -4,24 +4,19 @@ use std::borrow::Cow;
 
 /// The rest of a line, while words and signs are read off its front.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'a>(&'a str);
+pub(super) struct Words<'a>(pub(super) &'a str);
 
 /// A word, and whether it stood in quotes.
-#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Word<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) quoted: bool,
 }
 
 /// A quotation mark without its partner.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Unclosed;
+const UNCLOSED: &str =
+    "a quotation mark does not close; one that is part of a value has a backslash before it";
 
 impl<'a> Words<'a> {
-    pub(super) fn new(line: &'a str) -> Self {
-        Self(line)
-    }
-
     /// The rest of the line, without leading spaces; empty if only a comment follows.
     pub(super) fn rest(&mut self) -> &'a str {
         self.0 = self.0.trim_start();
@@ -40,7 +35,7 @@ impl<'a> Words<'a> {
 
     /// Reads a word: a quoted one up to its closing quote, a bare one up to a character that
     /// `end` accepts, a comment or the line's end. It may be empty.
-    pub(super) fn word(&mut self, end: impl Fn(char) -> bool) -> Result<Word<'a>, Unclosed> {
+    pub(super) fn word(&mut self, end: impl Fn(char) -> bool) -> Result<Word<'a>, &'static str> {
         let rest = self.rest();
         if let Some(quote @ ('"' | '\'')) = rest.chars().next() {
             let text = self.quoted(quote)?;
@@ -55,9 +50,9 @@ impl<'a> Words<'a> {
     }
 
     /// The text between quotes, in which a backslash makes the next character an ordinary one.
-    fn quoted(&mut self, quote: char) -> Result<Cow<'a, str>, Unclosed> {
+    fn quoted(&mut self, quote: char) -> Result<Cow<'a, str>, &'static str> {
         let inside = &self.0[1..];
-        let end = inside.find([quote, '\\']).ok_or(Unclosed)?;
+        let end = inside.find([quote, '\\']).ok_or(UNCLOSED)?;
         if inside[end..].starts_with(quote) {
             self.0 = &inside[end + 1..];
             return Ok(Cow::Borrowed(&inside[..end]));
@@ -66,7 +61,7 @@ impl<'a> Words<'a> {
         let mut characters = inside.char_indices();
         while let Some((at, character)) = characters.next() {
             match character {
-                '\\' => text.push(match characters.next().ok_or(Unclosed)?.1 {
+                '\\' => text.push(match characters.next().ok_or(UNCLOSED)?.1 {
                     'n' => '\n',
                     'r' => '\r',
                     't' => '\t',
@@ -79,6 +74,6 @@ impl<'a> Words<'a> {
                 _ => text.push(character),
             }
         }
-        Err(Unclosed)
+        Err(UNCLOSED)
     }
 }

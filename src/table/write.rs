@@ -7,6 +7,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::error::as_given;
 use super::head::MARK;
 use super::source::is_gzip;
 use super::{Column, Format, MISSING, Table, TableError, Values, names, sparse};
@@ -28,15 +29,16 @@ impl OutputFormat {
     /// The format of `name.csv`, `name.tsv` or `name.dat`, compressed if `.gz` follows.
     ///
     /// # Errors
-    /// [`TableError::UnwritableFormat`] for any other name.
+    /// [`TableError::UnknownFormat`] for any other name.
     pub fn of(path: &Path) -> Result<Self, TableError> {
         let layout = match Format::of(path) {
             Some((_, "csv")) => Layout::Delimited(b','),
             Some((_, "tsv")) => Layout::Delimited(b'\t'),
             Some((_, "dat")) => Layout::Dat,
             _ => {
-                return Err(TableError::UnwritableFormat {
-                    path: path.to_string_lossy().into_owned(),
+                return Err(TableError::UnknownFormat {
+                    path: as_given(path),
+                    endings: ".csv, .tsv or .dat, each optionally followed by .gz".to_owned(),
                 });
             }
         };
