@@ -1,14 +1,11 @@
 //! What ranks report of one another: which failed, and how many messages were exchanged.
 
-use std::{
-    fmt,
-    sync::atomic::{AtomicU64, Ordering},
-};
-
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// The failure of one rank, as every rank learns it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("rank {rank} on {host}: {message}")]
 pub struct RankFailure {
     /// The failed rank, counted from 0.
     pub rank: usize,
@@ -16,17 +13,6 @@ pub struct RankFailure {
     pub host: String,
     /// Its error message.
     pub message: String,
-}
-
-impl fmt::Display for RankFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            rank,
-            host,
-            message,
-        } = self;
-        write!(f, "rank {rank} on {host}: {message}")
-    }
 }
 
 /// Messages and bytes that one rank exchanged with the others.
@@ -41,29 +27,4 @@ pub struct Traffic {
     pub broadcast: u64,
     /// Bytes of these broadcasts, whichever rank sent them.
     pub broadcast_bytes: u64,
-}
-
-/// Counts messages of one kind and their bytes.
-#[derive(Debug, Default)]
-pub(super) struct Counter {
-    messages: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Counter {
-    pub(super) fn add(&self, bytes: usize) {
-        self.messages.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
-    /// The messages and their bytes.
-    pub(super) fn get(&self) -> (u64, u64) {
-        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        (load(&self.messages), load(&self.bytes))
-    }
-
-    pub(super) fn reset(&self) {
-        self.messages.store(0, Ordering::Relaxed);
-        self.bytes.store(0, Ordering::Relaxed);
-    }
 }

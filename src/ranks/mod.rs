@@ -17,7 +17,7 @@ use std::{
     ops::Range,
     panic::{RefUnwindSafe, UnwindSafe},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -25,7 +25,6 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::interrupt::Interrupt;
-use messages::Counter;
 pub use messages::{RankFailure, Traffic};
 pub use threads::thread_transports;
 
@@ -77,9 +76,14 @@ struct State {
     late: AtomicBool,
     /// All ranks know that it has passed on one of them.
     all_late: AtomicBool,
-    failures: Mutex<Vec<RankFailure>>,
-    gathers: Counter,
-    broadcasts: Counter,
+    record: Mutex<Record>,
+}
+
+/// What happened in the job so far.
+#[derive(Debug, Default)]
+struct Record {
+    failures: Vec<RankFailure>,
+    traffic: Traffic,
 }
 
 /// Where a rank runs.
@@ -113,9 +117,7 @@ impl Communicator {
                 locations,
                 late: AtomicBool::default(),
                 all_late: AtomicBool::default(),
-                failures: Mutex::default(),
-                gathers: Counter::default(),
-                broadcasts: Counter::default(),
+                record: Mutex::default(),
             }))
         };
         let locations = with(Vec::new()).gather(&own)?;
@@ -127,9 +129,12 @@ impl Communicator {
         let state = &*self.0;
         state.late.store(false, Ordering::Relaxed);
         state.all_late.store(false, Ordering::Relaxed);
-        self.set_failures(Vec::new());
-        state.gathers.reset();
-        state.broadcasts.reset();
+        *self.record() = Record::default();
+    }
+
+    fn record(&self) -> MutexGuard<'_, Record> {
+        let record = self.0.record.lock();
+        record.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of this rank, counted from 0.
@@ -218,9 +223,6 @@ impl Communicator {
     }
 
     /// All-gather: returns the values of all ranks, in the order of ranks.
-    ///
-    /// # Errors
-    /// A rank failed, is gone, or runs another program.
     pub(crate) fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> io::Result<Vec<T>> {
         let message = postcard::to_extend(own, vec![self.flags()]).map_err(io::Error::other)?;
         let decode = |message: Vec<u8>| {
@@ -231,9 +233,6 @@ impl Communicator {
 
     /// All-gather of `total` items that were dealt out round-robin: item `i` comes from rank
     /// `i mod size`. Returns them in the order of items.
-    ///
-    /// # Errors
-    /// A rank failed, is gone, or runs another program.
     pub(crate) fn gather_round_robin<T: Serialize + DeserializeOwned>(
         &self,
         own: &Vec<T>,
@@ -246,9 +245,6 @@ impl Communicator {
     }
 
     /// All-gather of bytes that need no encoding, in the order of ranks.
-    ///
-    /// # Errors
-    /// A rank failed or is gone.
     pub(crate) fn gather_bytes(&self, own: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
         let all = self
             .exchange([&[self.flags()], &*own].concat())?
@@ -258,9 +254,6 @@ impl Communicator {
 
     /// Returns the value of rank 0, which alone computes it. Unlike [`broadcast`](Self::broadcast)
     /// this also exchanges interrupts and failures.
-    ///
-    /// # Errors
-    /// A rank failed, is gone, or runs another program.
     pub(crate) fn broadcast_first<T: Serialize + DeserializeOwned>(
         &self,
         own: impl FnOnce() -> T,
@@ -271,25 +264,25 @@ impl Communicator {
     }
 
     /// Returns the bytes of rank `root`.
-    ///
-    /// # Errors
-    /// A rank is gone.
     pub(crate) fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
         let bytes = self.0.transport.broadcast(root, own)?;
-        self.0.broadcasts.add(bytes.len());
+        self.count_broadcast(bytes.len());
         Ok(bytes)
     }
 
     /// Overwrites `numbers` by those of rank `root`.
     ///
     /// *Shapes:* `numbers` has the same length on all ranks.
-    ///
-    /// # Errors
-    /// A rank is gone.
     pub(crate) fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()> {
         self.0.transport.broadcast_numbers(root, numbers)?;
-        self.0.broadcasts.add(size_of_val(numbers));
+        self.count_broadcast(size_of_val(numbers));
         Ok(())
+    }
+
+    fn count_broadcast(&self, bytes: usize) {
+        let traffic = &mut self.record().traffic;
+        traffic.broadcast += 1;
+        traffic.broadcast_bytes += bytes as u64;
     }
 
     /// The first byte of this rank's next message.
@@ -301,11 +294,14 @@ impl Communicator {
 
     /// Gathers messages, and heeds the flags in their first bytes.
     fn exchange(&self, message: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        if let Some(failure) = self.failures().first() {
+        let mut record = self.record();
+        if let Some(failure) = record.failures.first() {
             return Err(io::Error::other(failure.to_string()));
         }
+        record.traffic.gathered += 1;
+        record.traffic.gathered_bytes += message.len() as u64;
+        drop(record);
         let state = &*self.0;
-        state.gathers.add(message.len());
         let all = state.transport.gather(&message)?;
         let flags = |message: &[u8]| message.first().copied().unwrap_or(0);
         let any = all.iter().fold(0, |any, message| any | flags(message));
@@ -328,7 +324,7 @@ impl Communicator {
             })
             .collect();
         let first = failures[0].to_string();
-        self.set_failures(failures);
+        self.record().failures = failures;
         Err(io::Error::other(first))
     }
 
@@ -354,13 +350,7 @@ impl Communicator {
 
     /// The failures that ranks have reported so far.
     pub fn failures(&self) -> Vec<RankFailure> {
-        let failures = self.0.failures.lock();
-        failures.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn set_failures(&self, failures: Vec<RankFailure>) {
-        let own = self.0.failures.lock();
-        *own.unwrap_or_else(PoisonError::into_inner) = failures;
+        self.record().failures.clone()
     }
 
     /// Notes whether the time limit has passed on this rank. Returns true once all ranks know that it
@@ -372,14 +362,7 @@ impl Communicator {
 
     /// The messages that this rank has exchanged since the last [`reset`](Self::reset).
     pub fn traffic(&self) -> Traffic {
-        let (gathered, gathered_bytes) = self.0.gathers.get();
-        let (broadcast, broadcast_bytes) = self.0.broadcasts.get();
-        Traffic {
-            gathered,
-            gathered_bytes,
-            broadcast,
-            broadcast_bytes,
-        }
+        self.record().traffic
     }
 }
 
