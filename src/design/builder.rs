@@ -1,14 +1,14 @@
 //! Columns, one after another, to a design matrix.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+mod duplicates;
+
+use std::sync::Arc;
 
 use super::{
-    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name,
-    gathered::{Gathered, scale},
+    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name, refuse,
     standardise::standardise,
 };
 use crate::{
-    fnv::Fnv,
     nearest::as_option,
     ranks::Communicator,
     table::{Column, Table, TableError, Values},
@@ -57,11 +57,10 @@ impl<'a> DesignBuilder<'a> {
         if !matches!(room, Some(Ok(()))) {
             let widest = table.columns.iter().max_by_key(|column| width(column));
             let (source, widest) = (&table.source, widest.map_or("", |column| &column.name));
-            return Err(format!(
+            return refuse(format!(
                 "{source} makes a design matrix of {n} × {p}, more than fits into memory; most of \
                  it may come from `{widest}`"
-            )
-            .into());
+            ));
         }
         Ok(Self {
             n,
@@ -97,11 +96,6 @@ impl<'a> DesignBuilder<'a> {
         let kept = self.options.keep.contains(&name);
         match column.values {
             Values::Remote => Ok(()),
-            Values::Numbers(values) => self.push_numbers(name, index, kept, &values),
-            values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_)) => {
-                let values = values.numbers(self.n).unwrap_or_default();
-                self.push_numbers(name, index, kept, &values)
-            }
             Values::Factor { levels, codes } => {
                 // Dropping rows may have emptied levels: the first that
                 // occurs is the one the others are compared with.
@@ -111,13 +105,12 @@ impl<'a> DesignBuilder<'a> {
                 }
                 let present: Vec<usize> = (0..levels.len()).filter(|&l| used[l]).collect();
                 if present.len() == self.n {
-                    return Err(format!(
+                    return refuse(format!(
                         "the factor `{name}` has a level of its own in each of {} rows, like an \
                          identifier: leave it out with --drop {}",
                         self.n,
                         as_option(&name)
-                    )
-                    .into());
+                    ));
                 }
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
@@ -136,6 +129,10 @@ impl<'a> DesignBuilder<'a> {
                     self.push_numbers(dummy, index, kept, &values)?;
                 }
                 Ok(())
+            }
+            values => {
+                let values = values.numbers(self.n).unwrap_or_default();
+                self.push_numbers(name, index, kept, &values)
             }
         }
     }
@@ -174,7 +171,7 @@ impl<'a> DesignBuilder<'a> {
 
     fn put_aside(&mut self, name: String, kept: bool, reason: String) -> Result<(), DesignError> {
         if kept {
-            return Err(kept_aside(&name, &reason));
+            return kept_aside(&name, &reason);
         }
         self.set_aside.push(SetAside { name, reason });
         Ok(())
@@ -185,10 +182,9 @@ impl<'a> DesignBuilder<'a> {
             None => Ok(()),
             Some(at) => {
                 let (table, value, row) = (&self.table, values[at], at + 1);
-                Err(format!(
+                refuse(format!(
                     "{table}: {value} in row {row} of column `{name}` is not a finite number"
-                )
-                .into())
+                ))
             }
         }
     }
@@ -199,60 +195,54 @@ impl<'a> DesignBuilder<'a> {
         name: &str,
     ) -> Result<Design, DesignError> {
         let mut y = match response.map(|column| column.values) {
-            Some(Values::Numbers(values)) => values,
-            Some(values @ (Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_))) => {
-                values.numbers(self.n).unwrap_or_default().into_owned()
-            }
             Some(Values::Factor { levels, .. }) => {
                 let level = levels.first().map_or("", String::as_str);
-                return Err(format!(
+                return refuse(format!(
                     "the response `{name}` holds text (`{level}`), where numbers must be"
-                )
-                .into());
+                ));
             }
-            Some(Values::Remote) | None => Vec::new(),
+            Some(values) => values.numbers(self.n).unwrap_or_default().into_owned(),
+            None => Vec::new(),
         };
         self.check_finite(name, &y)?;
         let value = y[0];
         let (mean, norm) = standardise(&mut y, self.options.intercept, self.weights.as_deref())
             .ok_or_else(|| {
-                format!("the response `{name}` is constant ({value}): there is nothing to explain")
+                DesignError::Refused(format!(
+                    "the response `{name}` is constant ({value}): there is nothing to explain"
+                ))
             })?;
         if !(norm * norm).is_normal() {
-            return Err(format!(
+            return refuse(format!(
                 "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its \
                  unit"
-            )
-            .into());
+            ));
         }
         self.refuse_copies(name, &y)?;
-        let spread = self.gather()?;
+        let gathered = self.gather()?;
         self.check_kept()?;
-        let counts = self.set_duplicates_aside(spread)?;
+        let counts = self.set_duplicates_aside(gathered)?;
         if self.variables.is_empty() {
             let aside = match self.set_aside.len() {
                 0 => String::new(),
                 aside => format!(": {aside} were set aside, being constant or duplicates"),
             };
             let table = &self.table;
-            return Err(format!(
+            return refuse(format!(
                 "{table} has no variable to choose from beside the response `{name}`{aside}"
-            )
-            .into());
+            ));
         }
         let p = self.variables.len();
         if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
             let table = &self.table;
-            return Err(format!(
+            return refuse(format!(
                 "--p-total = {p_total} is below the {p} candidates in {table}: give the number \
                  before screening"
-            )
-            .into());
+            ));
         }
-        let keep = (0u32..)
-            .zip(&self.variables)
-            .filter(|(_, (_, kept))| *kept)
-            .map(|(j, _)| j)
+        let keep = (0u32..).zip(&self.variables);
+        let keep = keep
+            .filter_map(|(j, (_, kept))| kept.then_some(j))
             .collect();
         let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
@@ -283,64 +273,18 @@ impl<'a> DesignBuilder<'a> {
         Ok(design)
     }
 
-    /// Gathers the variables of all ranks.
-    fn gather(&mut self) -> Result<Gathered, DesignError> {
-        let Some(communicator) = self.communicator else {
-            return Ok(Gathered::alone(self.variables.len()));
-        };
-        let aside = self.set_aside.iter();
-        let aside: Vec<_> = aside
-            .map(|aside| (aside.name.clone(), aside.reason.clone()))
-            .collect();
-        let own = (std::mem::take(&mut self.variables), aside);
-        let all = communicator.gather(&own).map_err(TableError::Ranks)?;
-        self.set_aside.clear();
-        let mut ranges = Vec::new();
-        for (variables, aside) in all {
-            let start = self.variables.len();
-            self.variables.extend(variables);
-            ranges.push(start..self.variables.len());
-            let aside = aside.into_iter();
-            self.set_aside
-                .extend(aside.map(|(name, reason)| SetAside { name, reason }));
-        }
-        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
-        for (variable, _) in &self.variables {
-            *alike.entry(scale(variable)).or_default() += 1;
-        }
-        let own = ranges[communicator.rank()].clone();
-        let suspects = own
-            .clone()
-            .filter(|j| alike[&scale(&self.variables[*j].0)] > 1);
-        let hashed = suspects.map(|j| {
-            // As == has it, zeros of both signs are the same.
-            let column = self.x[(j - own.start) * self.n..][..self.n].iter();
-            let column: Vec<f64> = column.map(|value| value + 0.0).collect();
-            (j, Fnv::new().numbers(&column).finish())
-        });
-        let hashed: Vec<(usize, u128)> = hashed.collect();
-        let all = communicator.gather(&hashed).map_err(TableError::Ranks)?;
-        Ok(Gathered {
-            ranges,
-            hashes: Some(all.into_iter().flatten().collect()),
-        })
-    }
-
     /// Every kept name must have become a variable: rows that were dropped may
     /// have taken a level with them, or made it the one others compare with.
     fn check_kept(&self) -> Result<(), DesignError> {
-        let absent = self.options.keep.iter().find(|name| {
+        for name in self.options.keep {
             let dummy = format!("{name}=");
-            let is = |v: &Variable| v.name == **name || v.name.starts_with(&dummy);
-            !self.variables.iter().any(|(v, kept)| *kept && is(v))
-        });
-        match absent {
-            None => Ok(()),
-            Some(name) => {
+            let is = |v: &Variable| v.name == *name || v.name.starts_with(&dummy);
+            if !self.variables.iter().any(|(v, kept)| *kept && is(v)) {
                 let reason = "not among the variables once columns and rows are dropped";
-                Err(kept_aside(name, reason))
+                return kept_aside(name, reason);
             }
         }
+        Ok(())
     }
 
     /// Refuses a column that is the response itself up to scale: it would always be chosen alone.
@@ -356,68 +300,17 @@ impl<'a> DesignBuilder<'a> {
             Some(j) => {
                 let name = &self.variables[j].0.name;
                 let option = as_option(name);
-                Err(format!(
+                refuse(format!(
                     "`{name}` is the response `{response}` again, up to scale: leave it out with \
                      --drop {option}"
-                )
-                .into())
+                ))
             }
         }
-    }
-
-    /// Of columns that are equal value by value only the first stays, kept ones before others.
-    /// Columns of different ranks count as equal where their hashes are. Returns how many columns
-    /// each rank has then.
-    fn set_duplicates_aside(
-        &mut self,
-        Gathered { ranges, hashes }: Gathered,
-    ) -> Result<Vec<usize>, DesignError> {
-        let n = self.n;
-        let counts = || ranges.iter().map(Range::len).collect();
-        let equal = |i: usize, j: usize| match &hashes {
-            Some(all) => all.get(&i) == all.get(&j),
-            None => self.x[i * n..][..n] == self.x[j * n..][..n],
-        };
-        // Equal columns have equal means and norms, bit for bit.
-        let mut seen: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
-        let mut order: Vec<usize> = (0..self.variables.len()).collect();
-        order.sort_by_key(|&j| !self.variables[j].1);
-        let mut original: Vec<Option<usize>> = vec![None; order.len()];
-        for j in order {
-            let twins = seen.entry(scale(&self.variables[j].0)).or_default();
-            original[j] = twins.iter().copied().find(|&i| equal(i, j));
-            if original[j].is_none() {
-                twins.push(j);
-            }
-        }
-        if original.iter().all(Option::is_none) {
-            return Ok(counts());
-        }
-        let variables = std::mem::take(&mut self.variables);
-        let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
-        let own = ranges[self.communicator.map_or(0, Communicator::rank)].clone();
-        let mut x = Vec::with_capacity(self.x.len());
-        let mut left = counts();
-        for (j, (variable, kept)) in variables.into_iter().enumerate() {
-            match original[j] {
-                Some(i) => {
-                    left[ranges.partition_point(|range| range.end <= j)] -= 1;
-                    let reason = format!("duplicate of {}", names[i]);
-                    self.put_aside(variable.name, kept, reason)?;
-                }
-                None => {
-                    if own.contains(&j) {
-                        x.extend_from_slice(&self.x[(j - own.start) * n..][..n]);
-                    }
-                    self.variables.push((variable, kept));
-                }
-            }
-        }
-        self.x = x;
-        Ok(left)
     }
 }
 
-fn kept_aside(name: &str, reason: &str) -> DesignError {
-    format!("--keep names `{name}`, which is {reason} and cannot be in a model").into()
+fn kept_aside(name: &str, reason: &str) -> Result<(), DesignError> {
+    refuse(format!(
+        "--keep names `{name}`, which is {reason} and cannot be in a model"
+    ))
 }

@@ -88,9 +88,6 @@ impl<'x> Columns<'x> {
 
     /// Broadcasts remote columns to every rank. This is a collective call: all ranks ask for the
     /// same columns.
-    ///
-    /// # Errors
-    /// A rank failed or is gone.
     pub(crate) fn fetch(&self, columns: impl IntoIterator<Item = u32>) -> io::Result<()> {
         match self.remote {
             Some(remote) => remote.fetch(columns.into_iter(), (self.n, self.values)),
@@ -100,9 +97,6 @@ impl<'x> Columns<'x> {
 
     /// Gathers one value per column from the ranks that hold the columns, in the order of the
     /// columns.
-    ///
-    /// # Errors
-    /// A rank failed or is gone.
     pub(crate) fn gather<T: Serialize + DeserializeOwned>(
         &self,
         local: Vec<T>,

@@ -16,8 +16,6 @@ pub enum DesignError {
     Refused(String),
 }
 
-impl From<String> for DesignError {
-    fn from(message: String) -> Self {
-        Self::Refused(message)
-    }
+pub(super) fn refuse<T>(message: String) -> Result<T, DesignError> {
+    Err(DesignError::Refused(message))
 }

@@ -7,7 +7,6 @@
 mod builder;
 mod columns;
 mod error;
-mod gathered;
 mod names;
 mod options;
 mod remote;
@@ -26,6 +25,7 @@ use crate::{
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
+use error::refuse;
 use names::{check_names, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
@@ -88,19 +88,19 @@ impl Design {
     ) -> Result<Self, DesignError> {
         match options.missing {
             Missing::Level => {
-                return Err(DesignError::Refused(
+                return refuse(
                     "--missing level makes missing values a level of their own, for methods that \
                      count levels; a regression has none: use refuse or drop-rows"
                         .to_owned(),
-                ));
+                );
             }
             Missing::Pairwise => {
-                return Err(DesignError::Refused(
+                return refuse(
                     "--missing pairwise leaves observations out of one table of counts at a time, \
                      for methods that count levels; a regression has whole observations: use \
                      refuse or drop-rows"
                         .to_owned(),
-                ));
+                );
             }
             Missing::Refuse | Missing::DropRows => {}
         }
@@ -115,15 +115,15 @@ impl Design {
                 .weights
                 .filter(|name| list.iter().any(|listed| listed == name))
             {
-                return Err(
-                    format!("`{name}` holds the weights: it cannot be in {option} too").into(),
-                );
+                return refuse(format!(
+                    "`{name}` holds the weights: it cannot be in {option} too"
+                ));
             }
         }
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
-            return Err(
-                format!("`{name}` is in both --keep and --drop: take it out of one").into(),
-            );
+            return refuse(format!(
+                "`{name}` is in both --keep and --drop: take it out of one"
+            ));
         }
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -165,9 +165,9 @@ impl Design {
         let n = table.rows;
         if n < FEWEST_ROWS {
             let table = &table.source;
-            return Err(
-                format!("{table} has {n} observations: at least {FEWEST_ROWS} are needed").into(),
-            );
+            return refuse(format!(
+                "{table} has {n} observations: at least {FEWEST_ROWS} are needed"
+            ));
         }
         let builder = DesignBuilder::new(n, &table, options, values, communicator)?;
         let mut taken = None;
@@ -229,9 +229,9 @@ impl Design {
         let (rows, columns) = x.shape();
         if let Some(names) = options.names.filter(|names| names.len() != columns) {
             let names = names.len();
-            return Err(
-                format!("{names} names for {columns} columns: X needs one a column").into(),
-            );
+            return refuse(format!(
+                "{names} names for {columns} columns: X needs one a column"
+            ));
         }
         let (values, weights) = (y.len(), options.weights.map_or(rows, <[f64]>::len));
         if values != rows || weights != rows {
@@ -239,16 +239,14 @@ impl Design {
                 true => String::new(),
                 false => format!(" and there are {weights} weights"),
             };
-            return Err(format!(
+            return refuse(format!(
                 "X is {rows} × {columns}, y has {values} values{weights}: each needs one a row"
-            )
-            .into());
+            ));
         }
         if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
-            return Err(format!(
+            return refuse(format!(
                 "column {column} is to be kept, but X has {columns} columns, counted from 0"
-            )
-            .into());
+            ));
         }
         let names: Vec<String> = match options.names {
             Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),

@@ -83,9 +83,6 @@ impl RemoteColumns {
 
     /// Broadcasts the columns that were not broadcast before; `local` are the values of this
     /// rank's columns, n each. All ranks ask for the same columns.
-    ///
-    /// # Errors
-    /// A rank failed or is gone.
     pub(super) fn fetch(
         &self,
         columns: impl Iterator<Item = u32>,
@@ -132,9 +129,6 @@ impl RemoteColumns {
     }
 
     /// The values of all columns, n each; `local` are those of this rank.
-    ///
-    /// # Errors
-    /// A rank failed or is gone, or has too little memory.
     pub(super) fn replicate(&self, n: usize, local: Vec<f64>) -> io::Result<Vec<f64>> {
         let mut all: Vec<f64> = Vec::new();
         let reserved = all.try_reserve_exact(self.p() * n);

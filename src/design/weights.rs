@@ -1,6 +1,6 @@
 //! Weights of the observations: checked and scaled to mean one.
 
-use super::{DesignError, FEWEST_ROWS};
+use super::{DesignError, FEWEST_ROWS, refuse};
 use crate::table::{Table, Values};
 
 /// Refuses a column that holds no weights, while rows still count as in the file. Missing weights
@@ -10,9 +10,9 @@ pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     let name = &column.name;
     if let Values::Factor { levels, .. } = &column.values {
         let level = levels.first().map_or("", String::as_str);
-        return Err(
-            format!("the weights `{name}` hold text (`{level}`), where numbers must be").into(),
-        );
+        return refuse(format!(
+            "the weights `{name}` hold text (`{level}`), where numbers must be"
+        ));
     }
     let values = column.values.numbers(table.rows).unwrap_or_default();
     let wrong = |w: &f64| *w < 0.0 || w.is_infinite();
@@ -20,11 +20,10 @@ pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
         None => Ok(()),
         Some(at) => {
             let (source, value, row) = (&table.source, values[at], at + 1);
-            Err(format!(
+            refuse(format!(
                 "{source}: {value} in row {row} of the weights `{name}` is no weight: those are \
                  finite and not below 0; mend the value, or write 0 to leave the observation out"
-            )
-            .into())
+            ))
         }
     }
 }
@@ -42,11 +41,10 @@ pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f
     let weights: Vec<f64> = weights.into_iter().filter(|w| *w > 0.0).collect();
     if weights.is_empty() {
         let source = &table.source;
-        return Err(format!(
+        return refuse(format!(
             "{source}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one \
              above 0"
-        )
-        .into());
+        ));
     }
     let left_out = positive.len() - weights.len();
     if left_out > 0 {
