@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::error::{Fault, shown};
 use super::factor::factor;
 use super::field;
-use super::format::{Format, Input, estimate_text};
+use super::format::{Format, Input};
 use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::words::{Word, Words};
@@ -13,13 +13,7 @@ use super::{Column, MISSING, Table, TableError, Values, names};
 use crate::nearest::did_you_mean;
 
 /// The format `.arff`.
-pub(super) const FORMAT: Format = Format {
-    extensions: &["arff"],
-    gzip: true,
-    companions: &[],
-    read,
-    estimate: estimate_text,
-};
+pub(super) const FORMAT: Format = Format::text(&["arff"], read);
 
 /// The declaration of a column.
 struct Attribute {

@@ -11,7 +11,7 @@ use csv::ByteRecord;
 use super::error::{Fault, as_given, shown};
 use super::factor::{ColumnBuilder, FactorBuilder};
 use super::field::{self, Field, classify};
-use super::format::{Format, Input, estimate_text};
+use super::format::{Format, Input};
 use super::head::{self, Head};
 use super::source::Source;
 use super::{Column, Table, TableError, csv_fast, names};
@@ -20,23 +20,10 @@ use crate::nearest::as_option;
 const READ_BYTES: usize = 1 << 18;
 
 /// Comma-separated values.
-pub(super) const COMMAS: Format = delimited(&["csv"], |input| read(input, b','));
+pub(super) const COMMAS: Format = Format::text(&["csv"], |input| read(input, b','));
 
 /// Tab-separated values.
-pub(super) const TABS: Format = delimited(&["tsv"], |input| read(input, b'\t'));
-
-const fn delimited(
-    extensions: &'static [&'static str],
-    read: fn(&Input) -> Result<Table, TableError>,
-) -> Format {
-    Format {
-        extensions,
-        gzip: true,
-        companions: &[],
-        read,
-        estimate: estimate_text,
-    }
-}
+pub(super) const TABS: Format = Format::text(&["tsv"], |input| read(input, b'\t'));
 
 fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {
     let quick = match input.options.factors {

@@ -5,19 +5,13 @@
 
 use super::error::{Fault, shown_bytes};
 use super::field;
-use super::format::{Format, Input, estimate_text};
+use super::format::{Format, Input};
 use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::{Table, TableError, names};
 
 /// The format `.dat`.
-pub(super) const FORMAT: Format = Format {
-    extensions: &["dat"],
-    gzip: true,
-    companions: &[],
-    read,
-    estimate: estimate_text,
-};
+pub(super) const FORMAT: Format = Format::text(&["dat"], read);
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 ///

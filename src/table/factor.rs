@@ -71,23 +71,13 @@ impl<'a> FromIterator<Option<&'a str>> for Values {
     }
 }
 
-/// Makes a factor of levels and codes in any order. Levels that no observation has are left out.
+/// Makes a factor of levels in any order, each with its code. Levels that no observation has are
+/// left out, the others stand in bytewise order.
 pub(super) fn factor(
     levels: impl IntoIterator<Item = (String, u32)>,
     mut codes: Vec<u32>,
 ) -> Values {
-    let levels = sort_levels(levels.into_iter().collect(), &mut codes);
-    codes.shrink_to_fit();
-    Values::Factor { levels, codes }
-}
-
-/// Leaves out the levels that no observation has.
-pub(super) fn drop_unused(levels: &mut Vec<String>, codes: &mut [u32]) {
-    *levels = sort_levels(std::mem::take(levels).into_iter().zip(0..).collect(), codes);
-}
-
-/// The levels that occur, in bytewise order, to which the codes are changed.
-fn sort_levels(mut levels: Vec<(String, u32)>, codes: &mut [u32]) -> Vec<String> {
+    let mut levels: Vec<(String, u32)> = levels.into_iter().collect();
     let mut places = vec![MISSING; levels.len()];
     for code in codes.iter().filter(|code| **code != MISSING) {
         places[*code as usize] = 0;
@@ -100,5 +90,7 @@ fn sort_levels(mut levels: Vec<(String, u32)>, codes: &mut [u32]) -> Vec<String>
     for code in codes.iter_mut().filter(|code| **code != MISSING) {
         *code = places[*code as usize];
     }
-    levels.into_iter().map(|(level, _)| level).collect()
+    codes.shrink_to_fit();
+    let levels = levels.into_iter().map(|(level, _)| level).collect();
+    Values::Factor { levels, codes }
 }

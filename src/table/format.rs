@@ -22,6 +22,22 @@ pub(super) struct Format {
     pub(super) estimate: fn(&Path, u64) -> Option<u64>,
 }
 
+impl Format {
+    /// A format of text, alone in its file.
+    pub(super) const fn text(
+        extensions: &'static [&'static str],
+        read: fn(&Input) -> Result<Table, TableError>,
+    ) -> Self {
+        Self {
+            extensions,
+            gzip: true,
+            companions: &[],
+            read,
+            estimate: estimate_text,
+        }
+    }
+}
+
 /// A file, and what is wanted of it.
 pub(super) struct Input<'a> {
     pub(super) path: &'a Path,
@@ -64,7 +80,7 @@ pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
 pub(super) const COMPRESSION_RATIO: u64 = 4;
 
 /// Estimates the number of values in a text by the separators at its beginning.
-pub(super) fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
+fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
     const SAMPLE: usize = 1 << 18;
     let whole = match path.extension().is_some_and(|ending| ending == "gz") {
         true => COMPRESSION_RATIO * bytes,

@@ -5,18 +5,12 @@ use std::path::Path;
 
 use super::error::shown_bytes;
 use super::field::{Field, classify};
-use super::format::{Format, Input, estimate_text};
+use super::format::{Format, Input};
 use super::lines::Lines;
 use super::{Column, Table, TableError, Values};
 
 /// The format of LIBSVM.
-pub(super) const FORMAT: Format = Format {
-    extensions: &["libsvm", "svm"],
-    gzip: true,
-    companions: &[],
-    read,
-    estimate: estimate_text,
-};
+pub(super) const FORMAT: Format = Format::text(&["libsvm", "svm"], read);
 
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::factor::drop_unused;
-use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, sparse};
+use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
 use crate::ranks::Communicator;
 
 /// The policy for missing values.
@@ -125,28 +124,6 @@ impl Table {
         self.keep_rows(complete);
         Ok(dropped)
     }
-
-    /// Leaves out the observations not marked, and the levels that only they had.
-    pub(crate) fn keep_rows(&mut self, marked: &[bool]) {
-        let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
-        let places = match self.columns.iter().any(sparse) {
-            true => sparse::places(marked),
-            false => Vec::new(),
-        };
-        for column in &mut self.columns {
-            match &mut column.values {
-                Values::Numbers(values) => retain(values, marked),
-                Values::Sparse { rows, values } => sparse::keep(rows, values, &places),
-                Values::Bytes(values) | Values::Gapped(values) => retain(values, marked),
-                Values::Factor { levels, codes } => {
-                    retain(codes, marked);
-                    drop_unused(levels, codes);
-                }
-                Values::Remote => {}
-            }
-        }
-        self.rows = marked.iter().filter(|marked| **marked).count();
-    }
 }
 
 /// Counts a column's missing values, if it has any, and marks their observations as not complete.
@@ -185,10 +162,4 @@ fn rows_where<T>(values: &[T], missing: impl Fn(&T) -> bool) -> impl Iterator<It
     let rows = values.iter().enumerate();
     rows.filter(move |(_, value)| missing(value))
         .map(|(row, _)| row)
-}
-
-fn retain<T>(values: &mut Vec<T>, marked: &[bool]) {
-    let mut marked = marked.iter();
-    values.retain(|_| marked.next().is_some_and(|marked| *marked));
-    values.shrink_to_fit();
 }

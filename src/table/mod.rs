@@ -24,10 +24,10 @@ mod plink;
 mod rows;
 mod select_rows;
 mod source;
-mod sparse;
 mod words;
 mod write;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::ranks::Communicator;
@@ -237,6 +237,33 @@ impl Values {
             Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
             Self::Sparse { .. } | Self::Remote => None,
+        }
+    }
+
+    /// The values as n numbers, NaN where missing; `None` of a factor and of a remote column.
+    pub(crate) fn numbers(&self, n: usize) -> Option<Cow<'_, [f64]>> {
+        match self {
+            Self::Numbers(numbers) => Some(Cow::Borrowed(numbers)),
+            Self::Sparse { rows, values } => {
+                let mut numbers = vec![0.0; n];
+                for (row, value) in rows.iter().zip(values) {
+                    numbers[*row as usize] = *value;
+                }
+                Some(Cow::Owned(numbers))
+            }
+            Self::Bytes(bytes) | Self::Gapped(bytes) => {
+                Some(bytes.iter().copied().map(self.byte_to_number()).collect())
+            }
+            Self::Factor { .. } | Self::Remote => None,
+        }
+    }
+
+    /// The function from a byte of these values to its number: NaN where it marks a missing value.
+    pub(crate) fn byte_to_number(&self) -> impl Fn(u8) -> f64 + use<> {
+        let mark = matches!(self, Self::Gapped(_)).then_some(MISSING_BYTE);
+        move |byte| match mark == Some(byte) {
+            true => f64::NAN,
+            false => f64::from(byte),
         }
     }
 

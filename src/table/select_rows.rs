@@ -1,6 +1,6 @@
-//! Tables of some rows of another table, each row in any number of copies.
+//! Some rows of a table, each in any number of copies.
 
-use super::{Column, Table, Values, factor, sparse};
+use super::{Column, Table, Values, factor};
 
 impl Table {
     /// Makes the table of some rows, each as often as `rows` names it. Columns keep their kind
@@ -8,28 +8,10 @@ impl Table {
     ///
     /// *Shapes:* `rows` ascend and are counted from 0.
     pub(crate) fn select_rows(&self, rows: &[usize]) -> Self {
-        let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
-        let places = match self.columns.iter().any(sparse) {
-            true => sparse::spans(rows, self.rows),
-            false => Vec::new(),
-        };
+        let spans = self.spans(rows);
         let columns = self.columns.iter().map(|column| Column {
             name: column.name.clone(),
-            values: match &column.values {
-                Values::Numbers(values) => Values::Numbers(of(values, rows)),
-                Values::Bytes(values) => Values::Bytes(of(values, rows)),
-                Values::Gapped(values) => Values::Gapped(of(values, rows)),
-                Values::Sparse { rows, values } => {
-                    let (rows, values) = sparse::take(rows, values, &places);
-                    Values::Sparse { rows, values }
-                }
-                Values::Remote => Values::Remote,
-                Values::Factor { levels, codes } => {
-                    let (mut levels, mut codes) = (levels.clone(), of(codes, rows));
-                    factor::drop_unused(&mut levels, &mut codes);
-                    Values::Factor { levels, codes }
-                }
-            },
+            values: column.values.select(rows, &spans),
         });
         Self {
             source: self.source.clone(),
@@ -37,6 +19,54 @@ impl Table {
             rows: rows.len(),
             response: self.response,
             truth: self.truth.clone(),
+        }
+    }
+
+    /// Leaves out the observations not marked, and the levels that only they had.
+    pub(crate) fn keep_rows(&mut self, marked: &[bool]) {
+        let rows: Vec<usize> = (0..self.rows).filter(|row| marked[*row]).collect();
+        let spans = self.spans(&rows);
+        for column in &mut self.columns {
+            column.values = column.values.select(&rows, &spans);
+        }
+        self.rows = rows.len();
+    }
+
+    /// For sparse columns: row r is named at positions `spans[r]..spans[r + 1]`.
+    fn spans(&self, named: &[usize]) -> Vec<u32> {
+        let sparse = |column: &Column| matches!(column.values, Values::Sparse { .. });
+        if !self.columns.iter().any(sparse) {
+            return Vec::new();
+        }
+        let mut at = 0;
+        let mut next = |row: usize| {
+            let here = named[at..].iter().take_while(|named| **named < row);
+            at += here.count();
+            at as u32
+        };
+        (0..=self.rows).map(&mut next).collect()
+    }
+}
+
+impl Values {
+    fn select(&self, named: &[usize], spans: &[u32]) -> Self {
+        match self {
+            Self::Numbers(values) => Self::Numbers(of(values, named)),
+            Self::Bytes(values) => Self::Bytes(of(values, named)),
+            Self::Gapped(values) => Self::Gapped(of(values, named)),
+            Self::Sparse { rows, values } => {
+                let entries = rows.iter().zip(values).flat_map(|(row, value)| {
+                    let row = *row as usize;
+                    (spans[row]..spans[row + 1]).map(move |place| (place, *value))
+                });
+                let (rows, values) = entries.unzip();
+                Self::Sparse { rows, values }
+            }
+            Self::Remote => Self::Remote,
+            Self::Factor { levels, codes } => {
+                let levels = levels.iter().cloned().zip(0..);
+                factor::factor(levels, of(codes, named))
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use super::error::as_given;
 use super::head::MARK;
 use super::source::is_gzip;
-use super::{Column, Format, MISSING, Table, TableError, Values, names, sparse};
+use super::{Column, Format, MISSING, Table, TableError, Values, names};
 
 /// The format of a file to be written, which its name says.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +128,10 @@ fn dat(table: &Table, sink: &mut dyn Write) -> io::Result<()> {
 fn cell(column: &Column, row: usize, text: &mut String) {
     match &column.values {
         Values::Numbers(values) => number(values[row], text),
-        Values::Sparse { rows, values } => number(sparse::at(rows, values, row), text),
+        Values::Sparse { rows, values } => {
+            let entry = rows.binary_search(&(row as u32));
+            number(entry.map_or(0.0, |entry| values[entry]), text);
+        }
         bytes @ (Values::Bytes(values) | Values::Gapped(values)) => {
             number(bytes.byte_to_number()(values[row]), text);
         }
