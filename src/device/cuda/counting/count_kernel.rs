@@ -32,13 +32,15 @@ pub(super) trait CountKernel: Sync {
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig>;
 
     /// Puts the counting of a pack on the GPU's stream.
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        pack: &ResidentPack,
-        config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError>;
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError>;
+}
+
+/// A pack, what it is counted against, and how.
+pub(super) struct PackLaunch<'l> {
+    pub(super) sweep: &'l Sweep<'l>,
+    pub(super) resident: &'l ResidentPack<'l>,
+    pub(super) config: LaunchConfig,
+    pub(super) scratch: &'l mut SweepScratch,
 }
 
 /// What the choice of a kernel depends on: a pack and what it is counted against.
@@ -120,9 +122,8 @@ impl GpuLimits {
 }
 
 /// How a kernel is launched for one pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct LaunchConfig {
-    /// The kernel.
     pub(super) stem: &'static str,
     /// Threads of a block.
     pub(super) threads: usize,
@@ -151,5 +152,9 @@ impl LaunchConfig {
             cell_bytes,
             in_order: false,
         }
+    }
+
+    pub(super) fn is_of(&self, kernel: &Kernel) -> bool {
+        self.stem == kernel.name
     }
 }

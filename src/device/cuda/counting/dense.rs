@@ -4,10 +4,8 @@ use passel_kernels::dense::{self, DenseArgs, KERNEL, Variant};
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     form::{ColumnTraits, Form, VECTOR},
-    packs::ResidentPack,
-    sweep_buffers::{Sweep, SweepScratch},
 };
 use crate::device::DeviceError;
 
@@ -87,33 +85,25 @@ impl CountKernel for Dense {
         })
     }
 
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            config,
+            scratch,
+        } = launch;
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
-        let Form::Dense { bits } = pack.form else {
-            return Ok(());
-        };
         let n = sweep.packs.layout.n;
-        let LaunchConfig {
-            parts,
-            columns,
-            copies,
-            ..
-        } = config;
-        let words = words(pack.levels * anchor.levels * anchor.classes, config);
-        let tables = (anchor.batch * pack.count, words >> copies);
+        let (parts, columns) = (config.parts, config.columns);
+        let words = words(sweep.cells(pack), config);
+        let tables = (anchor.batch * pack.count, words >> config.copies);
         let (partial, arrived) = scratch.shared_tables(gpu, parts, tables)?;
-        let (xw, xwy, excluded) = sweep.sums_of(pack);
+        let out = sweep.out.of(pack);
         let args = DenseArgs {
             codes: resident.address,
             stride: pack.stride as i64,
             levels: sweep.packs.levels.at(pack.first),
-            excluded,
+            excluded: out.excluded,
             columns: pack.count as u32,
             places: sweep.packs.count() as u32,
             rows: n as i64,
@@ -122,23 +112,26 @@ impl CountKernel for Dense {
             joint_stride: anchor.joint_stride as i64,
             anchors: anchor.anchors,
             classes: anchor.classes as u32,
-            copies: copies as i32,
+            copies: config.copies as i32,
             parts: parts as u32,
             words: words as u32,
             partial,
             arrived,
             terms: sweep.terms,
-            xw,
-            xwy,
-            occurring: sweep.occurring_of(pack),
-            tables: sweep.out.tables,
-            cells: sweep.out.cells as i64,
+            xw: out.xw,
+            xwy: out.xwy,
+            occurring: out.occurring,
+            tables: out.tables,
+            cells: out.cells as i64,
             ..DenseArgs::default()
         };
         let variant = match (config.cell_bytes, columns) {
             (2, _) => Variant::Half,
             (_, 2) => Variant::Two,
             _ => Variant::Full,
+        };
+        let Form::Dense { bits } = pack.form else {
+            return Ok(());
         };
         let Some(function) = dense::function(bits, anchor.bits, variant) else {
             return Ok(());

@@ -8,10 +8,10 @@ use passel_kernels::{
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     form::{ColumnTraits, Form, VECTOR},
     packs::ResidentPack,
-    sweep_buffers::{Sweep, SweepScratch},
+    sweep_buffers::Sweep,
 };
 use crate::device::DeviceError;
 
@@ -75,41 +75,30 @@ impl CountKernel for Entries {
             }
             Form::Many { threads } if gpu.fits(4 * cells) => {
                 // Few columns leave processors idle: more threads to each.
-                let least = if pack.columns < 8 * gpu.processors {
-                    512
-                } else {
-                    0
-                };
-                Some(LaunchConfig::new(&KERNEL, least.max(threads as usize), 4))
+                let few = pack.columns < 8 * gpu.processors;
+                let threads = threads.max(if few { 512 } else { 0 });
+                Some(LaunchConfig::new(&KERNEL, threads as usize, 4))
             }
             _ => None,
         }
     }
 
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        config: LaunchConfig,
-        _scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            config,
+            ..
+        } = launch;
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let narrow = narrow_cells(pack.levels, anchor.levels, anchor.classes);
-        let (function, bytes) = match config.cell_bytes {
-            1 => (
-                anchor.sized("few_8", "few_16"),
-                narrow.next_multiple_of(VECTOR),
-            ),
-            2 => (
-                anchor.sized("some_8", "some_16"),
-                (2 * narrow).next_multiple_of(VECTOR),
-            ),
-            _ => (
-                anchor.sized("many_8", "many_16"),
-                4 * pack.levels * anchor.levels * anchor.classes,
-            ),
+        let (eight, sixteen, bytes) = match config.cell_bytes {
+            1 => ("few_8", "few_16", narrow.next_multiple_of(VECTOR)),
+            2 => ("some_8", "some_16", (2 * narrow).next_multiple_of(VECTOR)),
+            _ => ("many_8", "many_16", 4 * sweep.cells(pack)),
         };
-        let held = GpuLimits::from(sweep.gpu).blocks_held(config.threads, bytes);
+        let function = anchor.sized(eight, sixteen);
+        let held = GpuLimits::from(gpu).blocks_held(config.threads, bytes);
         let blocks = (gpu.processors as usize * held).min(pack.count) as u32;
         let grid = (blocks, anchor.batch as u32, 1);
         let (threads, bytes) = (config.threads as u32, bytes as u32);
@@ -144,7 +133,7 @@ pub(super) fn anchor_arguments(sweep: &Sweep) -> EntriesArgs {
 /// places.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArgs {
     let (packs, pack) = (sweep.packs, resident.pack);
-    let (xw, xwy, excluded) = sweep.sums_of(pack);
+    let out = sweep.out.of(pack);
     EntriesArgs {
         rows: resident.address + pack.rows_at as u64,
         codes: resident.address + pack.codes_at as u64,
@@ -154,14 +143,14 @@ pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArg
         },
         most: packs.most.at(pack.first),
         levels: packs.levels.at(pack.first),
-        excluded,
+        excluded: out.excluded,
         columns: pack.count as u32,
         places: packs.count() as u32,
         rows_all: packs.layout.n as i64,
-        xw,
-        xwy,
-        tables: sweep.out.tables,
-        cells: sweep.out.cells as i64,
+        xw: out.xw,
+        xwy: out.xwy,
+        tables: out.tables,
+        cells: out.cells as i64,
         ..anchor_arguments(sweep)
     }
 }

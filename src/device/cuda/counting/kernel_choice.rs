@@ -1,6 +1,7 @@
 //! Which kernel counts a pack of columns, and which form a column gets: walks over one list of
 //! launchers. docs/performance.md says what the rules follow from.
 
+use passel_kernels::wide;
 use rayon::prelude::*;
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     packs::Packs,
     rows::Rows,
     short_entries::ShortEntries,
-    sweep_buffers::AnchorBuffers,
     tiny::Tiny,
     wide::Wide,
 };
@@ -23,67 +23,28 @@ use super::{
 pub(super) const KERNELS: [&dyn CountKernel; 5] = [&Tiny, &Dense, &ShortEntries, &Entries, &Rows];
 
 /// A kernel and how it is launched.
-#[derive(Clone, Copy)]
-pub(super) struct KernelChoice {
-    pub(super) kernel: &'static dyn CountKernel,
-    pub(super) config: LaunchConfig,
+pub(super) type KernelChoice = (&'static dyn CountKernel, LaunchConfig);
+
+pub(super) const WIDE: KernelChoice = (&Wide, Wide::CONFIG);
+
+/// The kernel for a pack of this shape, none of whose columns misses values.
+pub(super) fn choose(pack: &PackShape, gpu: GpuLimits) -> KernelChoice {
+    let mut kernels = KERNELS.into_iter().filter(|_| pack.is_small());
+    let suited = kernels.find_map(|kernel| Some((kernel, kernel.suits(pack, gpu)?)));
+    suited.unwrap_or(WIDE)
 }
 
-impl KernelChoice {
-    pub(super) const WIDE: Self = Self {
-        kernel: &Wide,
-        config: Wide::CONFIG,
-    };
-
-    /// The kernel for a pack of this shape, none of whose columns misses values.
-    pub(super) fn of(pack: &PackShape, gpu: GpuLimits) -> Self {
-        if !pack.is_small() {
-            return Self::WIDE;
-        }
-        let suited = KERNELS.into_iter().find_map(|kernel| {
-            let config = kernel.suits(pack, gpu)?;
-            Some(Self { kernel, config })
-        });
-        suited.unwrap_or(Self::WIDE)
-    }
-
-    /// Whether it is [`Wide`], which reads codes of u32 of the anchor and the response.
-    pub(super) fn is_wide(&self) -> bool {
-        self.config.stem == Wide::CONFIG.stem
-    }
-
-    /// Whether it is [`Tiny`], which reads the bits of joint codes.
-    pub(super) fn is_tiny(&self) -> bool {
-        self.config.stem == passel_kernels::tiny::KERNEL.name
-    }
-
-    /// The kernel for a pack against an anchor.
-    pub(super) fn for_anchor(
-        pack: &Pack,
-        n: usize,
-        anchor: &AnchorBuffers,
-        gpu: GpuLimits,
-    ) -> Self {
-        if pack.misses || anchor.misses {
-            return Self::WIDE;
-        }
-        let shape = PackShape::of(pack, n, (anchor.levels, anchor.classes));
-        let columns = pack.count * anchor.batch.max(1);
-        Self::of(&PackShape { columns, ..shape }, gpu)
-    }
-}
-
-/// Whether some pack is counted by codes of u32 against an anchor of so many levels and classes,
-/// which may miss values.
+/// Whether some pack is counted by [`Wide`], which reads codes of u32, against an anchor of so many
+/// levels and classes, which may miss values.
 pub(super) fn needs_wide_codes(
     gpu: &Gpu,
     packs: &Packs,
     against: (usize, usize),
     misses: bool,
 ) -> bool {
-    let (limits, n) = (GpuLimits::from(gpu), packs.layout.n);
     let wide = |pack: &Pack| {
-        pack.misses || KernelChoice::of(&PackShape::of(pack, n, against), limits).is_wide()
+        let shape = PackShape::of(pack, packs.layout.n, against);
+        pack.misses || choose(&shape, gpu.into()).1.is_of(&wide::KERNEL)
     };
     misses || packs.layout.packs.iter().any(wide)
 }

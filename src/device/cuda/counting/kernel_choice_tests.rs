@@ -7,7 +7,7 @@ use super::{
     count_kernel::{GpuLimits, LaunchConfig, PackShape},
     entries::narrow_cells,
     form::Form,
-    kernel_choice::KernelChoice,
+    kernel_choice::choose,
 };
 use crate::fnv::Fnv;
 
@@ -21,7 +21,7 @@ fn chosen(pack: &PackShape, gpu: GpuLimits) -> String {
         copies,
         cell_bytes,
         in_order,
-    } = KernelChoice::of(pack, gpu).config;
+    } = choose(pack, gpu).1;
     assert_eq!(in_order, parts > 1 || stem == "wide");
     let (x, w, cells) = (pack.x, pack.w, pack.cells());
     let bytes = match (stem, cell_bytes) {

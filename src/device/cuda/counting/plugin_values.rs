@@ -15,7 +15,7 @@ use super::{
         memory::Buffer,
         scratch::GrowableBuffer,
     },
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     dense::Dense,
     entries::{self, Entries},
     form::{ColumnTraits, Form, VECTOR},
@@ -82,7 +82,7 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<TableRun> {
 /// A GPU, its columns, and the function.
 pub(super) struct TableEvaluator {
     pub(super) gpu: Gpu,
-    packs: Packs,
+    pub(super) packs: Packs,
     n: usize,
     /// Of each place.
     levels: Vec<usize>,
@@ -147,11 +147,6 @@ impl TableEvaluator {
         })
     }
 
-    /// Of each place its column's number.
-    pub(super) fn numbers(&self) -> &[u32] {
-        &self.packs.layout.numbers
-    }
-
     /// Counts and evaluates the table of every place that is not excluded; those that may have no
     /// table are. Nothing waits for the end.
     pub(super) fn evaluate(
@@ -196,14 +191,16 @@ impl TableEvaluator {
                     anchor: buffers,
                     out,
                 };
-                match TableKernel::of(gpu.into(), self.n, pack, &buffers, run.levels) {
-                    TableKernel::Dense(config) => {
-                        Dense.launch(&sweep, &part, config, &mut self.shared)?;
-                    }
-                    TableKernel::Entries { threads } => {
-                        count_entries(&sweep, &part, &run, threads)?
-                    }
-                    TableKernel::Wide => count_wide(&sweep, &part, &mut self.shared.spreads)?,
+                let config = table_config(gpu.into(), self.n, pack, &buffers, run.levels);
+                match (config, pack.form) {
+                    (None, _) => count_wide(&sweep, &part, &mut self.shared.spreads)?,
+                    (Some(config), Form::Dense { .. }) => Dense.launch(PackLaunch {
+                        sweep: &sweep,
+                        resident: &part,
+                        config,
+                        scratch: &mut self.shared,
+                    })?,
+                    (Some(config), _) => count_entries(&sweep, &part, run.from, config.threads)?,
                 }
                 let at = part.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);
@@ -259,10 +256,7 @@ impl TableEvaluator {
         gpu.upload(&[sums], buffers.anchors)?;
         gpu.upload(&against.joint, buffers.joint)?;
         gpu.upload(&against.by_joint, by_joint)?;
-        let wide = |pack: &Pack| {
-            let kernel = TableKernel::of(gpu.into(), n, pack, &buffers, pack.levels);
-            matches!(kernel, TableKernel::Wide)
-        };
+        let wide = |pack: &Pack| table_config(gpu.into(), n, pack, &buffers, pack.levels).is_none();
         if self.packs.layout.packs.iter().any(wide) {
             gpu.upload(&anchor.codes, buffers.w)?;
             gpu.upload(&response.codes, buffers.y)?;
@@ -271,47 +265,36 @@ impl TableEvaluator {
     }
 }
 
-/// The kernels that give whole tables.
-enum TableKernel {
-    Dense(LaunchConfig),
-    /// Cells of 32 bits, by blocks of so many threads.
-    Entries {
-        threads: usize,
-    },
-    Wide,
-}
-
-impl TableKernel {
-    /// How columns of a pack, of so many levels at most, are counted.
-    fn of(limits: GpuLimits, n: usize, pack: &Pack, anchor: &AnchorBuffers, levels: usize) -> Self {
-        let against = (anchor.levels, anchor.classes);
-        // Of dense columns all: blocks of two columns count an excluded one too.
-        let all = PackShape::of(pack, n, against);
-        let some = |form| PackShape {
-            form,
-            x: levels,
-            ..all
-        };
-        let shape = match pack.form {
-            Form::Dense { .. } => all,
-            Form::Short { .. } | Form::Few => some(Form::Many {
-                threads: THREADS as u32,
-            }),
-            form => some(form),
-        };
-        if pack.misses || anchor.misses || pack.form == Form::Rows || !shape.is_small() {
-            return Self::Wide;
-        }
-        if let Form::Dense { .. } = pack.form {
-            return Dense.suits(&shape, limits).map_or(Self::Wide, Self::Dense);
-        }
-        match Entries.suits(&shape, limits) {
-            // Narrow cells give sums alone.
-            Some(LaunchConfig { threads, .. }) if limits.fits(4 * shape.cells()) => {
-                Self::Entries { threads }
-            }
-            _ => Self::Wide,
-        }
+/// How columns of a pack, of so many levels at most, are counted in shared memory; none where
+/// `wide` counts them.
+fn table_config(
+    limits: GpuLimits,
+    n: usize,
+    pack: &Pack,
+    anchor: &AnchorBuffers,
+    levels: usize,
+) -> Option<LaunchConfig> {
+    let mut shape = PackShape::of(pack, n, (anchor.levels, anchor.classes));
+    shape.form = match pack.form {
+        Form::Short { .. } | Form::Few => Form::Many {
+            threads: THREADS as u32,
+        },
+        form => form,
+    };
+    let is_dense = matches!(shape.form, Form::Dense { .. });
+    // Of dense columns all: blocks of two columns count an excluded one too.
+    if !is_dense {
+        shape.x = levels;
+    }
+    if pack.misses || anchor.misses || shape.form == Form::Rows || !shape.is_small() {
+        return None;
+    }
+    match is_dense {
+        true => Dense.suits(&shape, limits),
+        // Narrow cells give sums alone.
+        false => Entries
+            .suits(&shape, limits)
+            .filter(|_| limits.fits(4 * shape.cells())),
     }
 }
 
@@ -319,7 +302,7 @@ impl TableKernel {
 fn count_entries(
     sweep: &Sweep,
     resident: &ResidentPack,
-    run: &TableRun,
+    from: usize,
     threads: usize,
 ) -> Result<(), DeviceError> {
     let (gpu, pack) = (sweep.gpu, resident.pack);
@@ -327,13 +310,13 @@ fn count_entries(
     let args = match pack.form {
         // All have as many places.
         Form::Short { each } => EntriesArgs {
-            rows: all.rows + 4 * ((run.from as u64) << each),
-            codes: all.codes + 2 * ((run.from as u64) << each),
+            rows: all.rows + 4 * ((from as u64) << each),
+            codes: all.codes + 2 * ((from as u64) << each),
             each,
             ..all
         },
         _ => EntriesArgs {
-            starts: all.starts + (run.from * size_of::<u64>()) as u64,
+            starts: all.starts + (from * size_of::<u64>()) as u64,
             ..all
         },
     };

@@ -5,11 +5,10 @@ use passel_kernels::rows::{KERNEL, RowsArgs, SHARED};
 
 use super::{
     super::gpu::{Gpu, arguments},
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     dense::CELL,
     form::{ColumnTraits, Form},
-    packs::ResidentPack,
-    sweep_buffers::{AnchorBuffers, Sweep, SweepScratch},
+    sweep_buffers::AnchorBuffers,
 };
 use crate::device::DeviceError;
 
@@ -38,15 +37,15 @@ impl CountKernel for Rows {
         (pack.form == Form::Rows).then(|| LaunchConfig::new(&KERNEL, THREADS, 0))
     }
 
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        config: LaunchConfig,
-        _scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
-        let (anchor, pack) = (&sweep.anchor, resident.pack);
-        let (xw, xwy, _) = sweep.sums_of(pack);
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            config,
+            ..
+        } = launch;
+        let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
+        let out = sweep.out.of(pack);
         let args = RowsArgs {
             codes: resident.address,
             stride: (pack.stride / 4) as i64,
@@ -56,16 +55,13 @@ impl CountKernel for Rows {
             classes: anchor.classes as u32,
             order: anchor.order,
             terms: sweep.terms,
-            xw,
-            xwy,
-            occurring: sweep.occurring_of(pack),
+            xw: out.xw,
+            xwy: out.xwy,
+            occurring: out.occurring,
         };
         let grid = (pack.count.div_ceil(COLUMNS) as u32, anchor.batch as u32, 1);
         let threads = config.threads as u32;
-        let args = arguments![args];
-        sweep
-            .gpu
-            .launch(&KERNEL, "rows", grid, threads, SHARED, args)
+        gpu.launch(&KERNEL, "rows", grid, threads, SHARED, arguments![args])
     }
 }
 

@@ -7,10 +7,9 @@ use passel_kernels::{
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{self, CountKernel, GpuLimits, LaunchConfig, OWN, PackShape},
+    count_kernel::{self, CountKernel, GpuLimits, LaunchConfig, OWN, PackLaunch, PackShape},
     entries::{SHORT, anchor_arguments, listed_cost},
     form::{ColumnTraits, Form, VECTOR},
-    packs::ResidentPack,
     sweep_buffers::{Sweep, SweepScratch},
 };
 use crate::device::DeviceError;
@@ -41,43 +40,38 @@ impl CountKernel for ShortEntries {
 
     /// Short columns that lie on the GPU wait for [`launch_waiting`]: a launch for each kind of
     /// them would take longer than most of them do.
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        _config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            scratch,
+            ..
+        } = launch;
         let Form::Short { each } = resident.pack.form else {
             return Ok(());
         };
-        let waits = scratch.short_entries.columns[each as usize] == 0 && !sweep.packs.streams();
+        let (pack, kind) = (resident.pack, each as usize);
+        let waits = scratch.short_entries.columns[kind] == 0 && !sweep.packs.streams();
         let mut own = ShortEntriesArgs::default();
         let args = if waits {
             &mut scratch.short_entries
         } else {
             &mut own
         };
-        add(args, resident, each as usize);
-        launch_all(sweep, &own)
+        args.rows[kind] = resident.address + pack.rows_at as u64;
+        args.codes[kind] = resident.address + pack.codes_at as u64;
+        args.columns[kind] = pack.count as u32;
+        args.first[kind] = pack.first as u32;
+        launch_all(sweep, own)
     }
-}
-
-/// Adds a pack of columns of 2^kind places each.
-fn add(args: &mut ShortEntriesArgs, resident: &ResidentPack, kind: usize) {
-    let pack = resident.pack;
-    args.rows[kind] = resident.address + pack.rows_at as u64;
-    args.codes[kind] = resident.address + pack.codes_at as u64;
-    args.columns[kind] = pack.count as u32;
-    args.first[kind] = pack.first as u32;
 }
 
 /// Counts the packs that wait, in one launch.
 pub(super) fn launch_waiting(sweep: &Sweep, scratch: &mut SweepScratch) -> Result<(), DeviceError> {
-    launch_all(sweep, &std::mem::take(&mut scratch.short_entries))
+    launch_all(sweep, std::mem::take(&mut scratch.short_entries))
 }
 
-fn launch_all(sweep: &Sweep, args: &ShortEntriesArgs) -> Result<(), DeviceError> {
+fn launch_all(sweep: &Sweep, args: ShortEntriesArgs) -> Result<(), DeviceError> {
     let (gpu, anchor) = (sweep.gpu, &sweep.anchor);
     let n = sweep.packs.layout.n;
     let places = |(kind, &columns): (u32, &u32)| (columns as usize) << kind;
@@ -94,20 +88,13 @@ fn launch_all(sweep: &Sweep, args: &ShortEntriesArgs) -> Result<(), DeviceError>
         copied: u8::from(copied.is_some()),
         ..anchor_arguments(sweep)
     };
-    let (args, bytes) = (*args, copied.unwrap_or(0));
-    let most = gpu.processors as usize * GpuLimits::from(sweep.gpu).blocks_held(THREADS, bytes);
+    let bytes = copied.unwrap_or(0);
+    let most = gpu.processors as usize * GpuLimits::from(gpu).blocks_held(THREADS, bytes);
     let blocks = places.div_ceil(ENTRIES * THREADS / 32).clamp(1, most) as u32;
     let grid = (blocks, anchor.batch as u32, 1);
     let function = anchor.sized("short_entries_8", "short_entries_16");
-    let (threads, bytes) = (THREADS as u32, bytes as u32);
-    gpu.launch(
-        &KERNEL,
-        function,
-        grid,
-        threads,
-        bytes,
-        arguments![entries, args],
-    )
+    let (threads, bytes, args) = (THREADS as u32, bytes as u32, arguments![entries, args]);
+    gpu.launch(&KERNEL, function, grid, threads, bytes, args)
 }
 
 /// Bytes of joint codes and their counts that every block copies to shared memory: where they are

@@ -1,11 +1,12 @@
 //! One sweep: every pack of a GPU's columns counted against an anchor, each by the kernel that
 //! `kernel_choice` names.
 
-use passel_kernels::short_entries::ShortEntriesArgs;
+use passel_kernels::{short_entries::ShortEntriesArgs, tiny::KERNEL as TINY};
 
 use super::{
+    count_kernel::{PackLaunch, PackShape},
     form::Form,
-    kernel_choice::KernelChoice,
+    kernel_choice::{KernelChoice, WIDE, choose},
     layout::Pack,
     short_entries,
     sweep_buffers::{Sweep, SweepScratch},
@@ -24,9 +25,16 @@ pub(super) fn sweep_packs(sweep: &Sweep, scratch: &mut SweepScratch) -> Result<(
     let (gpu, anchor) = (sweep.gpu, &sweep.anchor);
     let packs = &sweep.packs.layout.packs;
     let n = sweep.packs.layout.n;
-    let choice = |pack: &Pack| KernelChoice::for_anchor(pack, n, anchor, gpu.into());
+    let choice = |pack: &Pack| -> KernelChoice {
+        if pack.misses || anchor.misses {
+            return WIDE;
+        }
+        let mut shape = PackShape::of(pack, n, (anchor.levels, anchor.classes));
+        shape.columns *= anchor.batch;
+        choose(&shape, gpu.into())
+    };
     scratch.short_entries = ShortEntriesArgs::default();
-    if !anchor.skips_dense && packs.iter().any(|pack| choice(pack).is_tiny()) {
+    if !anchor.skips_dense && packs.iter().any(|pack| choice(pack).1.is_of(&TINY)) {
         tiny::make_joint_planes(sweep, scratch)?;
     }
     // Small packs leave most of a GPU idle: several streams fill it.
@@ -37,7 +45,7 @@ pub(super) fn sweep_packs(sweep: &Sweep, scratch: &mut SweepScratch) -> Result<(
     }
     let mut stream = 0;
     let counted = sweep.packs.sweep(gpu, |resident| {
-        let KernelChoice { kernel, config } = choice(resident.pack);
+        let (kernel, config) = choice(resident.pack);
         if concurrent {
             stream = (stream + 1) % STREAMS;
             gpu.use_stream(if config.in_order { 0 } else { stream });
@@ -45,13 +53,15 @@ pub(super) fn sweep_packs(sweep: &Sweep, scratch: &mut SweepScratch) -> Result<(
         if anchor.skips_dense && matches!(resident.pack.form, Form::Dense { .. }) {
             return Ok(());
         }
-        kernel.launch(sweep, &resident, config, scratch)
+        kernel.launch(PackLaunch {
+            sweep,
+            resident: &resident,
+            config,
+            scratch,
+        })
     });
     gpu.use_stream(0);
     let counted = counted.and_then(|()| short_entries::launch_waiting(sweep, scratch));
-    let joined = match concurrent {
-        true => gpu.join(),
-        false => Ok(()),
-    };
+    let joined = if concurrent { gpu.join() } else { Ok(()) };
     counted.and(joined)
 }

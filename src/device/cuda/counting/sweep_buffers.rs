@@ -1,7 +1,7 @@
 //! What a sweep reads, writes and keeps: an anchor's buffers, the sums of every place, scratch
 //! memory.
 
-use passel_kernels::short_entries::ShortEntriesArgs;
+use passel_kernels::{counting::TableSums, short_entries::ShortEntriesArgs};
 
 use super::{
     super::{gpu::Gpu, memory::Buffer, scratch::GrowableBuffer},
@@ -61,7 +61,7 @@ pub(super) struct SweepOutput {
     /// i64: sums over (x, w), and over (x, w, y).
     pub(super) xw: u64,
     pub(super) xwy: u64,
-    /// `kernels::counting::TableSums`, where something misses values.
+    /// [`TableSums`], where something misses values.
     pub(super) whole: u64,
     /// u32: levels of x that occur, beside an anchor of one level.
     pub(super) occurring: u64,
@@ -71,6 +71,24 @@ pub(super) struct SweepOutput {
     /// from one to the next.
     pub(super) tables: u64,
     pub(super) cells: usize,
+}
+
+impl SweepOutput {
+    /// Where the values of a pack begin.
+    pub(super) fn of(&self, pack: &Pack) -> Self {
+        let from_first = |address: u64, bytes: usize| match address {
+            0 => 0,
+            address => address + (bytes * pack.first) as u64,
+        };
+        Self {
+            xw: from_first(self.xw, size_of::<i64>()),
+            xwy: from_first(self.xwy, size_of::<i64>()),
+            whole: from_first(self.whole, size_of::<TableSums>()),
+            occurring: from_first(self.occurring, size_of::<u32>()),
+            excluded: from_first(self.excluded, size_of::<u8>()),
+            ..*self
+        }
+    }
 }
 
 /// Memory that is 0 between two launches.
@@ -141,22 +159,8 @@ pub(super) struct Sweep<'s> {
 }
 
 impl Sweep<'_> {
-    /// Where the sums of a pack begin, over (x, w) and (x, w, y), and whether its columns are
-    /// excluded.
-    pub(super) fn sums_of(&self, pack: &Pack) -> (u64, u64, u64) {
-        let first = pack.first as u64;
-        let excluded = match self.out.excluded {
-            0 => 0,
-            excluded => excluded + first,
-        };
-        (self.out.xw + 8 * first, self.out.xwy + 8 * first, excluded)
-    }
-
-    /// Where the levels of a pack that occur are counted; 0 where nobody asks.
-    pub(super) fn occurring_of(&self, pack: &Pack) -> u64 {
-        match self.out.occurring {
-            0 => 0,
-            occurring => occurring + 4 * pack.first as u64,
-        }
+    /// Cells of the contingency table of a pack's columns.
+    pub(super) fn cells(&self, pack: &Pack) -> usize {
+        pack.levels * self.anchor.levels * self.anchor.classes
     }
 }

@@ -80,7 +80,7 @@ impl TableScorer for CudaTableScorer<'_> {
             .collect();
         let against = JointCodes::new(anchor, response);
         for gpu in &mut self.gpus {
-            let numbers = gpu.numbers().iter();
+            let numbers = gpu.packs.layout.numbers.iter();
             let excluded = numbers.map(|number| u8::from(!counted[*number as usize]));
             let excluded: Vec<u8> = excluded.collect();
             gpu.evaluate(&against, &excluded)?;
@@ -88,7 +88,7 @@ impl TableScorer for CudaTableScorer<'_> {
         let none = |column: &BinnedColumn| cells(column).map(|_| None);
         let mut all: Vec<TableValue> = self.columns.iter().map(none).collect();
         for gpu in &self.gpus {
-            for (&number, value) in gpu.numbers().iter().zip(gpu.values()?) {
+            for (&number, value) in gpu.packs.layout.numbers.iter().zip(gpu.values()?) {
                 if counted[number as usize] {
                     all[number as usize] = Ok(value);
                 }

@@ -4,9 +4,8 @@ use passel_kernels::tiny::{KERNEL, PlanesArgs, THREADS, TILE, TinyArgs, TinyShap
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     form::{Form, VECTOR},
-    packs::ResidentPack,
     sweep_buffers::{JointPlanes, Sweep, SweepScratch},
 };
 use crate::device::DeviceError;
@@ -49,31 +48,30 @@ pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<(TinyShape, Lau
 impl CountKernel for Tiny {
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
         let four_bits = pack.form == Form::Dense { bits: 4 };
-        four_bits
-            .then(|| config(pack, gpu))?
-            .map(|(_, config)| config)
+        let (_, config) = four_bits.then(|| config(pack, gpu))??;
+        Some(config)
     }
 
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
-        let (anchor, pack) = (&sweep.anchor, resident.pack);
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            config,
+            scratch,
+        } = launch;
+        let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let (n, joint) = (sweep.packs.layout.n, anchor.levels * anchor.classes);
         let Some(shape) = TinyShape::of(pack.levels, joint) else {
             return Ok(());
         };
         let groups = pack.count.div_ceil(shape.columns);
         let tables = (anchor.batch * groups, shape.counts());
-        let (partial, arrived) = scratch.shared_tables(sweep.gpu, config.parts, tables)?;
-        let (xw, xwy, excluded) = sweep.sums_of(pack);
+        let (partial, arrived) = scratch.shared_tables(gpu, config.parts, tables)?;
+        let out = sweep.out.of(pack);
         let args = TinyArgs {
             codes: resident.address,
             stride: pack.stride as i64,
-            excluded,
+            excluded: out.excluded,
             columns: pack.count as u32,
             places: sweep.packs.count() as u32,
             vectors: n.div_ceil(VECTOR) as i64,
@@ -87,15 +85,13 @@ impl CountKernel for Tiny {
             partial,
             arrived,
             terms: sweep.terms,
-            xw,
-            xwy,
-            occurring: sweep.occurring_of(pack),
+            xw: out.xw,
+            xwy: out.xwy,
+            occurring: out.occurring,
         };
         let grid = ((groups * config.parts) as u32, anchor.batch as u32, 1);
         let args = arguments![args];
-        sweep
-            .gpu
-            .launch(&KERNEL, shape.function, grid, THREADS, 0, args)
+        gpu.launch(&KERNEL, shape.function, grid, THREADS, 0, args)
     }
 }
 

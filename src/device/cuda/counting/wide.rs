@@ -4,9 +4,9 @@ use passel_kernels::wide::{KERNEL, WideArgs};
 
 use super::{
     super::gpu::arguments,
-    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackShape},
+    count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     packs::ResidentPack,
-    sweep_buffers::{Sweep, SweepScratch},
+    sweep_buffers::Sweep,
 };
 use crate::device::DeviceError;
 
@@ -28,21 +28,17 @@ impl CountKernel for Wide {
         Some(Self::CONFIG)
     }
 
-    fn launch(
-        &self,
-        sweep: &Sweep,
-        resident: &ResidentPack,
-        config: LaunchConfig,
-        scratch: &mut SweepScratch,
-    ) -> Result<(), DeviceError> {
+    fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
+        let PackLaunch {
+            sweep,
+            resident,
+            config,
+            scratch,
+        } = launch;
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let n = sweep.packs.layout.n;
         let missing = sweep.packs.misses.is_some() && (pack.misses || anchor.misses);
-        let (x, w, y) = (
-            pack.levels as u64,
-            anchor.levels as u64,
-            anchor.y_levels as u64,
-        );
+        let [x, w, y] = [pack.levels, anchor.levels, anchor.y_levels].map(|it| it as u64);
         let cells = [x, w, y, x * w, x * y, w * y, x * w * y];
         let slots = (2 * n as u64).next_power_of_two();
         let direct = 4 * n as u64;
@@ -58,7 +54,7 @@ impl CountKernel for Wide {
         let all = blocks as usize * anchor.batch;
         let tables = scratch.wide_tables.room(gpu, all * stride as usize)?;
         let spreads = scratch.spreads.room(gpu, all * n, DURING)?;
-        let whole = sweep.out.whole + (72 * pack.first) as u64;
+        let whole = sweep.out.of(pack).whole;
         let args = WideArgs {
             spreads,
             scratch: tables,
@@ -78,12 +74,12 @@ impl CountKernel for Wide {
 /// The arguments of the kernel for a pack, but for the memory that it counts in.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> WideArgs {
     let (packs, anchor, pack) = (sweep.packs, &sweep.anchor, resident.pack);
-    let (xw, xwy, excluded) = sweep.sums_of(pack);
+    let out = sweep.out.of(pack);
     WideArgs {
         places: resident.places,
         left_out: packs.left_out.at(pack.first),
         levels: packs.levels.at(pack.first),
-        excluded,
+        excluded: out.excluded,
         columns: pack.count as u32,
         rows: packs.layout.n as i64,
         w: anchor.w,
@@ -94,10 +90,10 @@ pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> WideArgs {
         y_stride: anchor.y_stride as i64,
         all_places: packs.count() as u32,
         terms: sweep.terms,
-        xw,
-        xwy,
-        tables: sweep.out.tables,
-        cells: sweep.out.cells as i64,
+        xw: out.xw,
+        xwy: out.xwy,
+        tables: out.tables,
+        cells: out.cells as i64,
         ..WideArgs::default()
     }
 }
