@@ -8,11 +8,12 @@ use rayon::prelude::*;
 use super::{
     anchors::AnchorSource,
     deferred::LazyOptions,
+    packs::read,
     peer_argmax::PeerGroup,
     permutations,
     run_ahead::{Depth, RunAhead, StepBatch, SweptAnchors},
-    score::{Phase, UNWRITTEN, better},
-    shard::{Shard, link},
+    score::{self, Phase, Slot, UNWRITTEN, better},
+    shard::{self, Shard, link},
 };
 use crate::{
     binning::BinnedColumn,
@@ -84,7 +85,9 @@ impl<'a> CudaCounter<'a> {
             shards.push(shard);
         }
         let linked = link(&shards);
-        let peer_columns = shards.iter().filter(|_| linked).map(Shard::column_places);
+        let peer_columns = shards.iter().filter(|_| linked);
+        let peer_columns =
+            peer_columns.map(|shard| read(&shard.gpu, &shard.packs.places, shard::DURING));
         let peer_columns = peer_columns.collect::<Result<_, _>>()?;
         let levels = columns.iter().map(|column| column.levels);
         let (levels, misses) = (levels.max().unwrap_or(1), any_misses(columns));
@@ -191,7 +194,7 @@ impl<'a> CudaCounter<'a> {
     fn sweep_pending(&mut self) -> Result<(), DeviceError> {
         if self.ahead.is_anchor_pending() {
             let levels = self.levels;
-            self.on_each(|_, shard| shard.step(AnchorSource::Chosen { levels }, false, 0))?;
+            self.on_each(|_, shard| shard.step(AnchorSource::Chosen { levels }, Slot::FIRST))?;
             self.ahead.score();
         }
         Ok(())
@@ -202,7 +205,7 @@ impl<'a> CudaCounter<'a> {
         self.sweep_pending()?;
         if !self.ahead.is_scored() {
             for shard in &mut self.shards {
-                shard.rescore(Phase::Nothing, false, 0)?;
+                shard.rescore(Phase::Nothing, Slot::FIRST)?;
             }
             self.ahead.score();
         }
@@ -216,7 +219,7 @@ impl<'a> CudaCounter<'a> {
 
     /// What every column has gathered.
     pub(super) fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
-        self.by_column(|shard| shard.score.gathered(&shard.gpu))
+        self.by_column(|shard| read(&shard.gpu, &shard.score.gathered, score::DURING))
     }
 
     /// A value of every column, from those of each GPU's places.
@@ -289,7 +292,7 @@ impl Counter for CudaCounter<'_> {
         self.swept = SweptAnchors::default();
         self.ahead = RunAhead::new();
         for shard in &mut self.shards {
-            let forgot = shard.rescore(Phase::Forget, false, 0);
+            let forgot = shard.rescore(Phase::Forget, Slot::FIRST);
             self.fault = self.fault.take().or(forgot.err());
         }
     }

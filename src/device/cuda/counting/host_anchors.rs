@@ -3,7 +3,7 @@
 
 use passel_kernels::counting::AnchorSums;
 
-use super::{anchors::AnchorSource, counter::CudaCounter};
+use super::{anchors::AnchorSource, counter::CudaCounter, score::Slot};
 use crate::device::{
     DeviceError,
     counting::{Categorical, ConditioningVariable, RemoteColumn},
@@ -43,7 +43,7 @@ impl CudaCounter<'_> {
                         Some(codes) if at != home => AnchorSource::Peer(anchor, codes),
                         _ => AnchorSource::Place(anchor),
                     };
-                    shard.step(source, false, 0)
+                    shard.step(source, Slot::FIRST)
                 });
             }
         }
@@ -59,11 +59,11 @@ impl CudaCounter<'_> {
             };
             let codes = &column.codes;
             return self
-                .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), false, 0));
+                .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), Slot::FIRST));
         }
         let (codes, log_sum) = variable.codes_and_log_sum(self.evaluator.logs());
         let anchor = self.anchor_sums(codes, log_sum);
-        self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), false, 0))
+        self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), Slot::FIRST))
     }
 
     /// An anchor of the host's, for which Σ c·L(c) over its levels is `w`.

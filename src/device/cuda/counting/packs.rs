@@ -260,6 +260,18 @@ pub(super) fn put<T: Copy>(gpu: &Gpu, values: &[T]) -> Result<Buffer<T>, DeviceE
     Ok(buffer)
 }
 
+/// Values on the GPU, once all work is done.
+pub(super) fn read<T: Copy + Default>(
+    gpu: &Gpu,
+    buffer: &Buffer<T>,
+    during: &str,
+) -> Result<Vec<T>, DeviceError> {
+    let mut values = vec![T::default(); buffer.len()];
+    gpu.download(buffer.address(), &mut values)?;
+    gpu.wait(during)?;
+    Ok(values)
+}
+
 /// Copies a pack to its place, a part at a time.
 fn fill(
     gpu: &Gpu,

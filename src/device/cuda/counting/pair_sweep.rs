@@ -1,6 +1,6 @@
 //! All pairs on GPUs where products of bits suit no column: every column is an anchor once.
 
-use super::counter::CudaCounter;
+use super::{counter::CudaCounter, packs::read, score};
 use crate::device::{
     DeviceError,
     counting::{ConditioningVariable, Counter, Pair, PairCounter, PairSearch, TopPairs},
@@ -15,7 +15,7 @@ impl PairCounter for CudaCounter<'_> {
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.by_column(|shard| shard.score.relevance(&shard.gpu))
+        self.by_column(|shard| read(&shard.gpu, &shard.score.relevance, score::DURING))
     }
 
     fn pairs(&mut self, mut search: PairSearch) -> Result<TopPairs, DeviceError> {

@@ -94,7 +94,7 @@ impl PeerGroup {
             all.mailboxes[at] = mailbox.address();
             mailboxes.push(mailbox);
             if longest > 0 {
-                all.column_buffers[at] = shard.guest_room()?;
+                all.column_buffers[at] = shard.anchors.guest_room(gpu)?;
             }
         }
         let rehearsed = shards.par_iter_mut().map(|shard| rehearse(shard, levels));
@@ -180,7 +180,8 @@ fn long_stride(pack: &Pack) -> usize {
 /// for others in a run.
 fn rehearse(shard: &mut Shard, levels: usize) -> Result<(), DeviceError> {
     for _ in 0..2 {
-        shard.set_anchor(shard.anchors.constant)?;
+        let constant = [shard.anchors.constant];
+        shard.gpu.upload(&constant, shard.score.anchors.address())?;
         shard.sweep_all(AnchorSource::Chosen { levels })?;
     }
     launch_round(shard, Phase::Nothing, PeerArgs::default(), THREADS)?;
@@ -221,19 +222,17 @@ fn launch_round(
     peers: PeerArgs,
     longest: usize,
 ) -> Result<(), DeviceError> {
-    let inputs = shard.score_inputs();
-    shard.score.launch_all_reduce(&inputs, phase, peers)?;
+    let gpu = &shard.gpu;
+    shard.score.launch_all_reduce(gpu, phase, peers)?;
     if longest == 0 {
         return Ok(());
     }
     let others = (peers.gpus as usize).saturating_sub(1).max(1);
-    let most = BLOCKS * shard.gpu.processors as usize;
+    let most = BLOCKS * gpu.processors as usize;
     let blocks = longest.div_ceil(16 * WORDS * THREADS * others);
     let (grid, threads) = ((blocks.clamp(1, most) as u32, 1, 1), THREADS as u32);
     let args = arguments![peers];
-    shard
-        .gpu
-        .launch(&KERNEL, "broadcast_column", grid, threads, 0, args)
+    gpu.launch(&KERNEL, "broadcast_column", grid, threads, 0, args)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{
     kernel_choice::needs_wide_codes,
     packs::put,
     rows::sort_rows,
-    score::{Phase, ScoreState, better},
+    score::{Phase, ScoreState, Slot, better},
     shard::Shard,
     sweep_buffers::AnchorBuffers,
 };
@@ -91,7 +91,7 @@ fn best_of_batch(
         order: order.map(|_| gpu.buffer(n * count, DURING)).transpose()?,
         w: wide.then(|| gpu.buffer(n * count, DURING)).transpose()?,
         y: y.transpose()?,
-        score: ScoreState::new(gpu, packs, count, false)?,
+        score: shard.score.batch(gpu, count)?,
     };
     let constant = (shard.anchors.constant, &Categorical::constant(n));
     let buffers = shard.lay_out(AnchorSource::Constant, y_levels, None)?;
@@ -131,9 +131,9 @@ impl PermutationBatch<'_> {
         step: u32,
     ) -> Result<(), DeviceError> {
         let buffers = self.permute(shard, buffers, anchor)?;
-        shard.sweep(buffers, self.score.output(shard.excluded.address()))?;
-        let inputs = shard.score_inputs();
-        self.score.launch(&inputs, phase, false, (0, Some(step)))
+        shard.sweep(buffers, self.score.output())?;
+        self.score
+            .launch(&shard.gpu, phase, Slot::FIRST, Some(step))
     }
 
     /// An anchor that was laid out, in every order.

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use passel_kernels::{
     counting::{AnchorSums, TableSums},
     deferred::STALLED,
-    peer_argmax::PeerArgs,
-    score::{BestCandidate, KERNEL, NONE, Pick, ScoreArgs, ScoreRule},
+    peer_argmax::{self, PeerArgs},
+    score::{BestCandidate, KERNEL, NONE, Pick, ScoreArgs},
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
         gpu::{Gpu, arguments},
         memory::{Buffer, Pinned},
     },
-    packs::{Packs, put},
+    packs::put,
     sweep_buffers::SweepOutput,
 };
 use crate::device::DeviceError;
@@ -29,27 +29,28 @@ pub(super) const UNWRITTEN: u32 = STALLED - 1;
 const THREADS: u32 = 256;
 const BLOCKS: usize = 4;
 
-const DURING: &str = "scoring";
+pub(super) const DURING: &str = "scoring";
 
 /// What the candidates of a GPU have gathered, or those of a batch over the same columns.
 ///
 /// *Shapes*: of each place a value in every buffer, `batch` × `count` on the GPU; of each of the
 /// batch one anchor; [`AHEAD`] slots, or one of each of the batch, in pinned memory of the host.
 pub(super) struct ScoreState {
+    /// The arguments of kernels that score, but for those of a phase and a slot.
+    args: ScoreArgs,
+    /// Whether joint codes tell classes apart, for relevance and after it.
+    by_class: [bool; 2],
     batch: usize,
-    count: usize,
     blocks: usize,
-    /// Of each place: sums over (x, y), (x, w) and (x, w, y), relevance, and what was gathered.
-    xy: Buffer<i64>,
-    xw: Buffer<i64>,
-    xwy: Buffer<i64>,
-    relevance: Buffer<i64>,
-    gathered: Buffer<i128>,
-    redundancy: Option<Buffer<i128>>,
+    /// Sums over (x, y), (x, w) and (x, w, y).
+    _sums: [Buffer<i64>; 3],
+    pub(super) relevance: Buffer<i64>,
+    pub(super) gathered: Buffer<i128>,
+    _redundancy: Option<Buffer<i128>>,
     /// All sums of a table, where something misses values.
-    whole: Option<Buffer<TableSums>>,
+    _whole: Option<Buffer<TableSums>>,
     /// Anchors gathered.
-    steps: Buffer<u32>,
+    _steps: Buffer<u32>,
     /// The next anchor of each of the batch.
     pub(super) anchors: Buffer<AnchorSums>,
     found: Buffer<BestCandidate>,
@@ -72,17 +73,20 @@ pub(super) enum Phase {
     Gather { misses: bool },
 }
 
-/// What the scores of a GPU are made of besides its [`ScoreState`].
-pub(super) struct ScoreInputs<'m> {
-    pub(super) gpu: &'m Gpu,
-    pub(super) packs: &'m Packs,
-    pub(super) rule: &'m ScoreRule,
-    /// Σ c·L(c) over x, of each place; and whether it is excluded.
-    pub(super) x: &'m Buffer<i64>,
-    pub(super) excluded: &'m Buffer<u8>,
-    /// Levels of the response, and those of them that joint codes tell apart after relevance.
-    pub(super) y_levels: usize,
-    pub(super) classes: usize,
+/// Where a pick goes.
+#[derive(Clone, Copy)]
+pub(super) struct Slot {
+    pub(super) number: usize,
+    /// Whether the pick is excluded and becomes the next anchor on the GPU.
+    pub(super) chosen: bool,
+}
+
+impl Slot {
+    /// What the host looks at before anything is chosen.
+    pub(super) const FIRST: Self = Self {
+        number: 0,
+        chosen: false,
+    };
 }
 
 /// The better of two picks, of which the second may be none; of equal scores that of the lower
@@ -90,47 +94,68 @@ pub(super) struct ScoreInputs<'m> {
 pub(super) fn better(best: Option<Pick>, pick: Pick) -> Option<Pick> {
     let order = |pick: &Pick| (pick.score, Reverse(pick.number));
     let wins = best.as_ref().is_none_or(|best| order(&pick) > order(best));
-    if pick.number != NONE && wins {
-        Some(pick)
-    } else {
-        best
+    match pick.number != NONE && wins {
+        true => Some(pick),
+        false => best,
     }
 }
 
 impl ScoreState {
-    /// A batch of so many over a GPU's columns; whether redundancy is wanted.
+    /// A batch of so many over the columns of these arguments: their rule, numbers, levels, Σ c·L(c)
+    /// over x, and whether each is excluded and misses values; whether redundancy is wanted.
     pub(super) fn new(
         gpu: &Gpu,
-        packs: &Packs,
-        batch: usize,
-        redundancy: bool,
+        args: ScoreArgs,
+        by_class: [bool; 2],
+        (batch, redundancy): (usize, bool),
     ) -> Result<Self, DeviceError> {
-        let count = packs.count();
+        let count = args.count as usize;
         let all = count * batch;
         // Kernels load what they are not sure to need before they know.
         let sums = || zeroed::<i64>(gpu, all);
         let blocks = count
             .div_ceil(THREADS as usize)
             .clamp(1, BLOCKS * gpu.processors as usize);
-        let redundancy = redundancy.then(|| zeroed(gpu, all));
-        let whole = packs.misses.as_ref().map(|_| gpu.buffer(all, DURING));
+        let redundancy = redundancy.then(|| zeroed(gpu, all)).transpose()?;
+        let whole = (args.misses != 0).then(|| gpu.buffer(all, DURING));
+        let whole = whole.transpose()?;
+        let sums = [sums()?, sums()?, sums()?];
+        let [xy, xw, xwy] = sums.each_ref().map(Buffer::address);
+        let (relevance, gathered) = (zeroed(gpu, all)?, zeroed(gpu, all)?);
+        let steps = put(gpu, &[0])?;
+        let anchors = put(gpu, &vec![AnchorSums::default(); batch])?;
         Ok(Self {
+            args: ScoreArgs {
+                xy,
+                xw,
+                xwy,
+                relevance: relevance.address(),
+                gathered: gathered.address(),
+                redundancy: redundancy.as_ref().map_or(0, Buffer::address),
+                anchors: anchors.address(),
+                steps: steps.address(),
+                whole: whole.as_ref().map_or(0, Buffer::address),
+                ..args
+            },
+            by_class,
             batch,
-            count,
             blocks,
-            xy: sums()?,
-            xw: sums()?,
-            xwy: sums()?,
-            relevance: sums()?,
-            gathered: zeroed(gpu, all)?,
-            redundancy: redundancy.transpose()?,
-            whole: whole.transpose()?,
-            steps: put(gpu, &[0])?,
-            anchors: put(gpu, &vec![AnchorSums::default(); batch])?,
+            _sums: sums,
+            relevance,
+            gathered,
+            _redundancy: redundancy,
+            _whole: whole,
+            _steps: steps,
+            anchors,
             found: gpu.buffer(batch * blocks, DURING)?,
             arrived: put(gpu, &vec![0; batch])?,
             picks: gpu.pinned(if batch == 1 { AHEAD } else { batch })?,
         })
+    }
+
+    /// A batch of so many over the same columns, without redundancy.
+    pub(super) fn batch(&self, gpu: &Gpu, batch: usize) -> Result<Self, DeviceError> {
+        Self::new(gpu, self.args, self.by_class, (batch, false))
     }
 
     /// Bytes that a state of so many columns takes.
@@ -139,22 +164,24 @@ impl ScoreState {
     }
 
     /// Where a sweep against an anchor writes, of columns not excluded.
-    pub(super) fn output(&self, excluded: u64) -> SweepOutput {
+    pub(super) fn output(&self) -> SweepOutput {
         SweepOutput {
-            xw: self.xw.address(),
-            xwy: self.xwy.address(),
-            whole: self.whole.as_ref().map_or(0, Buffer::address),
-            excluded,
+            xw: self.args.xw,
+            xwy: self.args.xwy,
+            whole: self.args.whole,
+            excluded: self.args.excluded,
             ..SweepOutput::default()
         }
     }
 
-    /// Where the first sweep writes: sums over x instead of (x, w), and the levels that occur.
-    pub(super) fn first_output(&self, x: &Buffer<i64>, occurring: u64) -> SweepOutput {
+    /// Where the first sweep, of all columns, writes: sums over x instead of (x, w), and the levels
+    /// that occur.
+    pub(super) fn first_output(&self, occurring: u64) -> SweepOutput {
         SweepOutput {
-            xw: x.address(),
+            xw: self.args.x,
             occurring,
-            ..self.output(0)
+            excluded: 0,
+            ..self.output()
         }
     }
 
@@ -165,45 +192,38 @@ impl ScoreState {
         }
     }
 
-    /// Sets the number of anchors gathered to 0.
-    pub(super) fn restart(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.zero(self.steps.address(), 4)
-    }
-
-    /// Finds the best of each of the batch, to slots from `slot` on; where it is `chosen`, it is
-    /// excluded and becomes the next anchor. `known` anchors were gathered before, if the host
-    /// knows.
+    /// Finds the best of each of the batch, to slots from this one on. `known` anchors were gathered
+    /// before, if the host knows.
     pub(super) fn launch(
         &self,
-        inputs: &ScoreInputs,
+        gpu: &Gpu,
         phase: Phase,
-        chosen: bool,
-        (slot, known): (usize, Option<u32>),
+        slot: Slot,
+        known: Option<u32>,
     ) -> Result<(), DeviceError> {
-        let args = self.arguments(inputs, phase, chosen, known);
+        if phase == Phase::Forget {
+            gpu.zero(self.args.steps, 4)?;
+        }
+        let args = self.arguments(phase, slot.chosen, known);
         let (found, arrived) = (self.found.address(), self.arrived.address());
-        let picks = self.pick(slot);
+        let picks = self.pick(slot.number);
         let args = arguments![args, found, arrived, picks];
-        inputs
-            .gpu
-            .launch(&KERNEL, "score", self.grid(), THREADS, 0, args)
+        gpu.launch(&KERNEL, "score", self.grid(), THREADS, 0, args)
     }
 
     /// Finds the best candidate, and the best of all GPUs of a group, which becomes the next
     /// anchor of each.
     pub(super) fn launch_all_reduce(
         &self,
-        inputs: &ScoreInputs,
+        gpu: &Gpu,
         phase: Phase,
         peers: PeerArgs,
     ) -> Result<(), DeviceError> {
-        let args = self.arguments(inputs, phase, false, None);
+        let args = self.arguments(phase, false, None);
         let (found, arrived) = (self.found.address(), self.arrived.address());
         let args = arguments![args, found, arrived, peers];
-        let kernel = &passel_kernels::peer_argmax::KERNEL;
-        inputs
-            .gpu
-            .launch(kernel, "score_all_reduce", self.grid(), THREADS, 0, args)
+        let kernel = &peer_argmax::KERNEL;
+        gpu.launch(kernel, "score_all_reduce", self.grid(), THREADS, 0, args)
     }
 
     fn grid(&self) -> (u32, u32, u32) {
@@ -216,63 +236,19 @@ impl ScoreState {
     }
 
     /// The arguments of kernels that score.
-    pub(super) fn arguments(
-        &self,
-        inputs: &ScoreInputs,
-        phase: Phase,
-        chosen: bool,
-        known: Option<u32>,
-    ) -> ScoreArgs {
+    pub(super) fn arguments(&self, phase: Phase, chosen: bool, known: Option<u32>) -> ScoreArgs {
+        let begins = phase == Phase::Begin;
         ScoreArgs {
-            rule: *inputs.rule,
-            count: self.count as u32,
-            numbers: inputs.packs.numbers.address(),
-            excluded: inputs.excluded.address(),
-            x: inputs.x.address(),
-            xy: self.xy.address(),
-            xw: self.xw.address(),
-            xwy: self.xwy.address(),
-            relevance: self.relevance.address(),
-            gathered: self.gathered.address(),
-            redundancy: self.redundancy.as_ref().map_or(0, Buffer::address),
-            anchors: self.anchors.address(),
-            next: if chosen { self.anchors.address() } else { 0 },
-            levels: inputs.packs.levels.address(),
-            steps: known.map_or(self.steps.address(), |_| 0),
+            next: if chosen { self.args.anchors } else { 0 },
+            steps: known.map_or(self.args.steps, |_| 0),
             steps_known: known.unwrap_or(0),
-            whole: self.whole.as_ref().map_or(0, Buffer::address),
-            misses: inputs.packs.misses.as_ref().map_or(0, Buffer::address),
             anchor_misses: i32::from(phase == Phase::Gather { misses: true }),
-            rows: inputs.packs.layout.n as i64,
             gathers: i32::from(matches!(phase, Phase::Gather { .. })),
-            begins: i32::from(phase == Phase::Begin),
+            begins: i32::from(begins),
             forgets: i32::from(phase == Phase::Forget),
-            by_class: i32::from(match phase {
-                Phase::Begin => inputs.y_levels > 1,
-                _ => inputs.classes > 1,
-            }),
+            by_class: i32::from(self.by_class[usize::from(!begins)]),
+            ..self.args
         }
-    }
-
-    /// What every place has gathered.
-    pub(super) fn gathered(&self, gpu: &Gpu) -> Result<Vec<i128>, DeviceError> {
-        self.read(gpu, &self.gathered)
-    }
-
-    /// Relevance of every place.
-    pub(super) fn relevance(&self, gpu: &Gpu) -> Result<Vec<i64>, DeviceError> {
-        self.read(gpu, &self.relevance)
-    }
-
-    fn read<T: Copy + Default>(
-        &self,
-        gpu: &Gpu,
-        values: &Buffer<T>,
-    ) -> Result<Vec<T>, DeviceError> {
-        let mut all = vec![T::default(); self.count * self.batch];
-        gpu.download(values.address(), &mut all)?;
-        gpu.wait(DURING)?;
-        Ok(all)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use passel_kernels::{
-    counting::{AnchorSums, ColumnCodes},
-    score::{KERNEL, Pick, ScoreRule},
+    counting::AnchorSums,
+    score::{KERNEL, Pick, ScoreArgs},
 };
 use rayon::prelude::*;
 
@@ -17,10 +17,10 @@ use super::{
     deferred::DeferredCounts,
     form::ColumnTraits,
     kernel_choice::{needs_wide_codes, plan_columns},
-    packs::{Packs, put, room},
+    packs::{Packs, put, read, room},
     rule::rule,
     run_ahead::StepBatch,
-    score::{Phase, ScoreInputs, ScoreState},
+    score::{Phase, ScoreState, Slot},
     sweep::sweep_packs,
     sweep_buffers::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
 };
@@ -35,7 +35,7 @@ use crate::{
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
 
-const DURING: &str = "laying out the response";
+pub(super) const DURING: &str = "laying out the response";
 
 /// One GPU's share of the columns.
 pub(super) struct Shard {
@@ -45,9 +45,8 @@ pub(super) struct Shard {
     pub(super) n: usize,
     /// c·L(c) of every count c.
     pub(super) terms: Buffer<i64>,
-    rule: ScoreRule,
     /// Σ c·L(c) over the levels of each place's column, and whether it is excluded.
-    x: Buffer<i64>,
+    _x: Buffer<i64>,
     pub(super) excluded: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
@@ -90,15 +89,29 @@ impl Shard {
             levels: 1,
             place: count as u32,
         };
+        let anchors = AnchorWorkspace::new(&gpu, &packs, response, classes, constant)?;
+        let (x, excluded) = (gpu.buffer(count, DURING)?, put(&gpu, &vec![0; count])?);
+        let scored = ScoreArgs {
+            rule: rule(evaluator, response_sum),
+            count: count as u32,
+            numbers: packs.numbers.address(),
+            excluded: excluded.address(),
+            x: x.address(),
+            levels: packs.levels.address(),
+            misses: packs.misses.as_ref().map_or(0, Buffer::address),
+            rows: n as i64,
+            ..ScoreArgs::default()
+        };
+        let by_class = [response.levels, classes].map(|classes| classes > 1);
+        let redundancy = evaluator.score().has_steps();
         let mut shard = Self {
             n,
             terms,
-            rule: rule(evaluator, response_sum),
-            anchors: AnchorWorkspace::new(&gpu, &packs, response, classes, constant)?,
-            x: gpu.buffer(count, DURING)?,
-            excluded: put(&gpu, &vec![0; count])?,
+            anchors,
+            _x: x,
+            excluded,
             occurring: vec![0; count],
-            score: ScoreState::new(&gpu, &packs, 1, evaluator.score().has_steps())?,
+            score: ScoreState::new(&gpu, scored, by_class, (1, redundancy))?,
             scratch: SweepScratch::default(),
             deferred: None,
             packs,
@@ -111,23 +124,16 @@ impl Shard {
     fn count_relevance(&mut self) -> Result<(), DeviceError> {
         let buffers = self.lay_out(AnchorSource::Constant, self.anchors.y_levels, None)?;
         let occurring = put(&self.gpu, &self.occurring)?;
-        let out = self.score.first_output(&self.x, occurring.address());
-        self.sweep(buffers, out)?;
-        self.rescore(Phase::Begin, false, 0)?;
-        self.gpu
-            .download(occurring.address(), &mut self.occurring)?;
-        self.gpu.wait("counting the response")
+        self.sweep(buffers, self.score.first_output(occurring.address()))?;
+        self.rescore(Phase::Begin, Slot::FIRST)?;
+        self.occurring = read(&self.gpu, &occurring, "counting the response")?;
+        Ok(())
     }
 
     /// Whether some pack is counted by codes of u32 against an anchor of so many levels.
     pub(super) fn needs_wide_codes(&self, levels: usize, misses: bool) -> bool {
         let against = (levels, self.anchors.classes);
         needs_wide_codes(&self.gpu, &self.packs, against, misses)
-    }
-
-    /// The sums of the next anchor.
-    pub(super) fn set_anchor(&self, anchor: AnchorSums) -> Result<(), DeviceError> {
-        self.gpu.upload(&[anchor], self.score.anchors.address())
     }
 
     /// Lays an anchor out for so many classes of the response, with joint codes of so many bits
@@ -141,33 +147,6 @@ impl Shard {
         let on = (&self.gpu, &self.packs);
         let anchors = &self.score.anchors;
         self.anchors.lay_out(on, anchors, (source, classes), to)
-    }
-
-    /// Room for a column of another GPU's.
-    pub(super) fn guest_room(&mut self) -> Result<u64, DeviceError> {
-        self.anchors.guest_room(&self.gpu)
-    }
-
-    /// Where the column of each place lies.
-    pub(super) fn column_places(&self) -> Result<Vec<ColumnCodes>, DeviceError> {
-        let mut places = vec![ColumnCodes::default(); self.packs.count()];
-        self.gpu
-            .download(self.packs.places.address(), &mut places)?;
-        self.gpu.wait(DURING)?;
-        Ok(places)
-    }
-
-    /// What scores are made of.
-    pub(super) fn score_inputs(&self) -> ScoreInputs<'_> {
-        ScoreInputs {
-            gpu: &self.gpu,
-            packs: &self.packs,
-            rule: &self.rule,
-            x: &self.x,
-            excluded: &self.excluded,
-            y_levels: self.anchors.y_levels,
-            classes: self.anchors.classes,
-        }
     }
 
     /// Counts every pack against an anchor that is laid out.
@@ -186,66 +165,41 @@ impl Shard {
         sweep_packs(&sweep, &mut self.scratch)
     }
 
-    /// Sweeps an anchor, finds the best candidate and writes it to a slot. Where it is `chosen`,
-    /// the best is excluded and becomes the next anchor on the GPU.
-    pub(super) fn step(
-        &mut self,
-        source: AnchorSource,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
+    /// Sweeps an anchor, finds the best candidate and writes it to a slot.
+    pub(super) fn step(&mut self, source: AnchorSource, slot: Slot) -> Result<(), DeviceError> {
         match self.deferred {
-            Some(_) => self.step_lazily(source, chosen, slot),
-            None => self.step_all(source, chosen, slot),
+            Some(_) => self.step_lazily(source, slot),
+            None => self.step_all(source, slot),
         }
     }
 
     /// As [`Shard::step`], every column counted at once.
-    pub(super) fn step_all(
-        &mut self,
-        source: AnchorSource,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
+    pub(super) fn step_all(&mut self, source: AnchorSource, slot: Slot) -> Result<(), DeviceError> {
         let phase = self.sweep_all(source)?;
-        self.rescore_all(phase, chosen, slot)
+        self.rescore_all(phase, slot)
     }
 
     /// Counts every column against an anchor; what scoring is to do with the sums.
     pub(super) fn sweep_all(&mut self, source: AnchorSource) -> Result<Phase, DeviceError> {
         let buffers = self.lay_out(source, self.anchors.classes, None)?;
-        self.sweep(buffers, self.score.output(self.excluded.address()))?;
+        self.sweep(buffers, self.score.output())?;
         Ok(Phase::Gather {
             misses: buffers.misses,
         })
     }
 
     /// Finds the best candidate after a phase, as [`Shard::step`] does after an anchor.
-    pub(super) fn rescore(
-        &mut self,
-        phase: Phase,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
+    pub(super) fn rescore(&mut self, phase: Phase, slot: Slot) -> Result<(), DeviceError> {
         match self.deferred {
-            Some(_) => self.rescore_lazily(phase, chosen, slot),
-            None => self.rescore_all(phase, chosen, slot),
+            Some(_) => self.rescore_lazily(phase, slot),
+            None => self.rescore_all(phase, slot),
         }
     }
 
     /// As [`Shard::rescore`], where every column has gathered every anchor.
-    pub(super) fn rescore_all(
-        &mut self,
-        phase: Phase,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
-        if phase == Phase::Forget {
-            self.score.restart(&self.gpu)?;
-        }
+    pub(super) fn rescore_all(&self, phase: Phase, slot: Slot) -> Result<(), DeviceError> {
         let known = self.deferred.as_ref().map(|deferred| deferred.steps as u32);
-        let inputs = self.score_inputs();
-        self.score.launch(&inputs, phase, chosen, (slot, known))
+        self.score.launch(&self.gpu, phase, slot, known)
     }
 
     /// Excludes the column of a place from the candidates.
@@ -268,10 +222,14 @@ impl Shard {
         let source = AnchorSource::Chosen {
             levels: steps.levels,
         };
-        for slot in 0..steps.count {
-            match slot > 0 || steps.pending {
-                true => self.step(source, true, slot)?,
-                false => self.rescore(Phase::Nothing, true, slot)?,
+        for number in 0..steps.count {
+            let slot = Slot {
+                number,
+                chosen: true,
+            };
+            match number > 0 || steps.pending {
+                true => self.step(source, slot)?,
+                false => self.rescore(Phase::Nothing, slot)?,
             }
         }
         self.picks(steps.count).map(<[_]>::len)

@@ -29,7 +29,7 @@ use super::{
     anchors::AnchorSource,
     deferred::{DURING, DeferredCounts, LazyOptions, ListLaunch, THREADS, pays},
     form::VECTOR,
-    score::Phase,
+    score::{Phase, Slot},
     shard::Shard,
     sweep_buffers::AnchorBuffers,
 };
@@ -43,9 +43,7 @@ struct Wave {
     gathers: bool,
     /// Whether it goes on where a wave stalled.
     resumes: bool,
-    /// Whether the pick is excluded and becomes the next anchor.
-    chosen: bool,
-    slot: usize,
+    slot: Slot,
 }
 
 impl Shard {
@@ -111,8 +109,7 @@ impl Shard {
             kind: EVERYTHING,
             gathers: false,
             resumes: true,
-            chosen: false,
-            slot: 0,
+            slot: Slot::FIRST,
         };
         let mut lacks = self.keeps_anchors();
         while lacks {
@@ -143,8 +140,7 @@ impl Shard {
     pub(super) fn step_lazily(
         &mut self,
         source: AnchorSource,
-        chosen: bool,
-        slot: usize,
+        slot: Slot,
     ) -> Result<(), DeviceError> {
         self.reserve(1)?;
         let own = matches!(source, AnchorSource::Chosen { .. } | AnchorSource::Place(_));
@@ -153,7 +149,7 @@ impl Shard {
         };
         let Some(deferred) = self.deferred.as_mut().filter(bounded) else {
             self.catch_up()?;
-            self.step_all(source, chosen, slot)?;
+            self.step_all(source, slot)?;
             return self.set_all_gathered(1);
         };
         let joint = deferred.joint.at(deferred.kept() * deferred.stride);
@@ -163,60 +159,50 @@ impl Shard {
             skips_dense: true,
             ..self.lay_out(source, self.anchors.classes, to)?
         };
-        self.sweep(buffers, self.score.output(self.excluded.address()))?;
-        self.launch_waves(true, chosen, slot)
+        self.sweep(buffers, self.score.output())?;
+        self.launch_waves(true, slot)
     }
 
     /// [`Shard::rescore`] where dense columns are counted lazily.
-    pub(super) fn rescore_lazily(
-        &mut self,
-        phase: Phase,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
+    pub(super) fn rescore_lazily(&mut self, phase: Phase, slot: Slot) -> Result<(), DeviceError> {
         if let (Phase::Forget, Some(deferred)) = (phase, &mut self.deferred) {
             deferred.restart(&self.gpu)?;
         }
         match self.keeps_anchors() {
-            true => self.launch_waves(false, chosen, slot),
-            false => self.rescore_all(phase, chosen, slot),
+            true => self.launch_waves(false, slot),
+            false => self.rescore_all(phase, slot),
         }
     }
 
     /// Repeats the last wave of the first pick that is not known until it is; how many of so many
     /// slots have a pick then.
     pub(super) fn resolve_stalled(&mut self, count: usize) -> Result<usize, DeviceError> {
-        let Some(slot) = (0..count).find(|&slot| self.is_stalled(slot)) else {
-            return Ok(count);
-        };
-        let Some(deferred) = &mut self.deferred else {
+        let stalled = (0..count).find(|&number| self.is_stalled(number));
+        let (Some(number), Some(deferred)) = (stalled, &mut self.deferred) else {
             return Ok(count);
         };
         // Steps launched behind it did nothing.
-        deferred.steps -= count - 1 - slot;
+        deferred.steps -= count - 1 - number;
         let again = Wave {
             kind: WINNERS,
             gathers: false,
             resumes: true,
-            chosen: deferred.chosen,
-            slot,
+            slot: Slot {
+                number,
+                chosen: deferred.chosen,
+            },
         };
-        while self.is_stalled(slot) {
+        while self.is_stalled(number) {
             self.launch_wave(again)?;
             self.gpu.wait(DURING)?;
         }
-        Ok(slot + 1)
+        Ok(number + 1)
     }
 
     /// The waves of a step, or of scores anew without an anchor.
-    fn launch_waves(
-        &mut self,
-        has_anchor: bool,
-        chosen: bool,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
+    fn launch_waves(&mut self, has_anchor: bool, slot: Slot) -> Result<(), DeviceError> {
         if let Some(deferred) = &mut self.deferred {
-            deferred.chosen = chosen;
+            deferred.chosen = slot.chosen;
         }
         for kind in [BEST, ONE, WINNERS] {
             self.launch_wave(Wave {
@@ -224,7 +210,6 @@ impl Shard {
                 gathers: has_anchor && kind == BEST,
                 // Nothing is behind one that is scored again: it goes on where it stalled.
                 resumes: !has_anchor,
-                chosen,
                 slot,
             })?;
         }
@@ -240,10 +225,8 @@ impl Shard {
             false => (Phase::Nothing, deferred.steps),
         };
         let last = matches!(wave.kind, WINNERS | EVERYTHING);
-        let (chosen, known) = (wave.chosen && last, Some(steps as u32));
-        let scoring = self
-            .score
-            .arguments(&self.score_inputs(), phase, chosen, known);
+        let (chosen, known) = (wave.slot.chosen && last, Some(steps as u32));
+        let scoring = self.score.arguments(phase, chosen, known);
         let args = deferred::DeferredArgs {
             places: deferred.places as u32,
             base: deferred.base as u32,
@@ -276,7 +259,7 @@ impl Shard {
             steps_known: deferred.steps as u32,
             ..scoring
         };
-        let pick = self.score.pick(wave.slot);
+        let pick = self.score.pick(wave.slot.number);
         launch("settle", arguments![scoring, args, pick])
     }
 
