@@ -184,9 +184,7 @@ impl AnchorWorkspace {
         };
         let y = if classes > 1 { self.y.address() } else { 0 };
         make_joint_codes(gpu, packs, (self.n, y), &mut buffers, counts)?;
-        if buffers.order != 0 {
-            sort_rows(gpu, self.n, &buffers, buffers.order)?;
-        }
+        sort_rows(gpu, self.n, &buffers)?;
         Ok(buffers)
     }
 

@@ -86,18 +86,13 @@ impl CountKernel for Dense {
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            config,
-            scratch,
-        } = launch;
+        let (sweep, resident, config) = (launch.sweep, launch.resident, launch.config);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let n = sweep.packs.layout.n;
         let (parts, columns) = (config.parts, config.columns);
         let words = words(sweep.cells(pack), config);
         let tables = (anchor.batch * pack.count, words >> config.copies);
-        let (partial, arrived) = scratch.shared_tables(gpu, parts, tables)?;
+        let (partial, arrived) = launch.scratch.shared_tables(gpu, parts, tables)?;
         let out = sweep.out.of(pack);
         let args = DenseArgs {
             codes: resident.address,

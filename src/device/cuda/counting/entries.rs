@@ -84,12 +84,7 @@ impl CountKernel for Entries {
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            config,
-            ..
-        } = launch;
+        let (sweep, resident, config) = (launch.sweep, launch.resident, launch.config);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let narrow = narrow_cells(pack.levels, anchor.levels, anchor.classes);
         let (eight, sixteen, bytes) = match config.cell_bytes {

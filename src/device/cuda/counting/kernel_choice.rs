@@ -17,6 +17,7 @@ use super::{
     tiny::Tiny,
     wide::Wide,
 };
+use crate::binning::BinnedColumn;
 
 /// Every kernel but [`Wide`], which counts what suits none of these: those that come first are
 /// faster where they suit.
@@ -49,13 +50,14 @@ pub(super) fn needs_wide_codes(
     misses || packs.layout.packs.iter().any(wide)
 }
 
-/// Columns of these traits, each with its cheapest form: of equal ones that of the kernel listed
+/// The traits of columns, and of each its cheapest form: of equal ones that of the kernel listed
 /// first.
 pub(super) fn plan_columns(
-    traits: impl IndexedParallelIterator<Item = ColumnTraits>,
+    columns: &[BinnedColumn],
     (n, classes): (usize, usize),
 ) -> Vec<PlannedColumn> {
-    let planned = traits.map(|traits| {
+    let plan = |column| {
+        let traits = ColumnTraits::of(column);
         let costs = KERNELS
             .iter()
             .filter_map(|kernel| kernel.cost(&traits, n, classes));
@@ -63,6 +65,6 @@ pub(super) fn plan_columns(
         // A code of 16 bits for every row holds any column.
         let form = cheapest.map_or(Form::Dense { bits: 16 }, |(form, _)| form);
         PlannedColumn { traits, form }
-    });
-    planned.collect()
+    };
+    columns.par_iter().map(plan).collect()
 }

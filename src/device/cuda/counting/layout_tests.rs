@@ -1,10 +1,9 @@
 //! What lies on a GPU is what the columns say, whatever form it has; no GPU is needed.
 
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
-use rayon::prelude::*;
 
 use super::{
-    form::{ColumnTraits, Form},
+    form::Form,
     kernel_choice::plan_columns,
     layout::{Layout, SourceColumn},
 };
@@ -65,8 +64,7 @@ fn codes_lie_where_their_places_say() {
     let mut forms = Vec::new();
     for (n, p, classes) in [(7, 60, 2), (97, 64, 2), (1500, 48, 3), (40_000, 24, 1)] {
         let columns = columns(n, p, n as u64);
-        let traits = columns.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, (n, classes));
+        let planned = plan_columns(&columns, (n, classes));
         for most in [usize::MAX, 8 * n, 1] {
             let layout = Layout::of(&planned, 5, n, most);
             let mut seen = vec![0; p];

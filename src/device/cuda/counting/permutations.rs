@@ -167,9 +167,7 @@ impl PermutationBatch<'_> {
             y_stride: n,
             ..buffers
         };
-        if all.order != 0 {
-            sort_rows(gpu, n, &all, all.order)?;
-        }
+        sort_rows(gpu, n, &all)?;
         if let (Some(w), 1..) = (&self.w, buffers.w) {
             gpu.upload(&permuted(&codes.codes, self.orders), w.address())?;
         }

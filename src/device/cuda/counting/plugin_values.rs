@@ -7,7 +7,6 @@ use passel_kernels::{
     entries::EntriesArgs,
     wide::WideArgs,
 };
-use rayon::prelude::*;
 
 use super::{
     super::{
@@ -18,13 +17,13 @@ use super::{
     count_kernel::{CountKernel, GpuLimits, LaunchConfig, PackLaunch, PackShape},
     dense::Dense,
     entries::{self, Entries},
-    form::{ColumnTraits, Form, VECTOR},
+    form::{Form, VECTOR},
     joint_codes::JointCodes,
     kernel_choice::plan_columns,
     layout::Pack,
     packs::{Packs, ResidentPack, put, room},
     sweep_buffers::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
-    wide,
+    wide::{self, Wide},
 };
 use crate::{
     binning::BinnedColumn,
@@ -83,7 +82,6 @@ fn runs(levels: &[usize], w: usize, y: usize) -> Vec<TableRun> {
 pub(super) struct TableEvaluator {
     pub(super) gpu: Gpu,
     pub(super) packs: Packs,
-    n: usize,
     /// Of each place.
     levels: Vec<usize>,
     excluded: Buffer<u8>,
@@ -122,14 +120,11 @@ impl TableEvaluator {
         let others = TABLES + SPREADS + 64 * count + 16 * n;
         let room = room(&gpu, others, limit)?;
         let misses = any_misses(columns);
-        let classes = response.levels;
-        let traits = columns.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, (n, classes));
+        let planned = plan_columns(columns, (n, response.levels));
         let packs = Packs::new(&gpu, columns, &planned, (first, n), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|number| columns[*number as usize - first].levels);
         Ok(Self {
-            n,
             levels: levels.collect(),
             excluded: gpu.buffer(count, DURING)?,
             parameters: put(&gpu, parameters)?,
@@ -156,12 +151,12 @@ impl TableEvaluator {
     ) -> Result<(), DeviceError> {
         let buffers = self.lay_out(against)?;
         self.gpu.upload(excluded, self.excluded.address())?;
-        let (gpu, packs) = (&self.gpu, &self.packs);
+        let (gpu, packs, n) = (&self.gpu, &self.packs, self.packs.layout.n);
         packs.sweep(gpu, |resident| {
             let pack = resident.pack;
             let levels = &self.levels[pack.first..][..pack.count];
             for run in runs(levels, buffers.levels, buffers.classes) {
-                let cells = run.levels * buffers.levels * buffers.classes;
+                let cells = run.levels * buffers.joint_levels();
                 if cells == 0 {
                     continue;
                 }
@@ -191,16 +186,17 @@ impl TableEvaluator {
                     anchor: buffers,
                     out,
                 };
-                let config = table_config(gpu.into(), self.n, pack, &buffers, run.levels);
+                let config = table_config(gpu.into(), n, pack, &buffers, run.levels);
+                let launch = PackLaunch {
+                    sweep: &sweep,
+                    resident: &part,
+                    config: config.unwrap_or(Wide::CONFIG),
+                    scratch: &mut self.shared,
+                };
                 match (config, pack.form) {
-                    (None, _) => count_wide(&sweep, &part, &mut self.shared.spreads)?,
-                    (Some(config), Form::Dense { .. }) => Dense.launch(PackLaunch {
-                        sweep: &sweep,
-                        resident: &part,
-                        config,
-                        scratch: &mut self.shared,
-                    })?,
-                    (Some(config), _) => count_entries(&sweep, &part, run.from, config.threads)?,
+                    (None, _) => count_wide(launch)?,
+                    (Some(_), Form::Dense { .. }) => Dense.launch(launch)?,
+                    (Some(_), _) => count_entries(launch, run.from)?,
                 }
                 let at = part.pack.first;
                 let (values, counts) = (self.parameters.address(), tables);
@@ -232,7 +228,7 @@ impl TableEvaluator {
 
     /// Lays an anchor and the response out.
     fn lay_out(&mut self, against: &JointCodes) -> Result<AnchorBuffers, DeviceError> {
-        let (gpu, n) = (&self.gpu, self.n);
+        let (gpu, n) = (&self.gpu, self.packs.layout.n);
         let (anchor, response) = (against.anchor, against.response);
         let by_joint = self.by_joint.room(gpu, against.by_joint.len(), DURING)?;
         let buffers = AnchorBuffers {
@@ -298,13 +294,9 @@ fn table_config(
     }
 }
 
-/// Counts columns of entries in shared memory.
-fn count_entries(
-    sweep: &Sweep,
-    resident: &ResidentPack,
-    from: usize,
-    threads: usize,
-) -> Result<(), DeviceError> {
+/// Counts columns of entries in shared memory, those of a pack from its column `from` on.
+fn count_entries(launch: PackLaunch, from: usize) -> Result<(), DeviceError> {
+    let (sweep, resident, threads) = (launch.sweep, launch.resident, launch.config.threads);
     let (gpu, pack) = (sweep.gpu, resident.pack);
     let all = entries::arguments_of(sweep, resident);
     let args = match pack.form {
@@ -323,23 +315,19 @@ fn count_entries(
     let function = sweep.anchor.sized("many_8", "many_16");
     let blocks = (16 * gpu.processors).min(pack.count as u32);
     let bytes = 4 * sweep.out.cells as u32;
-    let args = arguments![args];
-    let (kernel, grid) = (&kernels::entries::KERNEL, (blocks, 1, 1));
+    let (kernel, grid, args) = (&kernels::entries::KERNEL, (blocks, 1, 1), arguments![args]);
     gpu.launch(kernel, function, grid, threads as u32, bytes, args)
 }
 
 /// Counts columns of any form where their tables lie.
-fn count_wide(
-    sweep: &Sweep,
-    resident: &ResidentPack,
-    spreads: &mut GrowableBuffer<u16>,
-) -> Result<(), DeviceError> {
+fn count_wide(launch: PackLaunch) -> Result<(), DeviceError> {
+    let (sweep, resident) = (launch.sweep, launch.resident);
     let (gpu, pack, n) = (sweep.gpu, resident.pack, sweep.packs.layout.n);
     let mut blocks = (4 * gpu.processors as usize).min(pack.count);
     let mut room = 0;
     if !matches!(pack.form, Form::Dense { .. } | Form::Rows) {
         blocks = blocks.min(SPREADS / (2 * n.max(1))).max(1);
-        room = spreads.room(gpu, blocks * n, DURING)?;
+        room = launch.scratch.spreads.room(gpu, blocks * n, DURING)?;
     }
     let args = WideArgs {
         spreads: room,

@@ -38,12 +38,7 @@ impl CountKernel for Rows {
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            config,
-            ..
-        } = launch;
+        let (sweep, resident, config) = (launch.sweep, launch.resident, launch.config);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let out = sweep.out.of(pack);
         let args = RowsArgs {
@@ -65,15 +60,13 @@ impl CountKernel for Rows {
     }
 }
 
-/// Sorts `n` rows by their joint codes, for each anchor of a batch, to `order`.
-pub(super) fn sort_rows(
-    gpu: &Gpu,
-    n: usize,
-    anchor: &AnchorBuffers,
-    order: u64,
-) -> Result<(), DeviceError> {
+/// Sorts `n` rows by their joint codes, for each anchor of a batch, where some pack asks for it.
+pub(super) fn sort_rows(gpu: &Gpu, n: usize, anchor: &AnchorBuffers) -> Result<(), DeviceError> {
+    if anchor.order == 0 {
+        return Ok(());
+    }
     let (joint, rows, classes) = (anchor.joint, n as u32, anchor.classes as u32);
-    let args = arguments![joint, rows, classes, order];
+    let args = arguments![joint, rows, classes, anchor.order];
     let function = anchor.sized("order_8", "order_16");
     let grid = (1, anchor.batch as u32, 1);
     gpu.launch(&KERNEL, function, grid, SORTING_THREADS, 0, args)

@@ -6,7 +6,6 @@ use passel_kernels::{
     counting::AnchorSums,
     score::{KERNEL, Pick, ScoreArgs},
 };
-use rayon::prelude::*;
 
 use super::{
     super::{
@@ -15,7 +14,6 @@ use super::{
     },
     anchors::{AnchorSource, AnchorWorkspace},
     deferred::DeferredCounts,
-    form::ColumnTraits,
     kernel_choice::{needs_wide_codes, plan_columns},
     packs::{Packs, put, read, room},
     rule::rule,
@@ -79,8 +77,7 @@ impl Shard {
             ScoreState::bytes(own.len(), any_misses) + 64 * own.len() + RESERVE.min(64 * n);
         let room = room(&gpu, others, limit)?;
         let (first, own) = (own.start, &columns[own]);
-        let traits = own.par_iter().map(ColumnTraits::of);
-        let planned = plan_columns(traits, (n, classes));
+        let planned = plan_columns(own, (n, classes));
         let packs = Packs::new(&gpu, own, &planned, (first, n), any_misses, room)?;
         let count = packs.count();
         let constant = AnchorSums {

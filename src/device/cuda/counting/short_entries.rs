@@ -41,12 +41,7 @@ impl CountKernel for ShortEntries {
     /// Short columns that lie on the GPU wait for [`launch_waiting`]: a launch for each kind of
     /// them would take longer than most of them do.
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            scratch,
-            ..
-        } = launch;
+        let (sweep, resident, scratch) = (launch.sweep, launch.resident, launch.scratch);
         let Form::Short { each } = resident.pack.form else {
             return Ok(());
         };

@@ -49,6 +49,11 @@ pub(super) struct AnchorBuffers {
 }
 
 impl AnchorBuffers {
+    /// Its joint codes with the response.
+    pub(super) fn joint_levels(&self) -> usize {
+        self.levels * self.classes
+    }
+
     /// The function, of these two, that reads joint codes of its bits.
     pub(super) fn sized(&self, eight: &'static str, sixteen: &'static str) -> &'static str {
         if self.bits == 8 { eight } else { sixteen }
@@ -161,6 +166,6 @@ pub(super) struct Sweep<'s> {
 impl Sweep<'_> {
     /// Cells of the contingency table of a pack's columns.
     pub(super) fn cells(&self, pack: &Pack) -> usize {
-        pack.levels * self.anchor.levels * self.anchor.classes
+        pack.levels * self.anchor.joint_levels()
     }
 }

@@ -53,20 +53,15 @@ impl CountKernel for Tiny {
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            config,
-            scratch,
-        } = launch;
+        let (sweep, resident, scratch) = (launch.sweep, launch.resident, launch.scratch);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
-        let (n, joint) = (sweep.packs.layout.n, anchor.levels * anchor.classes);
+        let (n, joint) = (sweep.packs.layout.n, anchor.joint_levels());
         let Some(shape) = TinyShape::of(pack.levels, joint) else {
             return Ok(());
         };
-        let groups = pack.count.div_ceil(shape.columns);
+        let (parts, groups) = (launch.config.parts, pack.count.div_ceil(shape.columns));
         let tables = (anchor.batch * groups, shape.counts());
-        let (partial, arrived) = scratch.shared_tables(gpu, config.parts, tables)?;
+        let (partial, arrived) = scratch.shared_tables(gpu, parts, tables)?;
         let out = sweep.out.of(pack);
         let args = TinyArgs {
             codes: resident.address,
@@ -81,7 +76,7 @@ impl CountKernel for Tiny {
             anchors: anchor.anchors,
             classes: anchor.classes as u32,
             wide: joint as u32,
-            parts: config.parts as u32,
+            parts: parts as u32,
             partial,
             arrived,
             terms: sweep.terms,
@@ -89,7 +84,7 @@ impl CountKernel for Tiny {
             xwy: out.xwy,
             occurring: out.occurring,
         };
-        let grid = ((groups * config.parts) as u32, anchor.batch as u32, 1);
+        let grid = ((groups * parts) as u32, anchor.batch as u32, 1);
         let args = arguments![args];
         gpu.launch(&KERNEL, shape.function, grid, THREADS, 0, args)
     }
@@ -101,7 +96,7 @@ pub(super) fn make_joint_planes(
     scratch: &mut SweepScratch,
 ) -> Result<(), DeviceError> {
     let (gpu, anchor, n) = (sweep.gpu, &sweep.anchor, sweep.packs.layout.n);
-    let (wide, tiles) = (anchor.levels * anchor.classes, n.div_ceil(TILE));
+    let (wide, tiles) = (anchor.joint_levels(), n.div_ceil(TILE));
     let each = anchor.batch * wide;
     let joint_planes = JointPlanes {
         planes: scratch.planes.room(gpu, 64 * each * tiles, DURING)?,

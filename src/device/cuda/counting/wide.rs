@@ -29,12 +29,7 @@ impl CountKernel for Wide {
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {
-        let PackLaunch {
-            sweep,
-            resident,
-            config,
-            scratch,
-        } = launch;
+        let (sweep, resident, scratch) = (launch.sweep, launch.resident, launch.scratch);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let n = sweep.packs.layout.n;
         let missing = sweep.packs.misses.is_some() && (pack.misses || anchor.misses);
@@ -66,7 +61,7 @@ impl CountKernel for Wide {
             ..arguments_of(sweep, resident)
         };
         let grid = (blocks as u32, anchor.batch as u32, 1);
-        let threads = config.threads as u32;
+        let threads = launch.config.threads as u32;
         gpu.launch(&KERNEL, "wide", grid, threads, 0, arguments![args])
     }
 }
