@@ -56,7 +56,7 @@ pub(crate) fn open_pair_counters<'a>(
     let function = evaluator.score().function();
     let limits = (max_pairs, memory_limit);
     if let (Placement::Cuda(ordinals), None) = (placement, function)
-        && let Some(counter) = CudaPairs::new(domain, response, evaluator, ordinals, limits)?
+        && let Some(counter) = CudaPairs::new(domain, response, evaluator, ordinals, limits, None)?
     {
         let devices: Vec<Box<dyn PairCounter>> = vec![Box::new(counter)];
         return Ok(PairCounterGroup::new(devices, domain, evaluator));

@@ -141,7 +141,7 @@ impl Case {
             Setup::Cuda(ordinals, limit) => open(&Placement::Cuda(ordinals.clone()), 1, *limit),
             Setup::Products(products) => {
                 let products = Some(*products);
-                match CudaPairs::with(block, &response, &evaluator, &[0], (100, None), products)
+                match CudaPairs::new(block, &response, &evaluator, &[0], (100, None), products)
                     .unwrap()
                 {
                     Some(card) => PairCounterGroup::new(vec![Box::new(card)], block, &evaluator),

@@ -3,36 +3,53 @@
 use passel_kernels::pairs::PairBounds;
 use rayon::prelude::*;
 
-use super::{context::PairContext, gpu::PairGpu, progress::Progress};
+use super::{gpu::PairGpu, layout::BitLayout, progress::Progress, screen::Screen};
 use crate::device::{
     DeviceError,
-    counting::{MarginSums, Pair, PairSearch, ScoreEvaluator, TopPairs},
+    counting::{MarginSums, Pair, PairDomain, PairSearch, ScoreEvaluator, TopPairs},
 };
+
+/// Sums over one column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ColumnSums {
+    /// Σ c·L(c) over its levels.
+    pub(super) x: i64,
+    /// Σ c·L(c) over its levels and the response.
+    pub(super) xy: i64,
+}
+
+/// What the host keeps of the columns while GPUs search their pairs.
+pub(super) struct PairContext<'a> {
+    pub(super) block: PairDomain<'a>,
+    pub(super) screen: Screen<'a>,
+    pub(super) layout: BitLayout,
+    /// Of each place.
+    pub(super) sums: Vec<ColumnSums>,
+}
 
 impl PairContext<'_> {
     /// Scores the pair of two places, which may be equal, from the sums of its table.
     fn pair(&self, synergy: &ScoreEvaluator, found: &PairBounds, [xw, xwy]: [i64; 2]) -> Pair {
-        let places = [found.a, found.b].map(|it| it as usize);
-        let [mut w, mut x] = places;
-        if self.layout.numbers[w] > self.layout.numbers[x] {
-            (w, x) = (x, w);
-        }
+        let (numbers, screen) = (&self.layout.numbers, &self.screen);
+        let mut places = [found.a, found.b].map(|it| it as usize);
+        places.sort_by_key(|&place| numbers[place]);
+        let [w, x] = places;
         let sums = MarginSums {
             observations: self.layout.n as u32,
-            n: self.evaluator.logs().full_term(),
+            n: screen.evaluator.logs().full_term(),
             x: self.sums[x].x,
             w: self.sums[w].x,
-            y: self.response_sum,
+            y: screen.y,
             xw,
             xy: self.sums[x].xy,
             wy: self.sums[w].xy,
             xwy,
         };
         Pair {
-            score: self.evaluator.gather_table(0, &sums),
+            score: screen.evaluator.gather_table(0, &sums),
             synergy: synergy.gather_table(0, &sums),
-            a: self.layout.numbers[w],
-            b: self.layout.numbers[x],
+            a: numbers[w],
+            b: numbers[x],
         }
     }
 
@@ -89,11 +106,9 @@ impl PairContext<'_> {
             gpu.load_panels(self.block.columns, &self.layout, panels)?;
             let [down, across] = panels.map(|it| self.layout.places(it));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
-            let asked_for = places.filter(|(a, b)| {
-                self.layout
-                    .pairs(self.layout.group(*a), self.layout.group(*b))
-            });
-            let found = asked_for.map(|(a, b)| PairBounds {
+            let group = |place: usize| self.layout.group(place);
+            let paired = places.filter(|(a, b)| self.layout.pairs(group(*a), group(*b)));
+            let found = paired.map(|(a, b)| PairBounds {
                 a: a as u32,
                 b: b as u32,
                 ..PairBounds::default()
@@ -103,12 +118,11 @@ impl PairContext<'_> {
                 let batch: Vec<PairBounds> = found.by_ref().take(gpu.places() as usize).collect();
                 gpu.set_found(&batch)?;
                 let exact = gpu.count_exactly(&self.layout, batch.len() as u32)?;
-                let scored = exact.par_iter();
-                let scored = scored.map(|(found, sums)| self.pair(asked.synergy, found, *sums));
-                let scored: Vec<Pair> = scored.collect();
+                let score = |(found, sums): &_| self.pair(asked.synergy, found, *sums);
+                let scored: Vec<Pair> = exact.par_iter().map(score).collect();
                 for pair in scored {
                     let at = pair.a as usize * p + pair.b as usize;
-                    matrix[at] = self.evaluator.score_nats(pair.score, 1);
+                    matrix[at] = self.screen.evaluator.score_nats(pair.score, 1);
                     if pair.a != pair.b && pairs.wants(pair.score, pair.a, pair.b) {
                         pairs.push(pair);
                     }

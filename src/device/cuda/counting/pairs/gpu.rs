@@ -1,8 +1,9 @@
 //! One GPU that screens pairs: its buffers, and the launches of its kernels.
 
 use passel_kernels::{
-    pair_floor::PairFloorArgs,
-    pair_sums::{BitColumn, PairSumsArgs},
+    Kernel,
+    pair_floor::{self, PairFloorArgs},
+    pair_sums::{self, BitColumn, PairSumsArgs},
     pair_tables::PairTablesArgs,
     pairs::{BitProducts, ColumnGroup, PairArgs, PairBounds},
 };
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use super::{
     super::packs::{put, room},
     launch::{PairKernel, PairLaunch, fastest},
-    layout::{BitLayout, TileGroup},
+    layout::BitLayout,
     screen::Screen,
 };
 use crate::device::{
@@ -58,9 +59,10 @@ pub(super) struct PairGpu {
     y: Buffer<u8>,
     terms: Buffer<i64>,
     floor: Buffer<f32>,
-    /// By place, the floor of each column as an ordered integer; used where partners are wanted.
+    /// By place, the floor of each column as an ordered integer.
     floors: Buffer<u32>,
-    by_column: bool,
+    /// Their address where partners are wanted, else 0.
+    floors_used: u64,
     found_count: Buffer<u32>,
     out: Pinned<u32>,
     found: Buffer<PairBounds>,
@@ -69,11 +71,12 @@ pub(super) struct PairGpu {
 }
 
 /// What became of the pairs that a launch found.
-pub(super) enum ScreenOutcome {
-    /// All had room; so many are kept now.
-    Kept(u32),
+pub(super) struct ScreenOutcome {
+    /// So many are kept now.
+    pub(super) kept: u32,
+    pub(super) floor: f32,
     /// There was no room for all: these tiles have to be screened again, in smaller parts.
-    Overflow,
+    pub(super) overflow: bool,
 }
 
 impl PairGpu {
@@ -104,18 +107,10 @@ impl PairGpu {
             None => fastest(&gpu)?,
         };
         let launches = |products| -> Vec<PairLaunch> {
-            let launch = |groups| {
-                PairLaunch::of((layout, screen.classes()), groups, (products, gpu.has_tf32))
-            };
-            layout.group_pairs().into_iter().map(launch).collect()
+            let (by, groups) = ((layout, screen.classes()), layout.group_pairs().into_iter());
+            let launch = |groups| PairLaunch::of(by, groups, (products, gpu.has_tf32));
+            groups.map(launch).collect()
         };
-        let most = layout
-            .groups
-            .iter()
-            .map(TileGroup::levels)
-            .max()
-            .unwrap_or(1);
-        let exact = 4 * most * most * layout.sizes.len();
         // A few hundred bytes are the kernels' own.
         let shared = gpu.shared as usize - 1024;
         let fit = |all: &[PairLaunch]| all.iter().all(|launch| launch.shared as usize <= shared);
@@ -125,10 +120,13 @@ impl PairGpu {
             products = BitProducts::Bits;
             all = launches(products);
         }
-        if exact > shared || !fit(&all) {
+        if layout.table_bytes() > shared || !fit(&all) {
             return Ok(None);
         }
-        gpu.load(&PairLaunch::kernels(&all))?;
+        let mut kernels: Vec<Kernel> = all.iter().map(|launch| launch.kernel).collect();
+        kernels.sort_by_key(|kernel| kernel.name);
+        kernels.dedup_by_key(|kernel| kernel.name);
+        gpu.load(&kernels)?;
         let (places, classes) = (places(wanted), layout.sizes.len());
         let groups = layout.groups.iter();
         let margins = groups
@@ -150,7 +148,7 @@ impl PairGpu {
             terms: put(&gpu, logs.terms())?,
             floor: gpu.buffer(1, DURING)?,
             floors: gpu.buffer(layout.numbers.len(), DURING)?,
-            by_column: false,
+            floors_used: 0,
             found_count: put(&gpu, &[0])?,
             out: gpu.pinned(3)?,
             found: gpu.buffer(places, DURING)?,
@@ -181,20 +179,12 @@ impl PairGpu {
     /// partners are wanted.
     pub(super) fn start_search(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
         self.gpu.upload(&[floor], self.floor.address())?;
-        self.by_column = own.is_some();
+        self.floors_used = own.map_or(0, |_| self.floors.address());
         if let Some(own) = own {
             let all = vec![ordered_32(own); self.floors.len()];
             self.gpu.upload(&all, self.floors.address())?;
         }
         self.clear_found()
-    }
-
-    fn floors(&self) -> u64 {
-        if self.by_column {
-            self.floors.address()
-        } else {
-            0
-        }
     }
 
     /// Clears the pairs found, not the floor.
@@ -207,23 +197,9 @@ impl PairGpu {
         self.gpu.upload(&[floor], self.floor.address())
     }
 
-    /// The floor after the last launch.
-    pub(super) fn floor_reached(&self) -> f32 {
-        f32::from_bits(self.out.get()[2])
-    }
-
-    /// Pairs that are kept after the last launch.
-    pub(super) fn kept(&self) -> u32 {
-        self.out.get()[1]
-    }
-
     /// Places for pairs found.
     pub(super) fn places(&self) -> u32 {
         self.found.len() as u32
-    }
-
-    fn resident(&self, group: usize) -> Option<&ResidentGroup> {
-        self.resident.get(group)?.as_ref()
     }
 
     /// Uploads super-tiles of two groups ([`BitLayout::super_tiles`]); their address.
@@ -244,10 +220,11 @@ impl PairGpu {
         (first, count): (usize, usize),
         (kept, wanted): (u32, usize),
     ) -> Result<ScreenOutcome, DeviceError> {
+        let resident = |at: usize| self.resident[at].as_ref();
         let side = |at: usize| {
             let group = &layout.groups[at];
             ColumnGroup {
-                tiles: self.resident(at).map_or(0, |own| own.tiles.address()),
+                tiles: resident(at).map_or(0, |own| own.tiles.address()),
                 facts: self.facts[at].address(),
                 numbers: self.numbers[at].address(),
                 count: group.count as u32,
@@ -256,15 +233,12 @@ impl PairGpu {
                 each: group.each as u32,
             }
         };
-        let launch = PairLaunch::of(
-            (layout, screen.classes()),
-            (a, b),
-            (self.products, self.gpu.has_tf32),
-        );
+        let (gpu, classes) = (&self.gpu, screen.classes());
+        let by = (self.products, gpu.has_tf32);
+        let launch = PairLaunch::of((layout, classes), (a, b), by);
         let levels = [a, b].map(|at| layout.groups[at].levels());
         let [over, under] = screen.values(levels, launch.kind);
         let quick = screen.quick(&over, levels);
-        let classes = screen.classes();
         let tiles = PairArgs {
             a: side(a),
             b: side(b),
@@ -284,21 +258,13 @@ impl PairGpu {
             supers,
             first: first as i64,
             floor: self.floor.address(),
-            floors: self.floors(),
+            floors: self.floors_used,
             found: self.found.address(),
             found_count: self.found_count.address(),
             room: self.places(),
         };
-        let grid = (count as u32, 1, 1);
-        let PairLaunch {
-            kind,
-            kernel,
-            function,
-            threads,
-            shared,
-        } = launch;
         let codes = |group| {
-            let codes = self.resident(group).and_then(|own| own.codes.as_ref());
+            let codes = resident(group).and_then(|own| own.codes.as_ref());
             codes.map_or(0, Buffer::address)
         };
         let tables = PairTablesArgs {
@@ -309,12 +275,13 @@ impl PairGpu {
             stride: layout.stride() as i64,
             rows: layout.n as u32,
         };
-        let args = match kind {
+        let args = match launch.kind {
             PairKernel::PairTables => arguments![tables],
             PairKernel::Pairs | PairKernel::PairLevels => arguments![tiles],
         };
-        self.gpu
-            .launch(&kernel, function, grid, threads, shared, args)?;
+        let (function, grid) = (launch.function, (count as u32, 1, 1));
+        let (threads, shared) = (launch.threads, launch.shared);
+        gpu.launch(&launch.kernel, function, grid, threads, shared, args)?;
         let given = PairFloorArgs {
             found: self.found.address(),
             found_count: self.found_count.address(),
@@ -323,21 +290,16 @@ impl PairGpu {
             wanted: wanted as u64,
             floor: self.floor.address(),
             out: self.out.address(),
-            floors: self.floors(),
+            floors: self.floors_used,
         };
-        self.gpu.launch(
-            &passel_kernels::pair_floor::KERNEL,
-            "pair_floor",
-            (1, 1, 1),
-            1024,
-            0,
-            arguments![given],
-        )?;
-        self.gpu.wait("scoring pairs")?;
-        let [found_count, stay] = [0, 1].map(|at| self.out.get()[at]);
-        Ok(match found_count > self.places() {
-            true => ScreenOutcome::Overflow,
-            false => ScreenOutcome::Kept(stay),
+        let (kernel, args) = (&pair_floor::KERNEL, arguments![given]);
+        gpu.launch(kernel, "pair_floor", (1, 1, 1), 1024, 0, args)?;
+        gpu.wait("scoring pairs")?;
+        let [found_count, kept, floor] = [0, 1, 2].map(|at| self.out.get()[at]);
+        Ok(ScreenOutcome {
+            kept,
+            floor: f32::from_bits(floor),
+            overflow: found_count > self.places(),
         })
     }
 
@@ -349,8 +311,6 @@ impl PairGpu {
     ) -> Result<Vec<(PairBounds, [i64; 2])>, DeviceError> {
         let mut found = vec![PairBounds::default(); count as usize];
         self.gpu.download(self.found.address(), &mut found)?;
-        let levels = layout.groups.iter().map(TileGroup::levels);
-        let most = levels.max().unwrap_or(1);
         let given = PairSumsArgs {
             variables: self.variables.address(),
             sizes: self.sizes.address(),
@@ -361,16 +321,10 @@ impl PairGpu {
             found: self.found.address(),
             sums: self.sums.address(),
         };
-        let shared = 4 * most * most * layout.sizes.len();
-        let grid = (count.clamp(1, 1 << 16), 1, 1);
-        self.gpu.launch(
-            &passel_kernels::pair_sums::KERNEL,
-            "pair_sums",
-            grid,
-            128,
-            shared as u32,
-            arguments![given],
-        )?;
+        let (kernel, shared) = (&pair_sums::KERNEL, layout.table_bytes() as u32);
+        let (grid, args) = ((count.clamp(1, 1 << 16), 1, 1), arguments![given]);
+        self.gpu
+            .launch(kernel, "pair_sums", grid, 128, shared, args)?;
         let mut sums = vec![[0i64; 2]; count as usize];
         self.gpu.download(self.sums.address(), &mut sums)?;
         self.gpu.wait("counting pairs")?;

@@ -92,11 +92,7 @@ impl PairLaunch {
                 (name, products.threads(), shared)
             }
             PairKernel::PairLevels => {
-                let name = if long {
-                    "pair_levels_32"
-                } else {
-                    "pair_levels_16"
-                };
+                let name = ["pair_levels_16", "pair_levels_32"][usize::from(long)];
                 let shared = pair_levels::shared(planes, classes, long, (products, ahead));
                 (name, products.threads(), shared)
             }
@@ -108,20 +104,5 @@ impl PairLaunch {
             threads,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
         }
-    }
-
-    /// The modules of some launches, each once.
-    pub(super) fn kernels(all: &[Self]) -> Vec<Kernel> {
-        let kinds = [
-            PairKernel::Pairs,
-            PairKernel::PairLevels,
-            PairKernel::PairTables,
-        ];
-        let first = kinds.map(|kind| all.iter().find(|launch| launch.kind == kind));
-        first
-            .into_iter()
-            .flatten()
-            .map(|launch| launch.kernel)
-            .collect()
     }
 }

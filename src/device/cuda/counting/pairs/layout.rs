@@ -66,10 +66,9 @@ impl BitLayout {
     pub(super) fn of(block: PairDomain, response: &Categorical, room: usize) -> Self {
         let n = response.codes.len();
         let mut sizes = vec![0u32; response.levels.max(1)];
-        response
-            .codes
-            .iter()
-            .for_each(|it| sizes[*it as usize] += 1);
+        for &code in &response.codes {
+            sizes[code as usize] += 1;
+        }
         let (mut edges, mut starts) = (vec![0], Vec::new());
         for &size in &sizes {
             let begin = edges[edges.len() - 1];
@@ -100,13 +99,8 @@ impl BitLayout {
             edges,
             sizes,
         };
-        if layout
-            .groups
-            .iter()
-            .map(|it| layout.bytes(it))
-            .sum::<usize>()
-            > room
-        {
+        let bytes = layout.groups.iter().map(|it| layout.bytes(it));
+        if bytes.sum::<usize>() > room {
             layout.groups = layout.panels(room / 2);
         }
         layout
@@ -136,6 +130,12 @@ impl BitLayout {
             }
         }
         all
+    }
+
+    /// Bytes of the largest table of two columns and the response.
+    pub(super) fn table_bytes(&self) -> usize {
+        let most = self.groups.iter().map(TileGroup::levels).max();
+        4 * most.unwrap_or(1).pow(2) * self.sizes.len()
     }
 
     /// Bytes of a group on a GPU: bits, and codes where it has them there.
@@ -190,9 +190,8 @@ impl BitLayout {
     pub(super) fn group_pairs(&self) -> Vec<(usize, usize)> {
         let count = self.groups.len();
         let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
-        let mut all: Vec<_> = all
-            .filter(|(a, b)| self.pairs(&self.groups[*a], &self.groups[*b]))
-            .collect();
+        let paired = all.filter(|(a, b)| self.pairs(&self.groups[*a], &self.groups[*b]));
+        let mut all: Vec<_> = paired.collect();
         all.sort_by_key(|it| self.panels_of(*it));
         all
     }

@@ -1,14 +1,15 @@
 //! Columns loaded on a GPU: codes uploaded, and bits made of them.
 
 use passel_kernels::{
-    bits::{BITS, BitsArgs, PIECES},
+    bits::{BITS, BitsArgs, KERNEL, PIECES},
     pair_sums::BitColumn,
 };
 use rayon::prelude::*;
 
 use super::{
+    super::packs::read,
     gpu::{DURING, PairGpu, ResidentGroup, STAGING_BYTES},
-    layout::{BitLayout, TileGroup},
+    layout::BitLayout,
 };
 use crate::{
     binning::{BinnedColumn, Codes},
@@ -29,18 +30,14 @@ impl PairGpu {
         layout: &BitLayout,
         panels: [usize; 2],
     ) -> Result<(), DeviceError> {
-        let away = |it: &TileGroup| !panels.contains(&it.panel);
-        for (resident, _) in self
-            .resident
-            .iter_mut()
-            .zip(&layout.groups)
-            .filter(|it| away(it.1))
-        {
-            *resident = None;
+        let mut missing = Vec::new();
+        for (at, group) in layout.groups.iter().enumerate() {
+            match panels.contains(&group.panel) {
+                true if self.resident[at].is_none() => missing.push(at),
+                true => {}
+                false => self.resident[at] = None,
+            }
         }
-        let groups = layout.groups.iter().enumerate();
-        let missing = groups.filter(|(at, it)| !away(it) && self.resident[*at].is_none());
-        let missing: Vec<usize> = missing.map(|it| it.0).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -66,10 +63,8 @@ impl PairGpu {
         let (classes, tile) = (layout.sizes.len(), layout.chunks() * PIECES);
         let tiles = gpu.buffer::<u8>(group.tiles() * tile, DURING)?;
         gpu.zero(tiles.address(), tiles.len())?;
-        let codes = layout
-            .has_codes(group)
-            .then(|| gpu.buffer(group.count * stride, DURING));
-        let codes: Option<Buffer<u8>> = codes.transpose()?;
+        let codes = || gpu.buffer::<u8>(group.count * stride, DURING);
+        let codes = layout.has_codes(group).then(codes).transpose()?;
         let margins = &self.margins[number];
         let each = passing.len() / stride;
         let own = &layout.numbers[group.first..][..group.count];
@@ -104,24 +99,10 @@ impl PairGpu {
                 .div_ceil(8)
                 .clamp(1, 1 << 15);
             let grid = (numbers.len() as u32, parts as u32, 1);
-            gpu.launch(
-                &passel_kernels::bits::KERNEL,
-                "bits",
-                grid,
-                256,
-                0,
-                arguments![given],
-            )?;
+            gpu.launch(&KERNEL, "bits", grid, 256, 0, arguments![given])?;
             let rows = (numbers.len() * group.planes).div_ceil(8);
             let grid = (rows.min(1 << 20) as u32, 1, 1);
-            gpu.launch(
-                &passel_kernels::bits::KERNEL,
-                "margins",
-                grid,
-                256,
-                0,
-                arguments![given],
-            )?;
+            gpu.launch(&KERNEL, "margins", grid, 256, 0, arguments![given])?;
         }
         let variable = |at| BitColumn {
             tile: tiles.at(at / group.each * tile),
@@ -144,9 +125,7 @@ impl PairGpu {
         let mut all = Vec::new();
         let groups = layout.groups.iter().zip(&self.margins);
         for (group, margins) in groups.filter(|it| it.0.panel == panel) {
-            let mut counts = vec![0; margins.len()];
-            self.gpu.download(margins.address(), &mut counts)?;
-            self.gpu.wait(DURING)?;
+            let counts = read(&self.gpu, margins, DURING)?;
             let of = |own: &[u32]| -> Vec<u32> {
                 let class = |(own, &size): (&[u32], &u32)| {
                     let last = size - own.iter().sum::<u32>();

@@ -15,10 +15,9 @@
 //! | `screen` | a score as kernels compute it, and by how much it may be off |
 //! | `launch` | which kernel bounds the pairs of two groups |
 //! | `gpu` | one GPU: its buffers, and the launches |
-//! | `exact` | pairs scored exactly |
-//! | `context`, `progress` | what the host keeps; what GPUs share |
+//! | `exact` | what the host keeps; pairs scored exactly |
+//! | `progress` | what GPUs share |
 
-mod context;
 mod exact;
 mod gpu;
 mod launch;
@@ -34,8 +33,8 @@ use passel_kernels::{
 use rayon::prelude::*;
 
 use self::{
-    context::{ColumnSums, PairContext},
-    gpu::{PairGpu, ScreenOutcome},
+    exact::{ColumnSums, PairContext},
+    gpu::PairGpu,
     layout::BitLayout,
     progress::{Progress, SharedFloor},
     screen::Screen,
@@ -70,8 +69,9 @@ pub(crate) struct CudaPairs<'a> {
 
 impl<'a> CudaPairs<'a> {
     /// Loads columns on the GPUs of these ordinals. `wanted` is how many pairs will be asked for, at
-    /// most, and a limit of bytes a GPU. None where these kernels cannot serve: values are missing,
-    /// columns have more than 129 levels, or tables have no room.
+    /// most, and a limit of bytes a GPU. Products are of one kind, or of the GPU's fastest. None where
+    /// these kernels cannot serve: values are missing, columns have more than 129 levels, or tables
+    /// have no room.
     ///
     /// # Errors
     /// A GPU that cannot be used, or has too little memory.
@@ -81,32 +81,15 @@ impl<'a> CudaPairs<'a> {
         evaluator: &'a ScoreEvaluator,
         ordinals: &[usize],
         wanted: (usize, Option<u64>),
-    ) -> Result<Option<Self>, DeviceError> {
-        Self::with(block, response, evaluator, ordinals, wanted, None)
-    }
-
-    /// As [`new`](Self::new), with one kind of products instead of the GPU's fastest.
-    pub(crate) fn with(
-        block: PairDomain<'a>,
-        response: &Categorical,
-        evaluator: &'a ScoreEvaluator,
-        ordinals: &[usize],
-        wanted: (usize, Option<u64>),
         products: Option<BitProducts>,
     ) -> Result<Option<Self>, DeviceError> {
         let (columns, n, logs) = (block.columns, response.codes.len(), evaluator.logs());
-        let most = columns
-            .iter()
-            .map(|column| column.levels)
-            .max()
-            .unwrap_or(1);
-        if any_misses(columns) || most > LEVELS || n >= ROWS {
+        let levels = columns.iter().map(|column| column.levels);
+        if any_misses(columns) || levels.max() > Some(LEVELS) || n >= ROWS {
             return Ok(None);
         }
-        let opened = ordinals
-            .par_iter()
-            .map(|ordinal| PairGpu::open(*ordinal, wanted));
-        let opened: Vec<_> = opened.collect::<Result<_, _>>()?;
+        let open = |ordinal: &usize| PairGpu::open(*ordinal, wanted);
+        let opened: Vec<_> = ordinals.par_iter().map(open).collect::<Result<_, _>>()?;
         let room = opened.iter().map(|(_, room)| *room).min().unwrap_or(0);
         let (layout, response_sum) = (BitLayout::of(block, response, room), response.log_sum(logs));
         let Some(screen) = Screen::new(evaluator, (n, response_sum, &layout.sizes)) else {
@@ -118,10 +101,11 @@ impl<'a> CudaPairs<'a> {
         }
         let context = (&layout, &screen);
         let begin = |(gpu, _)| PairGpu::new(gpu, context, logs, products, wanted.0);
-        let gpus = opened.into_par_iter().map(begin);
-        let Some(mut gpus): Option<Vec<PairGpu>> =
-            gpus.collect::<Result<Vec<_>, _>>()?.into_iter().collect()
-        else {
+        let gpus: Vec<_> = opened
+            .into_par_iter()
+            .map(begin)
+            .collect::<Result<_, _>>()?;
+        let Some(mut gpus) = gpus.into_iter().collect::<Option<Vec<PairGpu>>>() else {
             return Ok(None);
         };
         let mut counts = Vec::new();
@@ -151,8 +135,6 @@ impl<'a> CudaPairs<'a> {
             .try_for_each(|gpu| gpu.upload_facts(&layout, facts))?;
         let context = PairContext {
             block,
-            response_sum,
-            evaluator,
             screen,
             layout,
             sums,
@@ -240,23 +222,18 @@ impl PairContext<'_> {
                     (first, count),
                     (kept, wanted),
                 )?;
-                let lost = match wave {
-                    ScreenOutcome::Kept(now) => {
-                        (kept, first, size) = (now, first + count, GROWTH * count);
+                // Where there was no room for all, what is kept has not grown.
+                (kept, own) = (wave.kept, wave.floor);
+                match wave.overflow {
+                    true => size = (count / 2).next_multiple_of(TILE_MULTIPLE),
+                    false => {
+                        (first, size) = (first + count, GROWTH * count);
                         progress.at(before + first, all);
-                        false
                     }
-                    ScreenOutcome::Overflow => {
-                        size = (count / 2).next_multiple_of(TILE_MULTIPLE);
-                        // What is kept has not grown.
-                        kept = gpu.kept();
-                        true
-                    }
-                };
-                own = gpu.floor_reached();
+                }
                 floor.raise(own);
                 // Four tiles have room beside half of the places.
-                if kept > gpu.places() / 2 || (lost && count == TILE_MULTIPLE) {
+                if kept > gpu.places() / 2 || (wave.overflow && count == TILE_MULTIPLE) {
                     pairs = self.score_found(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
                     let reached = self.screen.floor(pairs.threshold());
@@ -278,18 +255,18 @@ impl PairCounter for CudaPairs<'_> {
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        let context = &self.context;
+        let (context, screen) = (&self.context, &self.context.screen);
         let mut all = vec![0; context.block.columns.len()];
         for (&number, own) in context.layout.numbers.iter().zip(&context.sums) {
             let sums = MarginSums {
                 observations: context.layout.n as u32,
-                n: context.evaluator.logs().full_term(),
+                n: screen.evaluator.logs().full_term(),
                 x: own.x,
-                y: context.response_sum,
+                y: screen.y,
                 xy: own.xy,
                 ..MarginSums::default()
             };
-            all[number as usize] = context.evaluator.relevance(&sums);
+            all[number as usize] = screen.evaluator.relevance(&sums);
         }
         Ok(all)
     }

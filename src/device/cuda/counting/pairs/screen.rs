@@ -17,10 +17,10 @@ const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 #[derive(Debug)]
 pub(super) struct Screen<'s> {
     quantity: Quantity,
-    evaluator: &'s ScoreEvaluator,
+    pub(super) evaluator: &'s ScoreEvaluator,
     n: usize,
     /// Σ c·L(c) over the response.
-    y: i64,
+    pub(super) y: i64,
     /// Observations of each level of it.
     sizes: Vec<u32>,
 }
