@@ -7,7 +7,6 @@ use passel_kernels::{
     pair_tables::PairTablesArgs,
     pairs::{BitProducts, ColumnGroup, PairArgs, PairBounds},
 };
-use rayon::prelude::*;
 
 use super::{
     super::packs::{put, room},
@@ -159,19 +158,15 @@ impl PairGpu {
         }))
     }
 
-    /// Brings what a score needs of every column: see [`passel_kernels::pairs::TileGroup`].
+    /// Brings what a score needs of every column: see [`ColumnGroup`].
     pub(super) fn upload_facts(
         &mut self,
         layout: &BitLayout,
-        facts: impl Fn(usize) -> Vec<f32> + Sync,
+        facts: &[Vec<f32>],
     ) -> Result<(), DeviceError> {
-        self.facts.clear();
-        for group in &layout.groups {
-            let places = (group.first..group.first + group.count).into_par_iter();
-            let all: Vec<f32> = places.flat_map_iter(&facts).collect();
-            let buffer = put(&self.gpu, &all)?;
-            self.facts.push(buffer);
-        }
+        let groups = layout.groups.iter();
+        let facts = groups.map(|it| put(&self.gpu, &facts[it.first..][..it.count].concat()));
+        self.facts = facts.collect::<Result<_, _>>()?;
         self.gpu.wait(DURING)
     }
 

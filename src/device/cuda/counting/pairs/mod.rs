@@ -121,18 +121,12 @@ impl<'a> CudaPairs<'a> {
                 counts.extend(gpu.margin_counts(&layout, panel)?);
             }
         }
-        let sums = |(place, own): (usize, &Vec<u32>)| {
-            let levels = layout.group(place).levels();
-            let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
-            ColumnSums {
-                x: (0..levels).map(|level| logs.term(both(level))).sum(),
-                xy: own.iter().map(|count| logs.term(*count)).sum(),
-            }
+        let facts = |(place, own): (usize, &Vec<u32>)| {
+            facts(&layout, &screen, layout.group(place).levels(), own)
         };
-        let sums: Vec<ColumnSums> = counts.par_iter().enumerate().map(sums).collect();
-        let facts = |place: usize| facts(&layout, &screen, &counts[place], (place, sums[place]));
+        let (sums, facts): (_, Vec<_>) = counts.par_iter().enumerate().map(facts).unzip();
         gpus.par_iter_mut()
-            .try_for_each(|gpu| gpu.upload_facts(&layout, facts))?;
+            .try_for_each(|gpu| gpu.upload_facts(&layout, &facts))?;
         let context = PairContext {
             block,
             screen,
@@ -143,25 +137,29 @@ impl<'a> CudaPairs<'a> {
     }
 }
 
-/// What the kernels need of a column: see [`passel_kernels::pairs::TileGroup`].
+/// The sums of a column of so many levels, counted by class and level, and what the kernels need of
+/// it: see [`passel_kernels::pairs::ColumnGroup`].
 fn facts(
     layout: &BitLayout,
     screen: &Screen,
+    levels: usize,
     own: &[u32],
-    (place, ColumnSums { x, xy }): (usize, ColumnSums),
-) -> Vec<f32> {
-    let (levels, n) = (layout.group(place).levels(), layout.n as f64);
-    let both = |level: usize| own.iter().skip(level).step_by(levels).sum::<u32>();
-    let inverse = |level: usize| match both(level) {
+) -> (ColumnSums, Vec<f32>) {
+    let both = |level: usize| own.iter().skip(level).step_by(levels).sum();
+    let both: Vec<u32> = (0..levels).map(both).collect();
+    let sum = |counts: &[u32]| counts.iter().map(|count| screen.logs.term(*count)).sum();
+    let (x, xy) = (sum(&both), sum(own));
+    let inverse = |count: &u32| match count {
         0 => 0.0,
-        count => (n / f64::from(count)) as f32,
+        count => (layout.n as f64 / f64::from(*count)) as f32,
     };
-    let by_class: Vec<f32> = match screen.classes() {
-        1 => (0..levels).map(|level| both(level) as f32).collect(),
-        _ => own.iter().map(|count| *count as f32).collect(),
-    };
-    let facts = (0..levels).map(inverse).chain(by_class);
-    facts.chain(screen.own(x, xy)).collect()
+    let by_class = if screen.classes() == 1 { &both } else { own };
+    let by_class = by_class.iter().map(|count| *count as f32);
+    let facts = both.iter().map(inverse).chain(by_class);
+    (
+        ColumnSums { x, xy },
+        facts.chain(screen.own(x, xy)).collect(),
+    )
 }
 
 impl PairContext<'_> {
