@@ -16,7 +16,6 @@ use super::{
 };
 use crate::device::{
     DeviceError,
-    counting::LogTable,
     cuda::{
         gpu::{Gpu, arguments},
         memory::{Buffer, Pinned},
@@ -97,7 +96,6 @@ impl PairGpu {
     pub(super) fn new(
         mut gpu: Gpu,
         (layout, screen): (&BitLayout, &Screen),
-        logs: &LogTable,
         products: Option<BitProducts>,
         wanted: usize,
     ) -> Result<Option<Self>, DeviceError> {
@@ -144,7 +142,7 @@ impl PairGpu {
             whole: put(&gpu, &[0, layout.chunks() as u32])?,
             sizes: put(&gpu, &layout.sizes)?,
             y: put(&gpu, &layout.classes())?,
-            terms: put(&gpu, logs.terms())?,
+            terms: put(&gpu, screen.evaluator.logs().terms())?,
             floor: gpu.buffer(1, DURING)?,
             floors: gpu.buffer(layout.numbers.len(), DURING)?,
             floors_used: 0,

@@ -83,7 +83,7 @@ impl<'a> CudaPairs<'a> {
         wanted: (usize, Option<u64>),
         products: Option<BitProducts>,
     ) -> Result<Option<Self>, DeviceError> {
-        let (columns, n, logs) = (block.columns, response.codes.len(), evaluator.logs());
+        let (columns, n) = (block.columns, response.codes.len());
         let levels = columns.iter().map(|column| column.levels);
         if any_misses(columns) || levels.max() > Some(LEVELS) || n >= ROWS {
             return Ok(None);
@@ -91,7 +91,8 @@ impl<'a> CudaPairs<'a> {
         let open = |ordinal: &usize| PairGpu::open(*ordinal, wanted);
         let opened: Vec<_> = ordinals.par_iter().map(open).collect::<Result<_, _>>()?;
         let room = opened.iter().map(|(_, room)| *room).min().unwrap_or(0);
-        let (layout, response_sum) = (BitLayout::of(block, response, room), response.log_sum(logs));
+        let layout = BitLayout::of(block, response, room);
+        let response_sum = response.log_sum(evaluator.logs());
         let Some(screen) = Screen::new(evaluator, (n, response_sum, &layout.sizes)) else {
             return Ok(None);
         };
@@ -100,7 +101,7 @@ impl<'a> CudaPairs<'a> {
             return Ok(None);
         }
         let context = (&layout, &screen);
-        let begin = |(gpu, _)| PairGpu::new(gpu, context, logs, products, wanted.0);
+        let begin = |(gpu, _)| PairGpu::new(gpu, context, products, wanted.0);
         let gpus: Vec<_> = opened
             .into_par_iter()
             .map(begin)
@@ -147,8 +148,8 @@ fn facts(
 ) -> (ColumnSums, Vec<f32>) {
     let both = |level: usize| own.iter().skip(level).step_by(levels).sum();
     let both: Vec<u32> = (0..levels).map(both).collect();
-    let sum = |counts: &[u32]| counts.iter().map(|count| screen.logs.term(*count)).sum();
-    let (x, xy) = (sum(&both), sum(own));
+    let logs = screen.evaluator.logs();
+    let (x, xy) = (logs.sum(&both), logs.sum(own));
     let inverse = |count: &u32| match count {
         0 => 0.0,
         count => (layout.n as f64 / f64::from(*count)) as f32,
