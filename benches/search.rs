@@ -58,7 +58,15 @@ fn search(design: &Design, criterion: &str, (particles, iterations): Swarm, thre
     let criterion = criteria::named(criterion, &[]).unwrap();
     let resources = Resources::cpu(threads);
     let never = Interrupt::default();
-    let found = search::search(design, &*criterion, &pass, &resources, &never, &mut |_| {});
+    let found = search::search(
+        design,
+        &*criterion,
+        &pass,
+        &resources,
+        &never,
+        None,
+        &mut |_| {},
+    );
     divan::black_box(found.unwrap());
 }
 
@@ -123,7 +131,7 @@ fn defaults(bencher: divan::Bencher, (n, p): (usize, usize)) {
         let criterion = criteria::named("ebic", &[]).unwrap();
         let never = Interrupt::default();
         let one = Resources::cpu(1);
-        let found = search::search(&design, &*criterion, &pass, &one, &never, &mut |_| {});
+        let found = search::search(&design, &*criterion, &pass, &one, &never, None, &mut |_| {});
         let found = found.unwrap();
         assert!(found.certified && found.fit.support().len() == 10);
         divan::black_box(found);

@@ -109,6 +109,13 @@ impl Fit {
         &self.support
     }
 
+    /// The variables, ascending.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        let mut members = self.support.clone();
+        members.sort_unstable();
+        members
+    }
+
     /// β̂, by position.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients

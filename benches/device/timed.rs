@@ -59,6 +59,7 @@ fn run(
         &pass,
         resources,
         &Interrupt::default(),
+        None,
         &mut |iteration| {
             let mut steps = iteration.steps.iter();
             sweeps += usize::from(steps.any(|step| step.kind == MoveKind::AddImprove));

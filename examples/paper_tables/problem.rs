@@ -145,7 +145,7 @@ impl Problem {
         let never = Interrupt::default();
         let criterion = &*self.criterion;
         let one = Resources::cpu(1);
-        let found = search::search(&self.design, criterion, pass, &one, &never, observe)?;
+        let found = search::search(&self.design, criterion, pass, &one, &never, None, observe)?;
         Ok(found.selection(&self.design, criterion, pass))
     }
 }

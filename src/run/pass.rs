@@ -14,7 +14,7 @@ use crate::{
     job::Job,
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
-    search::{Checkpointing, IterationRecord, Search, SearchError, SearchResult},
+    search::{Checkpointing, IterationRecord, SearchError, SearchResult, search},
     selection::{NamedParameters, Outcome, Residuals, Termination},
 };
 
@@ -53,18 +53,20 @@ impl Method for PassSearch {
             false => Ok(()),
         };
         let resume_from = run.resume_from.take();
-        let search = Search {
-            design: &design,
-            criterion: &*job.criterion,
-            pass: &job.pass,
-            resources: &resources,
-            interrupt: &job.interrupt,
-            checkpointing: job.checkpoint.as_ref().map(|_| Checkpointing {
-                resume_from,
-                write: &mut write,
-            }),
-        };
-        let found = search.run(&mut observe).map_err(|error| match error {
+        let checkpointing = job.checkpoint.as_ref().map(|_| Checkpointing {
+            resume_from,
+            write: &mut write,
+        });
+        let found = search(
+            &design,
+            &*job.criterion,
+            &job.pass,
+            &resources,
+            &job.interrupt,
+            checkpointing,
+            &mut observe,
+        );
+        let found = found.map_err(|error| match error {
             SearchError::Checkpoint(source) => RunError::Checkpoint {
                 path: path.to_owned(),
                 source,

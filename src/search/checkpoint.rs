@@ -9,7 +9,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use passel_criteria::Criterion;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
@@ -17,10 +16,9 @@ use serde_json::{Map, Value, json, value::RawValue};
 use super::{
     error::{CheckpointError, SearchError},
     problem::SearchProblem,
-    settings::Pass,
     state::State,
 };
-use crate::{design::Design, device::DeviceError, fnv::Fnv};
+use crate::{device::DeviceError, fnv::Fnv};
 
 /// The version of [`Form`].
 const VERSION: u64 = 1;
@@ -110,7 +108,6 @@ impl Checkpoint {
         self,
         search: &Map<String, Value>,
         problem: &SearchProblem,
-        pass: &Pass,
     ) -> Result<State, CheckpointError> {
         for (name, ours) in search {
             let theirs = self.search.get(name).unwrap_or(&Value::Null);
@@ -119,7 +116,7 @@ impl Checkpoint {
                 return Err(CheckpointError::Other { what });
             }
         }
-        match self.state.is_sound(problem, pass) {
+        match self.state.is_sound(problem) {
             true => Ok(self.state),
             false => Err(CheckpointError::Damaged),
         }
@@ -145,13 +142,9 @@ fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
 }
 
 /// Everything that the result of a search depends on.
-fn identity(
-    design: &Design,
-    criterion: &dyn Criterion,
-    pass: &Pass,
-    max_size: usize,
-) -> io::Result<Map<String, Value>> {
-    let (x, p) = (design.columns(), design.p() as u32);
+fn identity(problem: &SearchProblem) -> io::Result<Map<String, Value>> {
+    let (design, criterion) = (problem.objective.design, problem.objective.criterion);
+    let x = problem.x;
     let hashed = |j: usize| Fnv::new().numbers(x.column(j as u32)).finish();
     let own: Vec<u128> = x.local().into_par_iter().map(hashed).collect();
     let columns = x.gather(own)?;
@@ -161,39 +154,32 @@ fn identity(
         .fold(data, |all, it| all.bytes(&it.to_le_bytes()));
     let names = design.variables().iter().chain([design.response()]);
     let names = names.fold(Fnv::new(), |all, it| all.part(it.name.as_bytes()));
-    let parameters = criterion.parameters().into_iter();
-    let parameters: String = parameters
-        .map(|(name, it)| format!(":{name}={it}"))
-        .collect();
+    let mut named = criterion.name().to_owned();
+    for (name, value) in criterion.parameters() {
+        named += &format!(":{name}={value}");
+    }
     let hash = |hash: Fnv| json!(format!("{:032x}", hash.finish()));
-    let mut search = Map::new();
-    for (name, value) in [
+    let own = [
         ("n", json!(design.n())),
-        ("p", json!(p)),
+        ("p", json!(design.p())),
         ("p_total", json!(design.p_total())),
         ("variables", hash(names)),
         ("keep", json!(design.keep())),
         ("data", hash(data)),
-        (
-            "criterion",
-            json!(format!("{}{parameters}", criterion.name())),
-        ),
-        ("seed", json!(pass.seed)),
-    ] {
-        search.insert(name.to_owned(), value);
-    }
-    search.extend(pass.parameters(max_size));
-    // Of one run, not of the search.
-    search.remove("time_limit");
-    Ok(search)
+        ("criterion", json!(named)),
+        ("seed", json!(problem.pass.seed)),
+    ];
+    let own = own.map(|(name, value)| (name.to_owned(), value));
+    let parameters = problem.pass.parameters(problem.max_size);
+    // The time limit is of one run, not of the search.
+    let parameters = parameters
+        .into_iter()
+        .filter(|(name, _)| name != "time_limit");
+    Ok(own.into_iter().chain(parameters).collect())
 }
 
-/// Writes checkpoints from time to time, if the caller wants them.
+/// Writes checkpoints from time to time.
 pub(super) struct CheckpointWriter<'a> {
-    active: Option<ActiveWriter<'a>>,
-}
-
-struct ActiveWriter<'a> {
     write: WriteCheckpoint<'a>,
     search: Map<String, Value>,
     /// The last state, until it is written.
@@ -205,31 +191,18 @@ struct ActiveWriter<'a> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// A writer that writes nothing.
-    pub(super) fn none() -> Self {
-        Self { active: None }
-    }
-
     /// The writer of a search, and the state that it resumes from.
     ///
     /// # Errors
     /// A checkpoint of another search.
     pub(super) fn new(
-        checkpoint: Option<Checkpointing<'a>>,
-        (design, criterion): (&Design, &dyn Criterion),
+        Checkpointing { resume_from, write }: Checkpointing<'a>,
         problem: &SearchProblem,
-        pass: &Pass,
     ) -> Result<(Self, Option<State>), SearchError> {
-        let Some(Checkpointing { resume_from, write }) = checkpoint else {
-            return Ok((Self::none(), None));
-        };
-        let search = identity(design, criterion, pass, problem.max_size);
-        let search = search.map_err(DeviceError::from_rank_error)?;
-        let resumed = resume_from
-            .map(|it| it.of(&search, problem, pass))
-            .transpose()?;
+        let search = identity(problem).map_err(DeviceError::from_rank_error)?;
+        let resumed = resume_from.map(|it| it.of(&search, problem)).transpose()?;
         let now = Instant::now();
-        let active = ActiveWriter {
+        let writer = Self {
             write,
             search,
             last: None,
@@ -237,35 +210,25 @@ impl<'a> CheckpointWriter<'a> {
             written: now,
             failed: None,
         };
-        Ok((
-            Self {
-                active: Some(active),
-            },
-            resumed,
-        ))
+        Ok((writer, resumed))
     }
 
     /// Notes a state from which the search can resume; writes it if enough time has passed.
-    pub(super) fn at(&mut self, state: impl FnOnce() -> State) {
-        if let Some(active) = &mut self.active {
-            active.last = Some(state());
-            let wait = (active.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
-            if active.written.elapsed() >= wait {
-                active.write_last();
-            }
+    pub(super) fn at(&mut self, state: State) {
+        self.last = Some(state);
+        let wait = (self.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
+        if self.written.elapsed() >= wait {
+            self.write_last();
         }
     }
 
     /// Writes the last state of a search that ends early; returns a note if that fails.
     pub(super) fn end(mut self) -> Option<String> {
-        let active = self.active.as_mut()?;
-        active.write_last();
-        let failed = active.failed.as_ref()?;
+        self.write_last();
+        let failed = self.failed?;
         Some(format!("the checkpoint was not written last: {failed}"))
     }
-}
 
-impl ActiveWriter<'_> {
     fn write_last(&mut self) {
         let Some(state) = &self.last else { return };
         let kept = text(&self.search, state).and_then(|text| (self.write)(&text));

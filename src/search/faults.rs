@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::{
-    design::DesignOptions,
-    device::DeviceError,
-    device::{Candidate, Cpu, Device, ModelUpdate, ModelView, Neighbours, Shard, UpdateOutcome},
+    design::MatrixOptions,
+    device::{
+        Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard,
+        UpdateOutcome,
+    },
     least_squares::FitView,
     random::Stream,
     selection::Termination,
-    table::{Column, Table, Values},
 };
+use nalgebra::{DMatrix, DVector};
 use passel_criteria::Ebic;
 
 /// The CPU, until so many verbs are used up.
@@ -90,46 +92,23 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
     let (n, p) = (40, 60);
     let mut stream = Stream::new(7, 0);
     let mut draw = || (stream.next_word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
-    let mut columns: Vec<Vec<f64>> = (0..p).map(|_| (0..n).map(|_| draw()).collect()).collect();
-    let y = (0..n).map(|i| 2.0 * columns[7][i] - columns[40][i] + 0.3 * draw());
-    columns.push(y.collect());
-    let named = columns.into_iter().enumerate();
-    let columns = named.map(|(j, values)| Column {
-        name: format!("c{j}"),
-        values: Values::Numbers(values),
-    });
-    let table = Table {
-        source: "test".into(),
-        columns: columns.collect(),
-        rows: n,
-        response: Some(p),
-        truth: Vec::new(),
-    };
-    let design = Design::from_table(table, &DesignOptions::default()).unwrap();
-    let criterion = Ebic { gamma: 1.0 };
+    let x = DMatrix::from_fn(n, p, |_, _| draw());
+    let y = 2.0 * x.column(7) - x.column(40) + DVector::from_fn(n, |_, _| 0.3 * draw());
+    let design = Design::from_matrices(&x, &y, &MatrixOptions::default()).unwrap();
     let pass = Pass {
         particles: 6,
         iterations: 5,
+        max_size: Some(10),
         ..Pass::default()
-    };
-    let kept = Fit::empty(design.y());
-    let problem = SearchProblem {
-        x: design.columns(),
-        y: design.y(),
-        keep: design.keep(),
-        kept: &kept,
-        max_size: 10,
-        forward: pass.forward,
-        improve_backward: pass.backward[0],
     };
     let undefined = AtomicBool::new(false);
     let objective = Objective {
+        design: &design,
+        criterion: &Ebic { gamma: 1.0 },
         undefined: &undefined,
-        criterion: &criterion,
-        n,
-        p: design.p(),
-        tss: design.tss(),
     };
+    let fitted = fit_kept(&design, &pass).unwrap();
+    let problem = SearchProblem::new(objective, &pass, &fitted);
     let shard = |first: usize, end: usize| Shard {
         x: problem.x,
         first,
@@ -147,12 +126,16 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let mut observe = |it: &IterationRecord| lowest = it.best_value;
         let never = Interrupt::default();
         let control = RunControl {
-            interrupt: &never,
+            limits: Limits {
+                interrupt: &never,
+                communicator: None,
+                start: Instant::now(),
+                time_limit: None,
+            },
             observe: &mut observe,
-            keeper: CheckpointWriter::none(),
-            communicator: None,
+            keeper: None,
         };
-        match run_stages(problem, objective, devices, &pass, 1, control, None) {
+        match run_stages(problem, devices, 1, control, None) {
             Err(error) => {
                 assert!(error.to_string().contains("cuda:3"), "{error}");
                 at_start += 1;

@@ -7,6 +7,7 @@
 
 mod bits;
 mod checkpoint;
+mod control;
 mod error;
 #[cfg(test)]
 mod faults;
@@ -44,14 +45,15 @@ use crate::{
 };
 use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
+use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};
-pub(crate) use objective::{Objective, undefined_note};
+pub(crate) use objective::Objective;
 use problem::SearchProblem;
 pub use record::{IterationRecord, MoveKind, StepRecord};
 pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, SettingsError};
-use stages::{RunControl, run_stages};
+use stages::run_stages;
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;
 
@@ -70,7 +72,7 @@ pub(crate) use visited::VisitedModels;
 /// };
 /// let never = passel::Interrupt::default();
 /// let (pass, mut observe) = (Pass::default(), |_: &search::IterationRecord| {});
-/// let found = search::search(&design, &Bic, &pass, &resources, &never, &mut observe)?;
+/// let found = search::search(&design, &Bic, &pass, &resources, &never, None, &mut observe)?;
 /// assert_eq!(found.devices, ["cpu"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -78,138 +80,94 @@ pub(crate) use visited::VisitedModels;
 /// `observe` is called after each iteration. The answer depends on the design, the
 /// criterion and `pass`, never on the resources.
 ///
+/// With `checkpointing` the state is written from time to time. A search resumed from it finds the
+/// same, bit for bit, as one that was never interrupted. Where a search ends neither by its
+/// iterations nor by patience ([`SearchResult::termination`]), the checkpoint written last is the
+/// one to resume from.
+///
 /// # Errors
-/// A parameter outside its range, or threads or a device that cannot be started. A
-/// device that fails later ends the search: [`SearchResult::fault`].
+/// A parameter outside its range, threads or a device that cannot be started, or a checkpoint of
+/// another search. A device that fails later ends the search: [`SearchResult::fault`].
 pub fn search(
     design: &Design,
     criterion: &dyn Criterion,
     pass: &Pass,
     resources: &Resources,
     interrupt: &Interrupt,
+    checkpointing: Option<Checkpointing>,
     observe: &mut (dyn FnMut(&IterationRecord) + Send),
 ) -> Result<SearchResult, SearchError> {
-    let search = Search {
+    let fitted = fit_kept(design, pass)?;
+    let threads = resources.thread_count();
+    let elements = design.n().saturating_mul(design.p());
+    let (places, note) = Placement::resolve(&resources.devices, elements)?;
+    let places = places.for_rank(resources.communicator.as_ref());
+    // A thread for each GPU, however few there are for other work: it only waits.
+    let threads = threads.max(places.host_threads());
+    let undefined = AtomicBool::new(false);
+    let objective = Objective {
         design,
         criterion,
-        pass,
-        resources,
-        interrupt,
-        checkpointing: None,
+        undefined: &undefined,
     };
-    search.run(observe)
-}
-
-/// A search with all its inputs, for callers who want checkpoints; else [`search`] is shorter.
-pub struct Search<'a> {
-    /// The design matrix and the response.
-    pub design: &'a Design,
-    /// The criterion φ, smaller is better.
-    pub criterion: &'a dyn Criterion,
-    /// The settings.
-    pub pass: &'a Pass,
-    /// The devices, threads and memory to run on.
-    pub resources: &'a Resources,
-    /// A request to stop, which any thread may make.
-    pub interrupt: &'a Interrupt,
-    /// Where the state is kept from time to time, and the state to resume from.
-    pub checkpointing: Option<Checkpointing<'a>>,
-}
-
-impl Search<'_> {
-    /// Runs the search; `observe` is called after each iteration.
-    ///
-    /// A resumed search finds the same, bit for bit, as one that was never interrupted. Where a
-    /// search ends neither by its iterations nor by patience ([`SearchResult::termination`]), the
-    /// checkpoint kept last is the one to resume from.
-    ///
-    /// # Errors
-    /// As [`search`], and a checkpoint of another search.
-    pub fn run(
-        self,
-        observe: &mut (dyn FnMut(&IterationRecord) + Send),
-    ) -> Result<SearchResult, SearchError> {
-        let Self {
-            design,
-            criterion,
-            pass,
-            resources,
-            interrupt,
-            checkpointing,
-        } = self;
-        let (max_size, kept) = fit_kept(design, pass)?;
-        let threads = resources.thread_count();
-        let elements = design.n().saturating_mul(design.p());
-        let (places, note) = Placement::resolve(&resources.devices, elements)?;
-        let places = places.for_rank(resources.communicator.as_ref());
-        // A thread for each GPU, however few there are for other work: it only waits.
-        let threads = threads.max(places.host_threads());
-        let problem = SearchProblem {
-            x: design.columns(),
-            y: design.y(),
-            keep: design.keep(),
-            kept: &kept,
-            max_size,
-            forward: pass.forward,
-            improve_backward: pass.backward[0],
-        };
-        let undefined = AtomicBool::new(false);
-        let objective = Objective::of(criterion, design, &undefined);
-        // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
-        // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
-        let pool = threads::pool(threads)?;
-        let done = AtomicBool::new(false);
-        // More threads than cores would only take turns at staying awake; and beside GPUs
-        // there is little for the others to do.
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let awake = match &places {
-            Placement::Cpu(_) => threads.min(cores),
-            Placement::Cuda(_) => places.host_threads(),
-        };
-        pool.scope(|scope| {
-            let _end = SetOnDrop(&done);
-            for _ in 1..awake {
-                scope.spawn(|_| stay_awake(&done));
-            }
-            let starting = Instant::now();
-            // First, so that a wrong checkpoint is refused before devices start.
-            let identity = (design, criterion);
-            let (keeper, from) = CheckpointWriter::new(checkpointing, identity, &problem, pass)?;
-            let (x, y, count) = (problem.x, problem.y, pass.particles);
-            let models = (count, pass.gain);
-            let start = |places| Devices::new(places, x, y, models, resources, threads);
-            let mut notes = Vec::from_iter(note.clone());
-            let devices = match start(&places) {
-                // No GPU was asked for explicitly: one that cannot be used is no reason to fail.
-                Err(error) if resources.devices == DeviceChoice::Auto => {
-                    notes.push(format!(
-                        "the CPU was used, for not all GPUs can be: {error}"
-                    ));
-                    for _ in awake..threads.min(cores) {
-                        scope.spawn(|_| stay_awake(&done));
-                    }
-                    start(&Placement::Cpu(1))?
+    let problem = SearchProblem::new(objective, pass, &fitted);
+    // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
+    // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
+    let pool = threads::pool(threads)?;
+    let done = AtomicBool::new(false);
+    // More threads than cores would only take turns at staying awake; and beside GPUs
+    // there is little for the others to do.
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let awake = match &places {
+        Placement::Cpu(_) => threads.min(cores),
+        Placement::Cuda(_) => places.host_threads(),
+    };
+    pool.scope(|scope| {
+        let _end = SetOnDrop(&done);
+        for _ in 1..awake {
+            scope.spawn(|_| stay_awake(&done));
+        }
+        let starting = Instant::now();
+        // First, so that a wrong checkpoint is refused before devices start.
+        let writer = checkpointing.map(|it| CheckpointWriter::new(it, &problem));
+        let (keeper, from) = writer.transpose()?.unzip();
+        let models = (pass.particles, pass.gain);
+        let start = |places| Devices::new(places, problem.x, problem.y, models, resources, threads);
+        let mut notes = Vec::from_iter(note.clone());
+        let devices = match start(&places) {
+            // No GPU was asked for explicitly: one that cannot be used is no reason to fail.
+            Err(error) if resources.devices == DeviceChoice::Auto => {
+                notes.push(format!(
+                    "the CPU was used, for not all GPUs can be: {error}"
+                ));
+                for _ in awake..threads.min(cores) {
+                    scope.spawn(|_| stay_awake(&done));
                 }
-                started => started?,
-            };
-            resources.barrier()?;
-            let starting = starting.elapsed().as_secs_f64();
-            let control = RunControl {
+                start(&Placement::Cpu(1))?
+            }
+            started => started?,
+        };
+        resources.barrier()?;
+        let starting = starting.elapsed().as_secs_f64();
+        let control = RunControl {
+            limits: Limits {
                 interrupt,
-                observe,
-                keeper,
                 communicator: resources.communicator.as_ref(),
-            };
-            let found = run_stages(problem, objective, devices, pass, threads, control, from)?;
-            notes.extend(undefined_note(&undefined));
-            notes.extend(found.notes);
-            Ok(SearchResult {
-                starting,
-                notes,
-                ..found
-            })
+                start: Instant::now(),
+                time_limit: pass.time_limit,
+            },
+            observe,
+            keeper,
+        };
+        let found = run_stages(problem, devices, threads, control, from.flatten())?;
+        notes.extend(objective.undefined_note());
+        notes.extend(found.notes);
+        Ok(SearchResult {
+            starting,
+            notes,
+            ..found
         })
-    }
+    })
 }
 
 /// The largest model size, and the fit of the kept variables.
@@ -240,7 +198,15 @@ pub fn select(
 ) -> Result<Selection, SearchError> {
     let never = Interrupt::default();
     let anything = Resources::default();
-    let found = search(design, criterion, pass, &anything, &never, &mut |_| {})?;
+    let found = search(
+        design,
+        criterion,
+        pass,
+        &anything,
+        &never,
+        None,
+        &mut |_| {},
+    )?;
     Ok(found.selection(design, criterion, pass))
 }
 

@@ -1,14 +1,7 @@
 //! A particle of the swarm: a support that moves by adding or dropping one variable a step, with
 //! its direction and its own random stream. Its fit is kept by the devices.
 
-use serde::{Deserialize, Serialize};
-
-use super::{
-    bits,
-    objective::rises,
-    problem::SearchProblem,
-    record::{MoveKind, StepRecord},
-};
+use super::{objective::rises, problem::SearchProblem, record::MoveKind, state::ParticleState};
 use crate::{
     device::ModelUpdate,
     random::{Stream, uniform_below},
@@ -25,66 +18,34 @@ pub(super) const REFACTOR_PER_VARIABLE: usize = 4;
 /// collinear ones are skipped.
 const TRIES: usize = 16;
 
-/// A move whose kind is drawn; its variable is not chosen yet.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Plan {
-    /// Add a variable of the best model; of those outside this one, the pick-th.
-    AddBest { pick: u64 },
-    /// Add the strongest column, which the sweep finds.
-    AddImprove,
-    /// Add the pick-th of all outside this model.
-    AddRandom { pick: u64 },
-    /// Drop the variable that costs least.
-    DropImprove,
-    /// Drop the pick-th that is not kept.
-    DropRandom { pick: u64 },
-    /// No move is open.
-    Stay,
-}
-
-/// What a particle resumes from; an island of the polish uses `members` and `words` alone.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct ParticleState {
-    /// Columns, ascending.
-    pub(super) members: Vec<u32>,
-    /// Words drawn from its random stream so far.
-    pub(super) words: u64,
-    pub(super) forward: bool,
-    #[serde(with = "bits")]
-    pub(super) value: f64,
+/// A move whose kind is drawn; its variable, the pick-th of those open to that kind, is not chosen
+/// yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) kind: MoveKind,
+    pick: u64,
 }
 
 /// One particle. Every step draws two words of its stream, whatever the step does, so that no
 /// particle's randomness depends on another's.
 #[derive(Debug, Clone)]
-pub(crate) struct Particle {
-    stream: Stream,
+pub(super) struct Particle {
+    pub(super) stream: Stream,
     /// The support, ascending.
-    members: Vec<u32>,
+    pub(super) members: Vec<u32>,
     forward: bool,
     /// Moves since the last factorisation from scratch.
     moves: usize,
     /// φ of the model.
-    value: f64,
+    pub(super) value: f64,
 }
 
 impl Particle {
-    /// Particle `number`, with the kept variables as its support.
-    pub(crate) fn new(problem: &SearchProblem, seed: u64, number: u64) -> Self {
-        Self {
-            stream: Stream::new(seed, number),
-            members: problem.keep.to_vec(),
-            forward: true,
-            moves: 0,
-            value: f64::INFINITY,
-        }
-    }
-
-    /// Particle `number`, resumed from a canonical iteration.
-    pub(super) fn resumed(seed: u64, number: u64, state: &ParticleState) -> Self {
+    /// Particle `number`, whose fit was just factored from scratch.
+    pub(super) fn at(seed: u64, number: u64, state: ParticleState) -> Self {
         Self {
             stream: Stream::resume_at(seed, number, state.words),
-            members: state.members.clone(),
+            members: state.members,
             forward: state.forward,
             moves: 0,
             value: state.value,
@@ -101,21 +62,8 @@ impl Particle {
         }
     }
 
-    /// Draws a word for one variable of the random start.
-    pub(crate) fn draw(&mut self) -> u64 {
-        self.stream.next_word()
-    }
-
-    pub(crate) fn members(&self) -> &[u32] {
-        &self.members
-    }
-
-    pub(crate) fn value(&self) -> f64 {
-        self.value
-    }
-
     /// Sets φ after a move; the direction reverses if φ rose by more than rounding.
-    pub(crate) fn update_value(&mut self, value: f64) {
+    pub(super) fn update_value(&mut self, value: f64) {
         if rises(self.value, value) {
             self.forward = !self.forward;
         }
@@ -123,82 +71,72 @@ impl Particle {
     }
 
     /// Draws the kind of this step's move.
-    pub(crate) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan {
+    pub(super) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan {
         let choice = unit(self.stream.next_word());
         let pick = self.stream.next_word();
+        let plan = |kind| Plan { kind, pick };
         let size = self.members.len();
         let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {
-            (false, false) => return Plan::Stay,
+            (false, false) => return plan(MoveKind::Stay),
             (true, false) => true,
             (false, true) => false,
             (true, true) => self.forward,
         };
         if !self.forward {
-            return if choice < problem.improve_backward {
-                Plan::DropImprove
-            } else {
-                Plan::DropRandom { pick }
-            };
+            return plan(match choice < problem.pass.backward[0] {
+                true => MoveKind::DropImprove,
+                false => MoveKind::DropRandom,
+            });
         }
-        let [best_p, improve_p, _] = problem.forward;
-        if choice < best_p {
-            if outside(best, &self.members).next().is_some() {
-                return Plan::AddBest { pick };
-            }
+        let [best_p, improve_p, _] = problem.pass.forward;
+        if choice < best_p && outside(best, &self.members).next().is_some() {
+            return plan(MoveKind::AddBest);
+        }
+        let improves = if choice < best_p {
             // The support holds the whole best model: its probability goes to the other two
             // moves in proportion. Within this branch the scaled draw is uniform again.
             let rest = 1.0 - best_p;
-            let improves = rest <= 0.0 || choice / best_p < improve_p / rest;
-            return if improves {
-                Plan::AddImprove
-            } else {
-                Plan::AddRandom { pick }
-            };
-        }
-        if choice < best_p + improve_p {
-            Plan::AddImprove
+            rest <= 0.0 || choice / best_p < improve_p / rest
         } else {
-            Plan::AddRandom { pick }
-        }
+            choice < best_p + improve_p
+        };
+        plan(match improves {
+            true => MoveKind::AddImprove,
+            false => MoveKind::AddRandom,
+        })
     }
 
     /// The next update to try for a plan, after `refused` were refused; `None` where none is
     /// left. `strongest` is the sweep's result for an improving forward step. A forward step that
     /// finds nothing to add becomes an improving backward step.
-    pub(crate) fn attempt(
+    pub(super) fn attempt(
         &self,
         problem: &SearchProblem,
-        plan: Plan,
+        Plan { kind, pick }: Plan,
         best: &[u32],
         strongest: Option<u32>,
         refused: usize,
     ) -> Option<(MoveKind, ModelUpdate)> {
-        // The kind of move, the number of additions to try, and the one to try now.
-        let (kind, adds, add) = match plan {
-            Plan::Stay => return None,
-            Plan::DropRandom { pick } => {
+        // The number of additions to try, and the one to try now.
+        let (adds, add) = match kind {
+            MoveKind::Start | MoveKind::Stay | MoveKind::Walk => return None,
+            MoveKind::DropRandom => {
                 let open = || outside(&self.members, problem.keep);
                 let variable = open().nth(uniform_below(pick, open().count()))?;
-                return (refused == 0)
-                    .then_some((MoveKind::DropRandom, ModelUpdate::Drop(variable)));
+                return (refused == 0).then_some((kind, ModelUpdate::Drop(variable)));
             }
-            Plan::DropImprove => (MoveKind::DropImprove, 0, None),
-            Plan::AddImprove => (
-                MoveKind::AddImprove,
-                usize::from(strongest.is_some()),
-                strongest,
-            ),
-            Plan::AddRandom { pick } => (
-                MoveKind::AddRandom,
-                TRIES.min(problem.x.p() - self.members.len()),
-                self.random(problem, pick, refused),
-            ),
-            Plan::AddBest { pick } => {
+            MoveKind::DropImprove => (0, None),
+            MoveKind::AddImprove => (usize::from(strongest.is_some()), strongest),
+            MoveKind::AddRandom => {
+                let tries = TRIES.min(problem.x.p() - self.members.len());
+                (tries, self.random(problem, pick, refused))
+            }
+            MoveKind::AddBest => {
                 let open = || outside(best, &self.members);
                 let count = open().count();
                 let at = uniform_below(pick, count) + refused;
-                (MoveKind::AddBest, count, open().nth(at % count.max(1)))
+                (count, open().nth(at % count.max(1)))
             }
         };
         match add.filter(|_| refused < adds) {
@@ -209,7 +147,7 @@ impl Particle {
     }
 
     /// The pick-th variable outside the model, or after refusals one of the next few.
-    pub(crate) fn random(&self, problem: &SearchProblem, pick: u64, refused: usize) -> Option<u32> {
+    pub(super) fn random(&self, problem: &SearchProblem, pick: u64, refused: usize) -> Option<u32> {
         let open = problem.x.p() - self.members.len();
         if refused >= open.min(TRIES) {
             return None;
@@ -221,7 +159,7 @@ impl Particle {
     }
 
     /// Applies an update that the devices carried out.
-    pub(crate) fn updated(&mut self, update: ModelUpdate, variable: u32) {
+    pub(super) fn updated(&mut self, update: ModelUpdate, variable: u32) {
         match (update, self.members.binary_search(&variable)) {
             (ModelUpdate::Add(_), Err(at)) => self.members.insert(at, variable),
             (ModelUpdate::Drop(_) | ModelUpdate::DropCheapest, Ok(at)) => {
@@ -232,7 +170,7 @@ impl Particle {
     }
 
     /// Counts a step; true if the fit must be factored from scratch, as where `all` are.
-    pub(crate) fn is_worn(&mut self, all: bool) -> bool {
+    pub(super) fn is_worn(&mut self, all: bool) -> bool {
         self.moves += 1;
         let most = REFACTOR_EVERY.max(REFACTOR_PER_VARIABLE * self.members.len());
         let worn = all || self.moves >= most;
@@ -240,16 +178,6 @@ impl Particle {
             self.moves = 0;
         }
         worn
-    }
-
-    /// The record of its last move.
-    pub(crate) fn step(&self, kind: MoveKind, variable: Option<u32>) -> StepRecord {
-        StepRecord {
-            kind,
-            variable,
-            size: self.members.len(),
-            value: self.value,
-        }
     }
 }
 

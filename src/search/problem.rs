@@ -1,11 +1,11 @@
 //! The problem that a search solves, the same for every particle and island.
 
+use super::{objective::Objective, settings::Pass};
 use crate::{design::Columns, least_squares::Fit};
 
-/// The least-squares problem, the bounds on models and the probabilities of steps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct SearchProblem<'a> {
-    /// The design matrix X.
+    pub(crate) objective: Objective<'a>,
     pub(crate) x: Columns<'a>,
     /// The response, centred and of unit norm.
     pub(crate) y: &'a [f64],
@@ -15,8 +15,24 @@ pub(crate) struct SearchProblem<'a> {
     pub(crate) kept: &'a Fit,
     /// Columns of the largest model, the kept ones included.
     pub(crate) max_size: usize,
-    /// Probabilities of a forward step: best, improve, random.
-    pub(crate) forward: [f64; 3],
-    /// Probability that a backward step is an improving one; else it is random.
-    pub(crate) improve_backward: f64,
+    pub(crate) pass: &'a Pass,
+}
+
+impl<'a> SearchProblem<'a> {
+    pub(super) fn new(
+        objective: Objective<'a>,
+        pass: &'a Pass,
+        (max_size, kept): &'a (usize, Fit),
+    ) -> Self {
+        let design = objective.design;
+        Self {
+            objective,
+            x: design.columns(),
+            y: design.y(),
+            keep: design.keep(),
+            kept,
+            max_size: *max_size,
+            pass,
+        }
+    }
 }

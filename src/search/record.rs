@@ -51,13 +51,3 @@ pub enum MoveKind {
     /// The tabu search of an island; the record is of its current model.
     Walk,
 }
-
-/// One wave of the polish.
-pub(super) struct WaveRecord<'a> {
-    /// 1-based.
-    pub(super) number: usize,
-    pub(super) best_value: f64,
-    pub(super) best_size: usize,
-    /// The current model of each island.
-    pub(super) steps: &'a [StepRecord],
-}

@@ -8,7 +8,7 @@ use super::{
     visited::{VisitedModel, VisitedModels},
 };
 use crate::{
-    design::{Columns, Design},
+    design::Design,
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
@@ -63,17 +63,12 @@ pub struct SearchResult {
 impl SearchResult {
     /// The result whose best model has these columns, ascending; the caller fills in iterations,
     /// termination, times and devices.
-    pub(crate) fn of(
-        x: Columns,
-        y: &[f64],
-        objective: Objective,
-        members: &[u32],
-        visited: VisitedModels,
-    ) -> Self {
+    pub(crate) fn of(objective: Objective, members: &[u32], visited: VisitedModels) -> Self {
+        let (x, y) = (objective.design.columns(), objective.design.y());
         let mut front = visited.front();
         let ((fit, pivot), mut models) = rayon::join(
             || Fit::of(x, y, members),
-            || other_models(members, visited, (x, y), objective),
+            || other_models(members, visited, objective),
         );
         let value = objective.of_fit(&fit);
         let own = front.iter_mut().find(|met| *met.members == *members);
@@ -228,12 +223,8 @@ const REFIT_WORK: usize = 1 << 28;
 
 /// The other models visited, best first. Those that will be reported are fitted from scratch: a
 /// tabu search loses digits.
-fn other_models(
-    found: &[u32],
-    visited: VisitedModels,
-    (x, y): (Columns, &[f64]),
-    objective: Objective,
-) -> Vec<VisitedModel> {
+fn other_models(found: &[u32], visited: VisitedModels, objective: Objective) -> Vec<VisitedModel> {
+    let (x, y) = (objective.design.columns(), objective.design.y());
     let mut models = visited.best();
     models.retain(|met| *met.members != *found);
     let mut again = models.len().min(2 * REPORTED);

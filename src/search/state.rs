@@ -1,16 +1,16 @@
 //! The state from which a search resumes with the same bits: the swarm after a canonical iteration
 //! ([`super::swarm`]), or the islands between two waves of the polish.
 
-use std::{cell::RefCell, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    bits, polish::PolishState, problem::SearchProblem, settings::Pass, swarm::SwarmState,
-    visited::VisitedModels,
+    bits,
+    problem::SearchProblem,
+    visited::{VisitedModel, VisitedModels},
 };
 
-/// The state of a search.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
     /// Whether the criterion was NaN for some model.
@@ -39,33 +39,57 @@ pub(super) enum Stage {
     },
 }
 
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct SwarmState {
+    pub(super) iteration: usize,
+    pub(super) best: VisitedModel,
+    pub(super) particles: Vec<ParticleState>,
+}
+
+/// A particle, or an island of the polish, which uses `members` and `words` alone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ParticleState {
+    /// Columns, ascending.
+    pub(super) members: Vec<u32>,
+    /// Words drawn from its random stream so far.
+    pub(super) words: u64,
+    pub(super) forward: bool,
+    #[serde(with = "bits")]
+    pub(super) value: f64,
+}
+
+/// The islands between two waves of the polish.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct PolishState {
+    pub(super) islands: Vec<ParticleState>,
+    pub(super) turn: usize,
+    /// Columns, ascending.
+    pub(super) best: Vec<u32>,
+    pub(super) certified: bool,
+    pub(super) idle: u64,
+    pub(super) waves: usize,
+    /// The columns of the pool, in the batches they were inserted in.
+    pub(super) pool: Vec<Vec<u32>>,
+}
+
 impl State {
-    /// The columns of all its models.
-    pub(super) fn columns(&self) -> Vec<u32> {
-        let all = RefCell::new(BTreeSet::new());
-        self.visited.holds(|model| {
-            all.borrow_mut().extend(model.iter().copied());
-            true
-        });
-        let mut all = all.into_inner();
-        match &self.stage {
-            Stage::Swarm { swarm, .. } => {
-                all.extend(swarm.best.members.iter());
-                all.extend(swarm.particles.iter().flat_map(|one| &one.members));
-            }
-            Stage::Polish { polish, .. } => {
-                all.extend(&polish.best);
-                all.extend(polish.islands.iter().flat_map(|one| &one.members));
-                all.extend(polish.pool.iter().flatten());
-            }
-        }
-        all.into_iter().collect()
+    /// The columns of all its models, ascending.
+    pub(super) fn columns(&self) -> BTreeSet<u32> {
+        let visited = self.visited.models().flat_map(|model| &model.members);
+        let mut all: BTreeSet<u32> = visited.copied().collect();
+        let (walkers, best, pool): (_, &[u32], &[Vec<u32>]) = match &self.stage {
+            Stage::Swarm { swarm, .. } => (&swarm.particles, &swarm.best.members, &[]),
+            Stage::Polish { polish, .. } => (&polish.islands, &polish.best, &polish.pool),
+        };
+        all.extend(walkers.iter().flat_map(|one| &one.members));
+        all.extend(best.iter().chain(pool.iter().flatten()));
+        all
     }
 
     /// Whether it is a valid state of this search. A checksum does not prove that: anyone can make
     /// one.
-    pub(super) fn is_sound(&self, problem: &SearchProblem, pass: &Pass) -> bool {
-        let p = problem.x.p();
+    pub(super) fn is_sound(&self, problem: &SearchProblem) -> bool {
+        let (p, pass) = (problem.x.p(), problem.pass);
         let is_model = |model: &[u32]| {
             model.is_sorted_by(|a, b| a < b) && model.last().is_none_or(|last| (*last as usize) < p)
         };

@@ -2,39 +2,21 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
-    objective::{Objective, rises},
-    particle::{Particle, ParticleState, Plan, REFACTOR_PER_VARIABLE},
+    objective::rises,
+    particle::{Particle, Plan, REFACTOR_PER_VARIABLE},
     problem::SearchProblem,
     record::{MoveKind, StepRecord},
-    settings::Pass,
+    state::{ParticleState, SwarmState},
     visited::{VisitedModel, VisitedModels},
 };
-use crate::device::{DeviceError, Devices, Gain, ModelUpdate, ModelView};
+use crate::device::{DeviceError, Devices, ModelUpdate, ModelView};
 
 /// The number of models whose strongest column is cached; beyond it the cache is emptied.
 const REMEMBERED: usize = 1 << 18;
 
 /// Largest distance between two canonical iterations while models are small.
 const CANONICAL_EVERY: usize = 64;
-
-/// The best model so far.
-#[derive(Debug, Clone)]
-pub(crate) struct Best {
-    pub(crate) value: f64,
-    /// Ascending.
-    pub(crate) members: Vec<u32>,
-}
-
-/// What a swarm resumes from: its state after a canonical iteration.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct SwarmState {
-    pub(super) iteration: usize,
-    pub(super) best: VisitedModel,
-    pub(super) particles: Vec<ParticleState>,
-}
 
 /// K particles, the best model they found, and the devices that hold their fits.
 ///
@@ -45,65 +27,83 @@ pub(super) struct SwarmState {
 /// every column that could be chosen passes the screen, and the choice is by dot products of X
 /// and the fit in a fixed order. Cached sweeps could: models that are equal but were reached by
 /// different moves have residuals that differ in their last digits.
-pub(crate) struct Swarm<'a> {
-    problem: SearchProblem<'a>,
-    objective: Objective<'a>,
-    gain: Gain,
-    devices: Devices<'a>,
+pub(super) struct Swarm<'s, 'x> {
+    problem: SearchProblem<'s>,
+    devices: &'s mut Devices<'x>,
     particles: Vec<Particle>,
-    best: Best,
-    visited: VisitedModels,
+    pub(super) best: VisitedModel,
+    /// The models of the iterations done.
+    pub(super) visited: VisitedModels,
     /// Whether the particles' current models are among those visited.
     noted: bool,
     /// Iterations done, the starts being the first.
-    iteration: usize,
+    pub(super) iteration: usize,
     /// The next canonical iteration.
     canonical: usize,
     /// Whether the last iteration was canonical.
-    is_canonical: bool,
-    steps: Vec<StepRecord>,
+    pub(super) is_canonical: bool,
+    /// What each particle did in the last iteration.
+    pub(super) steps: Vec<StepRecord>,
     /// For each model in the cache, the position of its strongest column in `strongest`.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
 }
 
-impl<'a> Swarm<'a> {
-    /// A swarm at its random starts, which are iteration 1.
-    pub(crate) fn start(
-        problem: SearchProblem<'a>,
-        objective: Objective<'a>,
-        mut devices: Devices<'a>,
-        pass: &Pass,
+impl<'s, 'x> Swarm<'s, 'x> {
+    fn new(
+        problem: SearchProblem<'s>,
+        devices: &'s mut Devices<'x>,
+        state: SwarmState,
+        visited: VisitedModels,
     ) -> Result<Self, DeviceError> {
+        let pass = problem.pass;
         devices.init_models(problem.kept, pass.particles)?;
-        let particles =
-            (0..pass.particles as u64).map(|number| Particle::new(&problem, pass.seed, number));
-        // The model of the kept variables alone, empty without any, may win.
-        let best = Best {
-            value: objective.of_fit(problem.kept),
-            members: problem.keep.to_vec(),
-        };
-        let mut swarm = Self {
+        let numbered = (0..).zip(state.particles);
+        let particles = numbered.map(|(number, it)| Particle::at(pass.seed, number, it));
+        Ok(Self {
             problem,
-            objective,
-            gain: pass.gain,
             devices,
             particles: particles.collect(),
-            best,
-            visited: VisitedModels::default(),
+            best: state.best,
+            visited,
             noted: false,
-            iteration: 1,
+            iteration: state.iteration,
             canonical: 0,
             is_canonical: false,
             steps: Vec::new(),
             known: HashMap::new(),
             strongest: Vec::new(),
+        })
+    }
+
+    /// A swarm at its random starts, which are iteration 1.
+    pub(super) fn start(
+        problem: SearchProblem<'s>,
+        devices: &'s mut Devices<'x>,
+    ) -> Result<Self, DeviceError> {
+        let kept = ParticleState {
+            members: problem.keep.to_vec(),
+            words: 0,
+            forward: true,
+            value: f64::INFINITY,
         };
-        let kept = &swarm.best;
-        swarm.visited.offer(kept.value, &kept.members);
+        // The model of the kept variables alone, empty without any, may win.
+        let best = VisitedModel {
+            value: problem.objective.of_fit(problem.kept),
+            members: problem.keep.into(),
+        };
+        let mut visited = VisitedModels::default();
+        visited.offer(best.value, &best.members);
+        let state = SwarmState {
+            iteration: 1,
+            best,
+            particles: vec![kept; problem.pass.particles],
+        };
+        let mut swarm = Self::new(problem, devices, state, visited)?;
         let room = problem.max_size - problem.keep.len();
-        for _ in 0..pass.start_size.min(room) {
-            let picks: Vec<u64> = swarm.particles.iter_mut().map(Particle::draw).collect();
+        for _ in 0..problem.pass.start_size.min(room) {
+            let particles = swarm.particles.iter_mut();
+            let picks: Vec<u64> = particles.map(|it| it.stream.next_word()).collect();
             swarm.update(|particle, number, refused| {
                 let variable = particle.random(&problem, picks[number], refused)?;
                 Some((MoveKind::Start, ModelUpdate::Add(variable)))
@@ -117,97 +117,46 @@ impl<'a> Swarm<'a> {
 
     /// A swarm resumed from a canonical iteration.
     pub(super) fn resume(
-        problem: SearchProblem<'a>,
-        objective: Objective<'a>,
-        mut devices: Devices<'a>,
-        pass: &Pass,
-        (state, visited): (SwarmState, VisitedModels),
+        problem: SearchProblem<'s>,
+        devices: &'s mut Devices<'x>,
+        state: SwarmState,
+        visited: VisitedModels,
     ) -> Result<Self, DeviceError> {
-        devices.init_models(problem.kept, pass.particles)?;
-        let supports: Vec<&[u32]> = state.particles.iter().map(|it| &*it.members).collect();
-        devices.set_supports(&supports)?;
-        let numbered = (0..).zip(&state.particles);
-        let particles = numbered.map(|(number, it)| Particle::resumed(pass.seed, number, it));
-        let mut swarm = Self {
-            problem,
-            objective,
-            gain: pass.gain,
-            devices,
-            particles: particles.collect(),
-            best: Best {
-                value: state.best.value,
-                members: state.best.members.into_vec(),
-            },
-            visited,
-            noted: false,
-            iteration: state.iteration,
-            canonical: 0,
-            is_canonical: true,
-            steps: Vec::new(),
-            known: HashMap::new(),
-            strongest: Vec::new(),
-        };
+        let mut swarm = Self::new(problem, devices, state, visited)?;
+        let supports: Vec<&[u32]> = swarm.particles.iter().map(|it| &*it.members).collect();
+        swarm.devices.set_supports(&supports)?;
+        swarm.is_canonical = true;
         swarm.canonical = swarm.next_canonical();
         Ok(swarm)
-    }
-
-    /// Whether the iteration last done was canonical.
-    pub(super) fn is_canonical(&self) -> bool {
-        self.is_canonical
     }
 
     /// The state to resume from, after a canonical iteration.
     pub(super) fn state(&self) -> SwarmState {
         SwarmState {
             iteration: self.iteration,
-            best: VisitedModel {
-                value: self.best.value,
-                members: (&*self.best.members).into(),
-            },
+            best: self.best.clone(),
             particles: self.particles.iter().map(Particle::state).collect(),
         }
-    }
-
-    /// The models visited by the iterations done.
-    pub(super) fn visited(&self) -> &VisitedModels {
-        &self.visited
     }
 
     /// The next canonical iteration after this one, which is canonical or the first: soon at
     /// first, where it costs little, and with large models when these would be refactored anyway.
     fn next_canonical(&self) -> usize {
-        let sizes = self
-            .particles
-            .iter()
-            .map(|particle| particle.members().len());
+        let sizes = self.particles.iter().map(|it| it.members.len());
         let most = REFACTOR_PER_VARIABLE * sizes.max().unwrap_or(0);
         self.iteration + self.iteration.min(CANONICAL_EVERY).max(most)
     }
 
-    /// Iterations done, the starts being the first.
-    pub(super) fn iteration(&self) -> usize {
-        self.iteration
-    }
-
-    pub(crate) fn best(&self) -> &Best {
-        &self.best
-    }
-
-    /// The devices, free for other work, and the models visited.
-    pub(crate) fn end(mut self) -> (Devices<'a>, VisitedModels) {
+    /// The models visited.
+    pub(super) fn end(mut self) -> VisitedModels {
         if !self.noted {
             remember(&mut self.visited, &self.particles);
         }
-        (self.devices, self.visited)
-    }
-
-    /// What each particle did in the last iteration.
-    pub(crate) fn steps(&self) -> &[StepRecord] {
-        &self.steps
+        self.visited
     }
 
     /// One step of every particle; all of them see the best model of the iteration before.
-    pub(crate) fn iterate(&mut self) -> Result<(), DeviceError> {
+    pub(super) fn iterate(&mut self) -> Result<(), DeviceError> {
         let problem = self.problem;
         let particles = self.particles.iter_mut();
         let plans: Vec<Plan> = particles
@@ -274,12 +223,19 @@ impl<'a> Swarm<'a> {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
         for (number, (particle, (kind, variable))) in particles {
-            let k = particle.members().len();
-            particle.update_value(self.objective.floored(k, self.devices.rss(number)));
-            self.steps.push(particle.step(kind, variable));
-        }
-        for particle in &self.particles {
-            self.best.offer(particle);
+            let (size, rss) = (particle.members.len(), self.devices.rss(number));
+            particle.update_value(self.problem.objective.floored(size, rss));
+            let value = particle.value;
+            self.steps.push(StepRecord {
+                kind,
+                variable,
+                size,
+                value,
+            });
+            if rises(value, self.best.value) {
+                let members = particle.members.as_slice().into();
+                self.best = VisitedModel { value, members };
+            }
         }
         self.noted = false;
     }
@@ -300,17 +256,17 @@ impl<'a> Swarm<'a> {
         let mut answers = vec![None; plans.len()];
         let particles = self.particles.iter().zip(plans).enumerate();
         for ((number, (particle, plan)), answer) in particles.zip(&mut answers) {
-            if *plan != Plan::AddImprove {
+            if plan.kind != MoveKind::AddImprove {
                 continue;
             }
-            *answer = Some(match self.known.get(particle.members()) {
+            *answer = Some(match self.known.get(&*particle.members) {
                 Some(&at) => at,
                 None => {
                     let at = self.strongest.len() + models.len();
-                    self.known.insert(particle.members().into(), at);
+                    self.known.insert(particle.members.as_slice().into(), at);
                     models.push(ModelView {
                         number,
-                        support: particle.members(),
+                        support: &particle.members,
                         rss: self.devices.rss(number),
                     });
                     at
@@ -319,7 +275,7 @@ impl<'a> Swarm<'a> {
         }
         // The models visited are not needed before the end: they are recorded while devices sweep.
         let (visited, particles) = (&mut self.visited, &self.particles);
-        let (devices, gain) = (&mut self.devices, self.gain);
+        let (devices, gain) = (&mut *self.devices, self.problem.pass.gain);
         let found = rayon::in_place_scope(|scope| {
             scope.spawn(|_| remember(visited, particles));
             devices.find_strongest(&models, gain)
@@ -334,17 +290,6 @@ impl<'a> Swarm<'a> {
 /// Records the particles' current models as visited.
 fn remember(visited: &mut VisitedModels, particles: &[Particle]) {
     for particle in particles {
-        visited.offer(particle.value(), particle.members());
-    }
-}
-
-impl Best {
-    /// Replaces the best model by a particle's if its φ is lower by more than rounding.
-    fn offer(&mut self, particle: &Particle) {
-        if rises(particle.value(), self.value) {
-            self.value = particle.value();
-            self.members.clear();
-            self.members.extend_from_slice(particle.members());
-        }
+        visited.offer(particle.value, &particle.members);
     }
 }

@@ -28,27 +28,21 @@ const REBUILD_EVERY: usize = 64;
 const TIE: f64 = 1e-9;
 
 /// A step, by places in the pool.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Best {
-    /// By how much RSS falls; −∞ where no step is open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// By how much RSS falls.
     pub(super) fall: f64,
-    /// The place that joins, where one does.
-    pub(super) joins: usize,
-    /// The position that leaves, where one does.
-    pub(super) leaves: usize,
+    /// The position that leaves.
+    pub(super) leaves: Option<usize>,
+    /// The place that joins.
+    pub(super) joins: Option<usize>,
 }
-
-const NONE: Best = Best {
-    fall: f64::NEG_INFINITY,
-    joins: 0,
-    leaves: 0,
-};
 
 /// See the module's page.
 #[derive(Debug, Clone)]
 pub(super) struct Tableau {
     /// Places of the model's variables; *positions* count along it.
-    members: Vec<usize>,
+    pub(super) members: Vec<usize>,
     /// U, a row a position.
     rows: Vec<f64>,
     /// G, dense.
@@ -58,7 +52,8 @@ pub(super) struct Tableau {
     products: Vec<f64>,
     /// s.
     rest: Vec<f64>,
-    rss: f64,
+    /// RSS, the response at unit norm.
+    pub(super) rss: f64,
     steps: usize,
     scratch: Vec<f64>,
 }
@@ -66,45 +61,22 @@ pub(super) struct Tableau {
 impl Tableau {
     /// The model of these places; a response of unit norm.
     pub(super) fn new(pool: &GramPool, members: &[usize]) -> Self {
+        let width = pool.xty().len();
         let mut tableau = Self {
             members: Vec::new(),
             rows: Vec::new(),
             inverse: Vec::new(),
             coefficients: Vec::new(),
-            products: Vec::new(),
-            rest: Vec::new(),
+            products: pool.xty().to_vec(),
+            rest: vec![1.0; width],
             rss: 1.0,
             steps: 0,
-            scratch: vec![0.0; pool.xty().len()],
+            scratch: vec![0.0; width],
         };
-        tableau.build(pool, members);
-        tableau
-    }
-
-    fn build(&mut self, pool: &GramPool, members: &[usize]) {
-        self.members.clear();
-        self.rows.clear();
-        self.inverse.clear();
-        self.coefficients.clear();
-        self.products.clear();
-        self.products.extend_from_slice(pool.xty());
-        self.rest.clear();
-        self.rest.resize(pool.xty().len(), 1.0);
-        self.rss = 1.0;
         for &place in members {
-            add(self, pool, place);
+            add(&mut tableau, pool, place);
         }
-        self.steps = 0;
-    }
-
-    /// Places of the model's variables, by position.
-    pub(super) fn members(&self) -> &[usize] {
-        &self.members
-    }
-
-    /// RSS, the response at unit norm.
-    pub(super) fn rss(&self) -> f64 {
-        self.rss
+        tableau
     }
 
     /// Carries out a step: the position leaves, the place joins.
@@ -117,37 +89,40 @@ impl Tableau {
         }
         self.steps += 1;
         if self.steps >= REBUILD_EVERY.max(2 * self.members.len()) {
-            let members = std::mem::take(&mut self.members);
-            self.build(pool, &members);
+            *self = Self::new(pool, &self.members);
         }
     }
 
     /// The addition by which RSS falls most, of the places that are `open` (1,
     /// else 0).
-    pub(super) fn best_addition(&mut self, open: &[f64]) -> Best {
+    pub(super) fn best_addition(&mut self, open: &[f64]) -> Option<Step> {
         let most = additions(&self.products, &self.rest, open, &mut self.scratch);
-        self.first(most, 0.0, 0)
+        self.first(most, 0.0, None)
     }
 
     /// The drop by which RSS rises least, of the positions that are `free`.
-    pub(super) fn best_drop(&self, free: impl Fn(usize) -> bool) -> Best {
-        let mut best = NONE;
+    pub(super) fn best_drop(&self, free: impl Fn(usize) -> bool) -> Option<Step> {
+        let (mut leaves, mut most) = (None, f64::NEG_INFINITY);
         for (position, &place) in self.members.iter().enumerate() {
             let (cost, _) = self.cost(position);
-            if free(place) && -cost > best.fall {
-                best = Best {
-                    fall: -cost,
-                    joins: 0,
-                    leaves: position,
-                };
+            if free(place) && -cost > most {
+                (leaves, most) = (Some(position), -cost);
             }
         }
-        best
+        leaves.map(|_| Step {
+            fall: most,
+            leaves,
+            joins: None,
+        })
     }
 
     /// The exchange by which RSS falls most (or rises least), of the positions
     /// that are `free` for places that are `open`.
-    pub(super) fn best_exchange(&mut self, open: &[f64], free: impl Fn(usize) -> bool) -> Best {
+    pub(super) fn best_exchange(
+        &mut self,
+        open: &[f64],
+        free: impl Fn(usize) -> bool,
+    ) -> Option<Step> {
         let mut best: Option<(f64, usize)> = None;
         for position in 0..self.members.len() {
             if !free(self.members[position]) {
@@ -158,11 +133,9 @@ impl Tableau {
                 best = Some((most - cost, position));
             }
         }
-        let Some((_, position)) = best else {
-            return NONE;
-        };
+        let (_, position) = best?;
         let (most, cost) = self.gains_without(position, open);
-        self.first(most, cost, position)
+        self.first(most, cost, Some(position))
     }
 
     /// Fills the scratch with what each open place would gain once a position has
@@ -178,17 +151,14 @@ impl Tableau {
     }
 
     /// The first place in the scratch that equals the most.
-    fn first(&self, most: f64, cost: f64, leaves: usize) -> Best {
+    fn first(&self, most: f64, cost: f64, leaves: Option<usize>) -> Option<Step> {
         let equal = most * (1.0 - TIE);
         let joins = self.scratch.iter().position(|gain| *gain >= equal);
-        match joins.filter(|_| most > 0.0) {
-            Some(joins) => Best {
-                fall: most - cost,
-                joins,
-                leaves,
-            },
-            None => NONE,
-        }
+        joins.filter(|_| most > 0.0).map(|_| Step {
+            fall: most - cost,
+            leaves,
+            joins,
+        })
     }
 
     /// What dropping a position alone costs, β̂²/g, and 1/g.
@@ -205,57 +175,46 @@ vectorised! {
 
 /// A column that the model explains is left out.
 #[inline(always)]
-fn add_body<S: Simd>(_: S, tableau: &mut Tableau, pool: &GramPool, place: usize) {
-    let Tableau {
-        members,
-        rows,
-        inverse,
-        coefficients,
-        products,
-        rest,
-        rss,
-        scratch,
-        ..
-    } = tableau;
-    let (k, width) = (members.len(), products.len());
-    let s = rest[place];
+fn add_body<S: Simd>(_: S, t: &mut Tableau, pool: &GramPool, place: usize) {
+    let (k, width) = (t.members.len(), t.products.len());
+    let s = t.rest[place];
     if s < LEAST {
         return;
     }
     // The column's products with what the model leaves of every column.
     let g = pool.products(place);
-    scratch.copy_from_slice(g);
-    for (row, &member) in rows.chunks(width).zip(&*members) {
-        add_scaled(scratch, -g[member], row);
+    t.scratch.copy_from_slice(g);
+    for (row, &member) in t.rows.chunks(width).zip(&t.members) {
+        add_scaled(&mut t.scratch, -g[member], row);
     }
-    let step = products[place] / s;
+    let step = t.products[place] / s;
     let mut u = Vec::with_capacity(k + 1);
-    for row in rows.chunks_mut(width) {
+    for row in t.rows.chunks_mut(width) {
         u.push(row[place]);
-        add_scaled(row, -row[place] / s, scratch);
+        add_scaled(row, -row[place] / s, &t.scratch);
     }
-    for ((e, rest), c) in products.iter_mut().zip(&mut *rest).zip(&*scratch) {
+    for ((e, rest), c) in t.products.iter_mut().zip(&mut t.rest).zip(&t.scratch) {
         *e -= step * c;
         *rest -= c * c / s;
     }
-    *rss -= step * step * s;
-    for (b, u) in coefficients.iter_mut().zip(&u) {
+    t.rss -= step * step * s;
+    for (b, u) in t.coefficients.iter_mut().zip(&u) {
         *b -= step * u;
     }
-    coefficients.push(step);
-    rows.extend(scratch.iter().map(|c| c / s));
+    t.coefficients.push(step);
+    t.rows.extend(t.scratch.iter().map(|c| c / s));
     // G grows by a row and a column: v·vᵀ/s with v = (−u, 1).
     u.iter_mut().for_each(|u| *u = -*u);
     u.push(1.0);
-    let old = std::mem::replace(inverse, vec![0.0; (k + 1) * (k + 1)]);
-    for (i, row) in inverse.chunks_mut(k + 1).enumerate() {
+    let old = std::mem::replace(&mut t.inverse, vec![0.0; (k + 1) * (k + 1)]);
+    for (i, row) in t.inverse.chunks_mut(k + 1).enumerate() {
         if i < k {
             row[..k].copy_from_slice(&old[i * k..][..k]);
         }
         add_scaled(row, u[i] / s, &u);
     }
-    members.push(place);
-    (products[place], rest[place]) = (0.0, 0.0);
+    t.members.push(place);
+    (t.products[place], t.rest[place]) = (0.0, 0.0);
 }
 
 vectorised! {
@@ -263,46 +222,33 @@ vectorised! {
 }
 
 #[inline(always)]
-fn remove_body<S: Simd>(_: S, tableau: &mut Tableau, position: usize) {
-    let Tableau {
-        members,
-        rows,
-        inverse,
-        coefficients,
-        products,
-        rest,
-        rss,
-        scratch,
-        ..
-    } = tableau;
-    let (k, width) = (members.len(), products.len());
-    scratch.copy_from_slice(&rows[position * width..][..width]);
-    let g: Vec<f64> = inverse[position * k..][..k].to_vec();
+fn remove_body<S: Simd>(_: S, t: &mut Tableau, position: usize) {
+    let (k, width) = (t.members.len(), t.products.len());
+    t.scratch
+        .copy_from_slice(&t.rows[position * width..][..width]);
+    let g: Vec<f64> = t.inverse[position * k..][..k].to_vec();
     let d = 1.0 / g[position];
-    let step = coefficients[position] * d;
-    for ((e, rest), u) in products.iter_mut().zip(rest).zip(&*scratch) {
+    let step = t.coefficients[position] * d;
+    for ((e, rest), u) in t.products.iter_mut().zip(&mut t.rest).zip(&t.scratch) {
         *e += step * u;
         *rest += u * u * d;
     }
-    *rss += coefficients[position] * step;
+    t.rss += t.coefficients[position] * step;
     // Row by row without the one that leaves; G without its row and column.
     let mut kept = Vec::with_capacity((k - 1) * (k - 1));
-    for (i, row) in rows.chunks_mut(width).enumerate() {
+    for (i, row) in t.rows.chunks_mut(width).enumerate() {
         if i != position {
-            add_scaled(row, -g[i] * d, scratch);
-            coefficients[i] -= g[i] * step;
-            let without = inverse[i * k..][..k].iter().zip(&g).enumerate();
-            kept.extend(
-                without
-                    .filter(|(j, _)| *j != position)
-                    .map(|(_, (v, h))| v - g[i] * h * d),
-            );
+            add_scaled(row, -g[i] * d, &t.scratch);
+            t.coefficients[i] -= g[i] * step;
+            let without = t.inverse[i * k..][..k].iter().zip(&g).enumerate();
+            let without = without.filter(|(j, _)| *j != position);
+            kept.extend(without.map(|(_, (v, h))| v - g[i] * h * d));
         }
     }
-    *inverse = kept;
-    rows.drain(position * width..(position + 1) * width);
-    coefficients.remove(position);
-    members.remove(position);
+    t.inverse = kept;
+    t.rows.drain(position * width..(position + 1) * width);
+    t.coefficients.remove(position);
+    t.members.remove(position);
 }
 
 #[cfg(test)]
@@ -346,8 +292,8 @@ mod tests {
         };
         let mut tableau = Tableau::new(&pool, &[3, 7]);
         for step in 0..200 {
-            let members = tableau.members().to_vec();
-            let now = tableau.rss();
+            let members = tableau.members.clone();
+            let now = tableau.rss;
             assert!((now - rss(&members)).abs() < 1e-12, "step {step}");
             let outside: Vec<usize> = (0..p).filter(|j| !members.contains(j)).collect();
             let mut open = vec![0.0; pool.xty().len()];
@@ -358,23 +304,23 @@ mod tests {
             let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
             let k = members.len();
 
-            let added = tableau.best_addition(&open);
+            let added = tableau.best_addition(&open).unwrap();
             let all = least(&mut outside.iter().map(|j| rss(&with(*j))));
             assert!((now - added.fall - all).abs() < 1e-12);
-            assert!((rss(&with(added.joins)) - all).abs() < 1e-12);
-            let dropped = tableau.best_drop(|_| true);
+            assert!((rss(&with(added.joins.unwrap())) - all).abs() < 1e-12);
+            let dropped = tableau.best_drop(|_| true).unwrap();
             let all = least(&mut (0..k).map(|i| rss(&without(i))));
             assert!((now - dropped.fall - all).abs() < 1e-12);
-            let exchanged = tableau.best_exchange(&open, |_| true);
+            let exchanged = tableau.best_exchange(&open, |_| true).unwrap();
             let pairs = (0..k).flat_map(|i| outside.iter().map(move |j| (i, *j)));
             let all = least(&mut pairs.map(|(i, j)| rss(&swapped(i, j))));
             assert!((now - exchanged.fall - all).abs() < 1e-12);
-            let (i, j) = (exchanged.leaves, exchanged.joins);
+            let (i, j) = (exchanged.leaves.unwrap(), exchanged.joins.unwrap());
             assert!((rss(&swapped(i, j)) - all).abs() < 1e-12);
 
             match step % 5 {
-                0 | 2 if k < 12 => tableau.step(&pool, None, Some(added.joins)),
-                3 if k > 2 => tableau.step(&pool, Some(dropped.leaves), None),
+                0 | 2 if k < 12 => tableau.step(&pool, None, added.joins),
+                3 if k > 2 => tableau.step(&pool, dropped.leaves, None),
                 _ => tableau.step(&pool, Some(i), Some(outside[step % outside.len()])),
             }
         }

@@ -9,9 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    objective::{Objective, rises},
+    control::Limits,
+    objective::rises,
     problem::SearchProblem,
-    tableau::{Best, Tableau},
+    tableau::{Step, Tableau},
     visited::VisitedModels,
 };
 use crate::{
@@ -37,21 +38,13 @@ const CHECK_EVERY: usize = 16;
 
 /// The inputs that the islands of a wave share.
 pub(super) struct TabuSearch<'a> {
-    pub(super) problem: &'a SearchProblem<'a>,
-    pub(super) objective: Objective<'a>,
+    pub(super) problem: SearchProblem<'a>,
     pub(super) pool: &'a GramPool,
     /// Steps at most.
     pub(super) steps: usize,
     /// φ of the best model so far; only a lower one is returned.
     pub(super) value: f64,
-    /// Whether the search should end.
-    pub(super) stop: &'a (dyn Fn() -> bool + Sync),
-}
-
-/// An island: its current model, columns ascending, and its random stream.
-pub(super) struct Island {
-    pub(super) members: Vec<u32>,
-    pub(super) stream: Stream,
+    pub(super) limits: Limits<'a>,
 }
 
 /// The result of one island's tabu search.
@@ -75,13 +68,13 @@ impl TabuSearch<'_> {
         stream: &mut Stream,
         visited: VisitedModels,
     ) -> TabuResult {
-        let (pool, problem) = (self.pool, self.problem);
+        let (pool, problem) = (self.pool, &self.problem);
         // A column that the pool has no room for is left out.
         let places: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
         let mut tableau = Tableau::new(pool, &places);
         let mut result = TabuResult {
             end: start.to_vec(),
-            end_value: self.value_of(tableau.members().len(), tableau.rss()),
+            end_value: self.value_of(tableau.members.len(), tableau.rss),
             best: None,
             visited,
             work: ENTRY_COST / 4 * (places.len() * places.len() * pool.len()) as u64,
@@ -91,7 +84,7 @@ impl TabuSearch<'_> {
             .iter()
             .filter_map(|v| pool.position(*v))
             .collect();
-        let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members().contains(v));
+        let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members.contains(v));
         if kept.len() < problem.keep.len() || !holds(&tableau) {
             // Too many kept variables for a pool, or too nearly collinear ones for products of
             // columns: there is only the sweep then.
@@ -100,18 +93,18 @@ impl TabuSearch<'_> {
         }
         let mut open = vec![0.0; pool.xty().len()];
         open[..pool.len()].fill(1.0);
-        tableau.members().iter().for_each(|m| open[*m] = 0.0);
+        tableau.members.iter().for_each(|m| open[*m] = 0.0);
         // For each place, the first step at which it may move again.
         let mut until = vec![0; pool.len()];
         let mut away: Vec<usize> = Vec::new();
         let mut least = self.value;
         for step in 1..=self.steps {
-            if step % CHECK_EVERY == 0 && (self.stop)() {
+            if step % CHECK_EVERY == 0 && self.limits.stop() {
                 break;
             }
             away.retain(|&place| {
                 let waits = until[place] > step;
-                if !waits && !tableau.members().contains(&place) {
+                if !waits && !tableau.members.contains(&place) {
                     open[place] = 1.0;
                 }
                 waits
@@ -119,16 +112,17 @@ impl TabuSearch<'_> {
             let steps = self.steps(&mut tableau, &open, |place| {
                 until[place] <= step && !kept.contains(&place)
             });
-            for &(value, leaves, joins) in &steps {
-                if result.visited.wants(value) {
-                    let met = columns(&tableau, pool, leaves, joins);
-                    result.visited.offer(value, &met);
+            for (value, step) in &steps {
+                if result.visited.wants(*value) {
+                    let met = columns(&tableau, pool, step.leaves, step.joins);
+                    result.visited.offer(*value, &met);
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
             result.work +=
-                ENTRY_COST * (STEP_ENTRIES + (tableau.members().len() * pool.len()) as u64);
-            let Some((_, leaves, joins)) = best.filter(|best| best.0 < f64::INFINITY) else {
+                ENTRY_COST * (STEP_ENTRIES + (tableau.members.len() * pool.len()) as u64);
+            let Some((_, Step { leaves, joins, .. })) = best.filter(|best| best.0 < f64::INFINITY)
+            else {
                 if until.iter().all(|until| *until <= step) {
                     // No tabu is left that could open a step.
                     result.work = 0;
@@ -138,7 +132,7 @@ impl TabuSearch<'_> {
             };
             let tenure = TENURE + uniform_below(stream.next_word(), TENURE + 1);
             if let Some(position) = leaves {
-                let place = tableau.members()[position];
+                let place = tableau.members[position];
                 until[place] = step + tenure;
                 away.push(place);
             }
@@ -151,7 +145,7 @@ impl TabuSearch<'_> {
                 // Rebuilt, the tableau had to leave out a kept variable.
                 break;
             }
-            let value = self.value_of(tableau.members().len(), tableau.rss());
+            let value = self.value_of(tableau.members.len(), tableau.rss);
             let columns = columns(&tableau, pool, None, None);
             result.end.clone_from(&columns);
             result.visited.offer(value, &columns);
@@ -164,35 +158,28 @@ impl TabuSearch<'_> {
         result
     }
 
-    /// The best exchange, addition and drop: φ, the position that leaves and the place that joins.
+    /// The best exchange, addition and drop, each with its φ.
     fn steps(
         &self,
         tableau: &mut Tableau,
         open: &[f64],
         free: impl Fn(usize) -> bool,
-    ) -> Vec<(f64, Option<usize>, Option<usize>)> {
-        let (k, rss) = (tableau.members().len(), tableau.rss());
-        let mut steps = Vec::with_capacity(3);
-        let mut offer = |size: usize, best: Best, leaves, joins| {
-            if best.fall > f64::NEG_INFINITY {
-                steps.push((self.value_of(size, rss - best.fall), leaves, joins));
-            }
-        };
+    ) -> Vec<(f64, Step)> {
+        let (k, rss) = (tableau.members.len(), tableau.rss);
+        let has_room = k < self.problem.max_size;
         let exchange = tableau.best_exchange(open, &free);
-        offer(k, exchange, Some(exchange.leaves), Some(exchange.joins));
-        if k < self.problem.max_size {
-            let addition = tableau.best_addition(open);
-            offer(k + 1, addition, None, Some(addition.joins));
-        }
-        if k > 0 {
-            let drop = tableau.best_drop(&free);
-            offer(k - 1, drop, Some(drop.leaves), None);
-        }
-        steps
+        let addition = has_room.then(|| tableau.best_addition(open)).flatten();
+        let drop = tableau.best_drop(&free);
+        let valued = |(size, step): (usize, Option<Step>)| {
+            let step = step.filter(|step| step.fall > f64::NEG_INFINITY)?;
+            Some((self.value_of(size, rss - step.fall), step))
+        };
+        let sized = [(k, exchange), (k + 1, addition), (k.wrapping_sub(1), drop)];
+        sized.into_iter().filter_map(valued).collect()
     }
 
     fn value_of(&self, k: usize, rss: f64) -> f64 {
-        self.objective.at(k, rss.max(EXACT))
+        self.problem.objective.at(k, rss.max(EXACT))
     }
 }
 
@@ -203,7 +190,7 @@ fn columns(
     leaves: Option<usize>,
     joins: Option<usize>,
 ) -> Vec<u32> {
-    let members = tableau.members().iter().enumerate();
+    let members = tableau.members.iter().enumerate();
     let stay = members.filter(|(position, _)| Some(*position) != leaves);
     let places = stay.map(|(_, place)| *place).chain(joins);
     let mut columns: Vec<u32> = places.map(|place| pool.column(place)).collect();

@@ -71,16 +71,17 @@ impl VisitedModels {
         value < self.threshold
     }
 
+    /// All models, some of them more than once.
+    pub(super) fn models(&self) -> impl Iterator<Item = &VisitedModel> {
+        self.models.iter().chain(self.front.iter().flatten())
+    }
+
     /// Whether a list that was read is valid: every model is, and there is at least one.
     pub(super) fn holds(&self, is_model: impl Fn(&[u32]) -> bool) -> bool {
         let mut sizes = self.front.iter().enumerate();
         self.front.iter().any(Option::is_some)
-            && self.models.iter().all(|met| is_model(&met.members))
-            && sizes.all(|(size, met)| {
-                let fits =
-                    |model: &VisitedModel| model.members.len() == size && is_model(&model.members);
-                met.as_ref().is_none_or(fits)
-            })
+            && self.models().all(|met| is_model(&met.members))
+            && sizes.all(|(size, met)| met.as_ref().is_none_or(|it| it.members.len() == size))
     }
 
     /// Adds a model, if it is among the best.
@@ -107,9 +108,8 @@ impl VisitedModels {
         }
     }
 
-    /// Adds all models of another list.
     pub(super) fn absorb(&mut self, other: Self) {
-        for met in other.models.iter().chain(other.front.iter().flatten()) {
+        for met in other.models() {
             self.offer(met.value, &met.members);
         }
     }

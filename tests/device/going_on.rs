@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use passel::{
     Design, Interrupt,
     device::Resources,
-    search::{Checkpoint, Checkpointing, IterationRecord, Search},
+    search::{Checkpoint, Checkpointing, IterationRecord, search},
     selection::Termination,
 };
 
@@ -37,18 +37,19 @@ fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run
                 interrupt.request();
             }
         };
-        let search = Search {
-            design: &case.design,
-            criterion: &*case.criterion,
-            pass: &case.pass,
-            resources,
-            interrupt: &interrupt,
-            checkpointing: Some(Checkpointing {
-                resume_from,
-                write: &mut write,
-            }),
+        let checkpointing = Checkpointing {
+            resume_from,
+            write: &mut write,
         };
-        let found = search.run(&mut observe);
+        let found = search(
+            &case.design,
+            &*case.criterion,
+            &case.pass,
+            resources,
+            &interrupt,
+            Some(checkpointing),
+            &mut observe,
+        );
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         if found.termination != Termination::Interrupted {
             let trace = trace.into_values().collect();

@@ -36,6 +36,7 @@ fn devices_stop_when_asked() {
             &pass,
             &resources,
             &interrupt,
+            None,
             &mut |iteration| {
                 if iteration.number == 3 {
                     interrupt.request();

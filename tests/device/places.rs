@@ -116,5 +116,5 @@ fn tiny() -> Result<Vec<String>, SearchError> {
         ..Resources::default()
     };
     let never = Interrupt::default();
-    search(&design, &Bic, &pass, &resources, &never, &mut |_| {}).map(|found| found.devices)
+    search(&design, &Bic, &pass, &resources, &never, None, &mut |_| {}).map(|found| found.devices)
 }

@@ -31,6 +31,7 @@ pub fn run(case: &Case, resources: &Resources) -> Run {
         &case.pass,
         resources,
         &Interrupt::default(),
+        None,
         &mut |iteration| trace.push((iteration.wave, iteration.steps.to_vec())),
     );
     Run {

@@ -197,6 +197,7 @@ fn the_example_in_c_gives_what_the_same_formula_in_rust_gives() {
         &pass,
         &Resources::cpu(2),
         &never,
+        None,
         &mut |_| {},
     )
     .unwrap();

@@ -65,7 +65,16 @@ fn walked(
         steps.push((it.number, it.best_value.to_bits(), it.steps.to_vec()));
     };
     let criterion = Ebic { gamma: 1.0 };
-    let found = search(design, &criterion, pass, resources, interrupt, &mut observe).unwrap();
+    let found = search(
+        design,
+        &criterion,
+        pass,
+        resources,
+        interrupt,
+        None,
+        &mut observe,
+    )
+    .unwrap();
     let support = found.fit.support().to_vec();
     (
         (support, found.value.to_bits(), found.certified, steps),

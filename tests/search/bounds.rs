@@ -196,6 +196,7 @@ fn an_interrupt_ends_a_run() {
             &Pass::default(),
             &Resources::cpu(2),
             &interrupt,
+            None,
             &mut |iteration| {
                 last = iteration.best_value;
                 lowest = iteration

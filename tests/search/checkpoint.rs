@@ -7,8 +7,8 @@ use passel::{
     criteria::{Aic, Bic, Criterion},
     device::{DeviceChoice, Resources},
     search::{
-        Checkpoint, Checkpointing, Gain, IterationRecord, Search, SearchError, SearchResult,
-        StepRecord,
+        Checkpoint, Checkpointing, Gain, IterationRecord, SearchError, SearchResult, StepRecord,
+        search,
     },
     selection::{Elapsed, Termination},
 };
@@ -53,18 +53,19 @@ pub(super) fn go_on(
         *kept = Some(text.to_owned());
         Ok(())
     };
-    let search = Search {
-        design: &case.design,
-        criterion: &*case.criterion,
-        pass: &case.pass,
-        resources,
-        interrupt: &interrupt,
-        checkpointing: Some(Checkpointing {
-            resume_from,
-            write: &mut write,
-        }),
+    let checkpointing = Checkpointing {
+        resume_from,
+        write: &mut write,
     };
-    search.run(&mut |iteration: &IterationRecord| observe(iteration, &interrupt))
+    search(
+        &case.design,
+        &*case.criterion,
+        &case.pass,
+        resources,
+        &interrupt,
+        Some(checkpointing),
+        &mut |iteration: &IterationRecord| observe(iteration, &interrupt),
+    )
 }
 
 impl Whole {

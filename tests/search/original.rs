@@ -17,7 +17,7 @@ const SEEDS: u64 = 200;
 fn run(design: &Design, criterion: &dyn Criterion, pass: &Pass) -> (f64, Vec<u32>) {
     let one = Resources::cpu(1);
     let never = Interrupt::default();
-    let found = search::search(design, criterion, pass, &one, &never, &mut |_| {}).unwrap();
+    let found = search::search(design, criterion, pass, &one, &never, None, &mut |_| {}).unwrap();
     (found.value, found.fit.support().to_vec())
 }
 

@@ -269,6 +269,7 @@ fn a_polish_cut_short_keeps_the_best_and_is_not_certified() {
             &pass,
             &Resources::cpu(1),
             &interrupt,
+            None,
             &mut |iteration| {
                 best = iteration.best_value;
                 if iteration.wave == Some(at) {

@@ -96,7 +96,16 @@ pub fn run(
 ) -> SearchResult {
     let resources = Resources::cpu(threads);
     let never = Interrupt::default();
-    search(design, criterion, pass, &resources, &never, &mut observe).unwrap()
+    search(
+        design,
+        criterion,
+        pass,
+        &resources,
+        &never,
+        None,
+        &mut observe,
+    )
+    .unwrap()
 }
 
 /// The support of a result, ascending.

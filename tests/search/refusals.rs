@@ -2,7 +2,7 @@
 
 use passel::{
     Design, Interrupt, Pass,
-    search::{CheckpointError, Checkpointing, Gain, IterationRecord, Search, SearchError},
+    search::{CheckpointError, Checkpointing, Gain, IterationRecord, SearchError, search},
     selection::Termination,
 };
 
@@ -223,22 +223,23 @@ fn resummed(text: &str) -> String {
 fn what_cannot_be_kept_is_told_and_ends_nothing() {
     let case = cases().swap_remove(0);
     let interrupt = Interrupt::default();
-    let search = Search {
-        design: &case.design,
-        criterion: &*case.criterion,
-        pass: &case.pass,
-        resources: &cpu(1, 1, None),
-        interrupt: &interrupt,
-        checkpointing: Some(Checkpointing {
-            resume_from: None,
-            write: &mut |_: &str| Err("the disk is full".into()),
-        }),
+    let checkpointing = Checkpointing {
+        resume_from: None,
+        write: &mut |_: &str| Err("the disk is full".into()),
     };
-    let found = search.run(&mut |record: &IterationRecord| {
-        if record.number == 100 {
-            interrupt.request();
-        }
-    });
+    let found = search(
+        &case.design,
+        &*case.criterion,
+        &case.pass,
+        &cpu(1, 1, None),
+        &interrupt,
+        Some(checkpointing),
+        &mut |record: &IterationRecord| {
+            if record.number == 100 {
+                interrupt.request();
+            }
+        },
+    );
     let found = found.unwrap();
     assert_eq!(
         (found.iterations, found.termination),

@@ -1,77 +1,78 @@
 //! Models that the polish considers: fitted from scratch, and those one change away from them.
 
 use super::super::{
-    objective::{Objective, rises},
-    problem::SearchProblem,
-    settings::Pass,
-    tabu::EXACT,
-    visited::VisitedModels,
+    control::Limits, objective::rises, problem::SearchProblem, tabu::EXACT, visited::VisitedModels,
 };
-use crate::{device::Neighbours, least_squares::Fit, ranks::Communicator};
+use crate::{device::Neighbours, least_squares::Fit};
 
 /// Columns of each kind, additions and exchanges, that the sweep of one model inserts into the
 /// pool.
-pub(crate) const NEAR: usize = 64;
+pub(super) const NEAR: usize = 64;
 
 /// Changes of each kind that the certificate fits, the strongest.
 const FITTED: usize = 4;
 
-/// The inputs of the polish.
 #[derive(Clone, Copy)]
-pub(crate) struct PolishContext<'a> {
-    pub(crate) problem: &'a SearchProblem<'a>,
-    pub(crate) objective: Objective<'a>,
-    pub(crate) pass: &'a Pass,
-    pub(crate) threads: usize,
-    /// Whether the search should end.
-    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
-    /// The ranks that share out the islands.
-    pub(crate) communicator: Option<&'a Communicator>,
+pub(in super::super) struct PolishContext<'a> {
+    pub(in super::super) problem: SearchProblem<'a>,
+    pub(in super::super) threads: usize,
+    pub(in super::super) limits: Limits<'a>,
+    /// Iterations of the swarm, on which the waves count.
+    pub(in super::super) iterations: usize,
 }
 
 /// A model and its φ.
-pub(crate) struct Candidate {
-    pub(crate) fit: Fit,
-    pub(crate) value: f64,
+pub(super) struct Candidate {
+    pub(super) fit: Fit,
+    pub(super) value: f64,
 }
 
-impl Candidate {
-    /// Columns, ascending.
-    pub(crate) fn members(&self) -> Vec<u32> {
-        let mut members = self.fit.support().to_vec();
-        members.sort_unstable();
-        members
-    }
-}
+/// A change of a model: the position that leaves, the column that joins, and the fall in RSS.
+type Change = (Option<usize>, Option<u32>, f64);
 
 impl PolishContext<'_> {
     /// The model of these columns, fitted from scratch.
-    pub(crate) fn fitted(&self, members: &[u32]) -> Candidate {
+    pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
-        let value = self.objective.of_fit(&fit);
+        let value = self.problem.objective.of_fit(&fit);
         Candidate { fit, value }
     }
 
+    /// The strongest additions that a swept model has room for, and the strongest exchanges.
+    fn changes(
+        &self,
+        fit: &Fit,
+        neighbours: &Neighbours,
+        (additions, exchanges): (usize, usize),
+    ) -> impl Iterator<Item = Change> {
+        let has_room = fit.support().len() < self.problem.max_size;
+        let joining = neighbours.additions.iter();
+        let joining = joining.take(if has_room { additions } else { 0 });
+        let changes = joining.chain(neighbours.exchanges.iter().take(exchanges));
+        changes.map(|change| (change.replaces, Some(change.column), change.fall))
+    }
+
+    /// The drops of variables that are not kept.
+    fn drops(&self, fit: &Fit) -> impl Iterator<Item = Change> {
+        let keep = self.problem.keep;
+        let drops = fit.drop_costs().zip(fit.support()).enumerate();
+        let drops = drops.filter(|(_, (_, column))| keep.binary_search(column).is_err());
+        drops.map(|(at, (cost, _))| (Some(at), None, -cost))
+    }
+
     /// Records the models one change away from a model that was swept.
-    pub(crate) fn visit_neighbours(
+    pub(super) fn visit_neighbours(
         &self,
         fit: &Fit,
         neighbours: &Neighbours,
         visited: &mut VisitedModels,
     ) {
-        let SearchProblem { keep, max_size, .. } = *self.problem;
         let (support, rss) = (fit.support(), fit.rss());
-        let room = if support.len() < max_size { NEAR } else { 0 };
-        let joining = neighbours.additions.iter().take(room);
-        let changes = joining.chain(&neighbours.exchanges);
-        let changes = changes.map(|change| (change.replaces, Some(change.column), change.fall));
-        let drops = fit.drop_costs().enumerate();
-        let drops = drops.filter(|(at, _)| keep.binary_search(&support[*at]).is_err());
-        let drops = drops.map(|(at, cost)| (Some(at), None, -cost));
-        for (leaves, joins, fall) in changes.chain(drops) {
+        let changes = self.changes(fit, neighbours, (NEAR, usize::MAX));
+        for (leaves, joins, fall) in changes.chain(self.drops(fit)) {
             let left = usize::from(leaves.is_some());
             let size = support.len() + usize::from(joins.is_some()) - left;
-            let value = self.objective.at(size, (rss - fall).max(EXACT));
+            let value = self.problem.objective.at(size, (rss - fall).max(EXACT));
             if visited.wants(value) {
                 let stay = support.iter().enumerate();
                 let stay = stay.filter(|(at, _)| Some(*at) != leaves);
@@ -83,38 +84,27 @@ impl PolishContext<'_> {
     }
 
     /// The best model one addition, drop or exchange away, if it is better than this.
-    pub(crate) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
-        let SearchProblem {
-            x, keep, max_size, ..
-        } = *self.problem;
-        let k = best.fit.support().len();
-        let room = usize::from(k < max_size) * FITTED;
-        let joining = neighbours.additions.iter().take(room);
-        let replacing = neighbours.exchanges.iter().take(FITTED);
-        let changes = joining
-            .chain(replacing)
-            .map(|change| (change.replaces, Some(change.column)));
-        let mut drops: Vec<(usize, f64)> = best.fit.drop_costs().enumerate().collect();
-        drops.retain(|(at, _)| keep.binary_search(&best.fit.support()[*at]).is_err());
-        drops.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let drops = drops.iter().take(FITTED).map(|(at, _)| (Some(*at), None));
-        let mut better: Vec<Candidate> = changes
-            .chain(drops)
-            .filter_map(|(leaves, joins)| {
-                let mut fit = best.fit.clone();
-                if let Some(position) = leaves {
-                    fit.drop(x, position);
-                }
-                if let Some(column) = joins {
-                    fit.add(x, column).ok()?;
-                }
-                let value = self.objective.of_fit(&fit);
-                rises(value, best.value).then_some(Candidate { fit, value })
-            })
-            .collect();
+    pub(super) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
+        let x = self.problem.x;
+        let changes = self.changes(&best.fit, neighbours, (FITTED, FITTED));
+        let mut drops: Vec<Change> = self.drops(&best.fit).collect();
+        drops.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let changes = changes.chain(drops.into_iter().take(FITTED));
+        let better = changes.filter_map(|(leaves, joins, _)| {
+            let mut fit = best.fit.clone();
+            if let Some(position) = leaves {
+                fit.drop(x, position);
+            }
+            if let Some(column) = joins {
+                fit.add(x, column).ok()?;
+            }
+            let value = self.problem.objective.of_fit(&fit);
+            rises(value, best.value).then_some(Candidate { fit, value })
+        });
+        let mut better: Vec<Candidate> = better.collect();
         better.sort_by(|a, b| a.value.total_cmp(&b.value));
         // Fitted from scratch, the last digits may differ, and with them the verdict.
-        let mut anew = better.iter().map(|model| self.fitted(&model.members()));
+        let mut anew = better.iter().map(|model| self.fitted(&model.fit.members()));
         anew.find(|model| rises(model.value, best.value))
     }
 }

@@ -2,15 +2,15 @@
 //! a wave.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
         objective::rises,
-        particle::ParticleState,
+        particle::Particle,
         problem::SearchProblem,
-        record::{MoveKind, StepRecord, WaveRecord},
-        tabu::{ENTRY_COST, Island, TabuResult, TabuSearch},
+        record::{IterationRecord, MoveKind, StepRecord},
+        state::{ParticleState, PolishState},
+        tabu::{ENTRY_COST, TabuResult, TabuSearch},
         visited::VisitedModels,
     },
     candidate::{Candidate, NEAR, PolishContext},
@@ -18,7 +18,6 @@ use super::{
 use crate::{
     device::{DeviceError, Devices, GramPool, Neighbours},
     least_squares::{Fit, FitView},
-    random::Stream,
 };
 
 /// Up to this many columns, all are in the pool.
@@ -32,76 +31,96 @@ const WAVE_WORK: u64 = 1 << 28;
 /// Work of a wave's sweeps beyond which no further model is swept.
 const SWEEP_WORK: u64 = 1 << 30;
 
-/// What the polish resumes from: the islands between two waves.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct PolishState {
-    pub(crate) islands: Vec<ParticleState>,
-    pub(crate) turn: usize,
-    /// Columns, ascending.
-    pub(crate) best: Vec<u32>,
-    pub(crate) certified: bool,
-    pub(crate) idle: u64,
-    pub(crate) waves: usize,
-    /// The columns of the pool, in the batches they were inserted in.
-    pub(crate) pool: Vec<Vec<u32>>,
-}
-
 /// The state that changes from wave to wave. Between two waves, fits and tableaus follow from the
 /// columns of their models alone: each is rebuilt from them in ascending order.
-pub(crate) struct Islands<'a> {
-    pub(crate) with: PolishContext<'a>,
-    pub(crate) pool: GramPool,
-    pub(crate) islands: Vec<Island>,
+pub(super) struct Islands<'a> {
+    with: PolishContext<'a>,
+    pool: GramPool,
+    islands: Vec<Particle>,
     /// The island whose turn it is to be swept first.
-    pub(crate) turn: usize,
-    pub(crate) best: Candidate,
+    turn: usize,
+    pub(super) best: Candidate,
     /// Whether the best model was swept and no single change improves it.
-    pub(crate) certified: bool,
+    pub(super) certified: bool,
     /// Work since the best model was found.
-    pub(crate) idle: u64,
+    pub(super) idle: u64,
     /// Waves done.
-    pub(crate) waves: usize,
+    waves: usize,
 }
 
 impl<'a> Islands<'a> {
-    pub(crate) fn new(
+    /// Islands that start at the best models visited.
+    pub(super) fn new(
         with: PolishContext<'a>,
         visited: &VisitedModels,
     ) -> Result<Self, DeviceError> {
-        let SearchProblem { x, y, .. } = *with.problem;
-        let mut pool = GramPool::new(x.p());
+        let SearchProblem { x, pass, .. } = with.problem;
+        let mut pool = Vec::new();
         if x.p() <= SMALL {
-            x.fetch(0..x.p() as u32)
-                .map_err(DeviceError::from_rank_error)?;
-            pool.insert(x, y, 0..x.p() as u32, with.threads);
+            let all = 0..x.p() as u32;
+            x.fetch(all.clone()).map_err(DeviceError::from_rank_error)?;
+            pool.push(all.collect());
         }
-        let count = with.pass.islands;
-        let starts = visited.starts(count);
-        let islands = (0..count).map(|island| Island {
-            members: starts[island % starts.len()].members.to_vec(),
-            stream: Stream::new(with.pass.seed, (with.pass.particles + island) as u64),
+        let starts = visited.starts(pass.islands);
+        let members = starts.iter().map(|start| start.members.to_vec());
+        let islands = members.clone().cycle().take(pass.islands);
+        let islands = islands.map(|members| ParticleState {
+            members,
+            ..ParticleState::default()
         });
-        Ok(Self {
+        let state = PolishState {
+            islands: islands.collect(),
+            best: members.take(1).flatten().collect(),
+            pool,
+            ..PolishState::default()
+        };
+        Ok(Self::resumed(with, state))
+    }
+
+    /// The islands resumed from a state between two waves.
+    pub(super) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
+        let SearchProblem { x, y, pass, .. } = with.problem;
+        let mut pool = GramPool::new(x.p());
+        for batch in state.pool {
+            pool.insert(x, y, batch.into_iter(), with.threads);
+        }
+        let numbered = (pass.particles as u64..).zip(state.islands);
+        let islands = numbered.map(|(number, it)| Particle::at(pass.seed, number, it));
+        Self {
             with,
             pool,
             islands: islands.collect(),
-            turn: 0,
-            best: with.fitted(&starts[0].members),
-            certified: false,
-            idle: 0,
-            waves: 0,
-        })
+            turn: state.turn,
+            best: with.fitted(&state.best),
+            certified: state.certified,
+            idle: state.idle,
+            waves: state.waves,
+        }
+    }
+
+    /// The state to resume from.
+    pub(super) fn state(&self) -> PolishState {
+        PolishState {
+            islands: self.islands.iter().map(Particle::state).collect(),
+            turn: self.turn,
+            best: self.best.fit.members(),
+            certified: self.certified,
+            idle: self.idle,
+            waves: self.waves,
+            pool: self.pool.batches(),
+        }
     }
 
     /// Sweeps the best model, unless it is certified, and then the islands' in turn, as many as
     /// the work of a wave allows. The columns found enter the pool; if a single change improves
     /// the best model, the best such change is made.
-    pub(crate) fn sweep(
+    pub(super) fn sweep(
         &mut self,
         devices: &mut Devices,
         visited: &mut VisitedModels,
     ) -> Result<(), DeviceError> {
-        let SearchProblem { x, y, keep, .. } = *self.with.problem;
+        let SearchProblem { x, y, keep, .. } = self.with.problem;
+        let limits = self.with.limits;
         let product = (x.n() * x.p()) as u64;
         if self.pool.is_full() && self.pool.len() < x.p() {
             // An empty pool has room for the columns that this sweep finds.
@@ -112,7 +131,7 @@ impl<'a> Islands<'a> {
             fits.push(self.best.fit.clone());
         }
         let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
-        let best = self.best.members();
+        let best = self.best.fit.members();
         // A new pool also gets the columns nearest to the model of the kept variables.
         let horizon = (self.pool.len() == 0).then_some(keep);
         let (before, from) = self.islands.split_at(self.turn);
@@ -128,7 +147,7 @@ impl<'a> Islands<'a> {
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
-        let swept = devices.find_neighbours(&anchors, keep, NEAR, self.with.stop)?;
+        let swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
         let changes = swept
             .iter()
             .flat_map(|near| near.additions.iter().chain(&near.exchanges));
@@ -136,7 +155,7 @@ impl<'a> Islands<'a> {
         brought.map_err(DeviceError::from_rank_error)?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
-        if (self.with.stop)() {
+        if limits.stop() {
             return Ok(());
         }
         for (fit, neighbours) in fits.iter().zip(&swept) {
@@ -154,7 +173,7 @@ impl<'a> Islands<'a> {
     /// Inserts the models' columns and those that the sweep found into the pool, the best model's
     /// first.
     fn fill(&mut self, best: &[u32], swept: &[Neighbours]) {
-        let SearchProblem { x, y, .. } = *self.with.problem;
+        let SearchProblem { x, y, .. } = self.with.problem;
         let members = self.islands.iter().flat_map(|island| &island.members);
         let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
         for near in swept {
@@ -178,62 +197,55 @@ impl<'a> Islands<'a> {
     ///
     /// Each rank runs some of the islands, and all continue from the gathered results: another
     /// CPU's products may differ in their last digits.
-    pub(crate) fn search(
+    pub(super) fn search(
         &mut self,
         visited: &mut VisitedModels,
-        observe: &mut dyn FnMut(&WaveRecord),
+        observe: &mut dyn FnMut(&IterationRecord),
     ) -> Result<(), DeviceError> {
-        let sizes = self
-            .islands
-            .iter()
-            .map(|island| island.members.len() as u64 + 1);
+        let PolishContext {
+            problem, limits, ..
+        } = self.with;
+        let pass = problem.pass;
+        let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
         // Building a tableau costs k steps: it should be used for as many.
         let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
         let search = TabuSearch {
-            problem: self.with.problem,
-            objective: self.with.objective,
+            problem,
             pool: &self.pool,
             steps: ((WAVE_WORK / work.max(1)) as usize).clamp(fewest, STEPS.max(fewest)),
             value: self.best.value,
-            stop: self.with.stop,
+            limits,
         };
-        let (rank, ranks) = self
-            .with
-            .communicator
-            .map_or((0, 1), |all| (all.rank(), all.size()));
-        let run = |island: &Island| {
+        let run = |island: &Particle| {
             let mut stream = island.stream.clone();
             let result = search.run_from(&island.members, &mut stream, visited.like());
             (stream.words_drawn(), result)
         };
-        let own: Vec<&Island> = self.islands.iter().skip(rank).step_by(ranks).collect();
+        let ranks = limits.communicator.map(|all| (all.rank(), all.size()));
+        let (rank, ranks) = ranks.unwrap_or((0, 1));
+        let own: Vec<&Particle> = self.islands.iter().skip(rank).step_by(ranks).collect();
         let mut walks: Vec<(u64, TabuResult)> = if self.with.threads > 1 {
             own.into_par_iter().map(run).collect()
         } else {
             own.into_iter().map(run).collect()
         };
-        if let Some(communicator) = self.with.communicator {
+        if let Some(communicator) = limits.communicator {
             let all = communicator.gather_round_robin(&walks, self.islands.len());
             walks = all.map_err(DeviceError::from_rank_error)?;
         }
-        let numbered = (self.with.pass.particles as u64..).zip(&mut self.islands);
-        for ((number, island), (words, result)) in numbered.zip(&walks) {
-            island.members.clone_from(&result.end);
-            island.stream = Stream::resume_at(self.with.pass.seed, number, *words);
-        }
-        let walks: Vec<TabuResult> = walks.into_iter().map(|(_, result)| result).collect();
-        let found = walks.iter().filter_map(|result| result.best.as_ref());
+        let found = walks.iter().filter_map(|(_, result)| result.best.as_ref());
         let found = found
             .map(|members| self.with.fitted(members))
             .min_by(|a, b| a.value.total_cmp(&b.value))
             .filter(|found| rises(found.value, self.best.value));
         let mut steps = Vec::with_capacity(walks.len());
-        if walks.iter().all(|result| result.work == 0) {
+        if walks.iter().all(|(_, result)| result.work == 0) {
             // No island had a step to take.
             self.idle = u64::MAX;
         }
-        for result in walks {
+        let numbered = (pass.particles as u64..).zip(&mut self.islands);
+        for ((number, island), (words, result)) in numbered.zip(walks) {
             self.idle = self.idle.saturating_add(result.work);
             visited.absorb(result.visited);
             steps.push(StepRecord {
@@ -242,13 +254,21 @@ impl<'a> Islands<'a> {
                 size: result.end.len(),
                 value: result.end_value,
             });
+            let end = ParticleState {
+                members: result.end,
+                words,
+                ..ParticleState::default()
+            };
+            *island = Particle::at(pass.seed, number, end);
         }
         if let Some(found) = found {
             self.adopt(found, visited);
         }
         self.waves += 1;
-        observe(&WaveRecord {
-            number: self.waves,
+        observe(&IterationRecord {
+            number: self.with.iterations + self.waves,
+            of: pass.iterations,
+            wave: Some(self.waves),
             best_value: self.best.value,
             best_size: self.best.fit.support().len(),
             steps: &steps,
@@ -258,54 +278,10 @@ impl<'a> Islands<'a> {
 
     /// Makes a model the best one; the first island continues from it.
     fn adopt(&mut self, better: Candidate, visited: &mut VisitedModels) {
-        let members = better.members();
+        let members = better.fit.members();
         visited.offer(better.value, &members);
         self.islands[0].members = members;
         self.best = better;
         (self.certified, self.idle) = (false, 0);
-    }
-}
-
-impl<'a> Islands<'a> {
-    /// The islands resumed from a state between two waves.
-    pub(crate) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
-        let SearchProblem { x, y, .. } = *with.problem;
-        let mut pool = GramPool::new(x.p());
-        for batch in state.pool {
-            pool.insert(x, y, batch.into_iter(), with.threads);
-        }
-        let numbered = (with.pass.particles as u64..).zip(state.islands);
-        let islands = numbered.map(|(number, it)| Island {
-            members: it.members,
-            stream: Stream::resume_at(with.pass.seed, number, it.words),
-        });
-        Self {
-            with,
-            pool,
-            islands: islands.collect(),
-            turn: state.turn,
-            best: with.fitted(&state.best),
-            certified: state.certified,
-            idle: state.idle,
-            waves: state.waves,
-        }
-    }
-
-    /// The state to resume from.
-    pub(crate) fn state(&self) -> PolishState {
-        let islands = self.islands.iter().map(|island| ParticleState {
-            members: island.members.clone(),
-            words: island.stream.words_drawn(),
-            ..ParticleState::default()
-        });
-        PolishState {
-            islands: islands.collect(),
-            turn: self.turn,
-            best: self.best.members(),
-            certified: self.certified,
-            idle: self.idle,
-            waves: self.waves,
-            pool: self.pool.batches(),
-        }
     }
 }

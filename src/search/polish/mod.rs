@@ -11,10 +11,13 @@
 mod candidate;
 mod islands;
 
-use super::{record::WaveRecord, visited::VisitedModels};
-use crate::device::{DeviceError, Devices};
+use super::{
+    control::{RunControl, StageEnd},
+    state::{PolishState, Stage},
+};
+use crate::{device::Devices, selection::Termination};
 pub(super) use candidate::PolishContext;
-pub(super) use islands::{Islands, PolishState};
+use islands::Islands;
 
 /// Work without a better model after which the polish ends, in multiply-adds of a
 /// product: so much, or so much for each candidate where they are few (they have
@@ -23,63 +26,46 @@ const IDLE_WORK: u64 = 1 << 30;
 const IDLE_CANDIDATE: u64 = 1 << 22;
 const IDLE_PRODUCTS: u64 = 32;
 
-/// The model that the polish ends with.
-pub(super) struct PolishResult {
-    /// Columns, ascending.
-    pub(super) members: Vec<u32>,
-    /// Whether no allowed addition, drop or exchange of one variable improves it;
-    /// false where the end came before the last sweep.
-    pub(super) certified: bool,
-    /// Whether the end came before the work was done.
-    pub(super) cut: bool,
-    /// The device failure that ended it, if one did.
-    pub(super) fault: Option<DeviceError>,
-}
-
-/// Polishes the best models visited, or resumes between two waves. `keep` is called before each
-/// wave, with the models visited; `observe` after it.
+/// Polishes the best models that the swarm visited, or resumes between two waves.
 pub(super) fn polish(
-    context: &PolishContext,
-    (devices, visited): (&mut Devices, &mut VisitedModels),
+    context: PolishContext,
+    devices: &mut Devices,
+    end: &mut StageEnd,
     from: Option<PolishState>,
-    keep: &mut dyn FnMut(&Islands, &VisitedModels),
-    observe: &mut dyn FnMut(&WaveRecord),
-) -> PolishResult {
-    let unpolished = |visited: &VisitedModels, fault| PolishResult {
-        members: visited.starts(1).swap_remove(0).members.into_vec(),
-        certified: false,
-        cut: true,
-        fault,
-    };
-    if (context.stop)() {
-        // Filling the pool may take longer than is left.
-        return unpolished(visited, None);
-    }
+    control: &mut RunControl,
+) {
+    let PolishContext {
+        problem, limits, ..
+    } = context;
     let islands = match from {
-        Some(state) => Ok(Islands::resumed(*context, state)),
-        None => Islands::new(*context, visited),
+        // Filling the pool may take longer than is left.
+        _ if limits.stop() => Err(None),
+        Some(state) => Ok(Islands::resumed(context, state)),
+        None => Islands::new(context, &end.visited).map_err(Some),
     };
     let mut islands = match islands {
         Ok(islands) => islands,
-        Err(fault) => return unpolished(visited, Some(fault)),
+        Err(fault) => {
+            end.members = end.visited.starts(1).swap_remove(0).members.into_vec();
+            return end.cut(&limits, fault);
+        }
     };
-    let (n, p) = (context.problem.x.n() as u64, context.problem.x.p() as u64);
+    let (n, p) = (problem.x.n() as u64, problem.x.p() as u64);
     let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
-    let mut cut = false;
-    let mut fault = None;
-    while !(cut || islands.certified && islands.idle >= allowed) {
-        keep(&islands, visited);
-        let swept = islands.sweep(devices, visited);
-        if let Err(error) = swept.and_then(|()| islands.search(visited, observe)) {
-            fault = Some(error);
+    while !(islands.certified && islands.idle >= allowed) {
+        control.keep(&problem, &end.visited, || Stage::Polish {
+            polish: islands.state(),
+            iterations: end.iterations,
+            impatient: end.termination == Termination::Patience,
+        });
+        let swept = islands.sweep(devices, &mut end.visited);
+        let searched = swept.and_then(|()| islands.search(&mut end.visited, control.observe));
+        let fault = searched.err();
+        if fault.is_some() || limits.stop() {
+            end.cut(&limits, fault);
             break;
         }
-        cut = (context.stop)();
     }
-    PolishResult {
-        members: islands.best.members(),
-        certified: islands.certified,
-        cut,
-        fault,
-    }
+    end.members = islands.best.fit.members();
+    end.certified = islands.certified;
 }

@@ -20,7 +20,7 @@ use crate::{
     device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit, FitView},
-    search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels, undefined_note},
+    search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels},
     selection::Termination,
     vector::product,
 };
@@ -78,7 +78,11 @@ pub fn regress_with_procedure(
         let regression = Regression {
             context,
             design,
-            objective: Objective::of(&**criterion, design, &context.undefined),
+            objective: Objective {
+                design,
+                criterion: &**criterion,
+                undefined: &context.undefined,
+            },
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -97,21 +101,18 @@ pub fn regress_with_procedure(
     let (members, left_out) = members(design, &context.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
     // The pool lent to a detached procedure may be busy for ever.
-    let mut found = sweeps.install(|| {
-        SearchResult::of(
-            design.columns(),
-            design.y(),
-            Objective::of(&**criterion, design, &context.undefined),
-            &members,
-            fits.met,
-        )
-    });
+    let objective = Objective {
+        design,
+        criterion: &**criterion,
+        undefined: &context.undefined,
+    };
+    let mut found = sweeps.install(|| SearchResult::of(objective, &members, fits.met));
     found.max_size = max_size;
     found.iterations = fits.count;
     found.notes.extend(note);
     found.notes.extend(left_behind);
     found.notes.extend(left_out);
-    found.notes.extend(undefined_note(&context.undefined));
+    found.notes.extend(objective.undefined_note());
     let SweepDevices {
         devices,
         screen,
@@ -146,9 +147,7 @@ fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) 
             ));
         }
     }
-    let mut members = fit.support().to_vec();
-    members.sort_unstable();
-    (members, notes)
+    (fit.members(), notes)
 }
 
 /// The devices that the sweeps run on.
@@ -356,9 +355,7 @@ impl Problem for Regression<'_> {
         let mut fits = lock(self.fits);
         fits.count += 1;
         if whole {
-            let mut members = fit.support().to_vec();
-            members.sort_unstable();
-            fits.met.offer(value, &members);
+            fits.met.offer(value, &fit.members());
         }
         fits.last = Some(fit);
         Ok(value)

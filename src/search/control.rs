@@ -1,0 +1,93 @@
+//! What a search reports to, what ends it, and how a stage of it ended.
+
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use super::{
+    checkpoint::CheckpointWriter,
+    problem::SearchProblem,
+    record::IterationRecord,
+    state::{Stage, State},
+    visited::VisitedModels,
+};
+use crate::{
+    device::DeviceError, interrupt::Interrupt, ranks::Communicator, selection::Termination,
+};
+
+/// What can end a search from outside.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'a> {
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) communicator: Option<&'a Communicator>,
+    pub(super) start: Instant,
+    pub(super) time_limit: Option<Duration>,
+}
+
+impl Limits<'_> {
+    /// Whether the time limit has passed, on any rank.
+    pub(super) fn late(&self) -> bool {
+        let limit = self.time_limit;
+        let own = limit.is_some_and(|most| self.start.elapsed() >= most);
+        match self.communicator {
+            Some(communicator) => communicator.time_is_up(own),
+            None => own,
+        }
+    }
+
+    /// Whether the search should end.
+    pub(super) fn stop(&self) -> bool {
+        self.interrupt.requested() || self.late()
+    }
+}
+
+pub(super) struct RunControl<'a, 'k> {
+    pub(super) limits: Limits<'a>,
+    pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
+    pub(super) keeper: Option<CheckpointWriter<'k>>,
+}
+
+impl RunControl<'_, '_> {
+    /// Notes a stage from which the search can resume, if the caller wants checkpoints.
+    pub(super) fn keep(
+        &mut self,
+        problem: &SearchProblem,
+        visited: &VisitedModels,
+        stage: impl FnOnce() -> Stage,
+    ) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.at(State {
+                undefined: problem.objective.undefined.load(Ordering::Relaxed),
+                visited: visited.clone(),
+                stage: stage(),
+            });
+        }
+    }
+}
+
+/// How far a search got.
+pub(super) struct StageEnd {
+    pub(super) visited: VisitedModels,
+    /// The best model, columns ascending.
+    pub(super) members: Vec<u32>,
+    /// Iterations of the swarm.
+    pub(super) iterations: usize,
+    pub(super) termination: Termination,
+    /// Whether no allowed addition, drop or exchange of one variable improves the model; false
+    /// where the end came before the last sweep.
+    pub(super) certified: bool,
+    pub(super) fault: Option<DeviceError>,
+}
+
+impl StageEnd {
+    /// Notes the end before the work was done: by a device that failed, or by the limits.
+    pub(super) fn cut(&mut self, limits: &Limits, fault: Option<DeviceError>) {
+        self.termination = match fault {
+            Some(_) => Termination::Fault,
+            None if limits.interrupt.requested() => Termination::Interrupted,
+            None => Termination::TimeLimit,
+        };
+        self.fault = fault;
+    }
+}
