@@ -77,47 +77,23 @@ pub struct Score {
     pub floor: Option<f64>,
 }
 
-/// A score that cannot be.
+/// Why a score has no meaning or no room.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ScoreError {
-    /// Relevance is known before there is an anchor.
-    #[error("relevance has a margin of the anchor; it is of x and y alone")]
-    AnchoredRelevance,
-    /// Every entropy and information has its integers sum to 0: this is a slip.
-    #[error("a combination's integers sum to {sum}; those of entropies and informations sum to 0")]
-    Unbalanced {
-        /// What they sum to.
-        sum: i32,
-    },
-    /// A score needs something for its first choice.
-    #[error("relevance is empty; it is I(x;y), as a rule")]
-    NoRelevance,
-    /// More than the fixed-point sums have room for.
-    #[error("a combination's integers sum to {reach}; at most {REACH} have room")]
-    Reach {
-        /// What they sum to, of one sign.
-        reach: u32,
-    },
-    /// A weight that is no number or has no room.
-    #[error("the weight of term {term} is {weight}; weights are −1048576 … 1048576")]
-    Weight {
-        /// From 0.
-        term: usize,
-        /// As it prints.
-        weight: String,
-    },
-    /// A tolerance by which everything is a tie, or nothing.
-    #[error("the tolerance is {tolerance}; it is a number from 0 to below 1")]
-    Tolerance {
-        /// As it prints.
-        tolerance: String,
-    },
+#[error("{0}")]
+pub struct ScoreError(String);
+
+impl ScoreError {
+    /// A combination's integers of one sign sum to more than the fixed-point sums have room for.
+    pub(crate) fn reach(reach: u32) -> Self {
+        Self(format!(
+            "a combination's integers sum to {reach}; at most {REACH} have room"
+        ))
+    }
+
     /// More terms than there are margins has no use.
-    #[error("{count} terms; at most {TERMS} are summed")]
-    Terms {
-        /// How many.
-        count: usize,
-    },
+    pub(crate) fn terms(count: usize) -> Self {
+        Self(format!("{count} terms; at most {TERMS} are summed"))
+    }
 }
 
 /// Most that the integers of one sign may sum to.
@@ -142,31 +118,32 @@ impl Score {
             }
             Measure::Declared { relevance, terms } => (relevance, terms),
         };
+        let refused = |reason: String| Err(ScoreError(reason));
+        // Relevance is known before there is an anchor.
         if relevance.has_anchor() {
-            return Err(ScoreError::AnchoredRelevance);
+            let own = "it is of x and y alone";
+            return refused(format!("relevance has a margin of the anchor; {own}"));
         }
         if terms.len() > TERMS {
-            let count = terms.len();
-            return Err(ScoreError::Terms { count });
+            return Err(ScoreError::terms(terms.len()));
         }
         let reach = self.reach();
         if reach > REACH {
-            return Err(ScoreError::Reach { reach });
+            return Err(ScoreError::reach(reach));
         }
         for quantity in self.quantities() {
             balanced(&quantity)?;
         }
         if relevance.over.is_zero() {
-            return Err(ScoreError::NoRelevance);
+            return refused("relevance is empty; it is I(x;y), as a rule".to_owned());
         }
-        let mut terms = terms.iter().enumerate();
-        match terms.find(|(_, it)| it.weight.is_nan() || it.weight.abs() > WEIGHT) {
-            Some((term, it)) => Err(ScoreError::Weight {
-                term,
-                weight: it.weight.to_string(),
-            }),
-            None => Ok(self),
+        for (term, Term { weight, .. }) in terms.iter().enumerate() {
+            if weight.is_nan() || weight.abs() > WEIGHT {
+                let all = "weights are −1048576 … 1048576";
+                return refused(format!("the weight of term {term} is {weight}; {all}"));
+            }
         }
+        Ok(self)
     }
 
     /// What is declared of a step; none of a coded score.
@@ -215,11 +192,13 @@ impl Score {
 /// Checks that the integers of a quantity's combinations sum to 0.
 ///
 /// # Errors
-/// [`ScoreError::Unbalanced`] where they do not.
+/// They do not; those of every entropy and information do, so it is a slip.
 pub(crate) fn balanced(quantity: &Quantity) -> Result<(), ScoreError> {
     let mut sums = quantity.combinations().into_iter().map(|one| one.sum());
     match sums.find(|sum| *sum != 0) {
-        Some(sum) => Err(ScoreError::Unbalanced { sum }),
+        Some(sum) => Err(ScoreError(format!(
+            "a combination's integers sum to {sum}; those of entropies and informations sum to 0"
+        ))),
         None => Ok(()),
     }
 }

@@ -104,7 +104,7 @@ impl DeclareCall {
         });
         declared.map_err(|reason| format!("it has no such score: {reason}"))?;
         let count = score.term_count;
-        let filled = terms.get(..count).ok_or(ScoreError::Terms { count })?;
+        let filled = terms.get(..count).ok_or_else(|| ScoreError::terms(count))?;
         let measure = match score.function.is_null() {
             true => contract::declared_measure(&score, filled)?,
             false => {

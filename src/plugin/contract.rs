@@ -83,7 +83,7 @@ fn quantity(it: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
     let (over, under) = (combination(&it.over)?, combination(&it.under)?);
     let reach = over.reach().max(under.reach());
     match reach > REACH {
-        true => Err(ScoreError::Reach { reach }),
+        true => Err(ScoreError::reach(reach)),
         false => Ok(Quantity {
             over,
             under: (!under.is_zero()).then_some(under),
@@ -96,7 +96,7 @@ fn combination(it: &abi::passel_combination) -> Result<Combination, ScoreError> 
     let combination = Combination::of([it.n, it.x, it.w, it.y, it.xw, it.xy, it.wy, it.xwy]);
     let mut sizes = combination.integers().into_iter().map(i32::unsigned_abs);
     match sizes.find(|size| *size > REACH) {
-        Some(reach) => Err(ScoreError::Reach { reach }),
+        Some(reach) => Err(ScoreError::reach(reach)),
         None => Ok(combination),
     }
 }

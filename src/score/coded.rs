@@ -56,9 +56,9 @@ impl ScoreFunction {
         let tolerance = self.0.tolerance();
         match (0.0..1.0).contains(&tolerance) {
             true => Ok(()),
-            false => Err(ScoreError::Tolerance {
-                tolerance: tolerance.to_string(),
-            }),
+            false => Err(ScoreError(format!(
+                "the tolerance is {tolerance}; it is a number from 0 to below 1"
+            ))),
         }
     }
 }

@@ -2,6 +2,12 @@
 
 use super::*;
 
+fn error(score: Score) -> String {
+    score
+        .checked()
+        .map_or_else(|error| error.to_string(), |_| String::new())
+}
+
 #[test]
 fn a_score_without_meaning_or_room_is_refused() {
     let of = |relevance: Combination, terms: Vec<Term>| Score {
@@ -9,36 +15,46 @@ fn a_score_without_meaning_or_room_is_refused() {
             relevance: Quantity::plain(relevance),
             terms,
         },
-        gather: Gather::Sum,
-        join: Join::Added,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     };
     let mim = of(Combination::X_Y, Vec::new());
-    assert_eq!(mim.clone().checked(), Ok(mim.clone()));
-    let anchored = of(Combination::X_W, Vec::new());
-    assert_eq!(anchored.checked(), Err(ScoreError::AnchoredRelevance));
-    let term = |weight: f64, n: i32| Term {
-        weight,
-        quantity: Quantity::plain(Combination {
+    assert_eq!(mim.clone().checked(), Ok(mim));
+    let term = |weight: f64, n: i32| {
+        let combination = Combination {
             n,
             ..Combination::XW_Y
-        }),
-        part: Part::Whole,
+        };
+        combination.weighing(weight)
     };
     let with = |terms: Vec<Term>| of(Combination::X_Y, terms);
-    assert!(with(vec![term(-0.5, 1)]).checked().is_ok());
-    let refused = with(vec![term(1.0, 1), term(f64::NAN, 1)]).checked();
-    assert!(matches!(refused, Err(ScoreError::Weight { term: 1, .. })));
-    let refused = with(vec![term(1.0, 2)]).checked();
-    assert_eq!(refused, Err(ScoreError::Unbalanced { sum: 1 }));
-    let empty = of(Combination::default(), Vec::new());
-    assert_eq!(empty.checked(), Err(ScoreError::NoRelevance));
-    let refused = with(vec![term(1.0, 64)]).checked();
-    assert_eq!(refused, Err(ScoreError::Reach { reach: 65 }));
-    let refused = with(vec![term(1.0, 1); 9]).checked();
-    assert_eq!(refused, Err(ScoreError::Terms { count: 9 }));
+    for (score, expected) in [
+        (with(vec![term(-0.5, 1)]), ""),
+        (
+            of(Combination::X_W, Vec::new()),
+            "relevance has a margin of the anchor; it is of x and y alone",
+        ),
+        (
+            with(vec![term(1.0, 1), term(f64::NAN, 1)]),
+            "the weight of term 1 is NaN; weights are −1048576 … 1048576",
+        ),
+        (
+            with(vec![term(1.0, 2)]),
+            "a combination's integers sum to 1; those of entropies and informations sum to 0",
+        ),
+        (
+            of(Combination::default(), Vec::new()),
+            "relevance is empty; it is I(x;y), as a rule",
+        ),
+        (
+            with(vec![term(1.0, 64)]),
+            "a combination's integers sum to 65; at most 64 have room",
+        ),
+        (with(vec![term(1.0, 1); 9]), "9 terms; at most 8 are summed"),
+    ] {
+        assert_eq!(error(score), expected);
+    }
 }
+
 #[derive(Debug)]
 struct Constant(f64);
 
@@ -63,13 +79,10 @@ fn a_tolerance_is_a_share() {
     ] {
         let score = Score {
             measure: Measure::Function(ScoreFunction(std::sync::Arc::new(Constant(tolerance)))),
-            gather: Gather::Sum,
-            join: Join::Added,
-            against: Against::Last,
-            floor: None,
+            ..Score::default()
         };
         assert!(score.has_steps() && score.terms().is_empty());
         assert_eq!(score.clone(), score);
-        assert_eq!(score.checked().is_ok(), right, "{tolerance}");
+        assert_eq!(error(score).is_empty(), right, "{tolerance}");
     }
 }
