@@ -81,7 +81,7 @@ impl Checkpoint {
     /// # Errors
     /// A text that is no checkpoint, is damaged, or of another version of passel.
     pub fn read(text: &str) -> Result<Self, CheckpointError> {
-        use CheckpointError::{Damaged, Foreign, Version};
+        use CheckpointError::{Damaged, Foreign, Other};
 
         let Ok(head) = serde_json::from_str::<Head>(text) else {
             return Err(match text.starts_with(BEGINNING) {
@@ -90,8 +90,8 @@ impl Checkpoint {
             });
         };
         if head.passel_checkpoint != VERSION || head.passel != env!("CARGO_PKG_VERSION") {
-            let theirs = head.passel;
-            return Err(Version { theirs });
+            let (theirs, ours) = (head.passel, env!("CARGO_PKG_VERSION"));
+            return Err(Other(format!("passel {theirs}, this is {ours}")));
         }
         let form: Form = serde_json::from_str(text).map_err(|_| Damaged)?;
         if form.checksum != checksum(form.search, form.state) {
@@ -113,7 +113,7 @@ impl Checkpoint {
             let theirs = self.search.get(name).unwrap_or(&Value::Null);
             if theirs != ours {
                 let what = difference(name, theirs, ours);
-                return Err(CheckpointError::Other { what });
+                return Err(CheckpointError::Other(format!("another search: {what}")));
             }
         }
         match self.state.is_sound(problem) {

@@ -41,16 +41,7 @@ pub enum CheckpointError {
     /// It was cut or changed.
     #[error("is damaged")]
     Damaged,
-    /// Another passel may walk otherwise.
-    #[error("is of passel {theirs}, this is {}", env!("CARGO_PKG_VERSION"))]
-    Version {
-        /// The version that wrote it.
-        theirs: String,
-    },
-    /// Its data, criterion or settings are not those of this search.
-    #[error("is of another search: {what}")]
-    Other {
-        /// The first difference.
-        what: String,
-    },
+    /// It is of another passel, which may walk otherwise, or of other data or settings.
+    #[error("is of {0}")]
+    Other(String),
 }

@@ -9,48 +9,33 @@ use thiserror::Error;
 use crate::device::Gain;
 
 /// Parameters of PaSS, as a draft: a search checks them before it runs.
-///
-/// | field | meaning | default | range |
-/// | --- | --- | --- | --- |
-/// | `particles` | particles K | 32 | 1 … 65,536 |
-/// | `iterations` | iterations, the starts being the first | 32 | 1 … 10⁹ |
-/// | `forward` | probabilities of a forward step: best, improve, random | .2 .6 .2 | ≥ 0, sum 1 |
-/// | `backward` | probabilities of a backward step: improve, random | .4 .6 | ≥ 0, sum 1 |
-/// | `gain` | what improving means for a forward step | correlation | |
-/// | `start_size` | random variables each particle starts with | 1 | 0 … `max_size` |
-/// | `max_size` | largest model | p where p ≤ n/2, else n/4 beside the kept ones | 1 … min(p, n − 2) |
-/// | `polish` | walk on from the swarm's best models to a certified optimum | true | |
-/// | `islands` | walks of the polish | 4 | 1 … 1,024 |
-/// | `patience` | end after so many iterations without a better model | none | ≥ 1 |
-/// | `time_limit` | end after so long | none | > 0 |
-/// | `seed` | seed of every random number | 1 | |
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {
-    /// Particles K.
+    /// Particles K, 1 … 65,536; 32 by default.
     pub particles: usize,
-    /// Iterations, the starts being the first.
+    /// Iterations, the starts being the first, 1 … 10⁹; 32 by default.
     pub iterations: usize,
-    /// Probabilities of a forward step: best, improve, random.
+    /// Probabilities of a forward step, with sum 1: best, improve, random; .2, .6, .2 by default.
     pub forward: [f64; 3],
-    /// Probabilities of a backward step: improve, random.
+    /// Probabilities of a backward step, with sum 1: improve, random; .4, .6 by default.
     pub backward: [f64; 2],
-    /// What improving means for a forward step.
+    /// What improving means for a forward step; by default the correlation.
     pub gain: Gain,
-    /// Random variables each particle starts with, beside the kept ones; fewer
-    /// where the kept ones leave less room.
+    /// Random variables each particle starts with, beside the kept ones, 0 … `max_size`; fewer
+    /// where the kept ones leave less room. 1 by default.
     pub start_size: usize,
-    /// Largest model; none for the documented default.
+    /// Largest model, 1 … min(p, n − 2); none for p where p ≤ n/2, else n/4 beside the kept ones.
     pub max_size: Option<usize>,
     /// Whether to walk on from the swarm's best models, by exact changes in RSS,
-    /// until no single addition, drop or exchange improves the model.
+    /// until no single addition, drop or exchange improves the model; by default it does.
     pub polish: bool,
-    /// Walks of the polish, each from a model of its own.
+    /// Walks of the polish, each from a model of its own, 1 … 1,024; 4 by default.
     pub islands: usize,
-    /// End after so many iterations without a better model.
+    /// End after so many iterations without a better model, 1 … 10⁹; never by default.
     pub patience: Option<usize>,
-    /// End after so long, counted from the start of the search.
+    /// End after so long, above 0, counted from the start of the search; never by default.
     pub time_limit: Option<Duration>,
-    /// Seed of every random number.
+    /// Seed of every random number; 1 by default.
     pub seed: u64,
 }
 
@@ -73,45 +58,10 @@ impl Default for Pass {
     }
 }
 
-/// A parameter of [`Pass`] outside its range.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SettingsError {
-    /// A count outside its range.
-    #[error("{name} = {value} lies outside {min} … {max}")]
-    Count {
-        /// The option's name.
-        name: &'static str,
-        /// The value given.
-        value: usize,
-        /// The smallest allowed.
-        min: usize,
-        /// The largest allowed.
-        max: usize,
-    },
-    /// Probabilities that are negative, not numbers, or do not sum to one.
-    #[error("{name} = {values:?} must be probabilities: none below 0, with sum 1 (it is {sum})")]
-    Probabilities {
-        /// The option's name.
-        name: &'static str,
-        /// The values given.
-        values: Vec<f64>,
-        /// Their sum.
-        sum: f64,
-    },
-    /// A time limit of zero.
-    #[error("time-limit must be above 0")]
-    TimeLimit,
-    /// More variables are kept than the largest model holds.
-    #[error(
-        "{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer"
-    )]
-    KeepTooMany {
-        /// Kept variables.
-        keep: usize,
-        /// The bound in force.
-        max_size: usize,
-    },
-}
+/// A parameter of [`Pass`] outside its range, by the name of its option.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct SettingsError(String);
 
 impl Pass {
     /// PaSS as the paper has it: no polish, and the settings of its Table IV that
@@ -145,7 +95,9 @@ impl Pass {
             None => most.min((n / 4).max(1) + keep),
         };
         if keep > max_size {
-            return Err(SettingsError::KeepTooMany { keep, max_size });
+            return Err(SettingsError(format!(
+                "{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer"
+            )));
         }
         count("start-size", self.start_size, 0, max_size)?;
         Ok(max_size)
@@ -190,30 +142,26 @@ impl Pass {
         probabilities("forward", &self.forward)?;
         probabilities("backward", &self.backward)?;
         if self.time_limit.is_some_and(|limit| limit.is_zero()) {
-            return Err(SettingsError::TimeLimit);
+            return Err(SettingsError("time-limit must be above 0".to_owned()));
         }
         Ok(())
     }
 }
 
-fn count(name: &'static str, value: usize, min: usize, max: usize) -> Result<(), SettingsError> {
-    if (min..=max).contains(&value) {
-        Ok(())
-    } else {
-        Err(SettingsError::Count {
-            name,
-            value,
-            min,
-            max,
-        })
+fn count(name: &str, value: usize, min: usize, max: usize) -> Result<(), SettingsError> {
+    match (min..=max).contains(&value) {
+        true => Ok(()),
+        false => Err(SettingsError(format!(
+            "{name} = {value} lies outside {min} … {max}"
+        ))),
     }
 }
 
-fn probabilities(name: &'static str, values: &[f64]) -> Result<(), SettingsError> {
-    sum_to_one(values).map_err(|sum| SettingsError::Probabilities {
-        name,
-        values: values.to_vec(),
-        sum,
+fn probabilities(name: &str, values: &[f64]) -> Result<(), SettingsError> {
+    sum_to_one(values).map_err(|sum| {
+        SettingsError(format!(
+            "{name} = {values:?} must be probabilities: none below 0, with sum 1 (it is {sum})"
+        ))
     })
 }
 
