@@ -60,13 +60,21 @@ unsafe fn answer(
         return 1;
     };
     let result = catch_panic(|| call(problem));
-    match result.unwrap_or_else(|panic| Err(CallError::Broken(panic))) {
+    match result.unwrap_or_else(|panic| invalid(format!("passel itself failed: {panic}"))) {
         Ok(()) => 0,
         Err(error) => {
             problem.note(error);
             1
         }
     }
+}
+
+fn invalid<T>(what: String) -> Result<T, CallError> {
+    Err(CallError::Invalid(what))
+}
+
+fn null_pointer(what: &str) -> String {
+    format!("it handed over a null pointer, not {what}")
 }
 
 /// The length of an array, if an array of this length can exist.
@@ -77,8 +85,8 @@ fn checked_length<T>(
 ) -> Result<usize, CallError> {
     let most = isize::MAX as usize / size_of::<T>();
     match count.filter(|count| *count <= most) {
-        None => Err(CallError::Room { what }),
-        Some(count) if null && count > 0 => Err(CallError::Null { what }),
+        None => invalid(format!("it handed over {what} that no memory can hold")),
+        Some(count) if null && count > 0 => invalid(null_pointer(what)),
         Some(count) => Ok(count),
     }
 }
@@ -182,7 +190,7 @@ unsafe extern "C" fn fit(
 ) -> i32 {
     let call = |lent: &dyn Problem| {
         if count > lent.p() {
-            return Err(CallError::TooMany { most: lent.most() });
+            return Err(CallError::too_many(lent.most()));
         }
         let columns = unsafe { listed(columns, "columns", Some(count)) }?;
         let residuals = match residuals.is_null() {
@@ -206,7 +214,9 @@ unsafe extern "C" fn each(
 ) {
     let context = Context(context);
     let call = |lent: &dyn Problem| {
-        let work = work.ok_or(CallError::Null { what: "work" })?;
+        let Some(work) = work else {
+            return invalid(null_pointer("work"));
+        };
         lent.each(count, &|at| {
             let Context(context) = &context;
             // SAFETY: by the contract any thread may call it.

@@ -29,7 +29,7 @@ pub(crate) use pairs::check_pair_devices;
 pub use pairs::{PAIRS, PairOptions, rank_pairs};
 use permutation::SelectionData;
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
-use places::{CountingDevices, check_tables};
+use places::{CountingDevices, check_tables, check_top};
 pub(crate) use places::{check_devices, require_cpu};
 pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
@@ -57,29 +57,10 @@ pub const TOP: usize = 10;
 /// Why a selection cannot start.
 #[derive(Debug, Error)]
 pub enum SelectorError {
-    /// More variables are wanted than there are.
-    #[error("top = {top}, but there are {p} candidates: ask for {p} at most")]
-    Top {
-        /// Variables wanted.
-        top: usize,
-        /// Candidates.
-        p: usize,
-    },
-    /// More levels of the response than tables are made for.
-    #[error(
-        "the response has {levels} levels; at most {CLASSES} are counted: bin it with \
-         --bin-response equal-frequency:5, say"
-    )]
-    Classes {
-        /// The number of levels.
-        levels: usize,
-    },
-    /// A whole table would have more cells than are counted.
+    /// More variables are wanted than there are, the response has more levels or a table more
+    /// cells than are counted, or the method does not run on GPUs yet.
     #[error("{0}")]
-    Cells(String),
-    /// GPUs were asked for, but this method does not run on them yet.
-    #[error("{0} run on the CPU alone as yet; use --device cpu, or leave it out")]
-    NotOnGpus(&'static str),
+    Refused(String),
     /// GPUs were asked for, but the score is a function without CUDA source.
     #[error(
         "this method's score is a function that its plugin does not give in CUDA C, so that no \
@@ -123,9 +104,7 @@ pub fn rank(
     let p = columns.columns.len();
     let ends = stop.threshold.is_some() || stop.permutation.is_some() || score.floor.is_some();
     let top = stop.top.unwrap_or(if ends { p } else { TOP.min(p) });
-    if top > p {
-        return Err(SelectorError::Top { top, p });
-    }
+    check_top(top, p)?;
     // The levels of joined columns are known only once they are joined.
     let two = top > 1 && score.against == Against::Last;
     check_tables(columns, score.function(), two)?;

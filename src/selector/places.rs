@@ -35,7 +35,9 @@ pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), 
 /// GPUs were asked for.
 pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
-        true => Err(SelectorError::NotOnGpus(what)),
+        true => Err(SelectorError::Refused(format!(
+            "{what} run on the CPU alone as yet; use --device cpu, or leave it out"
+        ))),
         false => Ok(()),
     }
 }
@@ -172,6 +174,16 @@ impl<'a> CountingDevices<'a> {
     }
 }
 
+/// Checks that no more variables are wanted than there are.
+pub(super) fn check_top(top: usize, p: usize) -> Result<(), SelectorError> {
+    match top <= p {
+        true => Ok(()),
+        false => Err(SelectorError::Refused(format!(
+            "top = {top}, but there are {p} candidates: ask for {p} at most"
+        ))),
+    }
+}
+
 /// Checks that tables have room for the levels of the response.
 ///
 /// # Errors
@@ -179,7 +191,10 @@ impl<'a> CountingDevices<'a> {
 pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
     match columns.response.levels {
         ..=CLASSES => Ok(()),
-        levels => Err(SelectorError::Classes { levels }),
+        levels => Err(SelectorError::Refused(format!(
+            "the response has {levels} levels; at most {CLASSES} are counted: bin it with \
+             --bin-response equal-frequency:5, say"
+        ))),
     }
 }
 
@@ -207,7 +222,7 @@ pub(super) fn check_tables(
             other: w.map(|at| *at as u32),
             reason,
         };
-        SelectorError::Cells(unscored.describe(|at| format!("`{}`", own[at as usize].name)))
+        SelectorError::Refused(unscored.describe(|at| format!("`{}`", own[at as usize].name)))
     })?;
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
-    selector::{SelectorError, TOP, independence, require_cpu},
+    selector::{SelectorError, TOP, check_top, independence, require_cpu},
     table::{MISSING, Values},
 };
 
@@ -63,9 +63,7 @@ pub fn rank_with_procedure(
 ) -> Result<ProcedureRanking, SelectorError> {
     let p = columns.columns.len();
     let top = options.top.unwrap_or(TOP.min(p));
-    if top > p {
-        return Err(SelectorError::Top { top, p });
-    }
+    check_top(top, p)?;
     require_cpu(OVER_LEVELS, &resources.devices)?;
     let started = Instant::now();
     let threads = resources.thread_count();
@@ -160,7 +158,7 @@ impl Levels<'_> {
             false => self.columns.columns.get(column),
         };
         self.context
-            .noted(found.ok_or(CallError::Column { column, p }))
+            .noted(found.ok_or_else(|| CallError::column(column, p)))
     }
 }
 
@@ -182,7 +180,7 @@ impl Problem for Levels<'_> {
         let values = self
             .numbers
             .get(column)
-            .ok_or(CallError::Column { column, p });
+            .ok_or_else(|| CallError::column(column, p));
         match self.context.noted(values)? {
             Values::Factor { codes, .. } => {
                 for (number, code) in room.iter_mut().zip(codes) {

@@ -231,13 +231,14 @@ impl ProcedureContext {
         };
         let counted = || chosen.iter().filter(|(column, _)| !kept(*column)).count();
         self.noted(if column >= p {
-            Err(CallError::Column { column, p })
+            Err(CallError::column(column, p))
         } else if chosen.iter().any(|(other, _)| *other == column) {
-            Err(CallError::Twice { column })
+            Err(CallError::twice(column))
         } else if !kept(column) && counted() == self.most {
-            Err(CallError::TooMany { most: self.most })
+            Err(CallError::too_many(self.most))
         } else if !score.is_finite() {
-            Err(CallError::Score { column, score })
+            let reason = format!("its score of column {column} is {score}");
+            Err(CallError::Invalid(reason))
         } else {
             chosen.push((column, score));
             Ok(())
@@ -252,8 +253,9 @@ impl ProcedureContext {
         result
     }
 
-    fn not_lent<T>(&self, what: &'static str, of: &'static str) -> Result<T, CallError> {
-        self.noted(Err(CallError::NotLent { what, of }))
+    fn not_lent<T>(&self, what: &str, of: &str) -> Result<T, CallError> {
+        let reason = format!("it asked for {what}, which {of} does not have");
+        self.noted(Err(CallError::Invalid(reason)))
     }
 
     fn is_late(&self) -> bool {

@@ -183,13 +183,15 @@ impl Regression<'_> {
     fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
         let (n, p) = (self.design.n(), self.context.p);
         if wanted > p {
-            return Err(CallError::Wanted { wanted, p });
+            let reason = format!("it asked for the {wanted} strongest of {p} candidates");
+            return Err(CallError::Invalid(reason));
         }
         // At unit norm, so that no square of a product overflows.
         let mut units = Vec::with_capacity(anchors.len());
         for (at, anchor) in anchors.chunks_exact(n).enumerate() {
             if let Some(&value) = anchor.iter().find(|number| !number.is_finite()) {
-                return Err(CallError::Anchor { at, value });
+                let reason = format!("its anchor {at} holds {value}");
+                return Err(CallError::Invalid(reason));
             }
             let most = anchor
                 .iter()
@@ -270,10 +272,10 @@ impl Regression<'_> {
         let mut support = keep.to_vec();
         for (at, &column) in columns.iter().enumerate() {
             if column >= p {
-                return Err(CallError::Column { column, p });
+                return Err(CallError::column(column, p));
             }
             if columns[..at].contains(&column) {
-                return Err(CallError::Twice { column });
+                return Err(CallError::twice(column));
             }
             if keep.binary_search(&(column as u32)).is_err() {
                 support.push(column as u32);
@@ -281,7 +283,7 @@ impl Regression<'_> {
         }
         let most = self.context.most;
         if support.len() > most + keep.len() {
-            return Err(CallError::TooMany { most });
+            return Err(CallError::too_many(most));
         }
         let last = lock(self.fits).last.take();
         let last = last.filter(|fit| support.starts_with(fit.support()));
@@ -315,7 +317,7 @@ impl Problem for Regression<'_> {
         let numbers = match column {
             _ if column < p => Ok(self.design.columns().column(column as u32)),
             _ if column == p => Ok(self.design.y()),
-            _ => Err(CallError::Column { column, p }),
+            _ => Err(CallError::column(column, p)),
         };
         room.copy_from_slice(self.context.noted(numbers)?);
         Ok(())
