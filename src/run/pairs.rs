@@ -13,7 +13,7 @@ use crate::{
     selection::{
         Outcome, PairScan, PairsReport, SingleVariable, StopReason, VariablePair, VariablePartner,
     },
-    selector::{PairOptions, check_pair_devices, rank_pairs},
+    selector::{PairOptions, check_devices, rank_pairs},
     table::write_matrix,
 };
 
@@ -22,10 +22,8 @@ impl Method for &PairsJob {
     type Found = (Arc<Binned>, PairScan);
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(check_pair_devices(
-            &self.method.value,
-            &job.resources.devices,
-        )?)
+        let score = self.method.value.score();
+        Ok(check_devices(&score, &job.resources.devices)?)
     }
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Self::Found, RunError> {

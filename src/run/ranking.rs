@@ -21,8 +21,7 @@ use crate::{
         Truth,
     },
     selector::{
-        OVER_LEVELS, Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure,
-        require_cpu,
+        Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure, require_cpu,
     },
 };
 
@@ -74,7 +73,7 @@ impl Method for RankingProcedure<'_> {
     const IS_PROCEDURE: bool = true;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(require_cpu(OVER_LEVELS, &job.resources.devices)?)
+        Ok(require_cpu(&job.resources.devices)?)
     }
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
@@ -95,7 +94,7 @@ impl Method for RankingProcedure<'_> {
         let fault = ranking.error;
         Ok(Order {
             binned,
-            ranked: ranking.ranked,
+            ranked: ranking.result,
             fault: fault.map(|error| Fault::of_procedure(error, self.0)),
         })
     }

@@ -15,7 +15,19 @@ pub(crate) struct Objective<'a> {
     pub(crate) undefined: &'a AtomicBool,
 }
 
-impl Objective<'_> {
+impl<'a> Objective<'a> {
+    pub(crate) fn new(
+        design: &'a Design,
+        criterion: &'a dyn Criterion,
+        undefined: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            design,
+            criterion,
+            undefined,
+        }
+    }
+
     /// φ of a fit. RSS is floored at n·eps²·TSS, below which it is rounding alone.
     pub(crate) fn of_fit(&self, fit: &Fit) -> f64 {
         self.floored(fit.support().len(), fit.rss())

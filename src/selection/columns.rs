@@ -46,7 +46,7 @@ pub struct RejectedColumn {
 }
 
 /// The result of a selector.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RankedColumns {
     /// The chosen columns, in the order of choice.
     pub chosen: Vec<ChosenColumn>,
@@ -97,7 +97,7 @@ pub struct ColumnPartner {
 /// The result of scoring all pairs of p columns.
 ///
 /// *Units:* nats.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairScan {
     /// I(x;y) of every column, and the p-value of its test of independence.
     ///

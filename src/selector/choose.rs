@@ -5,30 +5,35 @@ use std::{borrow::Cow, io, sync::Arc, time::Instant};
 use rayon::prelude::*;
 
 use super::{
+    Stop,
     independence::{counted, independence},
-    permutation::{PermutationTest, SelectionData},
 };
 use crate::{
-    binning::{BinnedColumn, Codes},
+    binning::{BinnedColumn, BinnedColumns, Codes},
     device::{
         DeviceError,
         counting::{
             BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, CounterGroup,
-            RemoteColumn, mutual_information,
+            RemoteColumn, ScoreEvaluator, mutual_information,
         },
     },
+    interrupt::Interrupt,
+    ranks::Communicator,
     score::Against,
     selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
 
 /// A greedy forward selection by a score, with the rules that end it.
 pub(super) struct Selection<'a> {
-    pub(super) data: SelectionData<'a>,
+    pub(super) columns: &'a BinnedColumns,
+    pub(super) response: &'a Categorical,
+    pub(super) evaluator: &'a ScoreEvaluator,
+    pub(super) interrupt: &'a Interrupt,
+    /// The ranks, where they share out the columns.
+    pub(super) communicator: Option<&'a Communicator>,
     /// Variables to choose at most.
     pub(super) top: usize,
-    /// The lowest score with which a variable is chosen.
-    pub(super) threshold: Option<f64>,
-    pub(super) permutation: Option<PermutationTest>,
+    pub(super) stop: &'a Stop,
 }
 
 impl<'a> Selection<'a> {
@@ -41,14 +46,8 @@ impl<'a> Selection<'a> {
     ) -> RankedColumns {
         let started = Instant::now();
         let mut ranked = RankedColumns {
-            chosen: Vec::new(),
-            refused: None,
-            termination: StopReason::Top,
             devices: counters.names(),
-            starting: 0.0,
-            seconds: 0.0,
-            notes: Vec::new(),
-            fault: None,
+            ..RankedColumns::default()
         };
         match self.choose(&mut counters, &mut ranked, observe) {
             Ok(termination) => ranked.termination = termination,
@@ -67,7 +66,7 @@ impl<'a> Selection<'a> {
         ranked: &mut RankedColumns,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<StopReason, DeviceError> {
-        let evaluator = self.data.evaluator;
+        let evaluator = self.evaluator;
         let against = evaluator.score().against;
         let chosen = &mut ranked.chosen;
         // The columns chosen, and the conditioning variables swept: the last alone, or all of
@@ -75,10 +74,10 @@ impl<'a> Selection<'a> {
         let mut before: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         let mut swept: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         while chosen.len() < self.top {
-            if self.data.interrupt.requested() {
+            if self.interrupt.requested() {
                 return Ok(StopReason::Interrupted);
             }
-            counters.hint_picks(match (against, &self.permutation) {
+            counters.hint_picks(match (against, &self.stop.permutation) {
                 (Against::Last, None) if evaluator.score().has_steps() => self.top - chosen.len(),
                 _ => 1,
             });
@@ -94,14 +93,12 @@ impl<'a> Selection<'a> {
             let Some(best) = best else {
                 return Ok(StopReason::Done);
             };
-            if self.threshold.is_some_and(|least| best.score < least) {
+            if self.stop.threshold.is_some_and(|least| best.score < least) {
                 return Ok(StopReason::Threshold);
             }
             let mut permutation_p = None;
-            if let Some(rule) = &self.permutation {
-                let p = self
-                    .data
-                    .permutation_p(rule, &best, chosen, &swept, counters)?;
+            if let Some(rule) = &self.stop.permutation {
+                let p = self.permutation_p(rule, &best, chosen, &swept, counters)?;
                 let Some(p) = p else {
                     return Ok(StopReason::Interrupted);
                 };
@@ -142,7 +139,7 @@ impl<'a> Selection<'a> {
                     Against::Last | Against::Joint => 1,
                 };
                 for at in 0..sweeps {
-                    if self.data.interrupt.requested() {
+                    if self.interrupt.requested() {
                         return Ok(StopReason::Interrupted);
                     }
                     let other = match against {
@@ -155,7 +152,7 @@ impl<'a> Selection<'a> {
                         Some(it) => Arc::new(it.codes().joint(column.codes()).into()),
                     };
                     counters.sweep(&next)?;
-                    if self.permutation.is_none() {
+                    if self.stop.permutation.is_none() {
                         swept.clear();
                     }
                     swept.push(next);
@@ -168,9 +165,8 @@ impl<'a> Selection<'a> {
 
     /// The column of a candidate; the rank that owns it broadcasts its codes.
     fn column(&self, at: u32, owner: usize) -> Result<Arc<Cow<'a, BinnedColumn>>, DeviceError> {
-        let column = &self.data.columns.columns[at as usize];
-        let (Some(communicator), Some(own)) = (self.data.communicator, &self.data.columns.local)
-        else {
+        let column = &self.columns.columns[at as usize];
+        let (Some(communicator), Some(own)) = (self.communicator, &self.columns.local) else {
             return Ok(Arc::new(Cow::Borrowed(column)));
         };
         let bytes = match own.contains(&(at as usize)) {
@@ -183,7 +179,7 @@ impl<'a> Selection<'a> {
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
-        let codes = Codes::from_bytes(&told, self.data.columns.n);
+        let codes = Codes::from_bytes(&told, self.columns.n);
         let codes = codes.ok_or_else(|| {
             DeviceError::from_rank_error(io::Error::other("a rank told another column than it has"))
         })?;
@@ -201,7 +197,7 @@ impl<'a> Selection<'a> {
         (own, column): (&BinnedColumn, &ConditioningVariable<'a>),
         before: &[Arc<ConditioningVariable<'a>>],
     ) -> ChosenColumn {
-        let evaluator = self.data.evaluator;
+        let evaluator = self.evaluator;
         let logs = evaluator.logs();
         // A score without steps, or one by joined columns, did not sweep each chosen column.
         let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
@@ -239,21 +235,20 @@ impl<'a> Selection<'a> {
         column: &ConditioningVariable<'a>,
         facts: Option<CandidateStatistics>,
     ) -> Independence {
-        let logs = self.data.evaluator.logs();
+        let logs = self.evaluator.logs();
         // A function counts levels that do not occur too; the test must not.
         let occurring = |it: &BinnedColumn| {
-            self.data
-                .evaluator
+            self.evaluator
                 .score()
                 .function()
                 .map(|_| Categorical::compact(it))
         };
-        let response = occurring(&self.data.columns.response);
-        let response = response.as_ref().unwrap_or(self.data.response);
+        let response = occurring(&self.columns.response);
+        let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.excluded_code().is_none()) {
             Some(it) => {
                 let levels = [it.levels, response.levels];
-                counted(it.mutual_information, self.data.columns.n, levels, logs)
+                counted(it.mutual_information, self.columns.n, levels, logs)
             }
             None => {
                 let own = occurring(own);

@@ -147,16 +147,13 @@ fn assert_same(
 ) {
     let never = Interrupt::default();
     let selection = Selection {
-        data: SelectionData {
-            columns,
-            response,
-            evaluator,
-            interrupt: &never,
-            communicator: None,
-        },
+        columns,
+        response,
+        evaluator,
+        interrupt: &never,
+        communicator: None,
         top: stop.top.unwrap(),
-        threshold: stop.threshold,
-        permutation: stop.permutation,
+        stop,
     };
     let found = selection.run(counters, &mut |_, _| {});
     assert!(!found.chosen.is_empty());

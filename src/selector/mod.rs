@@ -20,21 +20,18 @@ use crate::{
     interrupt::Interrupt,
     score::{Against, Score},
     selection::RankedColumns,
-    threads::ThreadError,
+    threads::{self, ThreadError},
 };
 
 use choose::Selection;
 use independence::independence;
-pub(crate) use pairs::check_pair_devices;
 pub use pairs::{PAIRS, PairOptions, rank_pairs};
-use permutation::SelectionData;
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
 use places::{CountingDevices, check_tables, check_top};
 pub(crate) use places::{check_devices, require_cpu};
-pub(crate) use procedure::OVER_LEVELS;
 pub use procedure::{
     CallError, Problem, Procedure, ProcedureContext, ProcedureError, ProcedureOptions,
-    ProcedureRanking, ProcedureRegression, rank_with_procedure, regress_with_procedure,
+    ProcedureResult, rank_with_procedure, regress_with_procedure,
 };
 
 /// The rules that end a selection by a score.
@@ -109,7 +106,7 @@ pub fn rank(
     let two = top > 1 && score.against == Against::Last;
     check_tables(columns, score.function(), two)?;
     let mut counting = CountingDevices::of(columns, score, resources, 1)?;
-    let pool = counting.pool()?;
+    let pool = threads::pool(counting.threads)?;
     pool.install(|| {
         let starting = Instant::now();
         let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
@@ -118,16 +115,13 @@ pub fn rank(
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let selection = Selection {
-            data: SelectionData {
-                columns,
-                response: &response,
-                evaluator: &evaluator,
-                interrupt,
-                communicator: resources.communicator.as_ref(),
-            },
+            columns,
+            response: &response,
+            evaluator: &evaluator,
+            interrupt,
+            communicator: resources.communicator.as_ref(),
             top,
-            threshold: stop.threshold,
-            permutation: stop.permutation,
+            stop,
         };
         Ok(RankedColumns {
             starting,

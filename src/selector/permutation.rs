@@ -13,19 +13,14 @@ use std::sync::{
 
 use rayon::prelude::*;
 
+use super::choose::Selection;
 use crate::{
-    binning::BinnedColumns,
     device::{
         DeviceError, Placement, UndefinedScore,
-        counting::{
-            BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns,
-            ScoreEvaluator,
-        },
+        counting::{BestCandidate, Categorical, ConditioningVariable, CounterGroup, LocalColumns},
         open_counters,
     },
-    interrupt::Interrupt,
     random::Stream,
-    ranks::Communicator,
     score::Gather,
     selection::ChosenColumn,
 };
@@ -88,17 +83,7 @@ impl PermutationTest {
     }
 }
 
-/// The data of a selection, and what counts and scores them.
-pub(super) struct SelectionData<'a> {
-    pub(super) columns: &'a BinnedColumns,
-    pub(super) response: &'a Categorical,
-    pub(super) evaluator: &'a ScoreEvaluator,
-    pub(super) interrupt: &'a Interrupt,
-    /// The ranks, where they share out the columns.
-    pub(super) communicator: Option<&'a Communicator>,
-}
-
-impl SelectionData<'_> {
+impl Selection<'_> {
     /// The p-value (1 + b) / (1 + n) of the best candidate, where b of n permutations have a best
     /// score no lower. `swept` are the conditioning variables so far; `None` when interrupted.
     pub(super) fn permutation_p(

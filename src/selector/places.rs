@@ -15,7 +15,6 @@ use crate::{
         open_counters, open_pair_counters,
     },
     score::{Score, ScoreFunction},
-    threads,
 };
 
 /// Checks that the chosen devices can compute a score, before a file is read.
@@ -29,15 +28,17 @@ pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), 
     Ok(Placement::check(choice)?)
 }
 
-/// Checks that no GPU was asked for, for a method that runs on the CPU alone.
+/// Checks that no GPU was asked for, for procedures over levels.
 ///
 /// # Errors
 /// GPUs were asked for.
-pub(crate) fn require_cpu(what: &'static str, choice: &DeviceChoice) -> Result<(), SelectorError> {
+pub(crate) fn require_cpu(choice: &DeviceChoice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
-        true => Err(SelectorError::Refused(format!(
-            "{what} run on the CPU alone as yet; use --device cpu, or leave it out"
-        ))),
+        true => Err(SelectorError::Refused(
+            "selectors that rank by a way of their own run on the CPU alone as yet; use \
+             --device cpu, or leave it out"
+                .to_owned(),
+        )),
         false => Ok(()),
     }
 }
@@ -53,7 +54,7 @@ fn has_cuda(score: &Score) -> bool {
 pub(super) struct CountingDevices<'a> {
     places: Placement,
     resources: &'a Resources,
-    threads: usize,
+    pub(super) threads: usize,
     /// Notes for the user.
     pub(super) notes: Vec<String>,
     open_gpus: Option<OpenGpus>,
@@ -71,7 +72,13 @@ impl<'a> CountingDevices<'a> {
         resources: &'a Resources,
         hundreds: usize,
     ) -> Result<Self, SelectorError> {
-        classes(columns)?;
+        let levels = columns.response.levels;
+        if levels > CLASSES {
+            return Err(SelectorError::Refused(format!(
+                "the response has {levels} levels; at most {CLASSES} are counted: bin it with \
+                 --bin-response equal-frequency:5, say"
+            )));
+        }
         check_devices(score, &resources.devices)?;
         let elements = columns.n.saturating_mul(columns.columns.len());
         let elements = elements.saturating_mul(hundreds.max(1));
@@ -94,14 +101,6 @@ impl<'a> CountingDevices<'a> {
         if let Placement::Cuda(ordinals) = &self.places {
             self.open_gpus = Some(OpenGpus::open(ordinals));
         }
-    }
-
-    /// A pool of its threads.
-    ///
-    /// # Errors
-    /// Threads that cannot be started.
-    pub(super) fn pool(&self) -> Result<rayon::ThreadPool, SelectorError> {
-        Ok(threads::pool(self.threads)?)
     }
 
     /// Counters of these columns on the devices; to be called inside the pool.
@@ -180,20 +179,6 @@ pub(super) fn check_top(top: usize, p: usize) -> Result<(), SelectorError> {
         true => Ok(()),
         false => Err(SelectorError::Refused(format!(
             "top = {top}, but there are {p} candidates: ask for {p} at most"
-        ))),
-    }
-}
-
-/// Checks that tables have room for the levels of the response.
-///
-/// # Errors
-/// More levels than [`CLASSES`].
-pub(super) fn classes(columns: &BinnedColumns) -> Result<(), SelectorError> {
-    match columns.response.levels {
-        ..=CLASSES => Ok(()),
-        levels => Err(SelectorError::Refused(format!(
-            "the response has {levels} levels; at most {CLASSES} are counted: bin it with \
-             --bin-response equal-frequency:5, say"
         ))),
     }
 }

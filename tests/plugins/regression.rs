@@ -15,7 +15,8 @@ use passel::{
     criteria::{Bic, Criterion, Model},
     design::Design,
     device::{DeviceChoice, Resources},
-    selector::{CallError, Problem, Procedure, ProcedureRegression, regress_with_procedure},
+    search::SearchResult,
+    selector::{CallError, Problem, Procedure, ProcedureResult, regress_with_procedure},
 };
 
 use super::problems::Random;
@@ -40,7 +41,7 @@ fn run(
     resources: &Resources,
     seed: u64,
     work: impl Fn(&dyn Problem) -> Result<(), CallError> + Send + Sync + 'static,
-) -> ProcedureRegression {
+) -> ProcedureResult<SearchResult> {
     let procedure: Arc<dyn Procedure> = Arc::new(Doing(work));
     let criterion: Arc<dyn Criterion> = Arc::new(Bic);
     let pass = Pass {

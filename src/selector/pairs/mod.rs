@@ -8,17 +8,18 @@ use std::{sync::Mutex, time::Instant};
 use self::search::Scan;
 use super::{
     SelectorError,
-    places::{CountingDevices, check_devices, check_tables},
+    places::{CountingDevices, check_tables},
 };
 use crate::{
     binning::BinnedColumns,
     device::{
-        DeviceChoice, Resources,
+        Resources,
         counting::{Pair, PairRequest, PairScores, ScoreEvaluator},
     },
     interrupt::Interrupt,
     score::PairScore,
     selection::{ColumnPair, ColumnPartner, PairScan, StopReason},
+    threads,
 };
 
 /// The number of pairs reported by default.
@@ -71,7 +72,7 @@ pub fn rank_pairs(
     }
     let (score, p) = (score.score(), columns.columns.len());
     let counting = CountingDevices::of(columns, &score, resources, p / 100)?;
-    let pool = counting.pool()?;
+    let pool = threads::pool(counting.threads)?;
     let matrix = zeros(p, wanted.matrix)?;
     pool.install(|| {
         let starting = Instant::now();
@@ -88,24 +89,34 @@ pub fn rank_pairs(
             min_score: wanted.threshold,
             partners: wanted.partners,
         };
-        let mut scan = Scan::new(
+        let mut scan = Scan {
             columns,
-            (&evaluator, &synergy),
+            evaluator: &evaluator,
+            synergy: &synergy,
             counting,
             interrupt,
-            few.empty_pairs(p, &evaluator),
-            matrix,
-        );
-        scan.starting = starting.elapsed().as_secs_f64();
-        let fault = scan.all(resources.distributed(), &Mutex::new(observe))?;
-        let (best, single) = match fault {
-            Some(_) => (PairScores::default(), Vec::new()),
-            None => (few.to_scores(scan.best, &evaluator, &synergy), scan.single),
+            best: few.empty_pairs(p, &evaluator),
+            unscored: None,
+            cut: false,
+            found: PairScan {
+                matrix,
+                starting: starting.elapsed().as_secs_f64(),
+                ..PairScan::default()
+            },
         };
-        let mut matrix = scan.matrix;
-        for (a, b) in (0..p * usize::from(wanted.matrix)).flat_map(|a| (0..a).map(move |b| (a, b)))
-        {
-            matrix[a * p + b] = matrix[b * p + a];
+        let fault = scan.all(resources.distributed(), &Mutex::new(observe))?;
+        let mut found = scan.found;
+        let best = match fault {
+            Some(_) => {
+                found.single.clear();
+                PairScores::default()
+            }
+            None => few.to_scores(scan.best, &evaluator, &synergy),
+        };
+        for a in 0..p * usize::from(wanted.matrix) {
+            for b in 0..a {
+                found.matrix[a * p + b] = found.matrix[b * p + a];
+            }
         }
         let pair = |it: Pair<f64>| ColumnPair {
             a: it.a as usize,
@@ -122,33 +133,18 @@ pub fn rank_pairs(
         };
         let partners = (0..).zip(best.partners);
         Ok(PairScan {
-            single,
             pairs: best.pairs.into_iter().map(pair).collect(),
             partners: partners.map(partner).collect(),
-            matrix,
             termination: match (&fault, scan.cut) {
                 (Some(_), _) => StopReason::Fault,
                 (None, true) => StopReason::Interrupted,
                 (None, false) => StopReason::Top,
             },
-            devices: scan.devices,
             notes: scan.counting.notes,
-            starting: scan.starting,
-            seconds: scan.seconds,
             fault,
+            ..found
         })
     })
-}
-
-/// Checks that the chosen devices can compute a pair score, before a file is read.
-///
-/// # Errors
-/// GPUs that are absent, or that cannot compute this score.
-pub(crate) fn check_pair_devices(
-    score: &PairScore,
-    choice: &DeviceChoice,
-) -> Result<(), SelectorError> {
-    check_devices(&score.score(), choice)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::{
     },
     interrupt::Interrupt,
     ranks::Communicator,
-    selection::Independence,
+    selection::{Independence, PairScan},
 };
 
 /// The observer of progress: the numbers of columns done and of all.
@@ -32,61 +32,31 @@ pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 
 /// A scan of pairs with its results so far, on this rank.
 pub(super) struct Scan<'a> {
-    columns: &'a BinnedColumns,
-    evaluator: &'a ScoreEvaluator,
-    synergy: &'a ScoreEvaluator,
+    pub(super) columns: &'a BinnedColumns,
+    pub(super) evaluator: &'a ScoreEvaluator,
+    pub(super) synergy: &'a ScoreEvaluator,
     pub(super) counting: CountingDevices<'a>,
-    interrupt: &'a Interrupt,
+    pub(super) interrupt: &'a Interrupt,
     pub(super) best: TopPairs,
-    /// The relevance of each of this rank's columns, and its p-value.
-    pub(super) single: Vec<(f64, f64)>,
-    pub(super) matrix: Vec<f64>,
     /// The lowest pair without a score, if there is one.
-    unscored: Option<UndefinedScore>,
+    pub(super) unscored: Option<UndefinedScore>,
     /// Whether the scan was interrupted.
     pub(super) cut: bool,
-    pub(super) devices: Vec<String>,
-    /// Seconds of opening and closing devices, and of the rest.
-    pub(super) starting: f64,
-    pub(super) seconds: f64,
+    /// This rank's columns alone, the matrix with room for all scores or for none, the devices, and
+    /// the seconds of opening and closing these, and of the rest.
+    pub(super) found: PairScan,
 }
 
-impl<'a> Scan<'a> {
-    /// A scan at its start. `best` has room for the pairs wanted, `matrix` for all scores or for none.
-    pub(super) fn new(
-        columns: &'a BinnedColumns,
-        (evaluator, synergy): (&'a ScoreEvaluator, &'a ScoreEvaluator),
-        counting: CountingDevices<'a>,
-        interrupt: &'a Interrupt,
-        best: TopPairs,
-        matrix: Vec<f64>,
-    ) -> Self {
-        Self {
-            columns,
-            evaluator,
-            synergy,
-            counting,
-            interrupt,
-            best,
-            single: Vec::new(),
-            matrix,
-            unscored: None,
-            cut: false,
-            devices: Vec::new(),
-            starting: 0.0,
-            seconds: 0.0,
-        }
-    }
-
+impl Scan<'_> {
     /// Scores all pairs, with the other ranks if there are any; returns the failure of a device.
     pub(super) fn all(
         &mut self,
         communicator: Option<&Communicator>,
         observer: &Observer,
     ) -> Result<Option<DeviceError>, SelectorError> {
-        let (started, starting) = (Instant::now(), self.starting);
+        let (started, starting) = (Instant::now(), self.found.starting);
         let result = self.every_round(communicator, observer);
-        self.seconds = started.elapsed().as_secs_f64() - (self.starting - starting);
+        self.found.seconds = started.elapsed().as_secs_f64() - (self.found.starting - starting);
         result
     }
 
@@ -115,7 +85,7 @@ impl<'a> Scan<'a> {
         let waking = Instant::now();
         let wake = || communicator.map(|_| self.counting.keep_open());
         let (_, mut next) = rayon::join(wake, || fetch(0));
-        self.starting += waking.elapsed().as_secs_f64();
+        self.found.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
             let Some(round_columns) = next else { break };
             let round_columns = round_columns.map_err(DeviceError::from_rank_error)?;
@@ -192,19 +162,19 @@ impl<'a> Scan<'a> {
             _ => None,
         };
         let mut counters = counters(self.evaluator)?;
-        self.starting += starting.elapsed().as_secs_f64();
+        self.found.starting += starting.elapsed().as_secs_f64();
         if round.is_own() {
-            self.devices = counters.names();
+            self.found.devices = counters.names();
         }
         let (reports, places) = (AtomicUsize::new(0), counters.names().len().max(1));
         let done = || within((1 + reports.fetch_add(1, Ordering::Relaxed)) / places);
         // Ranks agree on the end between rounds.
         let stop = || self.interrupt.requested_here();
-        let mut part = zeros(m, !self.matrix.is_empty() && m < p)?;
-        let matrix = match self.matrix.is_empty() {
+        let mut part = zeros(m, !self.found.matrix.is_empty() && m < p)?;
+        let matrix = match self.found.matrix.is_empty() {
             true => None,
             false if m < p => Some(&mut part[..]),
-            false => Some(&mut self.matrix[..]),
+            false => Some(&mut self.found.matrix[..]),
         };
         let found = match (round.is_own(), alone) {
             (false, _) => Ok(Vec::new()),
@@ -231,21 +201,21 @@ impl<'a> Scan<'a> {
         };
         self.cut |= stop();
         if round.is_own() {
-            self.single = self.with_p_values(single, block.columns);
+            self.found.single = self.with_p_values(single, block.columns);
         }
         let best = mem::take(&mut self.best);
         self.best = best.merge(pairs.renumber(p, number));
         for (a, row) in (0..).zip(part.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
                 if *score != 0.0 {
-                    self.matrix[number(a) as usize * p + number(b) as usize] = *score;
+                    self.found.matrix[number(a) as usize * p + number(b) as usize] = *score;
                 }
             }
         }
         // GPUs take time to free their memory.
         let ending = Instant::now();
         drop(counters);
-        self.starting += ending.elapsed().as_secs_f64();
+        self.found.starting += ending.elapsed().as_secs_f64();
         Ok(None)
     }
 
@@ -275,23 +245,23 @@ impl<'a> Scan<'a> {
         let nothing = self.best.cleared_for(self.columns.columns.len());
         let own = (
             mem::replace(&mut self.best, nothing),
-            mem::take(&mut self.single),
+            mem::take(&mut self.found.single),
             self.unscored.take(),
             self.cut,
-            mem::take(&mut self.devices),
+            mem::take(&mut self.found.devices),
         );
         for (best, single, unscored, cut, devices) in communicator.gather(&own)? {
             // The devices of the first rank that has columns.
-            if self.devices.is_empty() && !single.is_empty() {
-                self.devices = devices;
+            if self.found.devices.is_empty() && !single.is_empty() {
+                self.found.devices = devices;
             }
             let all = mem::take(&mut self.best);
             self.best = all.merge(best);
-            self.single.extend(single);
+            self.found.single.extend(single);
             self.unscored = lower(self.unscored.take(), unscored);
             self.cut |= cut;
         }
-        sum_over_ranks(&mut self.matrix, communicator)
+        sum_over_ranks(&mut self.found.matrix, communicator)
     }
 }
 

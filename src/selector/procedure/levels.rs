@@ -6,10 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    CallError, Completion, DETACHED_NOTE, Problem, Procedure, ProcedureContext, ProcedureError,
-    run_detached,
-};
+use super::{CallError, Problem, Procedure, ProcedureContext, ProcedureResult, run_detached};
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
@@ -22,9 +19,6 @@ use crate::{
     table::{MISSING, Values},
 };
 
-/// The name of these methods in errors: they run on the CPU alone.
-pub(crate) const OVER_LEVELS: &str = "selectors that rank by a way of their own";
-
 /// The options of a procedure that ranks variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProcedureOptions {
@@ -34,15 +28,6 @@ pub struct ProcedureOptions {
     pub seed: u64,
     /// The time after which it should end.
     pub time_limit: Option<Duration>,
-}
-
-/// What a procedure ranked.
-#[derive(Debug)]
-pub struct ProcedureRanking {
-    /// The variables that it chose, in its order.
-    pub ranked: RankedColumns,
-    /// Why it failed, if it did; what it chose before stands.
-    pub error: Option<ProcedureError>,
 }
 
 /// Ranks variables by a procedure, given their codes and their values as the file has them, the
@@ -60,52 +45,39 @@ pub fn rank_with_procedure(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<ProcedureRanking, SelectorError> {
+) -> Result<ProcedureResult<RankedColumns>, SelectorError> {
     let p = columns.columns.len();
     let top = options.top.unwrap_or(TOP.min(p));
     check_top(top, p)?;
-    require_cpu(OVER_LEVELS, &resources.devices)?;
+    require_cpu(&resources.devices)?;
     let started = Instant::now();
     let threads = resources.thread_count();
     let draws = (options.seed, options.time_limit);
     let context = ProcedureContext::new(p, (top, Vec::new()), draws, threads, interrupt)?;
     let (procedure, own) = (Arc::clone(procedure), Arc::clone(columns));
-    let end = run_detached(&context, observe, move |context| {
-        procedure.run(&Levels {
+    let end = run_detached::<SelectorError>(&context, observe, move |context| {
+        Ok(procedure.run(&Levels {
             context,
             columns: &own,
             numbers: &numbers,
-        })
+        }))
     })?;
     let seconds = started.elapsed().as_secs_f64();
-    let mut notes = Vec::new();
-    let fault = match end {
-        Completion::Returned(said) => context.error(said),
-        Completion::Detached => {
-            notes.push(DETACHED_NOTE.to_owned());
-            None
-        }
-    };
-    let termination = match &fault {
-        Some(_) => StopReason::Fault,
-        None if interrupt.requested() => StopReason::Interrupted,
-        None if context.is_late() => StopReason::TimeLimit,
-        None => StopReason::Done,
-    };
-    let ranked = RankedColumns {
+    let result = RankedColumns {
         chosen: report(columns, &context.chosen()),
-        refused: None,
-        termination,
+        termination: end.reason([
+            StopReason::Fault,
+            StopReason::Interrupted,
+            StopReason::TimeLimit,
+            StopReason::Done,
+        ]),
         devices: vec!["cpu".to_owned()],
-        notes,
-        starting: 0.0,
+        notes: end.detached.into_iter().collect(),
         seconds,
-        fault: None,
+        ..RankedColumns::default()
     };
-    Ok(ProcedureRanking {
-        ranked,
-        error: fault,
-    })
+    let error = end.error;
+    Ok(ProcedureResult { result, error })
 }
 
 /// The chosen variables with relevance, redundancy and test, as for any selector.

@@ -26,9 +26,8 @@ use crate::{
 };
 
 pub use error::{CallError, ProcedureError};
-pub(crate) use levels::OVER_LEVELS;
-pub use levels::{ProcedureOptions, ProcedureRanking, rank_with_procedure};
-pub use regression::{ProcedureRegression, regress_with_procedure};
+pub use levels::{ProcedureOptions, rank_with_procedure};
+pub use regression::regress_with_procedure;
 
 /// A selection method of a plugin that is more than a score: it chooses the variables itself.
 pub trait Procedure: fmt::Debug + Send + Sync {
@@ -174,11 +173,34 @@ pub struct ProcedureContext {
     of: AtomicUsize,
 }
 
-/// How the thread of a procedure ended.
-enum Completion<T> {
-    Returned(T),
-    /// It ignored the request to end: its thread runs on, detached.
-    Detached,
+/// What a procedure chose.
+#[derive(Debug)]
+pub struct ProcedureResult<T> {
+    /// The variables that it ranked, in its order, or its model, as of any search.
+    pub result: T,
+    /// Why it failed, if it did; what it chose before stands.
+    pub error: Option<ProcedureError>,
+}
+
+/// How a procedure ended.
+struct ProcedureEnd {
+    error: Option<ProcedureError>,
+    /// A note for the report, where its thread ignored the request to end and runs on, detached.
+    detached: Option<String>,
+    interrupted: bool,
+    late: bool,
+}
+
+impl ProcedureEnd {
+    /// The one of four reasons that ended it.
+    fn reason<T>(&self, [fault, interrupted, late, done]: [T; 4]) -> T {
+        match self.error {
+            Some(_) => fault,
+            None if self.interrupted => interrupted,
+            None if self.late => late,
+            None => done,
+        }
+    }
 }
 
 /// The first random stream of procedures; particles, simulations and permutations have others.
@@ -273,29 +295,22 @@ impl ProcedureContext {
     fn chosen(&self) -> Vec<(usize, f64)> {
         lock(&self.chosen).clone()
     }
-
-    /// The error of a procedure that returned this.
-    fn error(&self, returned: Result<(), String>) -> Option<ProcedureError> {
-        // A faulty call explains more than the reason that followed from it.
-        let call = lock(&self.error).clone().map(ProcedureError::Call);
-        call.or_else(|| returned.err().map(ProcedureError::Failed))
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs the work on a thread that is detached if it ignores requests to end, as a plugin may.
-/// `observe` is called with its progress.
+/// Runs the work, which returns what the procedure did, on a thread that is detached if it ignores
+/// requests to end, as a plugin may. `observe` is called with its progress.
 ///
 /// # Errors
-/// A thread that cannot be started.
-fn run_detached<T: Send + 'static>(
+/// A thread that cannot be started, or the work's own.
+fn run_detached<E: From<ThreadError> + Send + 'static>(
     context: &Arc<ProcedureContext>,
     observe: &mut dyn FnMut(usize, usize),
-    work: impl FnOnce(&ProcedureContext) -> T + Send + 'static,
-) -> Result<Completion<T>, ThreadError> {
+    work: impl FnOnce(&ProcedureContext) -> Result<Result<(), String>, E> + Send + 'static,
+) -> Result<ProcedureEnd, E> {
     let (send, receive) = mpsc::channel();
     let own = Arc::clone(context);
     let interrupt = context.interrupt.clone();
@@ -308,17 +323,17 @@ fn run_detached<T: Send + 'static>(
     spawned.map_err(|source| ThreadError::Spawn { source })?;
     let mut shown = 0;
     let mut requested: Option<Instant> = None;
-    loop {
+    let returned = loop {
         if requested.is_none() && interrupt.requested() {
             requested = Some(Instant::now());
         }
         let overdue = requested.is_some_and(|since| since.elapsed() >= GRACE);
         match receive.recv_timeout(POLL) {
-            Ok(Ok(result)) => return Ok(Completion::Returned(result)),
+            Ok(Ok(result)) => break Some(result?),
             Ok(Err(panic)) => resume_unwind(panic),
             Err(RecvTimeoutError::Timeout) if context.is_abandoned() || overdue => {
                 interrupt.mark_detached();
-                return Ok(Completion::Detached);
+                break None;
             }
             Err(RecvTimeoutError::Timeout) => {
                 let done = context.done.load(Ordering::Relaxed);
@@ -327,7 +342,19 @@ fn run_detached<T: Send + 'static>(
                     observe(done, context.of.load(Ordering::Relaxed));
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => return Ok(Completion::Detached),
+            Err(RecvTimeoutError::Disconnected) => break None,
         }
-    }
+    };
+    let detached = returned.is_none().then(|| DETACHED_NOTE.to_owned());
+    let error = returned.and_then(|returned| {
+        // A faulty call explains more than the reason that followed from it.
+        let call = lock(&context.error).clone().map(ProcedureError::Call);
+        call.or_else(|| returned.err().map(ProcedureError::Failed))
+    });
+    Ok(ProcedureEnd {
+        error,
+        detached,
+        interrupted: interrupt.requested(),
+        late: context.is_late(),
+    })
 }

@@ -12,8 +12,7 @@ use passel_criteria::Criterion;
 use rayon::ThreadPool;
 
 use super::{
-    CallError, Completion, DETACHED_NOTE, Problem, Procedure, ProcedureContext, ProcedureError,
-    lock, pool, run_detached,
+    CallError, Problem, Procedure, ProcedureContext, ProcedureResult, lock, pool, run_detached,
 };
 use crate::{
     design::Design,
@@ -24,15 +23,6 @@ use crate::{
     selection::Termination,
     vector::product,
 };
-
-/// The result of a procedure that chose a model.
-#[derive(Debug)]
-pub struct ProcedureRegression {
-    /// The model, as of any search.
-    pub result: SearchResult,
-    /// Why the procedure failed, if it did; what it chose before stands.
-    pub error: Option<ProcedureError>,
-}
 
 /// Chooses the model of a regression by a procedure. Of `pass`, the seed, the largest size and the
 /// time limit apply. `observe` is called with the progress that the procedure reports.
@@ -48,7 +38,7 @@ pub fn regress_with_procedure(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
-) -> Result<ProcedureRegression, SearchError> {
+) -> Result<ProcedureResult<SearchResult>, SearchError> {
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
@@ -63,73 +53,55 @@ pub fn regress_with_procedure(
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
     let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
     let lent = Arc::clone(&sweeps);
-    let work = move |context: &ProcedureContext| -> Result<Result<(), String>, SearchError> {
+    let work = move |context: &ProcedureContext| {
         let (design, criterion, fits) = &own;
         let starting = Instant::now();
         let (x, y) = (design.columns(), design.y());
         let new = || Devices::new(&places, x, y, (1, Gain::Correlation), &resources, threads);
         let devices = lent.install(new)?;
         // Recorded here, for a detached procedure returns nothing.
-        lock(fits).on = SweepDevices {
-            devices: devices.names(),
-            screen: devices.screen_precision(),
-            starting: starting.elapsed().as_secs_f64(),
-        };
+        let starting = starting.elapsed().as_secs_f64();
+        lock(fits).on = (devices.names(), devices.screen_precision(), starting);
         let regression = Regression {
             context,
             design,
-            objective: Objective {
-                design,
-                criterion: &**criterion,
-                undefined: &context.undefined,
-            },
+            objective: Objective::new(design, &**criterion, &context.undefined),
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
         };
         Ok(procedure.run(&regression))
     };
-    let mut left_behind = Vec::new();
-    let fault = match run_detached(&context, observe, work)? {
-        Completion::Returned(said) => context.error(said?),
-        Completion::Detached => {
-            left_behind.push(DETACHED_NOTE.to_owned());
-            None
-        }
-    };
-    let (requested, late) = (interrupt.requested(), context.is_late());
+    let end = run_detached::<SearchError>(&context, observe, work)?;
     let (members, left_out) = members(design, &context.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
+    let objective = Objective::new(design, &**criterion, &context.undefined);
     // The pool lent to a detached procedure may be busy for ever.
-    let objective = Objective {
-        design,
-        criterion: &**criterion,
-        undefined: &context.undefined,
-    };
-    let mut found = sweeps.install(|| SearchResult::of(objective, &members, fits.met));
-    found.max_size = max_size;
-    found.iterations = fits.count;
-    found.notes.extend(note);
-    found.notes.extend(left_behind);
-    found.notes.extend(left_out);
-    found.notes.extend(objective.undefined_note());
-    let SweepDevices {
+    let found = sweeps.install(|| SearchResult::of(objective, &members, fits.met));
+    let mut notes = found.notes;
+    notes.extend(note);
+    notes.extend(end.detached.clone());
+    notes.extend(left_out);
+    notes.extend(objective.undefined_note());
+    let (devices, screen, starting) = fits.on;
+    let result = SearchResult {
+        max_size,
+        iterations: fits.count,
+        termination: end.reason([
+            Termination::Fault,
+            Termination::Interrupted,
+            Termination::TimeLimit,
+            Termination::Done,
+        ]),
+        seconds: started.elapsed().as_secs_f64() - starting,
+        notes,
         devices,
         screen,
         starting,
-    } = fits.on;
-    (found.devices, found.screen, found.starting) = (devices, screen, starting);
-    found.termination = match &fault {
-        Some(_) => Termination::Fault,
-        None if requested => Termination::Interrupted,
-        None if late => Termination::TimeLimit,
-        None => Termination::Done,
+        ..found
     };
-    found.seconds = started.elapsed().as_secs_f64() - found.starting;
-    Ok(ProcedureRegression {
-        result: found,
-        error: fault,
-    })
+    let error = end.error;
+    Ok(ProcedureResult { result, error })
 }
 
 /// The chosen and kept variables, ascending, and a note for each chosen variable that is collinear
@@ -150,18 +122,11 @@ fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) 
     (fit.members(), notes)
 }
 
-/// The devices that the sweeps run on.
-#[derive(Debug, Default)]
-struct SweepDevices {
-    devices: Vec<String>,
-    screen: String,
-    starting: f64,
-}
-
 /// The models fitted so far, known also where the procedure is detached.
 #[derive(Debug, Default)]
 struct Fits {
-    on: SweepDevices,
+    /// The names of the devices, their arithmetic, and the seconds of opening them.
+    on: (Vec<String>, String, f64),
     count: usize,
     /// The last fit: the next is often this with a variable more.
     last: Option<Fit>,
