@@ -30,7 +30,7 @@ pub const PIVOT_TOLERANCE: f64 = 1e-7;
 /// A fit, borrowed for a sweep.
 ///
 /// *Shapes:* `support` and `coefficients` k, `inverse` k(k+1)/2, `residual` n.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FitView<'a> {
     /// Columns of the model, in the order in which they were added.
     pub(crate) support: &'a [u32],

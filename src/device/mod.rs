@@ -63,7 +63,8 @@ pub(crate) struct Shard<'x> {
 }
 
 /// What makes a candidate the strongest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Gain {
     /// arg max |xᵢᵀr|, the orthogonal greedy choice: the paper's.
     #[default]

@@ -21,16 +21,21 @@ vectorised! {
 fn additions_body<S: Simd>(simd: S, e: &[f64], s: &[f64], open: &[f64], gains: &mut [f64]) -> f64 {
     let ((e, _), (s, _)) = (S::as_simd_f64s(e), S::as_simd_f64s(s));
     let ((open, _), (gains, _)) = (S::as_simd_f64s(open), S::as_mut_simd_f64s(gains));
-    let (least, closed) = (simd.splat_f64s(LEAST), simd.splat_f64s(0.0));
     let mut most = simd.splat_f64s(0.0);
-    for (((&e, &s), &open), gain) in e.iter().zip(s).zip(open).zip(gains) {
-        let ratio = simd.div_f64s(simd.mul_f64s(e, e), simd.max_f64s(s, least));
-        // What the model explains is closed.
-        let open = simd.select_f64s(simd.greater_than_f64s(s, least), open, closed);
-        *gain = simd.mul_f64s(open, ratio);
-        most = simd.max_f64s(most, *gain);
+    for (((&e, &s), &open), out) in e.iter().zip(s).zip(open).zip(gains) {
+        *out = gain(simd, e, s, open);
+        most = simd.max_f64s(most, *out);
     }
     simd.reduce_max_f64s(most)
+}
+
+/// e²/s, 0 where the place is closed or the model explains it.
+#[inline(always)]
+fn gain<S: Simd>(simd: S, e: S::f64s, s: S::f64s, open: S::f64s) -> S::f64s {
+    let (least, closed) = (simd.splat_f64s(LEAST), simd.splat_f64s(0.0));
+    let ratio = simd.div_f64s(simd.mul_f64s(e, e), simd.max_f64s(s, least));
+    let open = simd.select_f64s(simd.greater_than_f64s(s, least), open, closed);
+    simd.mul_f64s(open, ratio)
 }
 
 vectorised! {
@@ -53,24 +58,20 @@ fn exchanges_body<S: Simd>(
     s: &[f64],
     open: &[f64],
     u: &[f64],
-    [step, inverse]: [f64; 2],
+    leaving: [f64; 2],
     gains: &mut [f64],
 ) -> f64 {
     let ((e, _), (s, _)) = (S::as_simd_f64s(e), S::as_simd_f64s(s));
     let ((open, _), (u, _)) = (S::as_simd_f64s(open), S::as_simd_f64s(u));
     let (gains, _) = S::as_mut_simd_f64s(gains);
-    let (step, inverse) = (simd.splat_f64s(step), simd.splat_f64s(inverse));
-    let (least, closed) = (simd.splat_f64s(LEAST), simd.splat_f64s(0.0));
+    let [step, inverse] = leaving.map(|number| simd.splat_f64s(number));
     let mut most = simd.splat_f64s(0.0);
     let columns = e.iter().zip(s).zip(open.iter().zip(u)).zip(gains);
-    for (((&e, &s), (&open, &u)), gain) in columns {
+    for (((&e, &s), (&open, &u)), out) in columns {
         let e = simd.add_f64s(e, simd.mul_f64s(step, u));
         let s = simd.add_f64s(s, simd.mul_f64s(inverse, simd.mul_f64s(u, u)));
-        let ratio = simd.div_f64s(simd.mul_f64s(e, e), simd.max_f64s(s, least));
-        // What the model explains is closed.
-        let open = simd.select_f64s(simd.greater_than_f64s(s, least), open, closed);
-        *gain = simd.mul_f64s(open, ratio);
-        most = simd.max_f64s(most, *gain);
+        *out = gain(simd, e, s, open);
+        most = simd.max_f64s(most, *out);
     }
     simd.reduce_max_f64s(most)
 }

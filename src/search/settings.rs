@@ -105,17 +105,13 @@ impl Pass {
 
     /// The parameters in force, for the report.
     pub(crate) fn parameters(&self, max_size: usize) -> Map<String, Value> {
-        let gain = match self.gain {
-            Gain::Correlation => "correlation",
-            Gain::Exact => "exact",
-        };
         let limit = self.time_limit.map(|limit| limit.as_secs_f64());
         [
             ("particles", json!(self.particles)),
             ("iterations", json!(self.iterations)),
             ("forward", json!(self.forward)),
             ("backward", json!(self.backward)),
-            ("gain", json!(gain)),
+            ("gain", json!(self.gain)),
             ("start_size", json!(self.start_size)),
             ("max_size", json!(max_size)),
             ("polish", json!(self.polish)),

@@ -15,9 +15,9 @@ use crate::{
             TopPairs, mutual_information,
         },
     },
-    score::{Combination, CountTable, Gather, Join, Measure, Part, Quantity},
+    score::{Combination, CountTable, Gather, Join, Measure, Part},
 };
-use fixtures::{PLACES, coded, columns, joint_information, of_term, resources, score};
+use fixtures::{coded, columns, joint_information, of_term, resources, score};
 
 /// A device that reports statistics and the winners of permutations, and asserts that a selection
 /// keeps to the number of picks it announced.
@@ -33,25 +33,22 @@ struct InformedDevice<'a> {
     picks: usize,
 }
 
-impl<'a> InformedDevice<'a> {
-    fn counters(
-        columns: &'a BinnedColumns,
-        response: &Categorical,
-        evaluator: &'a ScoreEvaluator,
-    ) -> CounterGroup<'a> {
-        let device = Self {
-            counter: CpuCounter::new(columns.columns[..].into(), response, evaluator, 1),
-            columns: &columns.columns,
-            response: response.clone(),
-            evaluator,
-            taken: Vec::new(),
-            swept: Vec::new(),
-            alone: true,
-            best: None,
-            picks: 1,
-        };
-        CounterGroup::new(vec![Box::new(device)], evaluator)
-    }
+fn informed<'a>(
+    columns: &'a BinnedColumns,
+    response: &Categorical,
+    evaluator: &'a ScoreEvaluator,
+) -> Box<dyn Counter + 'a> {
+    Box::new(InformedDevice {
+        counter: CpuCounter::new(columns.columns[..].into(), response, evaluator, 1),
+        columns: &columns.columns,
+        response: response.clone(),
+        evaluator,
+        taken: Vec::new(),
+        swept: Vec::new(),
+        alone: true,
+        best: None,
+        picks: 1,
+    })
 }
 
 impl PairCounter for InformedDevice<'_> {
@@ -137,25 +134,38 @@ impl Counter for InformedDevice<'_> {
     }
 }
 
-/// Whether the selection by these counters is the expected one.
+/// Opens a device for these columns and their response.
+type Open =
+    for<'a> fn(&'a BinnedColumns, &Categorical, &'a ScoreEvaluator) -> Box<dyn Counter + 'a>;
+
+/// Whether the selection of `top` on this device is the one on the CPU.
 fn assert_same(
-    expected: &RankedColumns,
     columns: &BinnedColumns,
-    (response, evaluator): (&Categorical, &ScoreEvaluator),
-    counters: CounterGroup,
-    stop: &Stop,
+    score: &Score,
+    (top, permutation): (usize, Option<PermutationTest>),
+    open: Open,
 ) {
     let never = Interrupt::default();
+    let stop = &Stop {
+        top: Some(top),
+        threshold: None,
+        permutation,
+    };
+    let asked = resources((1, 3));
+    let expected = rank(columns, score, stop, &asked, &never, &mut |_, _| {}).unwrap();
+    let evaluator = &ScoreEvaluator::new(score.clone(), columns.n);
+    let response = &evaluator.categorical(&columns.response);
     let selection = Selection {
         columns,
         response,
         evaluator,
         interrupt: &never,
         communicator: None,
-        top: stop.top.unwrap(),
+        top,
         stop,
     };
-    let found = selection.run(counters, &mut |_, _| {});
+    let device = open(columns, response, evaluator);
+    let found = selection.run(CounterGroup::new(vec![device], evaluator), &mut |_, _| {});
     assert!(!found.chosen.is_empty());
     assert_eq!(found.chosen, expected.chosen);
     assert_eq!(found.refused, expected.refused);
@@ -176,7 +186,6 @@ fn a_device_that_reports_statistics_gives_the_same_selection() {
         }
         column.missing = Some(MissingCode::Excluded(missing.into()));
     }
-    let never = Interrupt::default();
     for against in [Against::Last, Against::Joint, Against::Pairs] {
         for (over, gather, join, permutations) in [
             (Combination::default(), Gather::Sum, Join::Added, 0),
@@ -187,37 +196,19 @@ fn a_device_that_reports_statistics_gives_the_same_selection() {
             (Combination::XW_Y, Gather::Last, Join::Alone, 67),
         ] {
             let measure = match over.is_zero() {
-                // Relevance alone.
-                true => Measure::Declared {
-                    relevance: Quantity::plain(Combination::X_Y),
-                    terms: Vec::new(),
-                },
+                true => Measure::default(),
                 false => of_term(over, -0.5, Part::Whole),
             };
             let score = Score {
-                measure,
-                gather,
-                join,
                 against,
-                floor: None,
+                ..score(measure, gather, join)
             };
             let permutation = (permutations > 0).then_some(PermutationTest {
                 n: permutations,
                 alpha: 0.6,
                 seed: 5,
             });
-            let stop = Stop {
-                top: Some(6),
-                threshold: None,
-                permutation,
-            };
-            let asked = resources(PLACES[1]);
-            let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-            let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
-            let response = evaluator.categorical(&columns.response);
-            let counters = InformedDevice::counters(&columns, &response, &evaluator);
-            let by = (&response, &evaluator);
-            assert_same(&expected, &columns, by, counters, &stop);
+            assert_same(&columns, &score, (6, permutation), informed);
         }
     }
 }
@@ -249,28 +240,29 @@ fn permutations_of_a_function_are_the_same_on_a_device_that_permutes() {
     let columns = columns(4, 120, 15, 4);
     // Rounded, so that there are ties by tolerance too.
     let rough = |it: &CountTable| (joint_information(it) * 50.0).round() / 50.0;
-    let coded = coded(rough, 0.01);
-    let never = Interrupt::default();
+    let measure = Measure::Function(coded(rough, 0.01));
+    let test = PermutationTest {
+        n: 59,
+        alpha: 0.9,
+        seed: 7,
+    };
     for gather in [Gather::Sum, Gather::Last, Gather::Minimum] {
-        let score = score(Measure::Function(coded.clone()), gather, Join::Alone);
-        let stop = Stop {
-            top: Some(4),
-            threshold: None,
-            permutation: Some(PermutationTest {
-                n: 59,
-                alpha: 0.9,
-                seed: 7,
-            }),
-        };
-        let asked = resources(PLACES[0]);
-        let expected = rank(&columns, &score, &stop, &asked, &never, &mut |_, _| {}).unwrap();
-        let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
-        let response = evaluator.categorical(&columns.response);
-        let own = &columns.columns;
-        let values = Permuting(CpuTableScorer::new(own[..].into(), &coded));
-        let counter = FunctionCounter::new(values, 0..own.len(), &response, &evaluator);
-        let counters = CounterGroup::new(vec![Box::new(counter)], &evaluator);
-        let by = (&response, &evaluator);
-        assert_same(&expected, &columns, by, counters, &stop);
+        let score = score(measure.clone(), gather, Join::Alone);
+        assert_same(
+            &columns,
+            &score,
+            (4, Some(test)),
+            |columns, response, evaluator| {
+                let own = &columns.columns;
+                let coded = evaluator.score().function().unwrap();
+                let values = Permuting(CpuTableScorer::new(own[..].into(), coded));
+                Box::new(FunctionCounter::new(
+                    values,
+                    0..own.len(),
+                    response,
+                    evaluator,
+                ))
+            },
+        );
     }
 }

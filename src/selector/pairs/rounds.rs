@@ -26,8 +26,8 @@ pub(super) struct Round {
     sender: (usize, Range<usize>),
     /// The columns whose pairs are scored; with two lists, a pair has one column of each.
     lists: [Range<usize>; 2],
-    /// Whether there are two lists.
-    bipartite: bool,
+    /// Whether it is the round of the rank's own columns, all in the first list.
+    pub(super) own: bool,
 }
 
 /// The columns of a round, the first list before the second.
@@ -49,7 +49,7 @@ pub(super) fn rounds(rank: usize, shares: &[Range<usize>]) -> Vec<Round> {
         Round {
             sender: (sender, theirs.clone()),
             lists,
-            bipartite: sender != rank,
+            own: sender == rank,
         }
     };
     shares.iter().enumerate().map(round).collect()
@@ -61,20 +61,11 @@ impl Round {
         self.lists.iter().map(Range::len).sum()
     }
 
-    /// Whether it is the round of the rank's own columns.
-    pub(super) fn is_own(&self) -> bool {
-        !self.bipartite
-    }
-
     /// The columns of its first pair, if it has pairs.
     pub(super) fn first_pair(&self) -> Option<(u32, u32)> {
         let [mut first, mut second] = self.lists.clone();
         let a = first.next()?;
-        let b = if self.bipartite {
-            second.next()?
-        } else {
-            first.next()?
-        };
+        let b = if self.own { &mut first } else { &mut second }.next()?;
         Some((a as u32, b as u32))
     }
 
@@ -95,7 +86,7 @@ impl Round {
         // Cloning on one thread would take as long as the broadcast.
         let own = |list: &Range<usize>| all[list.clone()].par_iter().cloned();
         let [first, second] = &self.lists;
-        let columns = if self.is_own() {
+        let columns = if self.own {
             Cow::Borrowed(&all[first.clone()])
         } else if *first == self.sender.1 {
             received.par_extend(own(second));
@@ -125,11 +116,11 @@ impl Round {
         for first in theirs.clone().step_by(each) {
             let piece = first..theirs.end.min(first + each);
             bytes.clear();
-            if self.is_own() {
+            if self.own {
                 put(&all[piece.clone()], &mut bytes);
             }
             bytes = communicator.broadcast(*sender, bytes)?;
-            if self.is_own() {
+            if self.own {
                 continue;
             }
             match codes(&bytes, piece.len(), columns.n) {
@@ -152,7 +143,7 @@ impl RoundColumns<'_> {
     pub(super) fn block(&self) -> PairDomain<'_> {
         PairDomain {
             columns: &self.columns,
-            split: self.round.bipartite.then_some(self.round.lists[0].len()),
+            split: (!self.round.own).then_some(self.round.lists[0].len()),
         }
     }
 
@@ -233,7 +224,7 @@ mod tests {
                 for round in (0..size).flat_map(|rank| rounds(rank, &shares)) {
                     let [first, second] = round.lists.clone();
                     assert!(round.len() <= most + most.div_ceil(2), "{size} {p}");
-                    let pairs: Vec<(usize, usize)> = match round.is_own() {
+                    let pairs: Vec<(usize, usize)> = match round.own {
                         true => first
                             .clone()
                             .flat_map(|a| (a + 1..first.end).map(move |b| (a, b)))

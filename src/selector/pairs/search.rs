@@ -142,7 +142,7 @@ impl Scan<'_> {
     ) -> Result<Option<DeviceError>, SelectorError> {
         let pair = round.first_pair().map(|(a, b)| (a, Some(b)));
         let needed = match &self.unscored {
-            None => round.is_own() || pair.is_some(),
+            None => round.own || pair.is_some(),
             Some(it) => pair.is_some_and(|first| first < (it.column, it.other)),
         };
         if !needed {
@@ -158,12 +158,12 @@ impl Scan<'_> {
         };
         // Relevance is I(x;y), whatever a pair's score is.
         let alone = match self.evaluator.score().function() {
-            Some(_) if round.is_own() => Some(counters(self.synergy)?.relevance()),
+            Some(_) if round.own => Some(counters(self.synergy)?.relevance()),
             _ => None,
         };
         let mut counters = counters(self.evaluator)?;
         self.found.starting += starting.elapsed().as_secs_f64();
-        if round.is_own() {
+        if round.own {
             self.found.devices = counters.names();
         }
         let (reports, places) = (AtomicUsize::new(0), counters.names().len().max(1));
@@ -176,7 +176,7 @@ impl Scan<'_> {
             false if m < p => Some(&mut part[..]),
             false => Some(&mut self.found.matrix[..]),
         };
-        let found = match (round.is_own(), alone) {
+        let found = match (round.own, alone) {
             (false, _) => Ok(Vec::new()),
             (true, Some(alone)) => alone,
             (true, None) => counters.relevance(),
@@ -200,7 +200,7 @@ impl Scan<'_> {
             Err(fault) => return Ok(Some(fault)),
         };
         self.cut |= stop();
-        if round.is_own() {
+        if round.own {
             self.found.single = self.with_p_values(single, block.columns);
         }
         let best = mem::take(&mut self.best);

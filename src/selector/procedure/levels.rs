@@ -11,7 +11,7 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Categorical, LogTable, mutual_information},
+        counting::{Categorical, ConditioningVariable, LogTable, mutual_information},
     },
     interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
@@ -83,33 +83,26 @@ pub fn rank_with_procedure(
 /// The chosen variables with relevance, redundancy and test, as for any selector.
 fn report(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn> {
     let logs = LogTable::new(columns.n, 1);
-    let own = |column: &BinnedColumn| {
-        let anchor = Categorical::compact(column);
-        let sum = anchor.log_sum(&logs);
-        (anchor, sum)
-    };
+    let own = |column: &BinnedColumn| ConditioningVariable::from(Categorical::compact(column));
     let mut cells = Vec::new();
-    let mut shared = |a: &(Categorical, i64), b: &(Categorical, i64)| {
-        let sum = mutual_information((&a.0, a.1), (&b.0, b.1), &logs, &mut cells);
+    let mut shared = |a: &ConditioningVariable, b: &ConditioningVariable| {
+        let (a, b) = (a.codes_and_log_sum(&logs), b.codes_and_log_sum(&logs));
+        let sum = mutual_information(a, b, &logs, &mut cells);
         sum as f64 / columns.n as f64 / f64::from(logs.bits()).exp2()
     };
     let response = own(&columns.response);
-    let anchors: Vec<_> = chosen
-        .iter()
-        .map(|(column, _)| own(&columns.columns[*column]))
-        .collect();
+    let chosen_columns = chosen.iter().map(|(column, _)| &columns.columns[*column]);
+    let anchors: Vec<ConditioningVariable> = chosen_columns.map(own).collect();
     let each = chosen.iter().zip(&anchors).enumerate();
     each.map(|(at, (&(column, score), anchor))| {
-        let sum: f64 = anchors[..at]
-            .iter()
-            .map(|other| shared(anchor, other))
-            .sum();
+        let before = anchors[..at].iter();
+        let sum: f64 = before.map(|other| shared(anchor, other)).sum();
         ChosenColumn {
             column,
             score,
             relevance: shared(anchor, &response),
             redundancy: (at > 0).then(|| sum / at as f64),
-            independence: independence(&anchor.0, &response.0, &logs),
+            independence: independence(anchor.codes(), response.codes(), &logs),
             permutation_p: None,
         }
     })

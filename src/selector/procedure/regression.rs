@@ -152,57 +152,40 @@ impl Regression<'_> {
             return Err(CallError::Invalid(reason));
         }
         // At unit norm, so that no square of a product overflows.
-        let mut units = Vec::with_capacity(anchors.len());
+        let mut units = Vec::with_capacity(anchors.len() / n);
         for (at, anchor) in anchors.chunks_exact(n).enumerate() {
-            if let Some(&value) = anchor.iter().find(|number| !number.is_finite()) {
+            if let Some(value) = anchor.iter().find(|number| !number.is_finite()) {
                 let reason = format!("its anchor {at} holds {value}");
                 return Err(CallError::Invalid(reason));
             }
-            let most = anchor
-                .iter()
-                .fold(0.0, |most: f64, number| most.max(number.abs()));
+            let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
             // The inverse of a subnormal number may be infinite.
             let scale = if most > 0.0 { most } else { 1.0 };
-            let scaled: Vec<f64> = anchor.iter().map(|number| number / scale).collect();
-            let norm = product(&scaled, &scaled).sqrt();
-            let unit = if norm > 0.0 { 1.0 / norm } else { 0.0 };
-            units.push((
-                scaled
-                    .iter()
-                    .map(|number| number * unit)
-                    .collect::<Vec<_>>(),
-                norm,
-                most,
-            ));
+            let mut unit: Vec<f64> = anchor.iter().map(|number| number / scale).collect();
+            let norm = product(&unit, &unit).sqrt();
+            let inverse = if norm > 0.0 { 1.0 / norm } else { 0.0 };
+            unit.iter_mut().for_each(|number| *number *= inverse);
+            units.push((unit, norm, most));
         }
-        let residuals: Vec<FitView> = units
-            .iter()
-            .map(|(unit, ..)| FitView {
-                support: &[],
-                coefficients: &[],
-                inverse: &[],
-                residual: unit,
-            })
-            .collect();
-        let found = self.neighbours(&residuals, wanted)?;
+        let residuals = units.iter().map(|(unit, ..)| FitView {
+            residual: unit,
+            ..FitView::default()
+        });
+        let found = self.neighbours(&Vec::from_iter(residuals), wanted)?;
         let x = self.design.columns();
-        let strongest = found
-            .into_iter()
-            .zip(&units)
-            .map(|(found, (unit, norm, most))| {
-                // Computed again in one order of summation, whatever device swept.
-                let exact = found.additions.iter().map(|it| {
-                    let product = product(x.column(it.column), unit);
-                    (it.column, product)
-                });
-                let mut exact: Vec<(u32, f64)> = exact.collect();
-                exact.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-                exact.truncate(wanted);
-                let scaled = exact
-                    .into_iter()
-                    .map(|(column, product)| (column, product * norm * most));
-                scaled.collect()
-            });
+        let each = found.into_iter().zip(&units);
+        let strongest = each.map(|(found, (unit, norm, most))| {
+            // Computed again in one order of summation, whatever device swept.
+            let exact = found.additions.iter();
+            let exact = exact.map(|it| (it.column, product(x.column(it.column), unit)));
+            let mut exact: Vec<(u32, f64)> = exact.collect();
+            exact.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+            exact.truncate(wanted);
+            for (_, product) in &mut exact {
+                *product = *product * norm * most;
+            }
+            exact
+        });
         Ok(strongest.collect())
     }
 
@@ -301,9 +284,8 @@ impl Problem for Regression<'_> {
         let swept = self.context.noted(self.swept(anchors, wanted))?;
         let rooms = columns.chunks_mut(wanted).zip(products.chunks_mut(wanted));
         for (found, (columns, products)) in swept.into_iter().zip(rooms) {
-            for ((column, product), (to, product_to)) in
-                found.into_iter().zip(columns.iter_mut().zip(products))
-            {
+            let rooms = columns.iter_mut().zip(products);
+            for ((column, product), (to, product_to)) in found.into_iter().zip(rooms) {
                 (*to, *product_to) = (column as usize, product);
             }
         }
