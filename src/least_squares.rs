@@ -136,7 +136,6 @@ impl Fit {
         self.rss
     }
 
-    /// This fit, borrowed for a sweep.
     pub(crate) fn view(&self) -> FitView<'_> {
         FitView {
             support: &self.support,

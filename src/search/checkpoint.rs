@@ -20,10 +20,8 @@ use super::{
 };
 use crate::{device::DeviceError, fnv::Fnv};
 
-/// The version of [`Form`].
 const VERSION: u64 = 1;
 
-/// How a checkpoint begins.
 const BEGINNING: &str = "{\"passel_checkpoint\":";
 
 /// The interval between two checkpoints: a share of the time so far, within these bounds.
@@ -123,7 +121,6 @@ impl Checkpoint {
     }
 }
 
-/// The message about a difference between two searches.
 fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
     let text = |value: &Value| match value {
         Value::Null => "none".to_owned(),
@@ -178,7 +175,6 @@ fn identity(problem: &SearchProblem) -> io::Result<Map<String, Value>> {
     Ok(own.into_iter().chain(parameters).collect())
 }
 
-/// Writes checkpoints from time to time.
 pub(super) struct CheckpointWriter<'a> {
     write: WriteCheckpoint<'a>,
     search: Map<String, Value>,
@@ -192,9 +188,6 @@ pub(super) struct CheckpointWriter<'a> {
 
 impl<'a> CheckpointWriter<'a> {
     /// The writer of a search, and the state that it resumes from.
-    ///
-    /// # Errors
-    /// A checkpoint of another search.
     pub(super) fn new(
         Checkpointing { resume_from, write }: Checkpointing<'a>,
         problem: &SearchProblem,

@@ -71,7 +71,6 @@ pub(super) struct StageEnd {
     pub(super) visited: VisitedModels,
     /// The best model, columns ascending.
     pub(super) members: Vec<u32>,
-    /// Iterations of the swarm.
     pub(super) iterations: usize,
     pub(super) termination: Termination,
     /// Whether no allowed addition, drop or exchange of one variable improves the model; false

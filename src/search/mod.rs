@@ -167,9 +167,6 @@ pub fn search(
 }
 
 /// The largest model size, and the fit of the kept variables.
-///
-/// # Errors
-/// A parameter outside its range, or kept variables that are collinear.
 pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
     let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
     let mut kept = Fit::empty(design.y());

@@ -60,7 +60,6 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// The note for the report where the criterion was NaN for some model.
     pub(crate) fn undefined_note(&self) -> Option<String> {
         let text = "the criterion was not a number for some models: they never win";
         let undefined = self.undefined.load(Ordering::Relaxed);

@@ -34,9 +34,7 @@ pub(super) struct Particle {
     /// The support, ascending.
     pub(super) members: Vec<u32>,
     forward: bool,
-    /// Moves since the last factorisation from scratch.
     moves: usize,
-    /// φ of the model.
     pub(super) value: f64,
 }
 
@@ -52,7 +50,6 @@ impl Particle {
         }
     }
 
-    /// The state to resume from, at a canonical iteration.
     pub(super) fn state(&self) -> ParticleState {
         ParticleState {
             members: self.members.clone(),
@@ -158,7 +155,6 @@ impl Particle {
         Some(self.members.iter().fold(rank, shift))
     }
 
-    /// Applies an update that the devices carried out.
     pub(super) fn updated(&mut self, update: ModelUpdate, variable: u32) {
         match (update, self.members.binary_search(&variable)) {
             (ModelUpdate::Add(_), Err(at)) => self.members.insert(at, variable),

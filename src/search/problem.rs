@@ -11,7 +11,6 @@ pub(crate) struct SearchProblem<'a> {
     pub(crate) y: &'a [f64],
     /// Columns that every model holds, ascending.
     pub(crate) keep: &'a [u32],
-    /// The fit of the kept columns.
     pub(crate) kept: &'a Fit,
     /// Columns of the largest model, the kept ones included.
     pub(crate) max_size: usize,

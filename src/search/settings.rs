@@ -78,9 +78,6 @@ impl Pass {
 
     /// Checks the draft against the problem's size; the bound on model size in
     /// force.
-    ///
-    /// # Errors
-    /// The first parameter outside its range.
     pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<usize, SettingsError> {
         self.check_alone()?;
         let most = p.min(n - 2);
@@ -103,7 +100,6 @@ impl Pass {
         Ok(max_size)
     }
 
-    /// The parameters in force, for the report.
     pub(crate) fn parameters(&self, max_size: usize) -> Map<String, Value> {
         let limit = self.time_limit.map(|limit| limit.as_secs_f64());
         [

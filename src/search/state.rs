@@ -32,7 +32,6 @@ pub(super) enum Stage {
     /// Before a wave of the polish.
     Polish {
         polish: PolishState,
-        /// The iterations of the swarm.
         iterations: usize,
         /// Whether patience ended the swarm.
         impatient: bool,

@@ -38,9 +38,7 @@ pub(super) struct Swarm<'s, 'x> {
     noted: bool,
     /// Iterations done, the starts being the first.
     pub(super) iteration: usize,
-    /// The next canonical iteration.
     canonical: usize,
-    /// Whether the last iteration was canonical.
     pub(super) is_canonical: bool,
     /// What each particle did in the last iteration.
     pub(super) steps: Vec<StepRecord>,
@@ -115,7 +113,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
         Ok(swarm)
     }
 
-    /// A swarm resumed from a canonical iteration.
     pub(super) fn resume(
         problem: SearchProblem<'s>,
         devices: &'s mut Devices<'x>,
@@ -130,7 +127,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
         Ok(swarm)
     }
 
-    /// The state to resume from, after a canonical iteration.
     pub(super) fn state(&self) -> SwarmState {
         SwarmState {
             iteration: self.iteration,
@@ -147,7 +143,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
         self.iteration + self.iteration.min(CANONICAL_EVERY).max(most)
     }
 
-    /// The models visited.
     pub(super) fn end(mut self) -> VisitedModels {
         if !self.noted {
             remember(&mut self.visited, &self.particles);
@@ -218,7 +213,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
         Ok(moves)
     }
 
-    /// Evaluates φ of every particle's model after its move.
     fn evaluate(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
@@ -240,7 +234,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
         self.noted = false;
     }
 
-    /// Empties the cache of sweeps.
     fn forget(&mut self) {
         self.known.clear();
         self.strongest.clear();
@@ -287,7 +280,6 @@ impl<'s, 'x> Swarm<'s, 'x> {
     }
 }
 
-/// Records the particles' current models as visited.
 fn remember(visited: &mut VisitedModels, particles: &[Particle]) {
     for particle in particles {
         visited.offer(particle.value, &particle.members);

@@ -21,24 +21,19 @@ use crate::{
     vector::{add_scaled, vectorised},
 };
 
-/// Steps between two tableaus from scratch.
 const REBUILD_EVERY: usize = 64;
 
 /// Falls whose ratio is closer to one than this count as equal.
 const TIE: f64 = 1e-9;
 
-/// A step, by places in the pool.
+/// A step: the position that leaves, the place in the pool that joins, and the fall of RSS.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// By how much RSS falls.
     pub(super) fall: f64,
-    /// The position that leaves.
     pub(super) leaves: Option<usize>,
-    /// The place that joins.
     pub(super) joins: Option<usize>,
 }
 
-/// See the module's page.
 #[derive(Debug, Clone)]
 pub(super) struct Tableau {
     /// Places of the model's variables; *positions* count along it.
@@ -79,7 +74,6 @@ impl Tableau {
         tableau
     }
 
-    /// Carries out a step: the position leaves, the place joins.
     pub(super) fn step(&mut self, pool: &GramPool, leaves: Option<usize>, joins: Option<usize>) {
         if let Some(position) = leaves {
             remove(self, position);

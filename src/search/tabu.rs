@@ -33,21 +33,17 @@ pub(super) const EXACT: f64 = 1e-13;
 pub(super) const ENTRY_COST: u64 = 40;
 const STEP_ENTRIES: u64 = 500;
 
-/// Steps between two checks for a request to stop.
 const CHECK_EVERY: usize = 16;
 
-/// The inputs that the islands of a wave share.
 pub(super) struct TabuSearch<'a> {
     pub(super) problem: SearchProblem<'a>,
     pub(super) pool: &'a GramPool,
-    /// Steps at most.
     pub(super) steps: usize,
     /// φ of the best model so far; only a lower one is returned.
     pub(super) value: f64,
     pub(super) limits: Limits<'a>,
 }
 
-/// The result of one island's tabu search.
 #[derive(Serialize, Deserialize)]
 pub(super) struct TabuResult {
     /// The last model, columns ascending, and its φ.

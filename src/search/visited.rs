@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{bits, objective::rises};
 
-/// The number of best models kept.
 const REMEMBERED: usize = 1000;
 
 /// A model that a search visited.
@@ -20,7 +19,6 @@ pub struct VisitedModel {
 }
 
 impl VisitedModel {
-    /// φ and the columns.
     pub(super) fn pair(&self) -> (f64, &[u32]) {
         (self.value, &self.members)
     }
@@ -43,7 +41,6 @@ pub(crate) struct VisitedModels {
     /// Only models with φ below this are kept.
     #[serde(with = "bits")]
     threshold: f64,
-    /// The best model by size.
     front: Vec<Option<VisitedModel>>,
 }
 
@@ -66,7 +63,6 @@ impl VisitedModels {
         }
     }
 
-    /// Whether a model with this φ would be kept.
     pub(super) fn wants(&self, value: f64) -> bool {
         value < self.threshold
     }

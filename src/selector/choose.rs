@@ -31,7 +31,6 @@ pub(super) struct Selection<'a> {
     pub(super) interrupt: &'a Interrupt,
     /// The ranks, where they share out the columns.
     pub(super) communicator: Option<&'a Communicator>,
-    /// Variables to choose at most.
     pub(super) top: usize,
     pub(super) stop: &'a Stop,
 }
@@ -228,7 +227,6 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The G-test of independence of a column and the response.
     fn test(
         &self,
         own: &BinnedColumn,

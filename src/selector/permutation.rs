@@ -77,7 +77,6 @@ impl PermutationTest {
         self.p(0)
     }
 
-    /// The p-value of a score that this many permutations reach.
     fn p(&self, reached: usize) -> f64 {
         (1 + reached) as f64 / (1 + self.n) as f64
     }

@@ -18,9 +18,6 @@ use crate::{
 };
 
 /// Checks that the chosen devices can compute a score, before a file is read.
-///
-/// # Errors
-/// GPUs that are absent, or that cannot compute this score.
 pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), SelectorError> {
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
@@ -29,9 +26,6 @@ pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), 
 }
 
 /// Checks that no GPU was asked for, for procedures over levels.
-///
-/// # Errors
-/// GPUs were asked for.
 pub(crate) fn require_cpu(choice: &DeviceChoice) -> Result<(), SelectorError> {
     match choice.is_cuda() {
         true => Err(SelectorError::Refused(
@@ -43,19 +37,16 @@ pub(crate) fn require_cpu(choice: &DeviceChoice) -> Result<(), SelectorError> {
     }
 }
 
-/// Whether GPUs can compute a score.
 fn has_cuda(score: &Score) -> bool {
     score
         .function()
         .is_none_or(|function| function.0.cuda().is_some())
 }
 
-/// The devices and threads of one selection.
 pub(super) struct CountingDevices<'a> {
     places: Placement,
     resources: &'a Resources,
     pub(super) threads: usize,
-    /// Notes for the user.
     pub(super) notes: Vec<String>,
     open_gpus: Option<OpenGpus>,
 }
@@ -63,9 +54,6 @@ pub(super) struct CountingDevices<'a> {
 impl<'a> CountingDevices<'a> {
     /// The devices for these columns and this score, where every column is swept some hundred times
     /// `hundreds`.
-    ///
-    /// # Errors
-    /// As [`check_devices`]; too many levels of the response.
     pub(super) fn of(
         columns: &BinnedColumns,
         score: &Score,
@@ -104,9 +92,6 @@ impl<'a> CountingDevices<'a> {
     }
 
     /// Counters of these columns on the devices; to be called inside the pool.
-    ///
-    /// # Errors
-    /// A device that was asked for and cannot start.
     pub(super) fn counters<'c>(
         &mut self,
         columns: &'c BinnedColumns,
@@ -126,9 +111,6 @@ impl<'a> CountingDevices<'a> {
 
     /// Counters of pairs on the devices, of which `wanted` at most are kept; to be called inside the
     /// pool.
-    ///
-    /// # Errors
-    /// A device that was asked for and cannot start.
     pub(super) fn pair_counters<'c>(
         &mut self,
         block: PairDomain<'c>,
@@ -173,7 +155,6 @@ impl<'a> CountingDevices<'a> {
     }
 }
 
-/// Checks that no more variables are wanted than there are.
 pub(super) fn check_top(top: usize, p: usize) -> Result<(), SelectorError> {
     match top <= p {
         true => Ok(()),
@@ -184,9 +165,6 @@ pub(super) fn check_top(top: usize, p: usize) -> Result<(), SelectorError> {
 }
 
 /// Checks that the tables of a score that is a function have room, of any two columns or of one.
-///
-/// # Errors
-/// A table would have too many cells.
 pub(super) fn check_tables(
     columns: &BinnedColumns,
     function: Option<&ScoreFunction>,

@@ -21,7 +21,6 @@ pub(in super::super) struct PolishContext<'a> {
     pub(in super::super) iterations: usize,
 }
 
-/// A model and its φ.
 pub(super) struct Candidate {
     pub(super) fit: Fit,
     pub(super) value: f64,
@@ -31,7 +30,6 @@ pub(super) struct Candidate {
 type Change = (Option<usize>, Option<u32>, f64);
 
 impl PolishContext<'_> {
-    /// The model of these columns, fitted from scratch.
     pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.problem.objective.of_fit(&fit);

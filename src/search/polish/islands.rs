@@ -44,7 +44,6 @@ pub(super) struct Islands<'a> {
     pub(super) certified: bool,
     /// Work since the best model was found.
     pub(super) idle: u64,
-    /// Waves done.
     waves: usize,
 }
 
@@ -77,7 +76,6 @@ impl<'a> Islands<'a> {
         Ok(Self::resumed(with, state))
     }
 
-    /// The islands resumed from a state between two waves.
     pub(super) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
         let SearchProblem { x, y, pass, .. } = with.problem;
         let mut pool = GramPool::new(x.p());
@@ -98,7 +96,6 @@ impl<'a> Islands<'a> {
         }
     }
 
-    /// The state to resume from.
     pub(super) fn state(&self) -> PolishState {
         PolishState {
             islands: self.islands.iter().map(Particle::state).collect(),

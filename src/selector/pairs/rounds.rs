@@ -56,7 +56,6 @@ pub(super) fn rounds(rank: usize, shares: &[Range<usize>]) -> Vec<Round> {
 }
 
 impl Round {
-    /// The number of its columns.
     pub(super) fn len(&self) -> usize {
         self.lists.iter().map(Range::len).sum()
     }
@@ -70,9 +69,6 @@ impl Round {
     }
 
     /// Its columns; all ranks take part in the broadcast of the sender's.
-    ///
-    /// # Errors
-    /// A rank that is gone, or that sends something else.
     pub(super) fn fetch<'a>(
         &'a self,
         columns: &'a BinnedColumns,
@@ -170,7 +166,6 @@ fn put(columns: &[BinnedColumn], all: &mut Vec<u8>) {
     }
 }
 
-/// Reads the codes of `count` columns of n observations.
 fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
     let invalid = || io::Error::other("a rank told something else than codes of columns");
     let mut next = || {
@@ -187,7 +182,6 @@ fn codes(mut bytes: &[u8], count: usize, n: usize) -> io::Result<Vec<Codes>> {
     codes.collect::<Option<_>>().ok_or_else(invalid)
 }
 
-/// Numbers of a matrix gathered at a time.
 const NUMBERS: usize = 1 << 20;
 
 /// Sums a matrix over all ranks: each element is of one rank, and 0 on the others.

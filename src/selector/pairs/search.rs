@@ -27,7 +27,6 @@ use crate::{
     selection::{Independence, PairScan},
 };
 
-/// The observer of progress: the numbers of columns done and of all.
 pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 
 /// A scan of pairs with its results so far, on this rank.
@@ -40,7 +39,6 @@ pub(super) struct Scan<'a> {
     pub(super) best: TopPairs,
     /// The lowest pair without a score, if there is one.
     pub(super) unscored: Option<UndefinedScore>,
-    /// Whether the scan was interrupted.
     pub(super) cut: bool,
     /// This rank's columns alone, the matrix with room for all scores or for none, the devices, and
     /// the seconds of opening and closing these, and of the rest.
@@ -219,7 +217,6 @@ impl Scan<'_> {
         Ok(None)
     }
 
-    /// The relevance of columns with its p-value.
     fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
         let response = &self.columns.response;
         let anchor = Categorical::compact(response);

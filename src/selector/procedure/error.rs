@@ -16,17 +16,14 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// A column does not exist.
     pub(super) fn column(column: usize, p: usize) -> Self {
         Self::Invalid(format!("it named column {column} of {p}"))
     }
 
-    /// A variable was chosen twice.
     pub(super) fn twice(column: usize) -> Self {
         Self::Invalid(format!("it chose column {column} twice"))
     }
 
-    /// More variables were chosen than are allowed.
     pub(crate) fn too_many(most: usize) -> Self {
         Self::Invalid(format!("it chose more than {most} variables"))
     }

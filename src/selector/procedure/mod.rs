@@ -161,13 +161,11 @@ pub struct ProcedureContext {
     /// Variables that every model holds, ascending; chosen or not, they do not count.
     keep: Vec<u32>,
     seed: u64,
-    /// The threads of [`Problem::each`].
     pool: ThreadPool,
     interrupt: Interrupt,
     deadline: Option<Instant>,
     chosen: Mutex<Vec<(usize, f64)>>,
     error: Mutex<Option<CallError>>,
-    /// Whether the criterion was NaN for some model.
     undefined: AtomicBool,
     done: AtomicUsize,
     of: AtomicUsize,
@@ -192,7 +190,6 @@ struct ProcedureEnd {
 }
 
 impl ProcedureEnd {
-    /// The one of four reasons that ended it.
     fn reason<T>(&self, [fault, interrupted, late, done]: [T; 4]) -> T {
         match self.error {
             Some(_) => fault,
@@ -206,7 +203,6 @@ impl ProcedureEnd {
 /// The first random stream of procedures; particles, simulations and permutations have others.
 const STREAMS: u64 = 1 << 62;
 
-/// The note for a procedure that was detached.
 const DETACHED_NOTE: &str =
     "the selector did not heed the wish to end and was left behind: this is what it had chosen";
 
@@ -214,14 +210,10 @@ const DETACHED_NOTE: &str =
 /// detached: a batch system would soon kill the whole process.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The interval at which requests to end are looked for.
 const POLL: Duration = Duration::from_millis(20);
 
 impl ProcedureContext {
     /// A context for p candidates of which `most` may be chosen beside the kept ones.
-    ///
-    /// # Errors
-    /// Threads that cannot be started.
     fn new(
         p: usize,
         (most, keep): (usize, Vec<u32>),
@@ -291,7 +283,6 @@ impl ProcedureContext {
         self.interrupt.is_forced() || self.deadline.is_some_and(overdue)
     }
 
-    /// The variables chosen so far, with their scores.
     fn chosen(&self) -> Vec<(usize, f64)> {
         lock(&self.chosen).clone()
     }
@@ -303,9 +294,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Runs the work, which returns what the procedure did, on a thread that is detached if it ignores
 /// requests to end, as a plugin may. `observe` is called with its progress.
-///
-/// # Errors
-/// A thread that cannot be started, or the work's own.
 fn run_detached<E: From<ThreadError> + Send + 'static>(
     context: &Arc<ProcedureContext>,
     observe: &mut dyn FnMut(usize, usize),
