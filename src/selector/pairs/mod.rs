@@ -104,8 +104,10 @@ pub fn rank_pairs(
                 ..PairScan::default()
             },
         };
+        let (started, starting) = (Instant::now(), scan.found.starting);
         let fault = scan.all(resources.distributed(), &Mutex::new(observe))?;
         let mut found = scan.found;
+        found.seconds = started.elapsed().as_secs_f64() - (found.starting - starting);
         let best = match fault {
             Some(_) => {
                 found.single.clear();

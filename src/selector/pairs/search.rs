@@ -52,17 +52,6 @@ impl Scan<'_> {
         communicator: Option<&Communicator>,
         observer: &Observer,
     ) -> Result<Option<DeviceError>, SelectorError> {
-        let (started, starting) = (Instant::now(), self.found.starting);
-        let result = self.every_round(communicator, observer);
-        self.found.seconds = started.elapsed().as_secs_f64() - (self.found.starting - starting);
-        result
-    }
-
-    fn every_round(
-        &mut self,
-        communicator: Option<&Communicator>,
-        observer: &Observer,
-    ) -> Result<Option<DeviceError>, SelectorError> {
         let own = LocalColumns::of_rank(self.columns, communicator);
         let own = own.first..own.first + own.columns.len();
         let shares = match communicator {

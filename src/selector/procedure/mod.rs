@@ -240,9 +240,7 @@ impl ProcedureContext {
     fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
         let mut chosen = lock(&self.chosen);
         let p = self.p;
-        let kept = |column: usize| {
-            u32::try_from(column).is_ok_and(|column| self.keep.binary_search(&column).is_ok())
-        };
+        let kept = |column: usize| self.keep.binary_search(&(column as u32)).is_ok();
         let counted = || chosen.iter().filter(|(column, _)| !kept(*column)).count();
         self.noted(if column >= p {
             Err(CallError::column(column, p))
