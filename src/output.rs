@@ -13,46 +13,36 @@ use thiserror::Error;
 
 /// Why a file could not be written.
 #[derive(Debug, Error)]
-pub enum OutputError {
-    /// The place cannot take a file: found before any work is done.
-    #[error("cannot write {}", path.display())]
-    Place {
-        /// The file as it was named.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The folder of the file does not exist.
-    #[error("cannot write {}: there is no folder {}; make it first", path.display(), folder.display())]
-    NoFolder {
-        /// The file as it was named.
-        path: PathBuf,
-        /// Its folder.
-        folder: PathBuf,
-    },
-    /// The place is a folder.
-    #[error("cannot write {}: it is a folder; name a file in it", path.display())]
-    IsFolder {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Writing failed half-way; a file that was there before is unchanged.
-    #[error("writing {} failed", path.display())]
-    Write {
-        /// The file as it was named.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+#[error("{message}")]
+pub struct OutputError {
+    message: String,
+    source: Option<io::Error>,
+    /// Whether the place was wrong from the start, before any work was done.
+    is_place: bool,
 }
 
 impl OutputError {
+    /// The place cannot take a file; `reason` goes on after its name.
+    fn refuse(path: &Path, reason: &str) -> Self {
+        Self {
+            message: format!("cannot write {}{reason}", path.display()),
+            source: None,
+            is_place: true,
+        }
+    }
+
+    /// The system says that the place cannot take a file.
+    pub fn place(path: &Path, source: io::Error) -> Self {
+        let source = Some(source);
+        Self {
+            source,
+            ..Self::refuse(path, "")
+        }
+    }
+
     /// 2 for a place that was wrong from the start, 1 for a disk that failed.
     pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Place { .. } | Self::NoFolder { .. } | Self::IsFolder { .. } => 2,
-            Self::Write { .. } => 1,
-        }
+        1 + u8::from(self.is_place)
     }
 }
 
@@ -89,20 +79,13 @@ impl OutputFile {
     }
 
     /// The same, with the temporary file in this folder of the same disk.
-    ///
-    /// # Errors
-    /// The same.
     pub fn create_staged(path: &Path, folder: Option<&Path>) -> Result<Self, OutputError> {
         let elsewhere = folder;
-        let place = |source| OutputError::Place {
-            path: path.to_owned(),
-            source,
-        };
+        let place = |source| OutputError::place(path, source);
         let existing = fs::metadata(path).ok();
         if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(OutputError::IsFolder {
-                path: path.to_owned(),
-            });
+            let reason = ": it is a folder; name a file in it";
+            return Err(OutputError::refuse(path, reason));
         }
         let mut open = OpenOptions::new();
         open.write(true);
@@ -116,10 +99,9 @@ impl OutputFile {
         let target = follow_links(path).map_err(place)?;
         let folder = folder_of(&target);
         if !folder.is_dir() {
-            return Err(OutputError::NoFolder {
-                path: path.to_owned(),
-                folder: folder.to_owned(),
-            });
+            let folder = folder.display();
+            let reason = format!(": there is no folder {folder}; make it first");
+            return Err(OutputError::refuse(path, &reason));
         }
         if existing.is_some() {
             // A rename would replace even a write-protected file.
@@ -136,12 +118,10 @@ impl OutputFile {
     /// Brings the file to its place: data to the disk, rename, folder to the disk.
     ///
     /// # Errors
-    /// [`OutputError::Write`]; the old file is then still there.
+    /// The disk failed; the old file is then still there.
     pub fn commit(self) -> Result<(), OutputError> {
-        let write = |source| OutputError::Write {
-            path: self.path.clone(),
-            source,
-        };
+        let path = self.path;
+        let write = |source| write_error(&path, source);
         match self.sink {
             Sink::Direct(mut file) => file.flush().map_err(write),
             Sink::Staged { file, target } => {
@@ -154,9 +134,6 @@ impl OutputFile {
     }
 
     /// Writes all there is to write, and brings the file to its place.
-    ///
-    /// # Errors
-    /// As [`OutputFile::commit`].
     pub fn finish(mut self, bytes: &[u8]) -> Result<(), OutputError> {
         let written = self.write_all(bytes);
         written.map_err(|source| self.write_error(source))?;
@@ -165,10 +142,16 @@ impl OutputFile {
 
     /// Names this file in what the system said of a failed write.
     pub fn write_error(&self, source: io::Error) -> OutputError {
-        OutputError::Write {
-            path: self.path.clone(),
-            source,
-        }
+        write_error(&self.path, source)
+    }
+}
+
+/// Writing failed half-way; a file that was there before is unchanged.
+fn write_error(path: &Path, source: io::Error) -> OutputError {
+    OutputError {
+        message: format!("writing {} failed", path.display()),
+        source: Some(source),
+        is_place: false,
     }
 }
 
@@ -182,9 +165,6 @@ pub struct OutputBuffer {
 
 impl OutputBuffer {
     /// Opens the file.
-    ///
-    /// # Errors
-    /// As [`OutputFile::create`].
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let file = OutputFile::create(path)?;
         Ok(Self {

@@ -23,9 +23,6 @@ pub enum ThreadError {
 }
 
 /// Starts a pool of its own of this many threads.
-///
-/// # Errors
-/// [`ThreadError::Pool`] where the system refuses.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool, ThreadError> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|source| ThreadError::Pool { threads, source })

@@ -135,9 +135,6 @@ impl ResultFolder {
     }
 
     /// Writes what a failed job had found; returns the path of that file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(super) fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
         let path = self.partial_path(&stored.manifest.job);
         self.write_json(&path, stored)?;

@@ -62,9 +62,6 @@ pub(super) struct InputFile {
 
 impl Manifest {
     /// The manifest that a job's result would have now; `folder` is that of the job file.
-    ///
-    /// # Errors
-    /// A file that the job reads cannot be read.
     pub(super) fn of(
         planned: &PlannedJob,
         folder: &Path,
@@ -180,9 +177,6 @@ impl FileHashes {
     }
 
     /// Checks that the files that a task reads have not changed since they were hashed.
-    ///
-    /// # Errors
-    /// The first file that has changed.
     pub(super) fn check_unchanged(&self, task: &Task) -> Result<(), PathBuf> {
         let job = task.job();
         for path in job.input_files().iter().chain(&job.libraries) {
@@ -201,9 +195,6 @@ impl FileHashes {
 }
 
 /// The SHA-256 of a file, in hexadecimal digits.
-///
-/// # Errors
-/// The file cannot be read.
 pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hash_file(path, &Interrupt::default())?.sha256)
 }

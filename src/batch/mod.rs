@@ -21,13 +21,14 @@ use std::{
     thread,
 };
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use manifest::sha256;
 pub use status::{matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
-    output::OutputError,
     ranks::Communicator,
 };
 use folder::ResultFolder;
@@ -36,7 +37,7 @@ use survey::Survey;
 use worker::Runner;
 
 /// What a run has done, and what it left undone.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunSummary {
     /// The number of jobs whose results were there before the run.
     pub before: usize,
@@ -45,7 +46,7 @@ pub struct RunSummary {
     /// The names of the jobs that failed, each with the reason.
     pub failed: BTreeMap<String, String>,
     /// Why the tables could not be written; `None` if they were.
-    pub tables: Option<OutputError>,
+    pub tables: Option<String>,
     /// The number of jobs that an interrupt kept from being started or finished.
     pub left: usize,
 }
@@ -72,9 +73,26 @@ impl BatchError {
 }
 
 impl RunSummary {
+    /// Adds a job that has ended; the number of jobs that have ended by then.
+    fn add(&mut self, name: &str, result: &Result<(), String>) -> usize {
+        match result {
+            Ok(()) => {
+                self.done.insert(name.to_owned());
+            }
+            Err(message) => {
+                self.failed.insert(name.to_owned(), message.clone());
+            }
+        }
+        self.ended()
+    }
+
+    fn ended(&self) -> usize {
+        self.before + self.done.len() + self.failed.len()
+    }
+
     /// The summary in a few lines for the user, ending with where the results in `folder` are.
     pub fn to_text(&self, folder: &Path) -> String {
-        let all = self.before + self.done.len() + self.failed.len() + self.left;
+        let all = self.ended() + self.left;
         let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
         if self.before > 0 {
             text += &format!(", {} of them before", self.before);
@@ -148,12 +166,13 @@ fn run_into(
         return Ok(RunSummary::default());
     }
     let pool = survey.resource_pool(communicator);
-    let runner = Runner::new(&survey, &folder, pool, &role, interrupt);
+    let runner = Runner::new(&survey, &folder, pool, role.partners(), interrupt);
     let summary = role.merge(runner.run())?;
     if !is_root {
         return Ok(summary);
     }
-    let tables = tables::write(&folder, file, &survey.recorded, &summary).err();
+    let tables = tables::write(&folder, file, &survey.recorded, &summary);
+    let tables = tables.err().map(|error| error_chain(&error));
     Ok(RunSummary { tables, ..summary })
 }
 

@@ -76,9 +76,6 @@ pub(super) fn open_folder(
 }
 
 /// Decides how the ranks share the pending jobs, and leaves this rank's own in the survey.
-///
-/// # Errors
-/// A rank is gone.
 pub(super) fn assign<'a>(
     survey: &mut Survey,
     communicator: Option<&'a Communicator>,
@@ -126,22 +123,17 @@ impl<'a> Role<'a> {
     }
 
     /// Adds up what all ranks have done.
-    ///
-    /// # Errors
-    /// A rank is gone.
     pub(super) fn merge(&self, own: RunSummary) -> Result<RunSummary, BatchError> {
         let Self::Separate(communicator) = self else {
             return Ok(own);
         };
         communicator.interrupt_locally(false);
-        let own = (own.before, own.done, own.failed, own.left);
-        let all = communicator.gather(&own).map_err(rank_error)?;
         let mut sum = RunSummary::default();
-        for (before, done, failed, left) in all {
-            sum.before += before;
-            sum.done.extend(done);
-            sum.failed.extend(failed);
-            sum.left += left;
+        for of_rank in communicator.gather(&own).map_err(rank_error)? {
+            sum.before += of_rank.before;
+            sum.done.extend(of_rank.done);
+            sum.failed.extend(of_rank.failed);
+            sum.left += of_rank.left;
         }
         Ok(sum)
     }

@@ -66,9 +66,6 @@ pub fn matching_jobs<'a>(
 }
 
 /// The manifest that a job's result would have now, and whether the stored result has it.
-///
-/// # Errors
-/// Says which file cannot be read.
 pub(super) fn inspect(
     planned: &PlannedJob,
     file: &JobFile,

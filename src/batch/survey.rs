@@ -1,11 +1,12 @@
 //! What there is to do of a job file, given the results that its folder already holds.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     path::Path,
 };
 
 use super::{
+    RunSummary,
     folder::ResultFolder,
     manifest::{FileHashes, Manifest},
     pool::{Demand, DemandEstimator, ResourcePool},
@@ -32,12 +33,9 @@ pub(super) struct Survey<'a> {
     pub(super) pending: Vec<PendingJob<'a>>,
     /// How jobs stood before the run, by their names.
     pub(super) recorded: HashMap<&'a str, Status>,
-    /// The number of requested jobs that are done already.
-    pub(super) before: usize,
-    /// Jobs whose files cannot be read, each with the reason.
-    pub(super) failed: BTreeMap<String, String>,
-    /// The number of jobs that an interrupt kept from being looked at.
-    pub(super) left: usize,
+    /// What is known of the requested jobs before the run: which are done, whose files cannot be
+    /// read, and how many an interrupt kept from being looked at.
+    pub(super) summary: RunSummary,
     /// What the user should know before the run.
     pub(super) notes: Vec<String>,
 }
@@ -51,9 +49,7 @@ impl<'a> Survey<'a> {
             estimator: DemandEstimator::default(),
             pending: Vec::new(),
             recorded: HashMap::new(),
-            before: 0,
-            failed: BTreeMap::new(),
-            left: 0,
+            summary: RunSummary::default(),
             notes: Vec::new(),
         }
     }
@@ -71,13 +67,13 @@ impl<'a> Survey<'a> {
             let is_requested = requested.contains(&*job.id);
             let inspected = inspect(job, file, folder.path(), &mut self.hashes);
             if interrupt.requested() {
-                self.left += usize::from(is_requested);
+                self.summary.left += usize::from(is_requested);
                 continue;
             }
             match inspected {
                 Ok((manifest, status)) => self.add(job, manifest, status, is_requested),
                 Err(reason) if is_requested => {
-                    self.failed.insert(job.id.clone(), reason);
+                    self.summary.add(&job.id, &Err(reason));
                 }
                 Err(_) => {}
             }
@@ -101,7 +97,7 @@ impl<'a> Survey<'a> {
                 self.notes.push(note);
             }
             match status {
-                Status::Done => self.before += 1,
+                Status::Done => self.summary.before += 1,
                 _ => self.push(job, manifest),
             }
         }
@@ -143,7 +139,7 @@ impl<'a> Survey<'a> {
             match Manifest::of(job, self.file.folder(), &mut self.hashes) {
                 Ok(manifest) => self.push(job, manifest),
                 Err(reason) => {
-                    self.failed.insert(job.id.clone(), reason);
+                    self.summary.add(&job.id, &Err(reason));
                 }
             }
         }

@@ -65,9 +65,6 @@ const VARIABLE_COLUMNS: &[&str] = &[
 const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
 
 /// Writes `jobs.csv`, `results.csv`, `pairs.csv` and the page `report.html` of all jobs of a file.
-///
-/// # Errors
-/// A file cannot be written.
 pub(super) fn write(
     folder: &ResultFolder,
     file: &JobFile,

@@ -15,7 +15,6 @@ use super::{
     folder::{ResultFolder, StoredResult},
     manifest::InputFile,
     pool::{Reservation, ResourcePool},
-    ranks::Role,
     survey::{PendingJob, Survey},
 };
 use crate::{
@@ -38,9 +37,8 @@ pub(super) struct Runner<'a> {
     interrupt: &'a Interrupt,
     cache: DataCache,
     progress: JobProgress,
-    /// The number of jobs in all, and of those that have ended.
+    /// The number of jobs in all.
     total: usize,
-    ended: AtomicUsize,
     /// The next pending job to start.
     next: AtomicUsize,
     summary: Mutex<RunSummary>,
@@ -58,39 +56,33 @@ impl<'a> Runner<'a> {
         survey: &'a Survey<'a>,
         folder: &'a ResultFolder,
         pool: ResourcePool,
-        role: &Role<'a>,
+        partners: Option<&'a Communicator>,
         interrupt: &'a Interrupt,
     ) -> Self {
         let cache = DataCache::default();
         for job in &survey.pending {
             cache.expect(&job.planned.task);
         }
-        let before = survey.before;
-        let total = before + survey.failed.len() + survey.pending.len();
-        let progress = JobProgress::new(survey.file.settings.progress, before, total);
+        let summary = survey.summary.clone();
+        let total = summary.ended() + survey.pending.len();
+        let progress = JobProgress::new(survey.file.settings.progress, summary.before, total);
         for note in &survey.notes {
             progress.print_line(&format!("note: {note}"));
         }
-        for (name, reason) in &survey.failed {
+        for (name, reason) in &summary.failed {
             progress.print_line(&format!("error: {name}: {reason}"));
         }
         Self {
             survey,
             folder,
             pool,
-            partners: role.partners(),
+            partners,
             interrupt,
             cache,
             progress,
             total,
-            ended: AtomicUsize::new(before + survey.failed.len()),
             next: AtomicUsize::new(0),
-            summary: Mutex::new(RunSummary {
-                before,
-                failed: survey.failed.clone(),
-                left: survey.left,
-                ..RunSummary::default()
-            }),
+            summary: Mutex::new(summary),
         }
     }
 
@@ -142,19 +134,11 @@ impl<'a> Runner<'a> {
                 Err(message) => Err(message),
             };
             let name = &job.planned.id;
-            let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+            let ended = self.summary().add(name, &result);
             let seconds = started.elapsed().as_secs_f64();
             let shown = result.as_ref().copied().map_err(String::as_str);
             self.progress
                 .finish_job(name, (shown, seconds), (ended, self.total));
-            match result {
-                Ok(()) => {
-                    self.summary().done.insert(name.clone());
-                }
-                Err(message) => {
-                    self.summary().failed.insert(name.clone(), message);
-                }
-            }
         }
     }
 
@@ -189,9 +173,6 @@ impl<'a> Runner<'a> {
     }
 
     /// Does a job and writes its result.
-    ///
-    /// # Errors
-    /// The text says why there is no result.
     fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
         let started = Instant::now();
         let mut task = job.planned.task.clone();

@@ -79,159 +79,134 @@ pub fn mpi_command() -> Command {
     let some = ["select", "pairs", "run"];
     let own = all.get_subcommands().cloned();
     let own = own.filter(|command| some.contains(&command.get_name()));
-    Command::new("passel-mpi")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("passel on many machines: mpirun -n RANKS passel-mpi …")
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands(own.collect::<Vec<_>>())
+    program(
+        "passel-mpi",
+        "passel on many machines: mpirun -n RANKS passel-mpi …",
+    )
+    .subcommands(own.collect::<Vec<_>>())
 }
 
 /// The command line of `passel`.
 pub fn command() -> Command {
-    let data = Arg::new("data")
-        .value_name("DATA")
-        .required(true)
-        .value_parser(ValueParser::path_buf())
-        .help("The file of observations (rows) and variables (columns): .csv, .tsv, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet");
-    let jobs = Arg::new("file")
-        .value_name("JOBS.toml")
-        .required(true)
-        .value_parser(ValueParser::path_buf())
-        .help("The job file: the tables [run] and [defaults], and one or more [[job]], each with data = \"FILE\"");
-    let format = Arg::new("format")
-        .long("format")
-        .value_name("FORM")
-        .value_parser(["text", "json"])
-        .default_value("text")
-        .help("Form of the list");
+    let of_task = |command: TaskCommand, about: &'static str, example: &'static str| {
+        let data = positional(
+            "data",
+            "DATA",
+            "The file of observations (rows) and variables (columns): .csv, .tsv, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet",
+        );
+        Command::new(command.name())
+            .about(about)
+            .arg(data.value_parser(ValueParser::path_buf()))
+            .args(command.options().map(|it| argument(it)))
+            .after_help(example)
+    };
+    let jobs = positional(
+        "file",
+        "JOBS.toml",
+        "The job file: the tables [run] and [defaults], and one or more [[job]], each with data = \"FILE\"",
+    );
+    let only = Arg::new("only").long("only").value_name("PATTERN");
+    let run =
+        Command::new("run")
+            .about("Run the jobs of a job file whose results are missing or out of date")
+            .arg(jobs.value_parser(ValueParser::path_buf()))
+            .args(RUN.iter().map(|it| argument(it)))
+            .arg(only.help(
+                "Run only the jobs whose names contain this, or match it if it contains * or ?",
+            ))
+            .arg(flag(
+                "check",
+                "Report every mistake in the job file, and run nothing",
+            ))
+            .arg(
+                flag(
+                    "list",
+                    "List the jobs, with their status and the memory they need, and run nothing",
+                )
+                .conflicts_with("check"),
+            )
+            .after_help(RUN_EXAMPLE);
+    let model = positional("model", "MODEL", "The model that the data come from");
+    let models = PossibleValuesParser::new(MODELS.iter().map(|model| model.name));
+    let simulate = Command::new("simulate")
+        .about("Write data with a known truth, with which `select` then compares its selection")
+        .arg(model.value_parser(models))
+        .args(
+            SIMULATE
+                .iter()
+                .map(|it| argument(it).required(it.name == "output")),
+        )
+        .after_help(models_help());
+    let list = |name: &'static str, about: &'static str| {
+        let format = Arg::new("format").long("format").value_name("FORM");
+        let format = format.value_parser(["text", "json"]).default_value("text");
+        Command::new(name)
+            .about(about)
+            .arg(format.help("Form of the list"))
+    };
     // For the lists that depend on plugins, outside the groups of `select`.
     let plugins = option("plugins").map(|option| argument(option).help_heading(None));
-    let model = Arg::new("model")
-        .value_name("MODEL")
-        .required(true)
-        .value_parser(PossibleValuesParser::new(
-            MODELS.iter().map(|model| model.name),
-        ))
-        .help("The model that the data come from");
-    Command::new("passel")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about(env!("CARGO_PKG_DESCRIPTION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true)
+    let cuda = flag(
+        "cuda",
+        "Compile their functions in CUDA C and, if there is a GPU, compare them with the functions for the CPU",
+    );
+    let shell = positional("shell", "SHELL", "The shell");
+    let page = Arg::new("command")
+        .value_name("COMMAND")
+        .value_parser(COMMANDS);
+    program("passel", env!("CARGO_PKG_DESCRIPTION"))
         .after_help(EXAMPLE)
+        .subcommand(of_task(TaskCommand::Select, "Select variables of one data file", EXAMPLE))
+        .subcommand(of_task(TaskCommand::Pairs, "Score every variable and every pair of one data file", PAIRS_EXAMPLE))
+        .subcommand(of_task(
+            TaskCommand::Stability,
+            "Select the variables that a method chooses from most resamples of one data file",
+            STABILITY_EXAMPLE,
+        ))
+        .subcommand(run)
+        .subcommand(simulate)
+        .subcommand(list("criteria", "List the criteria, their penalties and parameters").args(&plugins))
+        .subcommand(list("devices", "List the CPU and the GPUs, with their memory and libraries"))
+        .subcommand(list("methods", "List the methods and pair scores, their formulas and parameters").args(&plugins))
         .subcommand(
-            Command::new("select")
-                .about("Select variables of one data file")
-                .arg(data.clone())
-                .args(TaskCommand::Select.options().map(|it| argument(it)))
-                .after_help(EXAMPLE),
-        )
-        .subcommand(
-            Command::new("pairs")
-                .about("Score every variable and every pair of one data file")
-                .arg(data.clone())
-                .args(TaskCommand::Pairs.options().map(|it| argument(it)))
-                .after_help(PAIRS_EXAMPLE),
-        )
-        .subcommand(
-            Command::new("stability")
-                .about("Select the variables that a method chooses from most resamples of one data file")
-                .arg(data.clone())
-                .args(TaskCommand::Stability.options().map(|it| argument(it)))
-                .after_help(STABILITY_EXAMPLE),
-        )
-        .subcommand(
-            Command::new("run")
-                .about("Run the jobs of a job file whose results are missing or out of date")
-                .arg(jobs)
-                .args(RUN.iter().map(|it| argument(it)))
-                .arg(
-                    Arg::new("only")
-                        .long("only")
-                        .value_name("PATTERN")
-                        .help("Run only the jobs whose names contain this, or match it if it contains * or ?"),
-                )
-                .arg(
-                    Arg::new("check")
-                        .long("check")
-                        .action(ArgAction::SetTrue)
-                        .help("Report every mistake in the job file, and run nothing"),
-                )
-                .arg(
-                    Arg::new("list")
-                        .long("list")
-                        .action(ArgAction::SetTrue)
-                        .conflicts_with("check")
-                        .help("List the jobs, with their status and the memory they need, and run nothing"),
-                )
-                .after_help(RUN_EXAMPLE),
-        )
-        .subcommand(
-            Command::new("simulate")
-                .about("Write data with a known truth, with which `select` then compares its selection")
-                .arg(model)
-                .args(SIMULATE.iter().map(|it| argument(it).required(it.name == "output")))
-                .after_help(models()),
-        )
-        .subcommand(
-            Command::new("criteria")
-                .about("List the criteria, their penalties and parameters")
-                .arg(format.clone())
-                .args(&plugins),
-        )
-        .subcommand(
-            Command::new("devices")
-                .about("List the CPU and the GPUs, with their memory and libraries")
-                .arg(format.clone()),
-        )
-        .subcommand(
-            Command::new("methods")
-                .about("List the methods and pair scores, their formulas and parameters")
-                .arg(format.clone())
-                .args(&plugins),
-        )
-        .subcommand(
-            Command::new("plugins")
-                .about("List the plugins, what they provide, and why libraries were refused")
-                .arg(format)
-                .arg(Arg::new("cuda").long("cuda").action(ArgAction::SetTrue).help(
-                    "Compile their functions in CUDA C and, if there is a GPU, compare them with \
-                     the functions for the CPU",
-                ))
+            list("plugins", "List the plugins, what they provide, and why libraries were refused")
+                .arg(cuda)
                 .args(&plugins),
         )
         .subcommand(
             Command::new("completions")
                 .about("Print the completions of commands and options for a shell")
-                .arg(
-                    Arg::new("shell")
-                        .value_name("SHELL")
-                        .required(true)
-                        .value_parser(SHELLS)
-                        .help("The shell"),
-                )
-                .after_help(
-                    "Example:\n  passel completions bash > ~/.local/share/bash-completion/completions/passel",
-                ),
+                .arg(shell.value_parser(SHELLS))
+                .after_help("Example:\n  passel completions bash > ~/.local/share/bash-completion/completions/passel"),
         )
         .subcommand(
             Command::new("man")
                 .about("Print the manual page of the program or of one of its commands, for `man -l`")
-                .arg(
-                    Arg::new("command")
-                        .value_name("COMMAND")
-                        .value_parser(COMMANDS)
-                        .help("The command; without it, the program"),
-                )
-                .after_help(
-                    "Example:\n  passel man run > ~/.local/share/man/man1/passel-run.1",
-                ),
+                .arg(page.help("The command; without it, the program"))
+                .after_help("Example:\n  passel man run > ~/.local/share/man/man1/passel-run.1"),
         )
 }
 
+/// A program with commands, one of which is required.
+fn program(name: &'static str, about: &'static str) -> Command {
+    Command::new(name)
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+}
+
+fn positional(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).value_name(value).required(true).help(help)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    let argument = Arg::new(name).long(name);
+    argument.action(ArgAction::SetTrue).help(help)
+}
+
 /// The models and their formulas, for the help of `simulate`.
-fn models() -> String {
+fn models_help() -> String {
     let models = MODELS.iter().map(|model| {
         let (name, title, formula) = (model.name, model.title, model.formula);
         format!("  {name}: {title}.\n      {formula}.\n")
@@ -246,33 +221,30 @@ fn models() -> String {
 
 /// The argument of an option; its help ends with the default and the range.
 fn argument(option: &OptionInfo) -> Arg {
-    let argument = Arg::new(option.name)
-        .long(option.name)
-        .help_heading(option.heading);
     if option.is_flag() {
-        return argument.help(option.help).action(ArgAction::SetTrue);
+        return flag(option.name, option.help).help_heading(option.heading);
     }
-    let mut facts = Vec::new();
-    if !option.default.is_empty() {
-        facts.push(format!("default: {}", option.default));
-    }
-    if !option.list {
-        facts.push(format!("range: {}", option.range));
-    }
+    let default = Some(&option.default).filter(|default| !default.is_empty());
+    let default = default.map(|default| format!("default: {default}"));
+    let range = (!option.list).then(|| format!("range: {}", option.range));
+    let facts: Vec<String> = default.into_iter().chain(range).collect();
     let facts = match facts.is_empty() {
         true => String::new(),
         false => format!(" [{}]", facts.join("; ")),
     };
     // Probabilities and ρ that begin with a minus are out of range, not misspelt options.
-    let argument = argument
+    let takes_minus = option.value.contains("I,R") || option.value == "RHO";
+    Arg::new(option.name)
+        .long(option.name)
+        .help_heading(option.heading)
         .help(format!("{}{facts}", option.help))
         .value_name(option.value)
         .allow_negative_numbers(true)
-        .allow_hyphen_values(option.value.contains("I,R") || option.value == "RHO");
-    argument.action(match option.list {
-        true => ArgAction::Append,
-        false => ArgAction::Set,
-    })
+        .allow_hyphen_values(takes_minus)
+        .action(match option.list {
+            true => ArgAction::Append,
+            false => ArgAction::Set,
+        })
 }
 
 /// The texts given for an option; none if it was not given.

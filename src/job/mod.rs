@@ -42,8 +42,9 @@ pub use error::OptionError;
 #[cfg(feature = "program")]
 pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
-pub use options::{OPTIONS, PAIRS, RUN, STABILITY, option};
-pub use raw_values::RawValues;
+pub use options::{OPTIONS, option};
+use options::{PAIRS, RUN, STABILITY};
+use raw_values::RawValues;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 pub use task::{PairsJob, StabilityJob, Task};

@@ -23,7 +23,7 @@ const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 /// The texts given for one option. Each method reads them as one kind of value, and its error names
 /// the option, what was given and what is allowed.
 #[derive(Debug, Clone, Copy)]
-pub struct RawValues<'a> {
+pub(super) struct RawValues<'a> {
     pub(super) option: &'a OptionInfo,
     /// One text for each time the option was given, or for each element of an array.
     pub(super) texts: &'a [String],

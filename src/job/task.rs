@@ -67,13 +67,13 @@ impl Command {
 }
 
 /// All options that some job may have. Those of several commands occur several times.
-pub fn job_options() -> impl Iterator<Item = &'static OptionSpec> {
+pub(super) fn job_options() -> impl Iterator<Item = &'static OptionSpec> {
     let all = Command::ALL.into_iter().flat_map(Command::options);
     all.filter(|option| !SET_BY_RUN.contains(&option.name))
 }
 
 /// The option with this name, if some job may have it.
-pub fn job_option(name: &str) -> Option<&'static OptionSpec> {
+pub(super) fn job_option(name: &str) -> Option<&'static OptionSpec> {
     job_options().find(|option| option.name == name)
 }
 

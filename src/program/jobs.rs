@@ -86,7 +86,7 @@ fn run_jobs(
     let folder = file.settings.folder(&file.path);
     let code = context.print_result(summary.to_text(&folder).as_bytes());
     if let Some(error) = &summary.tables {
-        print_error(&format!("error: {}", error_chain(error)));
+        print_error(&format!("error: {error}"));
     }
     if interrupt.requested() {
         EXIT_INTERRUPTED
@@ -97,10 +97,7 @@ fn run_jobs(
     }
 }
 
-/// Checks that all ranks have the same job file and plugins.
-///
-/// # Errors
-/// The exit code; the reason is printed.
+/// Checks that all ranks have the same job file and plugins; else the exit code, and the reason is printed.
 fn check_equal(context: &RankContext, path: &Path, jobs: &[&PlannedJob]) -> Result<(), u8> {
     let text = fs::read(path).unwrap_or_default();
     let hash = Fnv::new().bytes(&text).finish();

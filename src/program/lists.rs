@@ -112,10 +112,7 @@ fn print_plugin_list(
     }
 }
 
-/// The installed plugins and those that the arguments name.
-///
-/// # Errors
-/// The exit code; the reason is printed.
+/// The installed plugins and those that the arguments name; else the exit code, and the reason is printed.
 fn find_plugins(matches: &ArgMatches) -> Result<Plugins, u8> {
     let named = job::arguments::plugin_files(matches).map_err(|error| {
         print_option_error(&error);

@@ -20,10 +20,7 @@ pub(super) struct RankContext {
 }
 
 impl RankContext {
-    /// Connects the ranks, and checks that all run the same program with the same arguments.
-    ///
-    /// # Errors
-    /// The exit code; the reason is printed.
+    /// Connects the ranks, and checks that all run the same program with the same arguments; else the exit code, and the reason is printed.
     pub(super) fn new(
         transport: Option<Arc<dyn Transport>>,
         interrupt: &Interrupt,
@@ -114,10 +111,7 @@ impl RankContext {
         self.abandon(&messages.join("; "))
     }
 
-    /// Checks that all ranks see the same contents in these files.
-    ///
-    /// # Errors
-    /// The exit code; the reason is printed.
+    /// Checks that all ranks see the same contents in these files; else the exit code, and the reason is printed.
     pub(super) fn check_files(&self, what: &str, files: &[PathBuf]) -> Result<(), u8> {
         if self.communicator.is_none() {
             return Ok(());
@@ -131,10 +125,7 @@ impl RankContext {
         self.check_equal(what, &hashes.collect::<Vec<_>>().join(", "))
     }
 
-    /// Checks that a text is equal on all ranks.
-    ///
-    /// # Errors
-    /// The exit code; the reason is printed.
+    /// Checks that a text is equal on all ranks; else the exit code, and the reason is printed.
     pub(super) fn check_equal(&self, what: &str, own: &String) -> Result<(), u8> {
         let Some(communicator) = &self.communicator else {
             return Ok(());

@@ -10,9 +10,6 @@ use crate::interrupt::Interrupt;
 /// Lets the first Ctrl-C or TERM interrupt the work, which then reports the best so far. The second
 /// ends the process; but if a plugin is running that did not heed the first, it only detaches the
 /// plugin, and what that chose is reported.
-///
-/// # Errors
-/// The system refuses the handlers or the thread that they need.
 pub(super) fn handle(interrupt: &Interrupt) -> io::Result<()> {
     let mut signals = Signals::new([consts::SIGINT, consts::SIGTERM])?;
     let interrupt = interrupt.clone();

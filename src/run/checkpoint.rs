@@ -69,7 +69,7 @@ fn opened(path: &Path) -> Result<Option<String>, RunError> {
 pub(super) fn remove(path: PathBuf) -> Result<(), OutputError> {
     match path.canonicalize().and_then(fs::remove_file) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(OutputError::Place { path, source })
+            Err(OutputError::place(&path, source))
         }
         _ => Ok(()),
     }
