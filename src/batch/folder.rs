@@ -123,10 +123,13 @@ impl ResultFolder {
     ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
         if !outputs.is_empty() {
-            self.write_json(&outputs_path(&self.path, id), &outputs)?;
+            self.write_json(&json_path(&self.path, id, OUTPUTS), &outputs)?;
         }
-        self.write_json(&result_path(&self.path, id), stored)?;
-        for obsolete in [self.partial_path(id), self.checkpoint(&stored.manifest)] {
+        self.write_json(&json_path(&self.path, id, ""), stored)?;
+        for obsolete in [
+            json_path(&self.path, id, PARTIAL),
+            self.checkpoint(&stored.manifest),
+        ] {
             let _ = fs::remove_file(obsolete);
         }
         // Times are no part of the result: a line that is lost does no harm.
@@ -136,7 +139,7 @@ impl ResultFolder {
 
     /// Writes what a failed job had found; returns the path of that file.
     pub(super) fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
-        let path = self.partial_path(&stored.manifest.job);
+        let path = json_path(&self.path, &stored.manifest.job, PARTIAL);
         self.write_json(&path, stored)?;
         Ok(path)
     }
@@ -159,10 +162,6 @@ impl ResultFolder {
                 let _ = fs::remove_file(entry.path());
             }
         }
-    }
-
-    fn partial_path(&self, id: &str) -> PathBuf {
-        self.path.join(format!("{id}{PARTIAL}.json"))
     }
 
     fn write_json(&self, path: &Path, contents: &impl Serialize) -> Result<(), OutputError> {
@@ -218,12 +217,9 @@ fn checkpoint_name(manifest: &Manifest) -> String {
     format!("{:032x}.json", Fnv::new().part(&text).finish())
 }
 
-fn result_path(folder: &Path, id: &str) -> PathBuf {
-    folder.join(format!("{id}.json"))
-}
-
-fn outputs_path(folder: &Path, id: &str) -> PathBuf {
-    folder.join(format!("{id}{OUTPUTS}.json"))
+/// The file of a job's result, or of what follows its name.
+fn json_path(folder: &Path, id: &str, suffix: &str) -> PathBuf {
+    folder.join(format!("{id}{suffix}.json"))
 }
 
 /// The manifest of a job's result; `None` if there is no result, or an unreadable one. The report
@@ -235,17 +231,17 @@ pub(super) fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
         #[serde(rename = "result")]
         _result: IgnoredAny,
     }
-    read_json(&result_path(folder, id)).map(|head: Head| head.manifest)
+    read_json(&json_path(folder, id, "")).map(|head: Head| head.manifest)
 }
 
 /// The other files that a job wrote, each under the name of its option, as they were then.
 pub(super) fn read_output_hashes(folder: &Path, id: &str) -> Vec<InputFile> {
-    read_json(&outputs_path(folder, id)).unwrap_or_default()
+    read_json(&json_path(folder, id, OUTPUTS)).unwrap_or_default()
 }
 
 /// The result of a job; `None` if there is none, or an unreadable one.
 pub(super) fn read_result(folder: &Path, id: &str) -> Option<Value> {
-    read_json(&result_path(folder, id)).map(|stored: StoredResult| stored.result)
+    read_json(&json_path(folder, id, "")).map(|stored: StoredResult| stored.result)
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {

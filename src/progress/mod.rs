@@ -44,18 +44,8 @@ pub struct Meter {
     started: Instant,
     /// When a line was last written; none before the first.
     shown: Option<Instant>,
-    last: Option<Point>,
-}
-
-/// What a line says of a search.
-#[derive(Debug, Clone, Copy)]
-struct Point {
-    number: usize,
-    of: usize,
-    wave: Option<usize>,
-    best: f64,
-    size: usize,
-    is_shown: bool,
+    /// The last iteration, and whether it was shown.
+    last: Option<(IterationRecord<'static>, bool)>,
 }
 
 impl Default for Meter {
@@ -89,45 +79,40 @@ impl Meter {
 
     /// Takes note of an iteration.
     pub fn show(&mut self, iteration: &IterationRecord<'_>) {
-        let Some(pause) = self.pause() else { return };
-        let mut point = Point {
-            number: iteration.number,
-            of: iteration.of,
-            wave: iteration.wave,
-            best: iteration.best_value,
-            size: iteration.best_size,
-            is_shown: false,
+        let iteration = IterationRecord {
+            steps: &[],
+            ..*iteration
         };
         // The first line waits too: a search shorter than the pause needs one.
-        let since = self.shown.unwrap_or(self.started);
-        if since.elapsed() >= pause {
-            match self.kind {
-                Progress::Auto => self.draw(&point),
-                _ => self.write(&point),
-            }
-            point.is_shown = true;
-            self.shown = Some(Instant::now());
+        let is_due = self.is_due(false);
+        match self.kind {
+            Progress::Auto if is_due => self.draw(&iteration),
+            _ if is_due => self.write(&iteration),
+            _ => {}
         }
-        self.last = Some(point);
+        self.last = Some((iteration, is_due));
     }
 
-    /// Least time between two lines; none where nothing is shown.
-    fn pause(&self) -> Option<Duration> {
-        match self.kind {
-            Progress::None => None,
-            Progress::Auto | Progress::Json => Some(Duration::from_millis(100)),
-            Progress::Plain => Some(Duration::from_secs(1)),
+    /// Returns true where something is to be shown now: a while after the last time, or at the end.
+    fn is_due(&mut self, is_end: bool) -> bool {
+        let pause = match self.kind {
+            Progress::None => return false,
+            Progress::Auto | Progress::Json => Duration::from_millis(100),
+            Progress::Plain => Duration::from_secs(1),
+        };
+        let since = self.shown.unwrap_or(self.started);
+        let is_due = is_end || since.elapsed() >= pause;
+        if is_due {
+            self.shown = Some(Instant::now());
         }
+        is_due
     }
 
     /// Takes note that `number` of so many things are done.
     pub fn count(&mut self, what: &'static str, number: usize, of: usize) {
-        let Some(pause) = self.pause() else { return };
-        let since = self.shown.unwrap_or(self.started);
-        if since.elapsed() < pause && number < of {
+        if !self.is_due(number >= of) {
             return;
         }
-        self.shown = Some(Instant::now());
         let elapsed = self.started.elapsed().as_secs_f64();
         match self.kind {
             Progress::Auto => self.bar(of, what).set(number, String::new()),
@@ -142,10 +127,10 @@ impl Meter {
 
     /// Shows the last iteration, if it was not shown yet, and takes the bar away.
     pub fn finish(self) {
-        match (&self.bar, self.last) {
-            (Some(bar), _) => bar.finish(),
-            (None, Some(point)) if !point.is_shown && self.kind != Progress::Auto => {
-                self.write(&point)
+        match (&self.bar, &self.last, self.kind) {
+            (Some(bar), ..) => bar.finish(),
+            (None, Some((iteration, false)), Progress::Plain | Progress::Json) => {
+                self.write(iteration);
             }
             _ => {}
         }
@@ -155,29 +140,35 @@ impl Meter {
         self.bar.get_or_insert_with(|| self.place.bar(of, what))
     }
 
-    fn draw(&mut self, point: &Point) {
-        let stage = match point.wave {
-            Some(wave) => format!("polish, wave {wave}, "),
-            None => String::new(),
-        };
-        let message = format!(", {stage}best {:.6}, size {}", point.best, point.size);
-        self.bar(point.of, "iteration").set(point.number, message);
+    fn draw(&mut self, iteration: &IterationRecord) {
+        let stage = iteration.wave.map(|wave| format!("polish, wave {wave}, "));
+        let (stage, best) = (stage.unwrap_or_default(), iteration.best_value);
+        let message = format!(", {stage}best {best:.6}, size {}", iteration.best_size);
+        self.bar(iteration.of, "iteration")
+            .set(iteration.number, message);
     }
 
-    fn write(&self, point: &Point) {
+    fn write(&self, iteration: &IterationRecord) {
         let elapsed = self.started.elapsed().as_secs_f64();
-        let (number, of, best, size) = (point.number, point.of, point.best, point.size);
+        let IterationRecord {
+            number,
+            of,
+            wave,
+            best_value: best,
+            best_size: size,
+            ..
+        } = iteration;
         if self.kind == Progress::Json {
             return write_line(&json!({
                 "iteration": number,
                 "of": of,
-                "wave": point.wave,
+                "wave": wave,
                 "best": best,
                 "size": size,
                 "elapsed_seconds": elapsed,
             }));
         }
-        let stage = match point.wave {
+        let stage = match wave {
             Some(wave) => format!("polish, wave {wave}"),
             None => format!("iteration {number} of {of}"),
         };
