@@ -6,12 +6,10 @@
 pub(crate) struct Fnv(u128);
 
 impl Fnv {
-    /// The hash of no data.
     pub(crate) fn new() -> Self {
         Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// Appends bytes.
     pub(crate) fn bytes(self, bytes: &[u8]) -> Self {
         bytes
             .iter()
@@ -35,7 +33,6 @@ impl Fnv {
         Self((self.0 ^ u128::from(word)).wrapping_mul(prime))
     }
 
-    /// The hash of all data.
     pub(crate) fn finish(self) -> u128 {
         self.0
     }

@@ -164,7 +164,6 @@ pub struct OutputBuffer {
 }
 
 impl OutputBuffer {
-    /// Opens the file.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let file = OutputFile::create(path)?;
         Ok(Self {

@@ -10,7 +10,6 @@ use rand_chacha::{
 pub(crate) struct Stream(ChaCha8Rng);
 
 impl Stream {
-    /// The stream with this number, at its first word.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
         // The seed becomes ChaCha's key as it is: how the library expands a small seed may change
         // between its versions.
@@ -29,12 +28,10 @@ impl Stream {
         stream
     }
 
-    /// Number of words drawn so far.
     pub(crate) fn words_drawn(&self) -> u64 {
         (self.0.get_word_pos() / 2) as u64
     }
 
-    /// The next word.
     pub(crate) fn next_word(&mut self) -> u64 {
         self.0.next_u64()
     }

@@ -6,20 +6,14 @@ use thiserror::Error;
 /// Threads that the system did not start.
 #[derive(Debug, Error)]
 pub enum ThreadError {
-    /// A pool of threads.
     #[error("{threads} threads could not be started")]
     Pool {
-        /// Threads asked for.
         threads: usize,
-        /// The system's reason.
         source: ThreadPoolBuildError,
     },
     /// The single thread of a plugin's procedure.
     #[error("no thread could be started")]
-    Spawn {
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    Spawn { source: std::io::Error },
 }
 
 /// Starts a pool of its own of this many threads.

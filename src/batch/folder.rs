@@ -47,7 +47,6 @@ pub(super) struct ResultFolder {
     _lock: Option<File>,
 }
 
-/// The contents of a result file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StoredResult {
     pub(super) manifest: Manifest,
@@ -101,7 +100,6 @@ impl ResultFolder {
         }
     }
 
-    /// Returns true if this machine sees the folder.
     pub(super) fn exists(&self) -> bool {
         self.path.join(WORK).is_dir()
     }
@@ -208,7 +206,6 @@ impl Drop for ResultFolder {
     }
 }
 
-/// The name of the checkpoint of a job with this manifest.
 fn checkpoint_name(manifest: &Manifest) -> String {
     let mut manifest = manifest.clone();
     // The devices are not known before the job has ended.

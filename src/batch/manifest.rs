@@ -34,7 +34,6 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
 /// Everything that shaped a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// The version of passel.
     passel: String,
     pub(super) job: String,
     command: String,

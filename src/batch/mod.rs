@@ -16,6 +16,7 @@ mod worker;
 use std::{
     collections::{BTreeMap, BTreeSet},
     error::Error,
+    io,
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -59,7 +60,7 @@ pub enum BatchError {
     Refused(String),
     /// Another rank of the same run failed or is gone.
     #[error("the ranks cannot go on together: {0}")]
-    Ranks(String),
+    Ranks(#[from] io::Error),
 }
 
 impl BatchError {

@@ -23,12 +23,10 @@ pub(super) struct Demand {
     pub(super) memory: u64,
     /// Whether it takes one GPU, whichever is free.
     any_gpu: bool,
-    /// The GPUs that it names.
     gpus: Vec<usize>,
 }
 
 impl Demand {
-    /// Returns true if the job needs a GPU.
     pub(super) fn uses_gpus(&self) -> bool {
         self.any_gpu || !self.gpus.is_empty()
     }
@@ -49,7 +47,6 @@ pub(super) struct DemandEstimator {
 }
 
 impl DemandEstimator {
-    /// The number of GPUs of this machine.
     pub(super) fn gpu_count(&mut self) -> usize {
         *self.gpu_count.get_or_insert_with(|| {
             let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), 0);
@@ -145,7 +142,6 @@ impl ResourcePool {
         }
     }
 
-    /// The number of jobs that may run at the same time.
     pub(super) fn max_running(&self) -> usize {
         self.max_running.min(self.threads)
     }
@@ -198,7 +194,6 @@ impl ResourcePool {
 }
 
 impl Reservation<'_> {
-    /// The number of threads of the job.
     pub(super) fn threads(&self) -> usize {
         self.threads
     }

@@ -37,10 +37,6 @@ struct Plan {
     separate: bool,
 }
 
-fn rank_error(error: io::Error) -> BatchError {
-    BatchError::Ranks(error.to_string())
-}
-
 /// Opens the folder of results. Of several ranks, rank 0 holds its lock for all.
 ///
 /// # Errors
@@ -50,28 +46,28 @@ pub(super) fn open_folder(
     communicator: Option<&Communicator>,
 ) -> Result<ResultFolder, BatchError> {
     let Some(communicator) = communicator else {
-        return Ok(ResultFolder::open(path)?);
+        return ResultFolder::open(path);
     };
     let own = communicator.is_root().then(|| ResultFolder::open(path));
-    let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok));
-    let is_open = is_open.map_err(rank_error)?;
+    let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok))?;
     let folder = match own {
         Some(own) => own?,
         None => ResultFolder::opened_by_root(path),
     };
     if !is_open {
-        let reason = "rank 0 could not open the folder of results".to_owned();
-        return Err(BatchError::Ranks(reason));
+        let reason = "rank 0 could not open the folder of results";
+        return Err(io::Error::other(reason).into());
     }
-    let visible = communicator.gather(&folder.exists()).map_err(rank_error)?;
+    let visible = communicator.gather(&folder.exists())?;
     match visible.iter().position(|visible| !visible) {
         None => Ok(folder),
-        Some(rank) => Err(BatchError::Ranks(format!(
+        Some(rank) => Err(io::Error::other(format!(
             "rank {rank} on {} does not see the folder {}: name a folder that all machines share, \
              with --output",
             communicator.host(rank),
             path.display()
-        ))),
+        ))
+        .into()),
     }
 }
 
@@ -96,7 +92,7 @@ pub(super) fn assign<'a>(
             RankSharing::Together => false,
         },
     });
-    let plan = plan.map_err(rank_error)?;
+    let plan = plan?;
     if plan.separate {
         // Neighbouring jobs may take ever longer, so each rank takes every size-th.
         let own = plan.names.iter().skip(rank).step_by(size);
@@ -129,7 +125,7 @@ impl<'a> Role<'a> {
         };
         communicator.interrupt_locally(false);
         let mut sum = RunSummary::default();
-        for of_rank in communicator.gather(&own).map_err(rank_error)? {
+        for of_rank in communicator.gather(&own)? {
             sum.before += of_rank.before;
             sum.done.extend(of_rank.done);
             sum.failed.extend(of_rank.failed);

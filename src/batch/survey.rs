@@ -18,7 +18,6 @@ use crate::{
     ranks::Communicator,
 };
 
-/// A job that is to be done.
 pub(super) struct PendingJob<'a> {
     pub(super) planned: &'a PlannedJob,
     pub(super) manifest: Manifest,
@@ -41,7 +40,6 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// A survey that has found nothing yet.
     pub(super) fn new(file: &'a JobFile, interrupt: &Interrupt) -> Self {
         Self {
             file,
@@ -145,7 +143,6 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// The threads, GPUs and memory that the pending jobs share.
     pub(super) fn resource_pool(&mut self, communicator: Option<&Communicator>) -> ResourcePool {
         let uses_gpus = self.pending.iter().any(|job| job.demand.uses_gpus());
         let gpus = match uses_gpus {

@@ -27,7 +27,6 @@ use crate::{
     selection::Elapsed,
 };
 
-/// What the worker threads share.
 pub(super) struct Runner<'a> {
     survey: &'a Survey<'a>,
     folder: &'a ResultFolder,
@@ -37,7 +36,6 @@ pub(super) struct Runner<'a> {
     interrupt: &'a Interrupt,
     cache: DataCache,
     progress: JobProgress,
-    /// The number of jobs in all.
     total: usize,
     /// The next pending job to start.
     next: AtomicUsize,
@@ -106,7 +104,6 @@ impl<'a> Runner<'a> {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does one job after another, until none is left to start.
     fn run_jobs(&self) {
         let pending = &self.survey.pending;
         loop {
@@ -172,7 +169,6 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Does a job and writes its result.
     fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
         let started = Instant::now();
         let mut task = job.planned.task.clone();

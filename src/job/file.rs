@@ -169,7 +169,7 @@ fn read_run(settings: &mut RunSettings, table: &DeTable<'_>, mistakes: &mut Mist
             mistakes.push(unknown_run_key(name, key.span()));
             continue;
         };
-        let texts = entries::texts(option, value);
+        let texts = entries::texts(name, Some(option), value);
         let read = texts.and_then(|texts| {
             let read = option.read(settings, &texts);
             read.map_err(|error| invalid_value(&error, value.span()))

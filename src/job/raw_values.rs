@@ -97,7 +97,6 @@ impl RawValues<'_> {
         Ok(self.text()?.trim().to_owned())
     }
 
-    /// A path.
     pub(super) fn path(&self) -> Result<PathBuf, OptionError> {
         self.text().map(PathBuf::from)
     }

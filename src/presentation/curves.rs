@@ -78,7 +78,6 @@ impl Curves {
         self.kept.iter().chain(latest)
     }
 
-    /// Whether there is nothing to draw.
     pub(crate) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

@@ -61,7 +61,6 @@ impl RankContext {
         self.communicator().is_none_or(Communicator::is_root)
     }
 
-    /// The name of the program.
     pub(super) fn program(&self) -> &'static str {
         match self.communicator {
             None => "passel",
@@ -69,7 +68,6 @@ impl RankContext {
         }
     }
 
-    /// The command line of the program.
     pub(super) fn command_line(&self) -> clap::Command {
         match self.communicator {
             None => arguments::command(),

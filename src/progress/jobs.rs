@@ -18,7 +18,6 @@ pub struct JobProgress {
 }
 
 impl JobProgress {
-    /// Starts the clock of so many jobs, of which some are done already.
     pub fn new(kind: Progress, done: usize, of: usize) -> Self {
         let kind = match kind {
             Progress::Auto if !io::stderr().is_terminal() => Progress::Plain,

@@ -49,7 +49,6 @@ pub struct Meter {
 }
 
 impl Default for Meter {
-    /// A meter that shows nothing.
     fn default() -> Self {
         Self::new(Progress::None)
     }
@@ -77,7 +76,6 @@ impl Meter {
         self.started = Instant::now();
     }
 
-    /// Takes note of an iteration.
     pub fn show(&mut self, iteration: &IterationRecord<'_>) {
         let iteration = IterationRecord {
             steps: &[],

@@ -44,83 +44,67 @@ pub(super) struct Entry {
 
 /// The entries of a table, in the order of the file.
 pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::new();
-    for (key, value) in table {
+    let entries = table.iter().map(|(key, value)| {
         let name = key.get_ref().as_ref();
-        let option = job_option(name);
-        let mut entry = Entry {
+        let (values, is_list) = values(name, value);
+        let values = values.into_iter();
+        let values = values.filter_map(|value| value.map_err(|it| mistakes.push(it)).ok());
+        Entry {
             key: name.to_owned(),
             key_span: key.span(),
             span: value.span(),
-            values: Vec::new(),
-            is_list: false,
-        };
-        // Unknown keys are reported where it is known which command the job stands for.
-        if option.is_some() || KEYS.contains(&name) {
-            entry.read_values(option.map(|option| &**option), value, mistakes);
+            values: values.collect(),
+            is_list,
         }
-        all.push(entry);
-    }
+    });
+    let mut all: Vec<Entry> = entries.collect();
     all.sort_by_key(|entry| entry.key_span.start);
     all
 }
 
-impl Entry {
-    fn read_values(
-        &mut self,
-        option: Option<&OptionInfo>,
-        value: &Spanned<DeValue<'_>>,
-        mistakes: &mut Mistakes,
-    ) {
-        let takes_array = option.is_some_and(OptionInfo::takes_array);
-        let takes_range = option.is_some_and(|option| !takes_array && !option.is_flag());
-        let name = &self.key;
-        let items: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
-            DeValue::Array(items)
-                if !takes_array || items.iter().any(|item| item.get_ref().is_array()) =>
-            {
-                self.is_list = true;
-                if items.is_empty() {
-                    mistakes.push(
-                        Mistake::new(
-                            value.span(),
-                            format!("`{name}` lists no value"),
-                            "an empty list makes no job",
-                        )
-                        .help(range_help(name)),
-                    );
-                }
-                items.iter().collect()
-            }
-            DeValue::Table(table) if takes_range => {
-                self.is_list = true;
-                match range(table) {
-                    Ok(numbers) => self.values.extend(numbers.map(|number| Value {
-                        texts: vec![number.to_string()],
-                        span: value.span(),
-                    })),
-                    Err(reason) => mistakes.push(Mistake::new(value.span(), format!("`{name}` takes no such table: {reason}"), "not a range").help(format!(
-                            "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, with \
-                             step = 2 if the step is not 1"
-                        ))),
-                }
-                return;
-            }
-            _ => vec![value],
-        };
-        for item in items {
-            let texts = match option {
-                Some(option) => texts(option, item),
-                None => scalar(name, item).map(|text| vec![text]),
-            };
-            match texts {
-                Ok(texts) => self.values.push(Value {
-                    texts,
-                    span: item.span(),
-                }),
-                Err(mistake) => mistakes.push(mistake),
-            }
+/// The values of a key, and whether they were written as a list.
+fn values(name: &str, value: &Spanned<DeValue<'_>>) -> (Vec<Result<Value, Mistake>>, bool) {
+    let option = job_option(name).map(|option| &**option);
+    // Unknown keys are reported where it is known which command the job stands for.
+    if option.is_none() && !KEYS.contains(&name) {
+        return (Vec::new(), false);
+    }
+    let takes_array = option.is_some_and(OptionInfo::takes_array);
+    let takes_range = option.is_some_and(|option| !takes_array && !option.is_flag());
+    let read = |texts, item: &Spanned<_>| {
+        let span = item.span();
+        Value { texts, span }
+    };
+    let one = |item| Ok(read(texts(name, option, item)?, item));
+    let mistake = |title, label| Mistake::new(value.span(), title, label);
+    match value.get_ref() {
+        DeValue::Array(items) if items.is_empty() && !takes_array => {
+            let mistake = mistake(
+                format!("`{name}` lists no value"),
+                "an empty list makes no job",
+            );
+            (vec![Err(mistake.help(range_help(name)))], true)
         }
+        DeValue::Array(items)
+            if !takes_array || items.iter().any(|item| item.get_ref().is_array()) =>
+        {
+            (items.iter().map(one).collect(), true)
+        }
+        DeValue::Table(table) if takes_range => match range(table) {
+            Ok(numbers) => {
+                let texts = numbers.map(|number| vec![number.to_string()]);
+                (texts.map(|texts| Ok(read(texts, value))).collect(), true)
+            }
+            Err(reason) => {
+                let title = format!("`{name}` takes no such table: {reason}");
+                let help = format!(
+                    "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, with step = 2 \
+                     if the step is not 1"
+                );
+                (vec![Err(mistake(title, "not a range").help(help))], true)
+            }
+        },
+        _ => (vec![one(value)], false),
     }
 }
 
@@ -176,15 +160,16 @@ fn scalar(name: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Mistake> {
     }
 }
 
-/// The texts that would stand for one value on the command line.
+/// The texts that would stand for one value of a key on the command line.
 pub(super) fn texts(
-    option: &OptionInfo,
+    name: &str,
+    option: Option<&OptionInfo>,
     value: &Spanned<DeValue<'_>>,
 ) -> Result<Vec<String>, Mistake> {
-    match value.get_ref() {
-        DeValue::Array(items) if option.takes_array() => {
+    match (value.get_ref(), option) {
+        (DeValue::Array(items), Some(option)) if option.takes_array() => {
             let text = |item| {
-                let text = scalar(option.name, item)?;
+                let text = scalar(name, item)?;
                 // An element is one name, whether or not it contains commas.
                 Ok(match option.list && !text.is_empty() {
                     true => quote(&text),
@@ -193,7 +178,7 @@ pub(super) fn texts(
             };
             items.iter().map(text).collect()
         }
-        _ => Ok(vec![scalar(option.name, value)?]),
+        _ => Ok(vec![scalar(name, value)?]),
     }
 }
 
@@ -248,9 +233,10 @@ pub(super) fn data(
         };
         match files {
             Ok(files) => all.extend(files),
-            Err((title, help)) => mistakes.push(
-                Mistake::new(value.span.clone(), title, "this file").help(help.map(str::to_owned)),
-            ),
+            Err((title, help)) => {
+                let mistake = Mistake::new(value.span.clone(), title, "this file");
+                mistakes.push(mistake.help(help.map(str::to_owned)));
+            }
         }
     }
     (all, is_list)
@@ -286,12 +272,8 @@ fn matching_files(text: &str, folder: &Path, results: &Path) -> DataFiles {
     }
     let files = found.into_iter().filter_map(Result::ok);
     let files = files.filter(|path| path.is_file() && !path.starts_with(results));
-    let files: Vec<PathBuf> = files
-        .map(|path| match path.strip_prefix(folder) {
-            Ok(relative) => relative.to_owned(),
-            Err(_) => path,
-        })
-        .collect();
+    let relative = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_owned();
+    let files: Vec<PathBuf> = files.map(relative).collect();
     match files.is_empty() {
         true => Err((
             format!("no file matches {}", folder.join(text).display()),
