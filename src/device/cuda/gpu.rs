@@ -48,8 +48,8 @@ pub(super) struct Gpu {
     pub(super) current_stream: Cell<usize>,
     /// Where it is to make products.
     pub(super) blas: Option<CudaBlas>,
-    /// By the names of kernel and function.
-    functions: HashMap<(&'static str, &'static str), CudaFunction>,
+    /// By the names of kernel and function; whether it was launched.
+    functions: HashMap<(&'static str, &'static str), (CudaFunction, Cell<bool>)>,
 }
 
 impl Gpu {
@@ -83,6 +83,7 @@ impl Gpu {
             },
             error => library::failed(name, "opening it", error),
         };
+        let held = sync_guard();
         let context = CudaContext::new(ordinal).map_err(failed)?;
         // Streams are ordered by hand here.
         // SAFETY: no memory of the wrapper's own kind is ever allocated.
@@ -119,6 +120,7 @@ impl Gpu {
             blas,
             functions: HashMap::new(),
         };
+        drop(held);
         gpu.load(kernels)?;
         Ok(gpu)
     }
@@ -126,10 +128,13 @@ impl Gpu {
     /// Loads the functions of kernels.
     pub(super) fn load(&mut self, kernels: &[Kernel]) -> Result<(), DeviceError> {
         let modules = compile::modules(&self.context, kernels)?;
+        // The driver loads a function of a module when it is first asked for it.
+        let _held = sync_guard();
         for (kernel, module) in kernels.iter().zip(modules) {
             for &function in kernel.functions {
                 let loaded = module.load_function(function);
                 let loaded = loaded.map_err(|error| self.failed("loading a kernel", error))?;
+                let loaded = (loaded, Cell::new(false));
                 self.functions.insert((kernel.name, function), loaded);
             }
         }
@@ -258,11 +263,13 @@ impl Gpu {
         shared: u32,
         arguments: &mut [*mut c_void],
     ) -> Result<(), DeviceError> {
-        let Some(loaded) = self.functions.get(&(kernel.name, function)) else {
+        let Some((loaded, launched)) = self.functions.get(&(kernel.name, function)) else {
             return Err(self.failed(function, DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND)));
         };
         let failed = |error| self.failed(&format!("kernel {function}"), error);
         self.bind()?;
+        // The first launch may wait for the GPU, to make room for the function's local memory.
+        let _held = (!launched.replace(true)).then(sync_guard);
         // With what the kernels have of their own, 48 KiB take no asking.
         if shared > 46 << 10 {
             use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -303,6 +310,10 @@ impl Drop for Gpu {
         for stream in streams {
             let _ = stream.synchronize();
         }
+        // Libraries free their memory, and the driver that of kernels.
+        let _held = sync_guard();
+        self.blas = None;
+        self.functions.clear();
     }
 }
 
@@ -338,7 +349,7 @@ mod tests {
         });
         let (mut modules, mut handles) = (BTreeMap::new(), BTreeSet::new());
         for (kernel, name) in all {
-            let function = gpu.functions[&(kernel, name)].cu_function();
+            let function = gpu.functions[&(kernel, name)].0.cu_function();
             let mut module = std::ptr::null_mut();
             // SAFETY: the function was loaded, and its module lives as long as it.
             let asked = unsafe { sys::cuFuncGetModule(&mut module, function) };

@@ -12,7 +12,8 @@ use std::{
 use cudarc::driver::{CudaContext, result, sys};
 
 /// Written while kernels of several GPUs wait for one another, read by driver calls that wait for
-/// them. Allocating, freeing and peer access wait for running kernels: if one of those kernels waits
+/// them. Allocating, freeing, peer access, loading a module or one of its functions and launching a
+/// function for the first time wait for running kernels: if one of those kernels waits
 /// for a launch of this process in turn, a thread that launches would wait for ever.
 static WAITING_KERNELS: RwLock<()> = RwLock::new(());
 
