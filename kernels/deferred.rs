@@ -50,18 +50,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "deferred",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"score.cuh\"\n",
-        include_str!("score.cuh"),
-        "#line 1 \"deferred.cu\"\n",
-        include_str!("deferred.cu")
-    ),
-    functions: &["select", "settle"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "deferred",
+    source!("counting.cuh", "score.cuh", "deferred.cu"),
+    &["select", "settle"],
+);
 
 /// The wave that counts the candidates of the best bounds.
 pub const BEST: i32 = 0;
@@ -87,6 +80,7 @@ pub struct WorkList {
     /// Items there is room for.
     pub capacity: u32,
 }
+assert_layout!(WorkList: 12; capacity: 8);
 
 /// State that waves leave for later ones; one, in the GPU's memory.
 #[repr(C)]
@@ -103,6 +97,7 @@ pub struct WaveControl {
     /// Items of all waves so far. Eight bytes behind it are free.
     pub counted: u64,
 }
+assert_layout!(WaveControl: 80 by 16; counted: 64);
 
 /// Arguments of both functions besides [`crate::score::ScoreArgs`], by value. Behind `lists` four
 /// bytes are free.
@@ -140,6 +135,7 @@ pub struct DeferredArgs {
     /// Whether it continues a step that stalled, 0 or 1.
     pub resumes: i32,
 }
+assert_layout!(DeferredArgs: 136; lists: 40, anchors: 80, wave: 120);
 
 /// The place of the best candidate, and how many tables of steps were counted to know it, where the
 /// candidate of the best bound is always counted one step further. A candidate is its table with one
@@ -180,8 +176,6 @@ pub fn reference(
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{align_of, offset_of, size_of};
-
     use super::*;
     use crate::{
         counting::tests::{codes, terms},
@@ -196,7 +190,7 @@ mod tests {
             // Some are copies.
             let x = codes(100, 4, 52 + at % 5);
             let of = |w: &[u32]| wide::reference((&x, None), (w, 9), &y, &terms);
-            let steps = (0..anchors).map(|it| of(&codes(100, 3, 61 + it)));
+            let steps = (0..anchors).map(|anchor| of(&codes(100, 3, 61 + anchor)));
             (of(&[0; 100]), steps.collect())
         };
         (0..count).map(candidate).collect()
@@ -245,29 +239,5 @@ mod tests {
                 assert!((from..=8).all(|count| after(count) <= after(count - 1)));
             }
         }
-    }
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(
-            (size_of::<WorkList>(), offset_of!(WorkList, capacity)),
-            (12, 8)
-        );
-        assert_eq!(
-            (size_of::<WaveControl>(), align_of::<WaveControl>()),
-            (80, 16)
-        );
-        assert_eq!(offset_of!(WaveControl, counted), 64);
-        assert_eq!(
-            (size_of::<DeferredArgs>(), offset_of!(DeferredArgs, lists)),
-            (136, 40)
-        );
-        assert_eq!(
-            (
-                offset_of!(DeferredArgs, anchors),
-                offset_of!(DeferredArgs, wave)
-            ),
-            (80, 120)
-        );
     }
 }

@@ -76,12 +76,7 @@ macro_rules! source {
 }
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "dense",
-    source: with_instances!(source),
-    functions: with_instances!(names),
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new("dense", with_instances!(source), with_instances!(names));
 
 const SIZES: &[(u32, u32)] = with_instances!(sizes);
 
@@ -110,9 +105,9 @@ pub fn function(bits: u32, joint: u32, variant: Variant) -> Option<&'static str>
 }
 
 /// Of lists: see the module.
-pub const LISTING: Kernel = Kernel {
-    name: "dense_lists",
-    source: concat!(
+pub const LISTING: Kernel = Kernel::new(
+    "dense_lists",
+    concat!(
         include_str!("counting.cuh"),
         "#define LISTING\n#line 1 \"dense.cu\"\n",
         include_str!("dense.cu"),
@@ -120,7 +115,7 @@ pub const LISTING: Kernel = Kernel {
         // Beside columns of as many levels cells of 32 bits have no room.
         "LIST(list_16_16_half, 16, 16, true)\n",
     ),
-    functions: &[
+    &[
         "list_4_8",
         "list_4_8_half",
         "list_4_16",
@@ -131,8 +126,7 @@ pub const LISTING: Kernel = Kernel {
         "list_8_16_half",
         "list_16_16_half",
     ],
-    spills: &[],
-};
+);
 
 /// The function that counts lists of such columns; none where its tables have no room on any GPU.
 pub fn list_function(bits: u32, joint: u32, half: bool) -> Option<&'static str> {
@@ -201,6 +195,7 @@ pub struct DenseArgs {
     /// [`crate::counting::ColumnCodes`], of lists: of each column of all packs.
     pub all: u64,
 }
+assert_layout!(DenseArgs: 192; columns: 32, anchors: 72, partial: 96, cells: 152, all: 184);
 
 /// The sums of one column, over (x, w) and over (x, w, y).
 ///
@@ -246,8 +241,6 @@ pub fn table(x: &[u32], joint: &[u32], levels: u32, wide: u32) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{offset_of, size_of};
-
     use super::*;
     use crate::counting::tests::{codes, terms};
 
@@ -258,11 +251,14 @@ mod tests {
             let (x, joint, terms) = (codes(n, levels, 1), codes(n, wide, 2), terms(n));
             let table = table(&x, &joint, levels, wide);
             assert_eq!(table.iter().sum::<u64>(), n as u64);
-            let pairs: Vec<u64> = table.chunks(classes).map(|it| it.iter().sum()).collect();
+            let pairs: Vec<u64> = table
+                .chunks(classes)
+                .map(|counts| counts.iter().sum())
+                .collect();
             let sum = |cells: &[u64]| cells.iter().map(|&c| terms[c as usize]).sum::<i64>();
             let sums = reference(&x, &joint, classes as u32, &terms);
             assert_eq!(sums, [sum(&pairs), sum(&table)]);
-            let not_0 = pairs.iter().filter(|it| **it != 0).count();
+            let not_0 = pairs.iter().filter(|count| **count != 0).count();
             assert_eq!(occurring(&x, &joint, classes as u32), not_0);
         }
     }
@@ -276,15 +272,5 @@ mod tests {
         assert_eq!(reference(&x, &joint, 2, &terms), sums);
         x.iter_mut().for_each(|code| *code = 400 - 7 * *code);
         assert_eq!(reference(&x, &joint, 2, &terms), sums);
-    }
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<DenseArgs>(), 192);
-        assert_eq!(offset_of!(DenseArgs, columns), 32);
-        assert_eq!(offset_of!(DenseArgs, anchors), 72);
-        assert_eq!(offset_of!(DenseArgs, partial), 96);
-        assert_eq!(offset_of!(DenseArgs, cells), 152);
-        assert_eq!(offset_of!(DenseArgs, all), 184);
     }
 }

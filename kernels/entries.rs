@@ -39,17 +39,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "entries",
-    source: concat!(
-        include_str!("counting.cuh"),
-        include_str!("entries.cuh"),
-        "#line 1 \"entries.cu\"\n",
-        include_str!("entries.cu")
-    ),
-    functions: &["few_8", "some_8", "many_8", "few_16", "some_16", "many_16"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "entries",
+    source!("counting.cuh", "entries.cuh", "entries.cu"),
+    &["few_8", "some_8", "many_8", "few_16", "some_16", "many_16"],
+);
 
 /// Arguments of the functions, by value.
 #[repr(C)]
@@ -110,6 +104,8 @@ pub struct EntriesArgs {
     /// From one whole table to the next.
     pub cells: i64,
 }
+assert_layout!(EntriesArgs: 184;
+    columns: 48, rows_all: 64, copied: 88, anchors: 96, classes: 112, by_joint: 128, terms: 144, cells: 176);
 
 /// One column's code of each of n rows.
 ///
@@ -120,7 +116,7 @@ pub struct EntriesArgs {
 /// ```
 pub fn dense_codes(rows: &[u32], codes: &[u16], most: u32, n: usize) -> Vec<u32> {
     let mut laid = vec![most; n];
-    for (&row, &code) in rows.iter().zip(codes).filter(|it| *it.1 != UNFILLED) {
+    for (&row, &code) in rows.iter().zip(codes).filter(|entry| *entry.1 != UNFILLED) {
         laid[row as usize] = u32::from(code);
     }
     laid
@@ -164,8 +160,6 @@ pub fn reference(
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{offset_of, size_of};
-
     use super::*;
     use crate::{
         counting::{
@@ -177,7 +171,7 @@ mod tests {
 
     /// The entries of a column off a code.
     fn listed(x: &[u32], most: u32) -> (Vec<u32>, Vec<u16>) {
-        let entries = (0..).zip(x).filter(|it| *it.1 != most);
+        let entries = (0..).zip(x).filter(|entry| *entry.1 != most);
         entries.map(|(row, &code)| (row, code as u16)).unzip()
     }
 
@@ -212,42 +206,9 @@ mod tests {
     fn a_column_without_entries_has_the_anchors_own_sums() {
         let (joint, terms) = (codes(60, 8, 9), terms(60));
         let own = [
-            sum(joint.iter().map(|it| it / 2), &terms),
+            sum(joint.iter().map(|code| code / 2), &terms),
             sum(&joint, &terms),
         ];
         assert_eq!(reference(&[], &[], 0, &joint, 2, &terms), own);
-    }
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<EntriesArgs>(), 184);
-        assert_eq!(
-            (
-                offset_of!(EntriesArgs, columns),
-                offset_of!(EntriesArgs, rows_all)
-            ),
-            (48, 64)
-        );
-        assert_eq!(
-            (
-                offset_of!(EntriesArgs, copied),
-                offset_of!(EntriesArgs, anchors)
-            ),
-            (88, 96)
-        );
-        assert_eq!(
-            (
-                offset_of!(EntriesArgs, classes),
-                offset_of!(EntriesArgs, by_joint)
-            ),
-            (112, 128)
-        );
-        assert_eq!(
-            (
-                offset_of!(EntriesArgs, terms),
-                offset_of!(EntriesArgs, cells)
-            ),
-            (144, 176)
-        );
     }
 }

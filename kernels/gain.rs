@@ -35,16 +35,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "gain",
-    source: concat!(
-        include_str!("least_squares.cuh"),
-        "\n#line 1 \"gain.cu\"\n",
-        include_str!("gain.cu")
-    ),
-    functions: &["orthonormal", "gain", "bounds", "collect_gains"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "gain",
+    source!("least_squares.cuh", "gain.cu"),
+    &["orthonormal", "gain", "bounds", "collect_gains"],
+);
 
 /// The gain of every column, by fitting the model with it; 0 where it may not join or is
 /// there already.

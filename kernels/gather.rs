@@ -14,12 +14,7 @@
 use crate::Kernel;
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "gather",
-    source: include_str!("gather.cu"),
-    functions: &["gather", "fetch"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new("gather", source!("gather.cu"), &["gather", "fetch"]);
 
 /// What the kernel gives, on the CPU.
 ///

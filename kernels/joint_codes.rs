@@ -31,16 +31,11 @@
 use crate::{Kernel, counting::counts};
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "joint_codes",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"joint_codes.cu\"\n",
-        include_str!("joint_codes.cu")
-    ),
-    functions: &["joint_codes_8", "permute_8", "joint_codes_16", "permute_16"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "joint_codes",
+    source!("counting.cuh", "joint_codes.cu"),
+    &["joint_codes_8", "permute_8", "joint_codes_16", "permute_16"],
+);
 
 /// Arguments of `joint_codes`, by value.
 #[repr(C)]
@@ -70,6 +65,7 @@ pub struct JointCodesArgs {
     /// See there.
     pub cells: i64,
 }
+assert_layout!(JointCodesArgs: 88; y: 32, classes: 40, joint: 48, cells: 80);
 
 /// The joint code of every row, `filled` of them; without a response there is one class.
 ///
@@ -92,9 +88,9 @@ pub fn reference(w: &[u32], y: Option<&[u32]>, classes: u32, filled: usize) -> V
 /// ```
 pub fn margins(joint: &[u32], levels: u32, classes: u32) -> (Vec<u64>, Vec<u64>) {
     let by_joint = counts(joint.iter().copied());
-    let by_level = counts(joint.iter().map(|it| it / classes));
+    let by_level = counts(joint.iter().map(|code| code / classes));
     let of = |counts: &std::collections::BTreeMap<u32, u64>, up_to| {
-        let count = |it| counts.get(&it).copied().unwrap_or(0);
+        let count = |key| counts.get(&key).copied().unwrap_or(0);
         (0..up_to).map(count).collect()
     };
     (of(&by_joint, levels * classes), of(&by_level, levels))
@@ -111,8 +107,6 @@ pub fn permuted(joint: &[u32], order: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{offset_of, size_of};
-
     use super::*;
     use crate::{
         counting::tests::{codes, terms},
@@ -123,8 +117,8 @@ mod tests {
     fn a_joint_code_has_its_level_and_its_class() {
         let (w, y) = (codes(100, 6, 11), codes(100, 4, 12));
         let joint = reference(&w, Some(&y), 4, 112);
-        assert!(joint[..100].iter().map(|it| it / 4).eq(w));
-        assert!(joint[..100].iter().map(|it| it % 4).eq(y));
+        assert!(joint[..100].iter().map(|code| code / 4).eq(w));
+        assert!(joint[..100].iter().map(|code| code % 4).eq(y));
         assert_eq!(joint[100..], [0; 12]);
     }
 
@@ -137,7 +131,7 @@ mod tests {
             let column = table.iter().skip(k).step_by(15);
             assert_eq!(*count, column.sum());
         }
-        let levels = by_joint.chunks(3).map(|it| it.iter().sum::<u64>());
+        let levels = by_joint.chunks(3).map(|counts| counts.iter().sum::<u64>());
         assert!(levels.eq(by_level));
     }
 
@@ -163,24 +157,5 @@ mod tests {
         let w = entries::dense_codes(&[4, 1], &[0, 3], 2, 6);
         let joint = reference(&w, None, 1, 6);
         assert_eq!(margins(&joint, 4, 1).0, [1, 0, 4, 1]);
-    }
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<JointCodesArgs>(), 88);
-        assert_eq!(
-            (
-                offset_of!(JointCodesArgs, y),
-                offset_of!(JointCodesArgs, classes)
-            ),
-            (32, 40)
-        );
-        assert_eq!(
-            (
-                offset_of!(JointCodesArgs, joint),
-                offset_of!(JointCodesArgs, cells)
-            ),
-            (48, 80)
-        );
     }
 }

@@ -5,28 +5,38 @@
 //! `tests/gather.rs` compares both on a GPU. This crate is text: it needs no
 //! CUDA and launches nothing. `README.md` says how a kernel is added.
 
+/// The text of files behind one another; the compiler's messages name each and its own lines.
+macro_rules! source {
+    ($($file:literal),+) => {
+        concat!($("#line 1 \"", $file, "\"\n", include_str!($file)),+)
+    };
+}
+
 /// The text of a kernel that multiplies tiles of bits, by one kind of products
 /// ([`pairs::BitProducts`]).
 macro_rules! tiles {
     ($kind:literal, $file:literal) => {
         concat!(
-            "#define KIND ",
-            $kind,
-            "\n",
-            include_str!("counting.cuh"),
-            "#line 1 \"bits.cuh\"\n",
-            include_str!("bits.cuh"),
-            "#line 1 \"chunks.cuh\"\n",
-            include_str!("chunks.cuh"),
-            "#line 1 \"products.cuh\"\n",
-            include_str!("products.cuh"),
-            "#line 1 \"pairs.cuh\"\n",
-            include_str!("pairs.cuh"),
-            "#line 1 \"",
-            $file,
-            "\"\n",
-            include_str!($file)
+            concat!("#define KIND ", $kind, "\n"),
+            source!(
+                "counting.cuh",
+                "bits.cuh",
+                "chunks.cuh",
+                "products.cuh",
+                "pairs.cuh",
+                $file
+            )
         )
+    };
+}
+
+/// Asserts the size of a struct that kernels take, its alignment (`by`), and where some of its
+/// members begin: as C lays it out.
+macro_rules! assert_layout {
+    ($type:ty: $size:literal $(by $align:literal)? $(; $($member:ident: $offset:literal),+)?) => {
+        const _: () = assert!(size_of::<$type>() == $size);
+        $(const _: () = assert!(align_of::<$type>() == $align);)?
+        $($(const _: () = assert!(std::mem::offset_of!($type, $member) == $offset);)+)?
     };
 }
 
@@ -95,6 +105,20 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel without accepted spills.
+    const fn new(
+        name: &'static str,
+        source: &'static str,
+        functions: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            source,
+            functions,
+            spills: &[],
+        }
+    }
+
     /// The text to compile: [`COMMON`], then the source. The compiler's messages name files and
     /// their own lines.
     pub fn text(&self) -> String {

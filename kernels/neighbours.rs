@@ -35,12 +35,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "neighbours",
-    source: include_str!("neighbours.cu"),
-    functions: &["changes", "threshold", "collect"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "neighbours",
+    source!("neighbours.cu"),
+    &["changes", "threshold", "collect"],
+);
 
 /// What one column would do.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,7 +118,7 @@ mod tests {
             };
             assert_eq!(change.joining, gains[j]);
             let mut best = f64::NEG_INFINITY;
-            for leaves in support.into_iter().filter(|it| *it != 12) {
+            for leaves in support.into_iter().filter(|variable| *variable != 12) {
                 let (left, fit) = update::reference(&x, &y, &support, &[], Order::Drop(leaves));
                 let fall = gain::reference(&x, &y, &left)[j] - (fit.rss - before);
                 best = best.max(fall);
@@ -144,6 +143,6 @@ mod tests {
         assert_eq!(change.joining, 0.0);
         assert!(matches!(change.replacing, Some((fall, 0)) if fall.abs() < 1e-15));
         let kept = reference(&x, &y, &[1], &[1])[4];
-        assert!(kept.is_some_and(|it| it.replacing.is_none()));
+        assert!(kept.is_some_and(|change| change.replacing.is_none()));
     }
 }

@@ -18,12 +18,7 @@
 use crate::{Kernel, pairs::PairBounds};
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "pair_floor",
-    source: include_str!("pair_floor.cu"),
-    functions: &["pair_floor"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new("pair_floor", source!("pair_floor.cu"), &["pair_floor"]);
 
 /// Arguments, by value.
 #[repr(C)]
@@ -46,6 +41,7 @@ pub struct PairFloorArgs {
     /// u32: as in [`crate::pairs::PairArgs`]; what reaches that of one of both stays too.
     pub floors: u64,
 }
+assert_layout!(PairFloorArgs: 56; wanted: 24, out: 40, floors: 48);
 
 /// The new floor and the pairs that stay, where no column has a floor of its own. `found` are all pairs
 /// found, in their order; `kept` of them were there before, and `room` have places.
@@ -67,38 +63,15 @@ pub fn reference(
     floor: f32,
 ) -> (f32, Vec<PairBounds>) {
     let there = &found[..found.len().min(room)];
-    let mut least: Vec<f32> = there.iter().map(|it| it.least).collect();
+    let mut least: Vec<f32> = there.iter().map(|pair| pair.least).collect();
     least.sort_by(|a, b| b.total_cmp(a));
     let reached = wanted.checked_sub(1).and_then(|at| least.get(at));
-    let floor = reached.map_or(floor, |it| it.max(floor));
+    let floor = reached.map_or(floor, |least| least.max(floor));
     let stay = if found.len() > room {
         &found[..kept]
     } else {
         there
     };
-    let above = stay.iter().filter(|it| it.most >= floor);
+    let above = stay.iter().filter(|pair| pair.most >= floor);
     (floor, above.copied().collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::mem::{offset_of, size_of};
-
-    use super::*;
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(
-            (size_of::<PairFloorArgs>(), size_of::<PairBounds>()),
-            (56, 16)
-        );
-        assert_eq!(
-            (
-                offset_of!(PairFloorArgs, wanted),
-                offset_of!(PairFloorArgs, out)
-            ),
-            (24, 40)
-        );
-        assert_eq!(offset_of!(PairFloorArgs, floors), 48);
-    }
 }

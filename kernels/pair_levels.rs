@@ -59,8 +59,8 @@ pub fn shared(
         false => 2 * SIDE * (SIDE + 8),
     };
     let (stages, barriers) = products.staged(ahead);
-    let each = planes.map(|it| SIDE / it);
-    let facts = planes.map(|it| SIDE / it * pairs::facts(it + 1, classes));
+    let each = planes.map(|planes| SIDE / planes);
+    let facts = planes.map(|planes| SIDE / planes * pairs::facts(planes + 1, classes));
     let floats = each[0] * each[1] + facts[0] + facts[1];
     stages.max(counts) + counts + 4 * floats + barriers
 }

@@ -15,18 +15,11 @@
 use crate::{Kernel, counting::sum};
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "pair_sums",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"bits.cuh\"\n",
-        include_str!("bits.cuh"),
-        "#line 1 \"pair_sums.cu\"\n",
-        include_str!("pair_sums.cu")
-    ),
-    functions: &["pair_sums"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "pair_sums",
+    source!("counting.cuh", "bits.cuh", "pair_sums.cu"),
+    &["pair_sums"],
+);
 
 /// Where the bits of a column lie.
 #[repr(C)]
@@ -41,6 +34,7 @@ pub struct BitColumn {
     /// Its number in the tile.
     pub within: u32,
 }
+assert_layout!(BitColumn: 24);
 
 /// Arguments, by value.
 #[repr(C)]
@@ -63,6 +57,7 @@ pub struct PairSumsArgs {
     /// i64: of each pair xw, then xwy.
     pub sums: u64,
 }
+assert_layout!(PairSumsArgs: 56; terms: 32, sums: 48);
 
 /// xw and xwy.
 ///
@@ -76,26 +71,4 @@ pub fn reference(x: &[u8], w: &[u8], y: &[u8], terms: &[i64]) -> (i64, i64) {
     let rows = || x.iter().zip(w);
     let xwy = rows().zip(y);
     (sum(rows(), terms), sum(xwy, terms))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::mem::{offset_of, size_of};
-
-    use super::*;
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(
-            (size_of::<BitColumn>(), size_of::<PairSumsArgs>()),
-            (24, 56)
-        );
-        assert_eq!(
-            (
-                offset_of!(PairSumsArgs, terms),
-                offset_of!(PairSumsArgs, sums)
-            ),
-            (32, 48)
-        );
-    }
 }

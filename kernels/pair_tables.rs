@@ -13,20 +13,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "pair_tables",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"bits.cuh\"\n",
-        include_str!("bits.cuh"),
-        "#line 1 \"pairs.cuh\"\n",
-        include_str!("pairs.cuh"),
-        "#line 1 \"pair_tables.cu\"\n",
-        include_str!("pair_tables.cu")
-    ),
-    functions: &["pair_tables"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "pair_tables",
+    source!("counting.cuh", "bits.cuh", "pairs.cuh", "pair_tables.cu"),
+    &["pair_tables"],
+);
 
 /// Threads of a block that has so many bytes of shared memory: the fewer blocks a multiprocessor
 /// has room for, the more.
@@ -60,6 +51,7 @@ pub struct PairTablesArgs {
     /// Observations. Four bytes behind it are free.
     pub rows: u32,
 }
+assert_layout!(PairTablesArgs: 256; codes_a: 216, rows: 248);
 
 /// Bytes of shared memory, for columns of so many levels and so many classes told apart.
 pub fn shared(levels: [usize; 2], classes: usize) -> usize {
@@ -73,30 +65,11 @@ pub fn shared(levels: [usize; 2], classes: usize) -> usize {
 /// assert_eq!((xw, xwy), (4.0, 0.0));
 /// ```
 pub fn reference(columns: [&[u8]; 2], y: &[u8]) -> (f64, f64) {
-    let most = |codes: &[u8]| codes.iter().max().map_or(0, |it| usize::from(*it) + 1);
+    let most = |codes: &[u8]| codes.iter().max().map_or(0, |code| usize::from(*code) + 1);
     let [x, w] = columns.map(most);
     let mut counts = vec![0; x * w * most(y)];
     for ((&a, &b), &k) in columns[0].iter().zip(columns[1]).zip(y) {
         counts[(usize::from(k) * x + usize::from(a)) * w + usize::from(b)] += 1;
     }
     pairs::reference(&counts, x, w)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::mem::{offset_of, size_of};
-
-    use super::*;
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!(size_of::<PairTablesArgs>(), 256);
-        assert_eq!(
-            (
-                offset_of!(PairTablesArgs, codes_a),
-                offset_of!(PairTablesArgs, rows)
-            ),
-            (216, 248)
-        );
-    }
 }

@@ -38,12 +38,11 @@
 use crate::{Kernel, bits::SIDE};
 
 /// By products of bits, a warp at a time.
-pub const KERNEL: Kernel = Kernel {
-    name: "pairs",
-    source: tiles!("BITS", "pairs.cu"),
-    functions: &["pairs_2_1", "pairs_2_2", "pairs_3_1", "pairs_3_2"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "pairs",
+    tiles!("BITS", "pairs.cu"),
+    &["pairs_2_1", "pairs_2_2", "pairs_3_1", "pairs_3_2"],
+);
 
 /// A warpgroup at a time.
 pub const GROUPS: Kernel = Kernel {
@@ -137,6 +136,7 @@ pub struct QuickBound {
     /// Nothing.
     pub filler: f32,
 }
+assert_layout!(QuickBound: 16);
 
 /// Columns that have as many rows of bits each, where they are on a GPU.
 #[repr(C)]
@@ -158,6 +158,7 @@ pub struct ColumnGroup {
     /// Columns of a tile.
     pub each: u32,
 }
+assert_layout!(ColumnGroup: 40);
 
 /// The weights of a value, and its error.
 #[repr(C)]
@@ -172,6 +173,7 @@ pub struct PairValue {
     /// No value is farther than this from what is computed.
     pub off: f32,
 }
+assert_layout!(PairValue: 16);
 
 /// A pair that may be among the best, and the bounds of its score.
 #[repr(C)]
@@ -186,6 +188,7 @@ pub struct PairBounds {
     /// Its score is not above it.
     pub most: f32,
 }
+assert_layout!(PairBounds: 16);
 
 /// Arguments of all functions, by value.
 #[repr(C)]
@@ -232,6 +235,8 @@ pub struct PairArgs {
     /// Places. Four bytes behind it are free.
     pub room: u32,
 }
+assert_layout!(PairArgs: 216;
+    edges: 80, over: 104, quick: 136, sided: 152, supers: 160, first: 168, floors: 184, room: 208);
 
 /// Floats of a column of so many levels, where so many classes are told apart.
 pub fn facts(levels: usize, classes: usize) -> usize {
@@ -268,7 +273,7 @@ pub fn reference(counts: &[u64], x: usize, w: usize) -> (f64, f64) {
             .for_each(|(sum, own)| *sum += own);
     }
     let n = both.iter().sum::<u64>() as f64;
-    let of_x: Vec<u64> = both.chunks(w).map(|it| it.iter().sum()).collect();
+    let of_x: Vec<u64> = both.chunks(w).map(|row| row.iter().sum()).collect();
     let of_w = |j: usize| both.iter().skip(j).step_by(w).sum::<u64>();
     let of_w: Vec<u64> = (0..w).map(of_w).collect();
     let sum = |counts: &[u64]| {
@@ -286,32 +291,7 @@ pub fn reference(counts: &[u64], x: usize, w: usize) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use std::mem::{offset_of, size_of};
-
     use super::*;
-
-    #[test]
-    fn structs_lie_as_c_lays_them() {
-        assert_eq!((size_of::<ColumnGroup>(), size_of::<PairValue>()), (40, 16));
-        assert_eq!(
-            (size_of::<QuickBound>(), offset_of!(PairArgs, quick)),
-            (16, 136)
-        );
-        assert_eq!((size_of::<PairBounds>(), size_of::<PairArgs>()), (16, 216));
-        assert_eq!(
-            (offset_of!(PairArgs, edges), offset_of!(PairArgs, over)),
-            (80, 104)
-        );
-        assert_eq!(
-            (offset_of!(PairArgs, sided), offset_of!(PairArgs, supers)),
-            (152, 160)
-        );
-        assert_eq!(
-            (offset_of!(PairArgs, first), offset_of!(PairArgs, room)),
-            (168, 208)
-        );
-        assert_eq!(offset_of!(PairArgs, floors), 184);
-    }
 
     #[test]
     fn sums_are_those_of_entropies() {

@@ -18,17 +18,16 @@
 use crate::Kernel;
 
 /// With the table's observations for a function: what a plugin's is compiled with.
-pub const KERNEL: Kernel = Kernel {
-    name: "plugin_values",
-    source: concat!(
+pub const KERNEL: Kernel = Kernel::new(
+    "plugin_values",
+    concat!(
         "static __device__ double passel_value(const double*, const unsigned* counts, unsigned x,\n",
         "                                      unsigned w, unsigned y)\n",
         "{ double n = 0.0; for (unsigned i = 0; i < x * w * y; i++) n += counts[i]; return n; }\n",
         include_str!("plugin_values.cu")
     ),
-    functions: &["tables", "values"],
-    spills: &[],
-};
+    &["tables", "values"],
+);
 
 /// The kernel with a plugin's function in CUDA C; messages of the compiler name the lines of
 /// the function's own text.
@@ -95,9 +94,9 @@ mod tests {
             let cells = table.iter().zip(1..);
             cells.map(|(count, at)| f64::from(count * at)).sum()
         };
-        let own = reference_of_levels(&counts, 24, &[4; 7], [3, 2], |it, shape| {
-            assert_eq!((it.len(), shape), (24, [4, 3, 2]));
-            sum(it)
+        let own = reference_of_levels(&counts, 24, &[4; 7], [3, 2], |table, shape| {
+            assert_eq!((table.len(), shape), (24, [4, 3, 2]));
+            sum(table)
         });
         let all = reference(&counts, [4, 3, 2], sum);
         let seen = |at: usize| (at != 1).then_some(all[at]);
@@ -108,11 +107,11 @@ mod tests {
     fn what_lies_behind_a_table_is_not_of_it() {
         let counts = codes(5 * 12, 9, 32);
         let levels = [6, 1, 3, 2, 5];
-        let first = |it: &[u32], [x, ..]: [usize; 3]| f64::from(it[0] + it[2 * x - 1]);
+        let first = |table: &[u32], [x, ..]: [usize; 3]| f64::from(table[0] + table[2 * x - 1]);
         let own = reference_of_levels(&counts, 12, &levels, [1, 2], first);
         for (at, (value, x)) in own.into_iter().zip(levels).enumerate() {
             let table = &counts[12 * at..][..2 * x as usize];
-            let seen = table.iter().any(|it| *it != 0);
+            let seen = table.iter().any(|count| *count != 0);
             let ends = f64::from(table[0] + table[table.len() - 1]);
             assert_eq!(value, seen.then_some(ends));
         }

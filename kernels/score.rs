@@ -42,18 +42,11 @@ mod tests;
 use crate::{Kernel, counting::TableSums};
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "score",
-    source: concat!(
-        include_str!("counting.cuh"),
-        "#line 1 \"score.cuh\"\n",
-        include_str!("score.cuh"),
-        "#line 1 \"score.cu\"\n",
-        include_str!("score.cu")
-    ),
-    functions: &["score", "exclude"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "score",
+    source!("counting.cuh", "score.cuh", "score.cu"),
+    &["score", "exclude"],
+);
 
 /// Most terms of a step.
 pub const TERMS: usize = 8;
@@ -76,6 +69,7 @@ pub struct ScoreTerm {
     /// Whether its part below 0 alone counts, 0 or 1.
     pub below_zero: i32,
 }
+assert_layout!(ScoreTerm: 80; is_ratio: 72);
 
 /// How sums become a score.
 #[repr(C)]
@@ -98,6 +92,7 @@ pub struct ScoreRule {
     /// The terms of a step, then relevance: at [`ScoreRule::terms`].
     pub term: [ScoreTerm; TERMS + 1],
 }
+assert_layout!(ScoreRule: 760; term: 40);
 
 /// Arguments, by value. Behind `count`, `steps_known` and `anchor_misses` four
 /// bytes are free.
@@ -155,6 +150,7 @@ pub struct ScoreArgs {
     /// Whether there are sums of (x, w, y); else those of (x, w) stand for them.
     pub by_class: i32,
 }
+assert_layout!(ScoreArgs: 928; rows: 904);
 
 /// The best of some candidates.
 #[repr(C)]
@@ -167,6 +163,7 @@ pub struct BestCandidate {
     /// Among the candidates. Eight bytes behind it are free.
     pub place: u32,
 }
+assert_layout!(BestCandidate: 32 by 16);
 
 /// What the host reads of the best.
 #[repr(C)]
@@ -188,6 +185,7 @@ pub struct Pick {
     /// is 0 then.
     pub number: u32,
 }
+assert_layout!(Pick: 64 by 16);
 
 /// To the nearest integer, halves up; of a divisor above 0.
 fn nearest(over: i128, under: i128) -> i128 {
@@ -260,7 +258,7 @@ pub fn total(rule: &ScoreRule, relevance: i64, gathered: i128, steps: u32) -> Op
         _ if gathered < 0 => return None,
         _ => relevance,
     };
-    Some(score).filter(|it| *it != i128::MIN)
+    Some(score).filter(|score| *score != i128::MIN)
 }
 
 /// A candidate's score, from its table with one level of w, and its table of each step.
@@ -289,7 +287,7 @@ pub fn reference(
 ) -> Option<i128> {
     let relevance = quantity(&rule.term[rule.terms as usize], first, rows, rule.unit);
     let start = if rule.gather == 1 { i128::MAX } else { 0 };
-    let step = |before, it| gathered(rule, before, it, rows);
+    let step = |before, table| gathered(rule, before, table, rows);
     let gathered = steps.iter().fold(start, step);
     total(rule, relevance, gathered, steps.len() as u32)
 }

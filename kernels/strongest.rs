@@ -35,12 +35,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "strongest",
-    source: include_str!("strongest.cu"),
-    functions: &["near_f64", "near_f32", "score", "narrow"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "strongest",
+    source!("strongest.cu"),
+    &["near_f64", "near_f32", "score", "narrow"],
+);
 
 /// The strongest column outside a support; none where no column is left.
 ///
@@ -56,10 +55,12 @@ pub fn reference(columns: &[f64], residual: &[f64], support: &[u32]) -> Option<u
     let outside = (0..).zip(columns.chunks(n));
     let outside = outside.filter(|(j, _)| !support.contains(j));
     let scores: Vec<(u32, f64)> = outside.map(|(j, x)| (j, dot(x, residual).abs())).collect();
-    let most = scores.iter().fold(0.0, |most: f64, it| most.max(it.1));
+    let most = scores
+        .iter()
+        .fold(0.0, |most: f64, score| most.max(score.1));
     let tie = 2.0 * n as f64 * f64::EPSILON * square(residual).sqrt();
-    let equal = scores.iter().find(|it| it.1 >= most - tie);
-    equal.map(|it| it.0)
+    let equal = scores.iter().find(|score| score.1 >= most - tie);
+    equal.map(|score| score.0)
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
             // Unit columns: the gain of the first variable is (xᵀy)².
             let gains = gain::reference(&x, &y, &[]);
             let most = (0..25).max_by(|a, b| gains[*a].total_cmp(&gains[*b]));
-            assert_eq!(reference(&x, &y, &[]), most.map(|it| it as u32));
+            assert_eq!(reference(&x, &y, &[]), most.map(|column| column as u32));
         }
     }
 
@@ -88,7 +89,7 @@ mod tests {
         for _ in 0..8 {
             let fit = least_squares::reference(&x, &y, &support);
             let next = reference(&x, &fit.residual, &support);
-            let next = next.into_iter().find(|it| !support.contains(it));
+            let next = next.into_iter().find(|column| !support.contains(column));
             support.extend(next);
         }
         assert_eq!(support.len(), 8);

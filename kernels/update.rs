@@ -28,16 +28,11 @@ use crate::{
 };
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel {
-    name: "update",
-    source: concat!(
-        include_str!("least_squares.cuh"),
-        "\n#line 1 \"update.cu\"\n",
-        include_str!("update.cu")
-    ),
-    functions: &["update_256", "update_512"],
-    spills: &[],
-};
+pub const KERNEL: Kernel = Kernel::new(
+    "update",
+    source!("least_squares.cuh", "update.cu"),
+    &["update_256", "update_512"],
+);
 
 /// What is to be done to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +72,7 @@ pub fn reference(
 ) -> (Vec<u32>, ReferenceFit) {
     let without = |leaves: u32| -> Vec<u32> {
         let stay = support.iter().copied();
-        stay.filter(|it| *it != leaves).collect()
+        stay.filter(|variable| *variable != leaves).collect()
     };
     let after = match order {
         Order::Add(x) if pivot(columns, y.len(), support, x) < PIVOT => support.to_vec(),
@@ -86,15 +81,15 @@ pub fn reference(
         Order::DropCheapest => {
             let rss = least_squares::reference(columns, y, support).rss;
             let cost = |x| least_squares::reference(columns, y, &without(x)).rss - rss;
-            let free = support.iter().filter(|it| !keep.contains(it));
+            let free = support.iter().filter(|variable| !keep.contains(variable));
             let costs: Vec<(u32, f64)> = free.map(|&x| (x, cost(x))).collect();
             let least = costs
                 .iter()
-                .fold(f64::INFINITY, |least, it| least.min(it.1));
+                .fold(f64::INFINITY, |least, cost| least.min(cost.1));
             // What refitting may be off by, beside the tie.
             let tie = 1e-10 * least + 16.0 * y.len() as f64 * f64::EPSILON * rss;
-            let cheapest = costs.iter().filter(|it| it.1 <= least + tie);
-            match cheapest.map(|it| it.0).min() {
+            let cheapest = costs.iter().filter(|cost| cost.1 <= least + tie);
+            match cheapest.map(|cost| cost.0).min() {
                 Some(x) => without(x),
                 None => support.to_vec(),
             }
@@ -133,14 +128,14 @@ mod tests {
         let keep = [4];
         let (left, fit) = reference(&x, &y, &support, &keep, Order::DropCheapest);
         assert!(left.len() == 4 && left.contains(&4));
-        for leaves in support.into_iter().filter(|it| *it != 4) {
+        for leaves in support.into_iter().filter(|variable| *variable != 4) {
             let (_, other) = reference(&x, &y, &support, &keep, Order::Drop(leaves));
             assert!(fit.rss <= other.rss);
         }
         // Its cost is the gain of taking it back.
         let dropped = support
             .into_iter()
-            .find(|it| !left.contains(it))
+            .find(|variable| !left.contains(variable))
             .unwrap_or(0);
         let all = least_squares::reference(&x, &y, &support);
         let gain = gain::reference(&x, &y, &left)[dropped as usize];

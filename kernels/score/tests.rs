@@ -1,7 +1,5 @@
 //! Scores from sums, by the reference.
 
-use std::mem::{align_of, offset_of, size_of};
-
 use super::*;
 use crate::{
     counting::tests::{codes, terms},
@@ -27,7 +25,7 @@ fn rule(gather: i32, join: i32) -> ScoreRule {
 fn tables(anchors: u64) -> Vec<TableSums> {
     let (x, y, terms) = (codes(100, 4, 31), codes(100, 2, 32), terms(100));
     let of = |w: &[u32]| wide::reference((&x, None), (w, 9), &y, &terms);
-    let anchors = (0..anchors).map(|it| of(&codes(100, 3, 33 + it)));
+    let anchors = (0..anchors).map(|anchor| of(&codes(100, 3, 33 + anchor)));
     std::iter::once(of(&[0; 100])).chain(anchors).collect()
 }
 
@@ -51,8 +49,8 @@ fn a_ratio_does_not_show_by_what_both_are_multiplied() {
         ..ScoreTerm::default()
     };
     let by = |by: i32| ScoreTerm {
-        over: term.over.map(|it| by * it),
-        under: term.under.map(|it| by * it),
+        over: term.over.map(|factor| by * factor),
+        under: term.under.map(|factor| by * factor),
         ..term
     };
     let value = quantity(&term, &table, 100, 100 << 20);
@@ -72,7 +70,7 @@ fn steps_gather_as_they_are_declared() {
     let tables = tables(5);
     let (first, steps) = tables.split_at(1);
     let score = |gather, join| reference(&rule(gather, join), 100, &first[0], steps).unwrap();
-    let last = |it| gathered(&rule(2, 1), 0, it, 100);
+    let last = |table| gathered(&rule(2, 1), 0, table, 100);
     let each: Vec<i128> = steps.iter().map(last).collect();
     assert_eq!(score(0, 1), each.iter().sum::<i128>());
     assert_eq!(Some(&score(1, 1)), each.iter().min());
@@ -95,7 +93,7 @@ fn the_part_below_0_alone_counts_where_it_is_asked_for() {
     assert!(whole < 0);
     rule.term[0].below_zero = 1;
     assert_eq!(gathered(&rule, 0, &table, 100), 0);
-    rule.term[0].over = rule.term[0].over.map(|it| -it);
+    rule.term[0].over = rule.term[0].over.map(|factor| -factor);
     assert_eq!(gathered(&rule, 0, &table, 100), -whole);
 }
 
@@ -108,25 +106,4 @@ fn a_table_of_half_the_rows_has_the_value_of_one_that_is_twice_as_large() {
     assert_eq!(quantity(&term, &half, 100, 0), 2 * value);
     half.left = 0;
     assert_eq!(quantity(&term, &half, 100, 0), 0);
-}
-
-#[test]
-fn structs_lie_as_c_lays_them() {
-    let sizes = [
-        size_of::<ScoreTerm>(),
-        size_of::<ScoreRule>(),
-        size_of::<ScoreArgs>(),
-    ];
-    assert_eq!(sizes, [80, 760, 928]);
-    let offsets = [
-        offset_of!(ScoreTerm, is_ratio),
-        offset_of!(ScoreRule, term),
-        offset_of!(ScoreArgs, rows),
-    ];
-    assert_eq!(offsets, [72, 40, 904]);
-    let aligned = (align_of::<BestCandidate>(), align_of::<Pick>());
-    assert_eq!(
-        (size_of::<BestCandidate>(), size_of::<Pick>(), aligned),
-        (32, 64, (16, 16))
-    );
 }
