@@ -15,11 +15,12 @@ const LIBRARIES: [&str; 3] = ["libcuda.so", "libnvrtc.so", "libcublas.so"];
 fn functions(defined: &str) -> Vec<&'static str> {
     let list = include_str!("../../src/device/cuda/library.rs");
     let quoted = list.split('"').skip(1).step_by(2);
+    let words = quoted.flat_map(str::split_whitespace);
     let is_name = |it: &&str| {
-        let of = |prefix| it.strip_prefix(prefix).is_some_and(starts_large);
+        let of = |prefix| *it != "cuBLAS" && it.strip_prefix(prefix).is_some_and(starts_large);
         of("cu") || of("nvrtc") || of("cublas")
     };
-    let mut names: Vec<&str> = quoted.filter(is_name).collect();
+    let mut names: Vec<&str> = words.filter(is_name).collect();
     names.retain(|it| !defined.contains(&format!("int {it}(")));
     names.sort_unstable();
     names.dedup();

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use cudarc::driver::CudaEvent;
+use passel_kernels::{gather, strongest};
 use rayon::prelude::*;
 
 use super::{
@@ -132,14 +133,8 @@ impl<'x> GpuColumns<'x> {
         if let Some(narrowed) = &narrowed {
             let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
             let grid = (16 * gpu.processors, 1, 1);
-            gpu.launch(
-                &passel_kernels::strongest::KERNEL,
-                "narrow",
-                grid,
-                256,
-                0,
-                arguments![from, count, to],
-            )?;
+            let given = arguments![from, count, to];
+            gpu.launch(&strongest::KERNEL, "narrow", grid, 256, 0, given)?;
         }
         gpu.wait("laying out the columns")?;
         Ok(Self {
@@ -253,14 +248,8 @@ impl<'x> GpuColumns<'x> {
         for at in (0..all).step_by(GRID) {
             let from = self.pairs.address() + 16 * at as u64;
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(all - at) as u32, 1);
-            gpu.launch(
-                &passel_kernels::gather::KERNEL,
-                "fetch",
-                grid,
-                256,
-                0,
-                arguments![from, n],
-            )?;
+            let given = arguments![from, n];
+            gpu.launch(&gather::KERNEL, "fetch", grid, 256, 0, given)?;
         }
         Ok(())
     }

@@ -148,14 +148,7 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
             (on_gpu.address(), parameters.address(), out.address());
         let ([x, w, y], tables) = (shape.map(|it| it as u32), TABLES as i64);
         let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
-        gpu.launch(
-            &passel_kernels::plugin_values::KERNEL,
-            "tables",
-            (8, 1, 1),
-            128,
-            0,
-            given,
-        )?;
+        gpu.launch(&plugin_values::KERNEL, "tables", (8, 1, 1), 128, 0, given)?;
         let mut theirs = vec![0f64; TABLES];
         gpu.download(out_at, &mut theirs)?;
         gpu.wait(DURING)?;

@@ -1,6 +1,8 @@
 //! The strongest column of each model by the exact fall in RSS: products with r and Q
 //! bound it, and what the bounds leave open is projected by itself.
 
+use passel_kernels::gain;
+
 use super::{
     super::{Candidate, DeviceError, ModelView, gain::tie_width},
     Cuda,
@@ -65,14 +67,8 @@ impl Cuda<'_> {
         let columns = most_columns.unwrap_or(1).min(65_535) as u32;
         let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
         let all = held.held();
-        gpu.launch(
-            &passel_kernels::gain::KERNEL,
-            "orthonormal",
-            grid,
-            256,
-            0,
-            arguments![all, on_gpu, offsets_on_gpu, batch],
-        )?;
+        let given = arguments![all, on_gpu, offsets_on_gpu, batch];
+        gpu.launch(&gain::KERNEL, "orthonormal", grid, 256, 0, given)?;
         // With the bounds of one model's gains behind the products.
         let (e, most) = self
             .e
@@ -111,37 +107,17 @@ impl Cuda<'_> {
                     let bounds = arguments![
                         products, support, k, rows, first, off, error, upper, largest
                     ];
-                    gpu.launch(
-                        &passel_kernels::gain::KERNEL,
-                        "bounds",
-                        grid,
-                        256,
-                        0,
-                        bounds,
-                    )?;
+                    gpu.launch(&gain::KERNEL, "bounds", grid, 256, 0, bounds)?;
                     let open = arguments![upper, rows, first, at, largest, list, counter, places];
-                    gpu.launch(
-                        &passel_kernels::gain::KERNEL,
-                        "collect_gains",
-                        grid,
-                        256,
-                        0,
-                        open,
-                    )?;
+                    gpu.launch(&gain::KERNEL, "collect_gains", grid, 256, 0, open)?;
                 }
                 let (columns, count) = (block.address, block.count as u32);
                 let blocks = (held.count() as u32).min(4 * gpu.processors);
                 let exact = arguments![
                     all, columns, first, count, on_gpu, list, counter, places, scores
                 ];
-                gpu.launch(
-                    &passel_kernels::gain::KERNEL,
-                    "gain",
-                    (blocks, 1, 1),
-                    THREADS,
-                    held.shared(),
-                    exact,
-                )
+                let (grid, shared) = ((blocks, 1, 1), held.shared());
+                gpu.launch(&gain::KERNEL, "gain", grid, THREADS, shared, exact)
             })?;
             let answers = self.answers.room(gpu, 1 + 2 * room)?;
             gpu.download(counter, answers)?;

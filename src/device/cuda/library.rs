@@ -24,14 +24,6 @@ impl fmt::Display for Version {
     }
 }
 
-/// Versions of the libraries.
-#[derive(Debug, Clone, Copy)]
-struct Versions {
-    driver: Version,
-    nvrtc: Version,
-    cublas: Version,
-}
-
 /// One library: how it is asked for, and what this program calls in it.
 struct Library {
     name: &'static str,
@@ -40,27 +32,29 @@ struct Library {
     /// Only where it is present.
     has: fn(&str) -> bool,
     version: fn() -> Result<Version, String>,
-    /// Older ones lack functions or architectures.
-    oldest: Version,
-    /// What this program and its wrapper call: an absent one would be a panic.
-    functions: &'static [&'static str],
+    /// What this program and its wrapper call, by spaces: an absent one would be a panic.
+    functions: &'static str,
 }
 
-const CUDA_12: Version = Version {
+/// Older libraries lack functions or architectures.
+const OLDEST: Version = Version {
     major: 12,
     minor: 0,
 };
+
+/// Whether a library has a function.
+macro_rules! has {
+    ($library:expr) => {
+        // SAFETY: the address is only asked for, never called by this type.
+        |name| unsafe { $library.get::<unsafe extern "C" fn()>(name).is_ok() }
+    };
+}
 
 const DRIVER: Library = Library {
     name: "the NVIDIA driver (libcuda.so.1)",
     help: "install the NVIDIA driver, 525 or newer; a container must be given the GPU",
     present: driver::sys::is_culib_present,
-    // SAFETY: the address is only asked for, never called by this type.
-    has: |name| unsafe {
-        driver::sys::culib()
-            .get::<unsafe extern "C" fn()>(name)
-            .is_ok()
-    },
+    has: has!(driver::sys::culib()),
     version: || {
         let mut version = 0;
         // SAFETY: writes one integer.
@@ -72,49 +66,15 @@ const DRIVER: Library = Library {
             error => Err(format!("{error:?}")),
         }
     },
-    oldest: CUDA_12,
-    functions: &[
-        "cuCtxEnablePeerAccess",
-        "cuCtxGetCurrent",
-        "cuCtxSetCurrent",
-        "cuCtxSynchronize",
-        "cuDeviceCanAccessPeer",
-        "cuDeviceGet",
-        "cuDeviceGetAttribute",
-        "cuDeviceGetCount",
-        "cuDeviceGetName",
-        "cuDevicePrimaryCtxRelease_v2",
-        "cuDevicePrimaryCtxRetain",
-        "cuDeviceTotalMem_v2",
-        "cuDriverGetVersion",
-        "cuEventCreate",
-        "cuEventDestroy_v2",
-        "cuEventQuery",
-        "cuEventRecord",
-        "cuEventSynchronize",
-        "cuFuncSetAttribute",
-        "cuGetErrorString",
-        "cuInit",
-        "cuLaunchKernel",
-        "cuMemAlloc_v2",
-        "cuMemFreeHost",
-        "cuMemFree_v2",
-        "cuMemGetInfo_v2",
-        "cuMemHostAlloc",
-        "cuMemHostRegister_v2",
-        "cuMemHostUnregister",
-        "cuMemcpyDtoDAsync_v2",
-        "cuMemcpyDtoHAsync_v2",
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemsetD8Async",
-        "cuModuleGetFunction",
-        "cuModuleLoadData",
-        "cuModuleUnload",
-        "cuStreamCreate",
-        "cuStreamDestroy_v2",
-        "cuStreamSynchronize",
-        "cuStreamWaitEvent",
-    ],
+    functions: "cuCtxEnablePeerAccess cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
+        cuDeviceCanAccessPeer cuDeviceGet cuDeviceGetAttribute cuDeviceGetCount cuDeviceGetName \
+        cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 \
+        cuDriverGetVersion cuEventCreate cuEventDestroy_v2 cuEventQuery cuEventRecord \
+        cuEventSynchronize cuFuncSetAttribute cuGetErrorString cuInit cuLaunchKernel \
+        cuMemAlloc_v2 cuMemFreeHost cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc \
+        cuMemHostRegister_v2 cuMemHostUnregister cuMemcpyDtoDAsync_v2 cuMemcpyDtoHAsync_v2 \
+        cuMemcpyHtoDAsync_v2 cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload \
+        cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent",
 };
 
 const NVRTC: Library = Library {
@@ -122,12 +82,7 @@ const NVRTC: Library = Library {
     help: "install the CUDA toolkit, or pip install nvidia-cuda-nvrtc (CUDA 12: \
            nvidia-cuda-nvrtc-cu12) and put the folder of the library in LD_LIBRARY_PATH",
     present: nvrtc::sys::is_culib_present,
-    // SAFETY: as above.
-    has: |name| unsafe {
-        nvrtc::sys::culib()
-            .get::<unsafe extern "C" fn()>(name)
-            .is_ok()
-    },
+    has: has!(nvrtc::sys::culib()),
     version: || {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: writes two integers.
@@ -139,21 +94,9 @@ const NVRTC: Library = Library {
             error => Err(format!("{error:?}")),
         }
     },
-    oldest: CUDA_12,
-    functions: &[
-        "nvrtcCompileProgram",
-        "nvrtcCreateProgram",
-        "nvrtcDestroyProgram",
-        "nvrtcGetCUBIN",
-        "nvrtcGetCUBINSize",
-        "nvrtcGetNumSupportedArchs",
-        "nvrtcGetPTX",
-        "nvrtcGetPTXSize",
-        "nvrtcGetProgramLog",
-        "nvrtcGetProgramLogSize",
-        "nvrtcGetSupportedArchs",
-        "nvrtcVersion",
-    ],
+    functions: "nvrtcCompileProgram nvrtcCreateProgram nvrtcDestroyProgram nvrtcGetCUBIN \
+        nvrtcGetCUBINSize nvrtcGetNumSupportedArchs nvrtcGetPTX nvrtcGetPTXSize \
+        nvrtcGetProgramLog nvrtcGetProgramLogSize nvrtcGetSupportedArchs nvrtcVersion",
 };
 
 const CUBLAS: Library = Library {
@@ -161,12 +104,7 @@ const CUBLAS: Library = Library {
     help: "install the CUDA toolkit, or pip install nvidia-cublas (CUDA 12: \
            nvidia-cublas-cu12) and put the folder of the library in LD_LIBRARY_PATH",
     present: cublas::sys::is_culib_present,
-    // SAFETY: as above.
-    has: |name| unsafe {
-        cublas::sys::culib()
-            .get::<unsafe extern "C" fn()>(name)
-            .is_ok()
-    },
+    has: has!(cublas::sys::culib()),
     version: || {
         use cublas::sys::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION};
         let property = |which| {
@@ -182,14 +120,7 @@ const CUBLAS: Library = Library {
             minor: property(MINOR_VERSION)?,
         })
     },
-    oldest: CUDA_12,
-    functions: &[
-        "cublasCreate_v2",
-        "cublasDestroy_v2",
-        "cublasGemmEx",
-        "cublasGetProperty",
-        "cublasSetStream_v2",
-    ],
+    functions: "cublasCreate_v2 cublasDestroy_v2 cublasGemmEx cublasGetProperty cublasSetStream_v2",
 };
 
 impl Library {
@@ -208,17 +139,15 @@ impl Library {
             if !unsafe { (self.present)() } {
                 return Err(self.missing("was not found"));
             }
-            let lacks = |name: &&&str| !(self.has)(name);
-            if let Some(name) = self.functions.iter().find(lacks) {
+            let lacks = |name: &&str| !(self.has)(name);
+            if let Some(name) = self.functions.split_whitespace().find(lacks) {
                 return Err(self.missing(format!("is too old, it lacks {name}")));
             }
             let version =
                 (self.version)().map_err(|error| self.missing(format!("fails with {error}")))?;
-            if version < self.oldest {
-                return Err(self.missing(format!(
-                    "is too old: it is of CUDA {version}, and {} is needed",
-                    self.oldest
-                )));
+            if version < OLDEST {
+                let reason = format!("is too old: it is of CUDA {version}, and {OLDEST} is needed");
+                return Err(self.missing(reason));
             }
             Ok(version)
         })
@@ -245,14 +174,12 @@ pub(crate) fn cublas() -> Result<Version, DeviceError> {
 }
 
 /// A library may be of a newer minor version than the driver, never of a newer major one.
-fn agree(versions: Versions) -> Result<(), DeviceError> {
-    let driver = versions.driver;
-    let all = [("NVRTC", versions.nvrtc), ("cuBLAS", versions.cublas)];
-    let newer = all
-        .iter()
+fn agree(driver: Version, nvrtc: Version, cublas: Version) -> Result<(), DeviceError> {
+    let newer = [("NVRTC", nvrtc), ("cuBLAS", cublas)]
+        .into_iter()
         .filter(|(_, version)| version.major > driver.major);
     let (names, of): (Vec<_>, Vec<_>) = newer
-        .map(|(name, version)| (*name, format!("{name} is of CUDA {version}")))
+        .map(|(name, version)| (name, format!("{name} is of CUDA {version}")))
         .unzip();
     if names.is_empty() {
         return Ok(());
@@ -271,11 +198,7 @@ fn agree(versions: Versions) -> Result<(), DeviceError> {
 /// # Errors
 /// A library that is missing, too old, or too new for the driver.
 pub(crate) fn start() -> Result<(), DeviceError> {
-    agree(Versions {
-        driver: driver()?,
-        nvrtc: nvrtc()?,
-        cublas: cublas()?,
-    })
+    agree(driver()?, nvrtc()?, cublas()?)
 }
 
 /// GPUs that can be used, at least one.
@@ -379,16 +302,9 @@ mod tests {
 
     #[test]
     fn libraries_newer_than_the_driver_are_refused() {
-        let of = |driver, nvrtc, cublas| {
-            agree(Versions {
-                driver,
-                nvrtc,
-                cublas,
-            })
-        };
-        assert!(of(version(12, 2), version(12, 9), version(12, 4)).is_ok());
-        assert!(of(version(13, 0), version(12, 9), version(13, 1)).is_ok());
-        let error = of(version(12, 9), version(12, 9), version(13, 0)).unwrap_err();
+        assert!(agree(version(12, 2), version(12, 9), version(12, 4)).is_ok());
+        assert!(agree(version(13, 0), version(12, 9), version(13, 1)).is_ok());
+        let error = agree(version(12, 9), version(12, 9), version(13, 0)).unwrap_err();
         assert!(error.to_string().contains("cuBLAS of CUDA 12 first"));
     }
 }

@@ -256,21 +256,20 @@ impl Device for Cuda<'_> {
     }
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
-        let (gpu, columns) = (&self.gpu, &mut self.columns);
-        let held = self.models.as_mut();
-        held.map_or(Ok(()), |it| it.place(gpu, columns, models))
+        match &mut self.models {
+            Some(held) => held.place(&self.gpu, &mut self.columns, models),
+            None => Ok(()),
+        }
     }
 
     fn update_models(
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
-        if self.models.is_none() {
-            return Err(self.unheld());
+        match &mut self.models {
+            Some(models) => models.update(&self.gpu, &mut self.columns, updates),
+            None => Err(self.unheld()),
         }
-        let (gpu, columns) = (&self.gpu, &mut self.columns);
-        let models = self.models.as_mut();
-        models.map_or(Ok(Vec::new()), |it| it.update(gpu, columns, updates))
     }
 
     fn find_strongest(

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use passel_kernels::least_squares::ModelsArgs;
+use passel_kernels::{gather, least_squares::ModelsArgs, update};
 
 use super::{
     super::{DeviceError, ModelUpdate, UpdateOutcome},
@@ -34,7 +34,6 @@ const HOLDING: &str = "holding the models";
 /// All models, and what of them the host has to know.
 pub(super) struct Models {
     n: usize,
-    capacity: usize,
     y: Buffer<f64>,
     pub(super) residual: Buffer<f64>,
     rest: Buffer<f64>,
@@ -50,8 +49,9 @@ pub(super) struct Models {
     answers: StagingBuffer<u64>,
 }
 
-/// What grows with the largest model.
+/// What grows with the largest model: arrays of `capacity` variables a model.
 struct PerVariable {
+    capacity: usize,
     inverse: Buffer<f64>,
     coefficients: Buffer<f64>,
     support: Buffer<u32>,
@@ -65,12 +65,24 @@ impl PerVariable {
         let spare = shared(capacity) > gpu.shared;
         let spare = spare.then(|| gpu.buffer(3 * capacity * count, HOLDING));
         Ok(Self {
+            capacity,
             inverse: gpu.buffer(count * triangle(capacity), HOLDING)?,
             coefficients: gpu.buffer(count * capacity, HOLDING)?,
             support: gpu.buffer(count * capacity, HOLDING)?,
             addresses: gpu.buffer(count * capacity, HOLDING)?,
             spare: spare.transpose()?,
         })
+    }
+
+    /// Where a model's inverse, coefficients, support and addresses begin.
+    fn of(&self, model: usize) -> [u64; 4] {
+        let at = model * self.capacity;
+        [
+            self.inverse.at(model * triangle(self.capacity)),
+            self.coefficients.at(at),
+            self.support.at(at),
+            self.addresses.at(at),
+        ]
     }
 }
 
@@ -91,7 +103,6 @@ impl Models {
         let capacity = (k + 1).next_power_of_two().max(FEWEST);
         let models = Self {
             n,
-            capacity,
             y: gpu.buffer(n, HOLDING)?,
             residual: gpu.buffer(count * n, HOLDING)?,
             rest: gpu.buffer(count * n, HOLDING)?,
@@ -118,13 +129,11 @@ impl Models {
     ) -> Result<(), DeviceError> {
         let (kept, k) = (model.support(), model.support().len());
         let count = self.count();
-        if k >= self.capacity {
+        if k >= self.per_variable.capacity {
             let capacity = (k + 1).next_power_of_two();
             self.per_variable = PerVariable::new(gpu, count, capacity)?;
             self.keep = gpu.buffer(capacity, HOLDING)?;
-            self.capacity = capacity;
         }
-        let capacity = self.capacity;
         columns.bring(gpu, kept.iter().copied(), HashSet::new)?;
         let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
         (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
@@ -140,21 +149,15 @@ impl Models {
         for at in (0..count).step_by(GRID) {
             let grid = (self.n.div_ceil(1024) as u32, GRID.min(count - at) as u32, 1);
             let (from, to) = (from + 8 * at as u64, self.residual.at(at * self.n));
-            gpu.launch(
-                &passel_kernels::gather::KERNEL,
-                "gather",
-                grid,
-                256,
-                0,
-                arguments![from, n, to],
-            )?;
+            let given = arguments![from, n, to];
+            gpu.launch(&gather::KERNEL, "gather", grid, 256, 0, given)?;
         }
-        let all = &self.per_variable;
         for at in (0..count).filter(|_| k > 0) {
-            gpu.upload(model.inverse(), all.inverse.at(at * triangle(capacity)))?;
-            gpu.upload(model.coefficients(), all.coefficients.at(at * capacity))?;
-            gpu.upload(kept, all.support.at(at * capacity))?;
-            gpu.upload(&addresses, all.addresses.at(at * capacity))?;
+            let [inverse, coefficients, support, to] = self.per_variable.of(at);
+            gpu.upload(model.inverse(), inverse)?;
+            gpu.upload(model.coefficients(), coefficients)?;
+            gpu.upload(kept, support)?;
+            gpu.upload(&addresses, to)?;
         }
         gpu.wait(HOLDING)
     }
@@ -167,7 +170,7 @@ impl Models {
         models: &[(usize, &[u32])],
     ) -> Result<(), DeviceError> {
         let largest = models.iter().map(|(_, support)| support.len()).max();
-        while largest.unwrap_or(0) >= self.capacity {
+        while largest.unwrap_or(0) >= self.per_variable.capacity {
             self.grow(gpu)?;
         }
         for (model, support) in models {
@@ -176,12 +179,12 @@ impl Models {
         let supports = &self.supports;
         let asked = models.iter().flat_map(|(_, support)| *support).copied();
         columns.bring(gpu, asked, || supports.iter().flatten().copied().collect())?;
-        let (all, capacity) = (&self.per_variable, self.capacity);
         for &(model, support) in models {
             let addresses = support.iter().filter_map(|it| columns.address(*it));
             let addresses: Vec<u64> = addresses.collect();
-            gpu.upload(support, all.support.at(model * capacity))?;
-            gpu.upload(&addresses, all.addresses.at(model * capacity))?;
+            let [_, _, held, to] = self.per_variable.of(model);
+            gpu.upload(support, held)?;
+            gpu.upload(&addresses, to)?;
         }
         let sizes: Vec<i32> = supports.iter().map(|it| it.len() as i32).collect();
         gpu.upload(&sizes, self.sizes.address())?;
@@ -193,7 +196,7 @@ impl Models {
         let all = &self.per_variable;
         ModelsArgs {
             n: self.n as i64,
-            capacity: self.capacity as i32,
+            capacity: all.capacity as i32,
             y: self.y.address(),
             residual: self.residual.address(),
             rest: self.rest.address(),
@@ -211,14 +214,15 @@ impl Models {
 
     /// The supports' columns, `capacity` a model.
     pub(super) fn support(&self) -> (u64, i32) {
-        (self.per_variable.support.address(), self.capacity as i32)
+        let all = &self.per_variable;
+        (all.support.address(), all.capacity as i32)
     }
 
     /// Bytes of shared memory for a block that works on a model.
     pub(super) fn shared(&self) -> u32 {
         match self.per_variable.spare {
             Some(_) => 0,
-            None => (3 * 8 * self.capacity) as u32,
+            None => (3 * 8 * self.per_variable.capacity) as u32,
         }
     }
 
@@ -255,7 +259,7 @@ impl Models {
         let used = || supports.iter().flatten().copied().collect();
         columns.bring(gpu, added, used)?;
         let largest = updates.iter().map(|(model, _)| self.size(*model)).max();
-        if largest.unwrap_or(0) >= self.capacity {
+        if largest.unwrap_or(0) >= self.per_variable.capacity {
             self.grow(gpu)?;
         }
         let count = updates.len();
@@ -275,16 +279,10 @@ impl Models {
         let (orders, answers) = (self.orders.address(), self.answers.address());
         let (held, shared) = (self.held(), self.shared());
         let grid = (count as u32, 1, 1);
-        let (update, threads) = kernel(self.n);
-        gpu.launch(
-            &passel_kernels::update::KERNEL,
-            update,
-            grid,
-            threads,
-            shared,
-            arguments![held, orders, answers],
-        )?;
-        gpu.wait(update)?;
+        let (function, threads) = kernel(self.n);
+        let given = arguments![held, orders, answers];
+        gpu.launch(&update::KERNEL, function, grid, threads, shared, given)?;
+        gpu.wait(function)?;
         let answers = self.answers.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
@@ -310,32 +308,20 @@ impl Models {
 
     /// Doubles the room for variables.
     fn grow(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (old, capacity) = (self.capacity, 2 * self.capacity);
-        let grown = PerVariable::new(gpu, self.count(), capacity)?;
         let before = &self.per_variable;
+        let grown = PerVariable::new(gpu, self.count(), 2 * before.capacity)?;
         for (model, support) in self.supports.iter().enumerate() {
             let k = support.len();
-            let from = [
-                before.inverse.at(model * triangle(old)),
-                before.coefficients.at(model * old),
-                before.support.at(model * old),
-                before.addresses.at(model * old),
-            ];
-            let to = [
-                grown.inverse.at(model * triangle(capacity)),
-                grown.coefficients.at(model * capacity),
-                grown.support.at(model * capacity),
-                grown.addresses.at(model * capacity),
-            ];
             let bytes = [8 * triangle(k), 8 * k, 4 * k, 8 * k];
-            for ((from, to), bytes) in from.into_iter().zip(to).zip(bytes) {
+            for ((from, to), bytes) in before.of(model).into_iter().zip(grown.of(model)).zip(bytes)
+            {
                 if bytes > 0 {
                     gpu.copy(from, to, bytes)?;
                 }
             }
         }
         gpu.wait("making room for larger models")?;
-        (self.per_variable, self.capacity) = (grown, capacity);
+        self.per_variable = grown;
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! The neighbours of models on a GPU: products with r and Q of each, what every column
 //! would do, and the list of those that may be among the strongest.
 
+use passel_kernels::neighbours;
+
 use super::{
     super::{
         DeviceError, Neighbours,
@@ -163,24 +165,11 @@ impl Cuda<'_> {
                 let changes = arguments![
                     products, u, places, support, k, rows, first, joining, replacing, place, groups
                 ];
-                gpu.launch(
-                    &passel_kernels::neighbours::KERNEL,
-                    "changes",
-                    grid,
-                    256,
-                    0,
-                    changes,
-                )?;
+                gpu.launch(&neighbours::KERNEL, "changes", grid, 256, 0, changes)?;
                 if count as usize <= GROUPS {
                     let bound = arguments![groups, count, least];
-                    gpu.launch(
-                        &passel_kernels::neighbours::KERNEL,
-                        "threshold",
-                        (2, 1, 1),
-                        GROUPS as u32,
-                        0,
-                        bound,
-                    )?;
+                    let (grid, threads) = ((2, 1, 1), GROUPS as u32);
+                    gpu.launch(&neighbours::KERNEL, "threshold", grid, threads, 0, bound)?;
                 }
                 let listed = on_gpu + it.found;
                 let (list, places) = (listed + 8, room as u64);
@@ -188,14 +177,7 @@ impl Cuda<'_> {
                 let near = arguments![
                     joining, replacing, place, rows, first, least, list, falls, listed, places
                 ];
-                gpu.launch(
-                    &passel_kernels::neighbours::KERNEL,
-                    "collect",
-                    grid,
-                    256,
-                    0,
-                    near,
-                )?;
+                gpu.launch(&neighbours::KERNEL, "collect", grid, 256, 0, near)?;
             }
             Ok(())
         })?;

@@ -1,13 +1,14 @@
 //! The strongest column of each model: one product of the shard with the models'
 //! residuals, the arg max fused behind it; near ties scored again in a fixed order.
 
+use passel_kernels::{gather, strongest};
+
 use super::{
     super::{
         Candidate, DeviceError, ModelView,
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
     Cuda,
-    columns::Block,
     gpu::{GRID, arguments},
     models::THREADS,
     products::{Arithmetic, MatrixProduct},
@@ -99,62 +100,44 @@ impl Cuda<'_> {
         let words = self.tell_batch(models)?;
         let gpu = &self.gpu;
         let batch = self.batch.room(gpu, n * m, "sweeping")?;
-        let on_gpu = self.batch_on_gpu.room(gpu, words - m, "sweeping")?;
-        let told = Batch {
-            residuals: batch,
-            rss: on_gpu,
-            offsets: on_gpu + 8 * m as u64,
-            members: on_gpu + 8 * (2 * m + 1) as u64,
-        };
-        let (addresses, rows) = (self.batch_told.address(), n as i64);
+        // RSS of each, where the members of each begin, and these.
+        let rss = self.batch_on_gpu.room(gpu, words - m, "sweeping")?;
+        let (offsets, members) = (rss + 8 * m as u64, rss + 8 * (2 * m + 1) as u64);
+        let (addresses, observations) = (self.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
-        gpu.launch(
-            &passel_kernels::gather::KERNEL,
-            "gather",
-            grid,
-            256,
-            0,
-            arguments![addresses, rows, batch],
-        )?;
+        let given = arguments![addresses, observations, batch];
+        gpu.launch(&gather::KERNEL, "gather", grid, 256, 0, given)?;
         let narrow = match kind {
             Arithmetic::F64 => 0,
             _ => {
                 let (count, to) = ((n * m) as i64, self.narrow.room(gpu, n * m, "sweeping")?);
                 let grid = (8 * gpu.processors, 1, 1);
-                gpu.launch(
-                    &passel_kernels::strongest::KERNEL,
-                    "narrow",
-                    grid,
-                    256,
-                    0,
-                    arguments![batch, count, to],
-                )?;
+                let given = arguments![batch, count, to];
+                gpu.launch(&strongest::KERNEL, "narrow", grid, 256, 0, given)?;
                 to
             }
         };
-        let (e, most) = self.e.products(gpu, self.columns.count(), m, "sweeping")?;
-        let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(most);
+        let (e, block) = self.e.products(gpu, self.columns.count(), m, "sweeping")?;
+        let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(block);
         // What was needed before is needed again.
         let (near_before, before) = self.rooms;
         let mut near_room = ((CANDIDATES + tiles) * m).min(NEAR).max(near_before);
         let mut room = (CANDIDATES * m).max(1024).max(before);
         loop {
+            // What came near the largest so far, and how large it was.
             let near = self.near.room(gpu, 2 * near_room, "sweeping")?;
+            let scores = near + 8 * near_room as u64;
+            // How many came near, how many are near still, blocks that have ended; then the largest
+            // of each model.
             let cleared = m + 3;
             let counters = self.found.room(gpu, cleared, "sweeping")?;
+            let most = counters + 24;
             self.answers.room(gpu, 2 + 2 * room)?;
-            let lists = Lists {
-                counters,
-                most: counters + 24,
-                near,
-                scores: near + 8 * near_room as u64,
-                near_room: near_room as u64,
-                told: self.answers.address(),
-                room: room as u64,
-            };
+            let answers = self.answers.address();
+            let (near_places, places) = (near_room as u64, room as u64);
             let mut clear = true;
             let batch_told = &self.batch_told.get(words)[m..];
-            self.columns.sweep(gpu, (0, 1), most, |block| {
+            self.columns.sweep(gpu, (0, 1), block, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Arithmetic::F64, _) | (_, None) => (Arithmetic::F64, block.address, batch),
                     (kind, Some(narrowed)) => (kind, narrowed, narrow),
@@ -172,9 +155,48 @@ impl Cuda<'_> {
                 if std::mem::take(&mut clear) {
                     // Behind the product, which need not wait for it.
                     gpu.zero(counters, 8 * cleared)?;
-                    gpu.upload(batch_told, on_gpu)?;
+                    gpu.upload(batch_told, rss)?;
                 }
-                self.screened(&block, e, kind, m, off, &told, &lists)
+                let screen = match kind {
+                    Arithmetic::F64 => "near_f64",
+                    Arithmetic::F32 | Arithmetic::Tf32 => "near_f32",
+                };
+                let (rows, first) = (block.count as i64, block.first);
+                let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
+                let given = arguments![
+                    e,
+                    rows,
+                    first,
+                    rss,
+                    offsets,
+                    members,
+                    off,
+                    most,
+                    near,
+                    scores,
+                    counters,
+                    near_places
+                ];
+                gpu.launch(&strongest::KERNEL, screen, grid, 256, 0, given)?;
+                let (columns, count) = (block.address, block.count as u32);
+                let grid = (4 * gpu.processors, 1, 1);
+                let given = arguments![
+                    columns,
+                    observations,
+                    first,
+                    count,
+                    batch,
+                    rss,
+                    off,
+                    most,
+                    near,
+                    scores,
+                    near_places,
+                    counters,
+                    answers,
+                    places
+                ];
+                gpu.launch(&strongest::KERNEL, "score", grid, THREADS, 0, given)
             })?;
             gpu.wait("a sweep")?;
             let told = self.answers.get(2 + 2 * room);
@@ -197,88 +219,4 @@ impl Cuda<'_> {
             self.rooms = (near_room, room);
         }
     }
-
-    /// The arg max behind the product of a block, and the decision of what is near it.
-    #[allow(clippy::too_many_arguments)]
-    fn screened(
-        &self,
-        block: &Block,
-        e: u64,
-        kind: Arithmetic,
-        m: usize,
-        off: f64,
-        batch: &Batch,
-        lists: &Lists,
-    ) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        let screen = match kind {
-            Arithmetic::F64 => "near_f64",
-            Arithmetic::F32 | Arithmetic::Tf32 => "near_f32",
-        };
-        let (rows, first, n) = (block.count as i64, block.first, self.y.len() as i64);
-        let Batch {
-            residuals,
-            rss,
-            offsets,
-            members,
-        } = *batch;
-        let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
-        let Lists {
-            counters,
-            most,
-            near,
-            scores,
-            near_room,
-            told,
-            room,
-        } = *lists;
-        let screened = arguments![
-            e, rows, first, rss, offsets, members, off, most, near, scores, counters, near_room,
-        ];
-        gpu.launch(
-            &passel_kernels::strongest::KERNEL,
-            screen,
-            grid,
-            256,
-            0,
-            screened,
-        )?;
-        let (columns, count) = (block.address, block.count as u32);
-        let decided = arguments![
-            columns, n, first, count, residuals, rss, off, most, near, scores, near_room, counters,
-            told, room,
-        ];
-        gpu.launch(
-            &passel_kernels::strongest::KERNEL,
-            "score",
-            (4 * gpu.processors, 1, 1),
-            THREADS,
-            0,
-            decided,
-        )
-    }
-}
-
-/// Where a batch lies: its residuals, RSS of each, where the members of each begin, and
-/// these.
-struct Batch {
-    residuals: u64,
-    rss: u64,
-    offsets: u64,
-    members: u64,
-}
-
-/// Where a sweep keeps what: addresses, and how many entries the lists have room for.
-struct Lists {
-    /// How many came near, how many are near still, blocks that have ended.
-    counters: u64,
-    /// The largest of each model.
-    most: u64,
-    /// What came near the largest so far, and how large it was.
-    near: u64,
-    scores: u64,
-    near_room: u64,
-    /// What is near it still, in the host's memory.
-    told: u64,
-    room: u64,
 }

@@ -70,11 +70,23 @@ impl Gpu {
     /// Pins memory of the host where it lies, so that copies from it run at full speed;
     /// none where the system refuses, or where it is pinned already.
     pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
+        self.pin_at(values.as_ptr().cast(), size_of_val(values))
+    }
+
+    /// Keeps bytes in the host's memory, pinned if it lets itself be.
+    pub(super) fn pin_bytes(&self, bytes: Vec<u8>) -> PinnedBytes {
+        PinnedBytes {
+            _pinned: self.pin_at(bytes.as_ptr().cast(), bytes.len()),
+            bytes,
+        }
+    }
+
+    /// Pins memory that stays where it is until the pin has gone.
+    fn pin_at<'a>(&self, start: *const c_void, bytes: usize) -> Option<PinnedInPlace<'a>> {
         let _held = sync_guard();
         self.bind().ok()?;
-        let start = values.as_ptr() as *mut c_void;
-        let (bytes, every_gpu) = (size_of_val(values), 1);
-        // SAFETY: the memory stays borrowed until it is given back.
+        let (start, every_gpu) = (start.cast_mut(), 1);
+        // SAFETY: both callers keep the memory as long as the pin.
         let pinned = unsafe { sys::cuMemHostRegister_v2(start, bytes, every_gpu) };
         pinned.result().ok()?;
         Some(PinnedInPlace {
@@ -82,23 +94,5 @@ impl Gpu {
             context: self.context.clone(),
             values: PhantomData,
         })
-    }
-
-    /// Keeps bytes in the host's memory, pinned if it lets itself be.
-    pub(super) fn pin_bytes(&self, bytes: Vec<u8>) -> PinnedBytes {
-        let _held = sync_guard();
-        let start = bytes.as_ptr() as *mut c_void;
-        let pinned = self.bind().is_ok()
-            // SAFETY: the bytes are kept where they are until the pin has gone.
-            && unsafe { sys::cuMemHostRegister_v2(start, bytes.len(), 1) }.result().is_ok();
-        let pinned = pinned.then(|| PinnedInPlace {
-            start,
-            context: self.context.clone(),
-            values: PhantomData,
-        });
-        PinnedBytes {
-            _pinned: pinned,
-            bytes,
-        }
     }
 }
