@@ -111,7 +111,9 @@ fn read(log: &str) -> (Vec<Usage>, Vec<&str>) {
 
 /// What a kernel uses on an architecture, and what is wrong with it.
 fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
-    let (image, log) = match compile(kernel, architecture, &["--ptxas-options=-v"]) {
+    // What NVRTC (12.9 and newer) takes from its cache bears no log.
+    let options = ["--ptxas-options=-v", "--no-cache"];
+    let (image, log) = match compile(kernel, architecture, &options) {
         Ok(compiled) => compiled,
         Err(error) => return (Vec::new(), vec![error]),
     };
