@@ -153,8 +153,7 @@ impl<'x> Devices<'x> {
 
     /// Fetches from other ranks the columns that models are about to take in.
     fn fetch(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
-        let fetched = self.x.map_or(Ok(()), |x| x.fetch(columns));
-        fetched.map_err(DeviceError::from_rank_error)
+        Ok(self.x.map_or(Ok(()), |x| x.fetch(columns))?)
     }
 
     /// Residual sum of squares of a model.
@@ -217,10 +216,8 @@ impl<'x> Devices<'x> {
         let Some((communicator, Partition::Particles)) = &self.communicator else {
             return Ok(own);
         };
-        let results = communicator
-            .gather(&own)
-            .map_err(DeviceError::from_rank_error)?;
-        let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
+        let results = communicator.gather(&own)?.into_iter();
+        let mut results: Vec<_> = results.map(Vec::into_iter).collect();
         let owner = |model| communicator.owner(model, self.rss.len());
         let results = models.filter_map(|model| results[owner(model)].next());
         Ok(results.collect())
@@ -346,10 +343,7 @@ fn gather_devices<T: Serialize + DeserializeOwned>(
     communicator: &Communicator,
     own: &Vec<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    let all = communicator
-        .gather(own)
-        .map_err(DeviceError::from_rank_error)?;
-    Ok(all.into_iter().flatten().collect())
+    Ok(communicator.gather(own)?.into_iter().flatten().collect())
 }
 
 /// A range of the columns in `count` shards, fewer where it has fewer columns.

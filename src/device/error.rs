@@ -145,9 +145,9 @@ impl UndefinedScore {
     }
 }
 
-impl DeviceError {
-    /// Wraps a failure of communication with the other ranks.
-    pub(crate) fn from_rank_error(error: std::io::Error) -> Self {
+/// A failure of communication with the other ranks.
+impl From<std::io::Error> for DeviceError {
+    fn from(error: std::io::Error) -> Self {
         Self::Ranks(error.to_string())
     }
 }

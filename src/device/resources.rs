@@ -76,13 +76,10 @@ impl Resources {
     /// # Errors
     /// A rank failed or is gone.
     pub(crate) fn barrier(&self) -> Result<(), DeviceError> {
-        match self.distributed() {
-            Some(communicator) => {
-                let reached = communicator.gather(&());
-                reached.map(drop).map_err(DeviceError::from_rank_error)
-            }
-            None => Ok(()),
+        if let Some(communicator) = self.distributed() {
+            communicator.gather(&())?;
         }
+        Ok(())
     }
 
     /// Returns true for a single process and for rank 0, which alone writes files and shows

@@ -29,7 +29,7 @@ pub(super) fn open(
         Some(communicator) => {
             let own = communicator.is_root().then(|| opened(path)).transpose()?;
             let told = communicator.broadcast_first(|| own.flatten());
-            told.map_err(DeviceError::from_rank_error)?
+            told.map_err(DeviceError::from)?
         }
     };
     let saved = text.map(|it| Checkpoint::read(&it)).transpose();

@@ -175,6 +175,6 @@ fn partition(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources),
         return Ok((design, resources));
     }
     let design = Arc::unwrap_or_clone(design).replicated();
-    let design = design.map_err(DeviceError::from_rank_error)?;
+    let design = design.map_err(DeviceError::from)?;
     Ok((Arc::new(design), resources))
 }

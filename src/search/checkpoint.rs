@@ -5,7 +5,6 @@
 
 use std::{
     error::Error,
-    io,
     time::{Duration, Instant},
 };
 
@@ -139,7 +138,7 @@ fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
 }
 
 /// Everything that the result of a search depends on.
-fn identity(problem: &SearchProblem) -> io::Result<Map<String, Value>> {
+fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> {
     let (design, criterion) = (problem.objective.design, problem.objective.criterion);
     let x = problem.x;
     let hashed = |j: usize| Fnv::new().numbers(x.column(j as u32)).finish();
@@ -192,7 +191,7 @@ impl<'a> CheckpointWriter<'a> {
         Checkpointing { resume_from, write }: Checkpointing<'a>,
         problem: &SearchProblem,
     ) -> Result<(Self, Option<State>), SearchError> {
-        let search = identity(problem).map_err(DeviceError::from_rank_error)?;
+        let search = identity(problem)?;
         let resumed = resume_from.map(|it| it.of(&search, problem)).transpose()?;
         let now = Instant::now();
         let writer = Self {

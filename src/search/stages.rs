@@ -30,8 +30,7 @@ pub(super) fn run_stages(
     from: Option<State>,
 ) -> Result<SearchResult, DeviceError> {
     if let Some(state) = &from {
-        let fetched = problem.x.fetch(state.columns());
-        fetched.map_err(DeviceError::from_rank_error)?;
+        problem.x.fetch(state.columns())?;
         let undefined = problem.objective.undefined;
         undefined.fetch_or(state.undefined, Ordering::Relaxed);
     }

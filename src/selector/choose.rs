@@ -172,16 +172,13 @@ impl<'a> Selection<'a> {
             true => column.codes.to_bytes(),
             false => Vec::new(),
         };
-        let told = communicator
-            .broadcast(owner, bytes)
-            .map_err(DeviceError::from_rank_error)?;
+        let told = communicator.broadcast(owner, bytes)?;
         if own.contains(&(at as usize)) {
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
         let codes = Codes::from_bytes(&told, self.columns.n);
-        let codes = codes.ok_or_else(|| {
-            DeviceError::from_rank_error(io::Error::other("a rank told another column than it has"))
-        })?;
+        let codes =
+            codes.ok_or_else(|| io::Error::other("a rank told another column than it has"))?;
         Ok(Arc::new(Cow::Owned(BinnedColumn {
             codes,
             ..column.clone()

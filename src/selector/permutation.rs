@@ -112,10 +112,8 @@ impl Selection<'_> {
         };
         if let Some(communicator) = self.communicator {
             // Each rank has seen its own columns.
-            let told = communicator
-                .gather(&reached)
-                .map_err(DeviceError::from_rank_error)?;
-            let told: Result<Vec<Vec<bool>>, UndefinedScore> = told.into_iter().collect();
+            let told = communicator.gather(&reached)?.into_iter();
+            let told: Result<Vec<Vec<bool>>, UndefinedScore> = told.collect();
             let any = |told: Vec<Vec<bool>>| {
                 let any = |at| told.iter().any(|it| it[at]);
                 (0..rule.n).map(any).collect()

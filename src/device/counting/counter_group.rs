@@ -140,9 +140,7 @@ impl<'a> CounterGroup<'a> {
             }
             let firsts = match &self.communicator {
                 None => vec![first],
-                Some(communicator) => communicator
-                    .gather(&first)
-                    .map_err(DeviceError::from_rank_error)?,
+                Some(communicator) => communicator.gather(&first)?,
             };
             // And from rank to rank.
             let mut firsts = (0..).zip(firsts);
@@ -184,8 +182,7 @@ impl<'a> CounterGroup<'a> {
         communicator: &Communicator,
         own: Option<Found>,
     ) -> Result<Option<(Found, usize)>, DeviceError> {
-        let all = communicator.gather(&(own, self.undefined.take()));
-        let all = all.map_err(DeviceError::from_rank_error)?;
+        let all = communicator.gather(&(own, self.undefined.take()))?;
         let undefined = all.iter().filter_map(|(_, undefined)| undefined.as_ref());
         if let Some((_, first)) = undefined.min_by_key(|(steps, score)| (*steps, score.column)) {
             return Err(DeviceError::UndefinedScore(first.clone()));

@@ -57,7 +57,7 @@ impl<'a> Islands<'a> {
         let mut pool = Vec::new();
         if x.p() <= SMALL {
             let all = 0..x.p() as u32;
-            x.fetch(all.clone()).map_err(DeviceError::from_rank_error)?;
+            x.fetch(all.clone())?;
             pool.push(all.collect());
         }
         let starts = visited.starts(pass.islands);
@@ -148,8 +148,7 @@ impl<'a> Islands<'a> {
         let changes = swept
             .iter()
             .flat_map(|near| near.additions.iter().chain(&near.exchanges));
-        let brought = x.fetch(changes.map(|change| change.column));
-        brought.map_err(DeviceError::from_rank_error)?;
+        x.fetch(changes.map(|change| change.column))?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if limits.stop() {
@@ -228,8 +227,7 @@ impl<'a> Islands<'a> {
             own.into_iter().map(run).collect()
         };
         if let Some(communicator) = limits.communicator {
-            let all = communicator.gather_round_robin(&walks, self.islands.len());
-            walks = all.map_err(DeviceError::from_rank_error)?;
+            walks = communicator.gather_round_robin(&walks, self.islands.len())?;
         }
         let found = walks.iter().filter_map(|(_, result)| result.best.as_ref());
         let found = found

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
-    device::counting::PairDomain,
+    device::{DeviceError, counting::PairDomain},
     ranks::Communicator,
 };
 
@@ -73,7 +73,7 @@ impl Round {
         &'a self,
         columns: &'a BinnedColumns,
         communicator: Option<&Communicator>,
-    ) -> io::Result<RoundColumns<'a>> {
+    ) -> Result<RoundColumns<'a>, DeviceError> {
         let all = &columns.columns;
         let mut received = match communicator {
             Some(communicator) => self.receive(columns, communicator)?,

@@ -1,7 +1,7 @@
 //! The scan of all pairs: round by round where ranks share out the columns, else in one round.
 
 use std::{
-    io, mem,
+    mem,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -55,9 +55,7 @@ impl Scan<'_> {
         let own = LocalColumns::of_rank(self.columns, communicator);
         let own = own.first..own.first + own.columns.len();
         let shares = match communicator {
-            Some(communicator) => communicator
-                .gather(&own)
-                .map_err(DeviceError::from_rank_error)?,
+            Some(communicator) => communicator.gather(&own).map_err(DeviceError::from)?,
             None => vec![own],
         };
         let rounds = rounds(communicator.map_or(0, Communicator::rank), &shares);
@@ -75,7 +73,7 @@ impl Scan<'_> {
         self.found.starting += waking.elapsed().as_secs_f64();
         for (at, round) in rounds.iter().enumerate() {
             let Some(round_columns) = next else { break };
-            let round_columns = round_columns.map_err(DeviceError::from_rank_error)?;
+            let round_columns = round_columns?;
             if let Some(communicator) = communicator
                 && self.agree(communicator)?
             {
@@ -101,8 +99,7 @@ impl Scan<'_> {
             done += round.len();
         }
         if let Some(communicator) = communicator {
-            self.gather(communicator)
-                .map_err(DeviceError::from_rank_error)?;
+            self.gather(communicator)?;
         }
         Ok(self.unscored.take().map(DeviceError::UndefinedScore))
     }
@@ -110,8 +107,8 @@ impl Scan<'_> {
     /// Exchanges with the other ranks the score that a pair must exceed and the lowest pair without a
     /// score; true if all ranks are to end.
     fn agree(&mut self, communicator: &Communicator) -> Result<bool, DeviceError> {
-        let gathered = communicator.gather(&(self.best.prune_threshold(), self.unscored.clone()));
-        for (least, unscored) in gathered.map_err(DeviceError::from_rank_error)? {
+        let own = (self.best.prune_threshold(), self.unscored.clone());
+        for (least, unscored) in communicator.gather(&own)? {
             self.best.raise_threshold(least);
             self.unscored = lower(self.unscored.take(), unscored);
         }
@@ -227,7 +224,7 @@ impl Scan<'_> {
     }
 
     /// Replaces this rank's results by those of all ranks.
-    fn gather(&mut self, communicator: &Communicator) -> io::Result<()> {
+    fn gather(&mut self, communicator: &Communicator) -> Result<(), DeviceError> {
         let nothing = self.best.cleared_for(self.columns.columns.len());
         let own = (
             mem::replace(&mut self.best, nothing),
@@ -247,7 +244,7 @@ impl Scan<'_> {
             self.unscored = lower(self.unscored.take(), unscored);
             self.cut |= cut;
         }
-        sum_over_ranks(&mut self.found.matrix, communicator)
+        Ok(sum_over_ranks(&mut self.found.matrix, communicator)?)
     }
 }
 
