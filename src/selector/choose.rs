@@ -168,14 +168,11 @@ impl<'a> Selection<'a> {
         let (Some(communicator), Some(own)) = (self.communicator, &self.columns.local) else {
             return Ok(Arc::new(Cow::Borrowed(column)));
         };
-        let bytes = match own.contains(&(at as usize)) {
-            true => column.codes.to_bytes(),
-            false => Vec::new(),
-        };
-        let told = communicator.broadcast(owner, bytes)?;
         if own.contains(&(at as usize)) {
+            communicator.broadcast(owner, column.codes.to_bytes())?;
             return Ok(Arc::new(Cow::Borrowed(column)));
         }
+        let told = communicator.broadcast(owner, Vec::new())?;
         let codes = Codes::from_bytes(&told, self.columns.n);
         let codes =
             codes.ok_or_else(|| io::Error::other("a rank told another column than it has"))?;

@@ -99,29 +99,22 @@ impl Selection<'_> {
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
         let swept: Vec<&Categorical> = swept.iter().map(|it| it.codes()).collect();
-        let mut reached = match (
-            self.reaching(rule, winner, (chosen, &swept), counters),
-            self.communicator,
-        ) {
-            // All learn of it below.
-            (Err(DeviceError::UndefinedScore(it)), Some(_)) => Err(it),
-            (reached, _) => match reached? {
-                None => return Ok(None),
-                Some(reached) => Ok(reached),
-            },
+        let reached = match self.reaching(rule, winner, (chosen, &swept), counters) {
+            Ok(Some(reached)) => Ok(reached),
+            Ok(None) => return Ok(None),
+            // All ranks learn of it below.
+            Err(DeviceError::UndefinedScore(it)) => Err(it),
+            Err(error) => return Err(error),
         };
-        if let Some(communicator) = self.communicator {
-            // Each rank has seen its own columns.
-            let told = communicator.gather(&reached)?.into_iter();
-            let told: Result<Vec<Vec<bool>>, UndefinedScore> = told.collect();
-            let any = |told: Vec<Vec<bool>>| {
-                let any = |at| told.iter().any(|it| it[at]);
-                (0..rule.n).map(any).collect()
-            };
-            reached = told.map(any);
-        }
-        let reached: Vec<bool> = reached.map_err(DeviceError::UndefinedScore)?;
-        Ok(Some(rule.p(reached.into_iter().filter(|it| *it).count())))
+        // Each rank has seen its own columns.
+        let all = match self.communicator {
+            Some(communicator) => communicator.gather(&reached)?,
+            None => vec![reached],
+        };
+        let all: Result<Vec<Vec<bool>>, UndefinedScore> = all.into_iter().collect();
+        let all = all.map_err(DeviceError::UndefinedScore)?;
+        let reached = (0..rule.n).filter(|at| all.iter().any(|own| own[*at]));
+        Ok(Some(rule.p(reached.count())))
     }
 
     /// For each permutation, whether its best score reaches the winner's; `None` when interrupted.

@@ -64,7 +64,6 @@ pub fn regress_with_procedure(
         lock(fits).on = (devices.names(), devices.screen_precision(), starting);
         let regression = Regression {
             context,
-            design,
             objective: Objective::new(design, &**criterion, &context.undefined),
             fits,
             sweeps: &lent,
@@ -135,7 +134,6 @@ struct Fits {
 
 struct Regression<'a> {
     context: &'a ProcedureContext,
-    design: &'a Design,
     objective: Objective<'a>,
     fits: &'a Mutex<Fits>,
     /// The threads of the sweeps; no work of the procedure runs on them.
@@ -146,7 +144,7 @@ struct Regression<'a> {
 impl Regression<'_> {
     /// The strongest candidates of each anchor, with their xᵀr.
     fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
-        let (n, p) = (self.design.n(), self.context.p);
+        let (n, p) = (self.objective.design.n(), self.context.p);
         if wanted > p {
             let reason = format!("it asked for the {wanted} strongest of {p} candidates");
             return Err(CallError::Invalid(reason));
@@ -172,7 +170,7 @@ impl Regression<'_> {
             ..FitView::default()
         });
         let found = self.neighbours(&Vec::from_iter(residuals), wanted)?;
-        let x = self.design.columns();
+        let x = self.objective.design.columns();
         let each = found.into_iter().zip(&units);
         let strongest = each.map(|(found, (unit, norm, most))| {
             // Computed again in one order of summation, whatever device swept.
@@ -216,7 +214,7 @@ impl Regression<'_> {
     /// The fit of the kept variables and these, up to the first collinear one; and whether it is
     /// complete.
     fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), CallError> {
-        let (p, keep) = (self.context.p, self.design.keep());
+        let (p, keep) = (self.context.p, self.objective.design.keep());
         let mut support = keep.to_vec();
         for (at, &column) in columns.iter().enumerate() {
             if column >= p {
@@ -235,21 +233,19 @@ impl Regression<'_> {
         }
         let last = lock(self.fits).last.take();
         let last = last.filter(|fit| support.starts_with(fit.support()));
-        let mut fit = last.unwrap_or_else(|| Fit::empty(self.design.y()));
-        let mut whole = true;
-        for &column in &support[fit.support().len()..] {
-            if let Err(Collinear { .. }) = fit.add(self.design.columns(), column) {
-                whole = false;
-                break;
-            }
-        }
+        let mut fit = last.unwrap_or_else(|| Fit::empty(self.objective.design.y()));
+        let (x, mut rest) = (
+            self.objective.design.columns(),
+            support[fit.support().len()..].iter(),
+        );
+        let whole = rest.try_for_each(|column| fit.add(x, *column)).is_ok();
         Ok((fit, whole))
     }
 }
 
 impl Problem for Regression<'_> {
     fn n(&self) -> usize {
-        self.design.n()
+        self.objective.design.n()
     }
 
     fn context(&self) -> &ProcedureContext {
@@ -263,8 +259,8 @@ impl Problem for Regression<'_> {
     fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
         let p = self.context.p;
         let numbers = match column {
-            _ if column < p => Ok(self.design.columns().column(column as u32)),
-            _ if column == p => Ok(self.design.y()),
+            _ if column < p => Ok(self.objective.design.columns().column(column as u32)),
+            _ if column == p => Ok(self.objective.design.y()),
             _ => Err(CallError::column(column, p)),
         };
         room.copy_from_slice(self.context.noted(numbers)?);
