@@ -248,17 +248,12 @@ fn remove_body<S: Simd>(_: S, t: &mut Tableau, position: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{design::Columns, least_squares::Fit};
+    use crate::{design::Columns, least_squares::Fit, random::Stream};
 
     /// Columns and response of unit norm, correlated by a common part.
     fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
-        let mut state = 1u64;
-        let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
-        };
+        let mut stream = Stream::new(1, 0);
+        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
         let common: Vec<f64> = (0..n).map(|_| draw()).collect();
         let mut column = || {
             let mut x: Vec<f64> = common.iter().map(|c| c + draw()).collect();
