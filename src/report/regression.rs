@@ -259,7 +259,8 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
 
     #[test]
     fn what_is_not_always_there_has_a_line_of_its_own() {
-        let cases: [(fn(&mut Selection), &[&str]); 6] = [
+        type Change = fn(&mut Selection);
+        let cases: [(Change, &[&str]); 6] = [
             // `area` and two variables that were not chosen.
             (
                 |own| own.truth = Truth::of(&[3, 5, 20], vec![3, 17]),
