@@ -29,7 +29,7 @@ pub fn check(test: &mut TestGpu, n: usize) {
         let each = [1, 40, 4][column % 3];
         let mut all = test.codes(n, LEVELS);
         for code in &mut all {
-            if test.below(each) != 0 || column % 3 == 0 {
+            if test.below(each) != 0 || column.is_multiple_of(3) {
                 *code = most;
             }
         }
