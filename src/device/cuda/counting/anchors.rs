@@ -1,6 +1,9 @@
 //! Brings the next anchor to a GPU: its sums, its codes, and its joint codes with the response.
 
-use passel_kernels::counting::{AnchorSums, ColumnCodes};
+use passel_kernels::{
+    counting::{AnchorSums, ColumnCodes},
+    joint_codes::JointCodesArgs,
+};
 
 use super::{
     super::{gpu::Gpu, memory::Buffer, scratch::GrowableBuffer},
@@ -179,8 +182,8 @@ impl AnchorWorkspace {
             gpu.upload(&[column], packs.places.at(packs.count()))?;
         }
         let counts = match self.counts_rows {
-            true => Some(self.counts.room(gpu, levels, classes)?),
-            false => None,
+            true => self.counts.room(gpu, levels, classes)?,
+            false => JointCodesArgs::default(),
         };
         let y = if classes > 1 { self.y.address() } else { 0 };
         make_joint_codes(gpu, packs, (self.n, y), &mut buffers, counts)?;

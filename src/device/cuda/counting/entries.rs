@@ -130,7 +130,7 @@ pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArg
     let (packs, pack) = (sweep.packs, resident.pack);
     let out = sweep.out.of(pack);
     EntriesArgs {
-        rows: resident.address + pack.rows_at as u64,
+        rows: resident.address,
         codes: resident.address + pack.codes_at as u64,
         starts: match pack.form {
             Form::Few | Form::Many { .. } => resident.address + pack.starts_at as u64,

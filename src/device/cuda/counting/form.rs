@@ -33,9 +33,10 @@ pub(super) struct ColumnTraits {
     pub(super) entries: usize,
 }
 
-/// A column's traits and the form it gets.
+/// A column of the host's, its traits and the form it gets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PlannedColumn {
+pub(super) struct PlannedColumn<'a> {
+    pub(super) column: &'a BinnedColumn,
     pub(super) traits: ColumnTraits,
     pub(super) form: Form,
 }

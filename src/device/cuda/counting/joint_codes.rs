@@ -24,47 +24,41 @@ pub(super) struct JointCodeCounts {
     now: usize,
 }
 
-/// Addresses of counts, and of what is to be emptied.
-pub(super) struct CountAddresses {
-    by_joint: u64,
-    by_level: u64,
-    next: u64,
-    next_cells: usize,
-}
-
 impl JointCodeCounts {
-    /// Room for the joint codes of so many levels and classes; each call takes the other buffer.
+    /// Arguments with room for the joint codes of so many levels and classes; each call takes the other
+    /// buffer.
     pub(super) fn room(
         &mut self,
         gpu: &Gpu,
         levels: usize,
         classes: usize,
-    ) -> Result<CountAddresses, DeviceError> {
+    ) -> Result<JointCodesArgs, DeviceError> {
         let (now, next, joint) = (self.now, 1 - self.now, levels * classes);
         let by_joint = self.kept[now].room(gpu, 4 * (joint + levels))?;
-        let addresses = CountAddresses {
+        let args = JointCodesArgs {
             by_joint,
             by_level: by_joint + 4 * joint as u64,
             next: self.kept[next].room(gpu, 4)?,
-            next_cells: self.cells[next],
+            cells: self.cells[next] as i64,
+            ..JointCodesArgs::default()
         };
         self.cells[now] = joint + levels;
         (self.cells[next], self.now) = (0, next);
-        Ok(addresses)
+        Ok(args)
     }
 }
 
 /// Makes the joint codes of the anchor at hand with the response at `y`, of `n` rows, and counts
-/// them if there is room.
+/// them if these arguments have room.
 pub(super) fn make_joint_codes(
     gpu: &Gpu,
     packs: &Packs,
     (n, y): (usize, u64),
     buffers: &mut AnchorBuffers,
-    counts: Option<CountAddresses>,
+    counts: JointCodesArgs,
 ) -> Result<(), DeviceError> {
     let filled = n.next_multiple_of(VECTOR);
-    let mut args = JointCodesArgs {
+    let args = JointCodesArgs {
         anchor: buffers.anchors,
         places: packs.places.address(),
         rows: n as i64,
@@ -72,16 +66,9 @@ pub(super) fn make_joint_codes(
         y,
         classes: buffers.classes as u32,
         joint: buffers.joint,
-        by_joint: 0,
-        by_level: 0,
-        next: 0,
-        cells: 0,
+        ..counts
     };
-    if let Some(counts) = counts {
-        (buffers.by_joint, buffers.by_level) = (counts.by_joint, counts.by_level);
-        (args.by_joint, args.by_level) = (counts.by_joint, counts.by_level);
-        (args.next, args.cells) = (counts.next, counts.next_cells as i64);
-    }
+    (buffers.by_joint, buffers.by_level) = (counts.by_joint, counts.by_level);
     let blocks = (filled.div_ceil(THREADS) as u32).clamp(1, 4 * gpu.processors);
     let function = buffers.sized("joint_codes_8", "joint_codes_16");
     let (grid, threads) = ((blocks, 1, 1), THREADS as u32);

@@ -50,12 +50,11 @@ pub(super) fn needs_wide_codes(
     misses || packs.layout.packs.iter().any(wide)
 }
 
-/// The traits of columns, and of each its cheapest form: of equal ones that of the kernel listed
-/// first.
+/// Columns, each with its cheapest form: of equal ones that of the kernel listed first.
 pub(super) fn plan_columns(
     columns: &[BinnedColumn],
     (n, classes): (usize, usize),
-) -> Vec<PlannedColumn> {
+) -> Vec<PlannedColumn<'_>> {
     let plan = |column| {
         let traits = ColumnTraits::of(column);
         let costs = KERNELS
@@ -64,7 +63,11 @@ pub(super) fn plan_columns(
         let cheapest = costs.min_by(|a, b| a.1.total_cmp(&b.1));
         // A code of 16 bits for every row holds any column.
         let form = cheapest.map_or(Form::Dense { bits: 16 }, |(form, _)| form);
-        PlannedColumn { traits, form }
+        PlannedColumn {
+            column,
+            traits,
+            form,
+        }
     };
     columns.par_iter().map(plan).collect()
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
 use rayon::prelude::*;
 
-use super::form::{ColumnTraits, Form, PlannedColumn, VECTOR};
+use super::form::{Form, PlannedColumn, VECTOR};
 use crate::binning::{BinnedColumn, Codes};
 
 /// Places of short columns are filled up to a multiple of this, which a warp reads at a time.
@@ -26,8 +26,7 @@ pub(super) struct Pack {
     pub(super) skewed: bool,
     /// Bytes from one column, or row, to the next.
     pub(super) stride: usize,
-    /// Where the rows, codes and starts of entries begin.
-    pub(super) rows_at: usize,
+    /// Where the codes and starts of entries begin, behind their rows.
     pub(super) codes_at: usize,
     pub(super) starts_at: usize,
     pub(super) bytes: usize,
@@ -96,13 +95,6 @@ impl Layout {
     }
 }
 
-/// A column of the host's and what its form depends on.
-#[derive(Clone, Copy)]
-pub(super) struct SourceColumn<'a> {
-    pub(super) column: &'a BinnedColumn,
-    pub(super) traits: &'a ColumnTraits,
-}
-
 impl Pack {
     /// Takes in columns of so many entries while they have room; how many these are.
     fn fill(
@@ -116,12 +108,8 @@ impl Pack {
         // Bytes of so many columns with so many entries.
         let entries = |places: usize, count: usize| {
             let (rows, codes) = (padded(4 * places), padded(2 * places));
-            [
-                0,
-                rows,
-                rows + codes,
-                rows + codes + padded(8 * (count + 1)),
-            ]
+            let starts = padded(8 * (count + 1));
+            [rows, rows + codes, rows + codes + starts]
         };
         match self.form {
             Form::Dense { bits } => {
@@ -137,19 +125,18 @@ impl Pack {
             Form::Short { each } => {
                 self.count = ((most / 6) >> each).clamp(1, all);
                 let places = (self.count << each).next_multiple_of(WARP);
-                [self.rows_at, self.codes_at, self.bytes, _] = entries(places, 0);
+                [self.codes_at, self.bytes, _] = entries(places, 0);
             }
             Form::Few | Form::Many { .. } => {
                 let mut places = 0;
                 for (at, length) in lengths.enumerate() {
-                    if at > 0 && entries(places + length, at + 1)[3] > most {
+                    if at > 0 && entries(places + length, at + 1)[2] > most {
                         break;
                     }
                     places += length;
                     self.count = at + 1;
                 }
-                [self.rows_at, self.codes_at, self.starts_at, self.bytes] =
-                    entries(places, self.count);
+                [self.codes_at, self.starts_at, self.bytes] = entries(places, self.count);
             }
         }
         self.count
@@ -165,14 +152,10 @@ impl Pack {
     }
 
     /// Where the codes of its columns lie, if the pack lies at this address.
-    pub(super) fn places<'t>(
-        &self,
-        address: u64,
-        traits: impl Iterator<Item = &'t ColumnTraits>,
-    ) -> Vec<ColumnCodes> {
+    pub(super) fn places(&self, address: u64, columns: &[&PlannedColumn]) -> Vec<ColumnCodes> {
         let mut start = 0u64;
-        let place = |(at, traits): (usize, &ColumnTraits)| {
-            let (stride, at) = (self.stride as u64, at as u64);
+        let place = |(at, column): (usize, &&PlannedColumn)| {
+            let (stride, at, traits) = (self.stride as u64, at as u64, column.traits);
             let mut place = ColumnCodes {
                 levels: traits.levels as u32,
                 most: u32::from(traits.most),
@@ -193,54 +176,52 @@ impl Pack {
                 Form::Few | Form::Many { .. } => (start, traits.entries as u32),
             };
             start += u64::from(length);
-            place.address = address + self.rows_at as u64 + 4 * from;
+            place.address = address + 4 * from;
             place.codes = address + self.codes_at as u64 + 2 * from;
             place.length = length;
             place
         };
-        traits.enumerate().map(place).collect()
+        columns.iter().enumerate().map(place).collect()
     }
 
     /// The bytes of these columns as they lie.
-    pub(super) fn bytes_of(&self, columns: &[SourceColumn]) -> Vec<u8> {
+    pub(super) fn bytes_of(&self, columns: &[&PlannedColumn]) -> Vec<u8> {
         let mut bytes = vec![0u8; self.bytes];
         match self.form {
             Form::Dense { bits } => {
                 let strips = bytes.par_chunks_mut(self.stride.max(1));
-                strips
-                    .zip(columns)
-                    .for_each(|(strip, source)| pack_codes(source.column, bits, strip));
+                let columns = strips.zip(columns);
+                columns.for_each(|(strip, own)| pack_codes(own.column, bits, strip));
             }
             Form::Rows => {
-                for (at, source) in columns.iter().enumerate() {
-                    for (row, code) in source.column.codes.dense().into_iter().enumerate() {
+                for (at, own) in columns.iter().enumerate() {
+                    for (row, code) in own.column.codes.dense().into_iter().enumerate() {
                         bytes[row * self.stride + at] = code as u8;
                     }
                 }
             }
-            Form::Short { each } => {
-                let (rows, codes) = bytes.split_at_mut(self.codes_at);
-                let all = codes.chunks_exact_mut(2);
-                all.for_each(|code| code.copy_from_slice(&UNFILLED.to_le_bytes()));
-                for (at, source) in columns.iter().enumerate() {
-                    for (entry, (row, code)) in source.entries().into_iter().enumerate() {
-                        let place = (at << each) + entry;
-                        rows[4 * place..][..4].copy_from_slice(&row.to_le_bytes());
-                        codes[2 * place..][..2].copy_from_slice(&code.to_le_bytes());
-                    }
+            Form::Short { .. } | Form::Few | Form::Many { .. } => {
+                let each = match self.form {
+                    Form::Short { each } => Some(each),
+                    _ => None,
+                };
+                if each.is_some() {
+                    let codes = bytes[self.codes_at..].chunks_exact_mut(2);
+                    codes.for_each(|code| code.copy_from_slice(&UNFILLED.to_le_bytes()));
                 }
-            }
-            Form::Few | Form::Many { .. } => {
-                let mut place = 0usize;
-                for (at, source) in columns.iter().enumerate() {
-                    for (row, code) in source.entries() {
-                        bytes[self.rows_at + 4 * place..][..4].copy_from_slice(&row.to_le_bytes());
-                        bytes[self.codes_at + 2 * place..][..2]
-                            .copy_from_slice(&code.to_le_bytes());
+                let mut place = 0;
+                for (at, own) in columns.iter().enumerate() {
+                    place = each.map_or(place, |each| at << each);
+                    for (row, code) in own.entries() {
+                        let codes = self.codes_at + 2 * place;
+                        bytes[4 * place..][..4].copy_from_slice(&row.to_le_bytes());
+                        bytes[codes..][..2].copy_from_slice(&code.to_le_bytes());
                         place += 1;
                     }
-                    let end = (place as u64).to_le_bytes();
-                    bytes[self.starts_at + 8 * (at + 1)..][..8].copy_from_slice(&end);
+                    if each.is_none() {
+                        let end = (place as u64).to_le_bytes();
+                        bytes[self.starts_at + 8 * (at + 1)..][..8].copy_from_slice(&end);
+                    }
                 }
             }
         }
@@ -248,7 +229,7 @@ impl Pack {
     }
 }
 
-impl SourceColumn<'_> {
+impl PlannedColumn<'_> {
     /// Rows and codes off its most frequent code.
     fn entries(&self) -> Vec<(u32, u16)> {
         fn off<C: Copy + Into<u16>>(codes: &[C], most: u16) -> Vec<(u32, u16)> {

@@ -2,11 +2,7 @@
 
 use passel_kernels::counting::{ColumnCodes, UNFILLED};
 
-use super::{
-    form::Form,
-    kernel_choice::plan_columns,
-    layout::{Layout, SourceColumn},
-};
+use super::{form::Form, kernel_choice::plan_columns, layout::Layout};
 use crate::{
     binning::BinnedColumn,
     device::counting::tests::{binned, column, entries_off},
@@ -71,14 +67,11 @@ fn codes_lie_where_their_places_say() {
             for pack in &layout.packs {
                 forms.push(pack.form);
                 let numbers = &layout.numbers[pack.first..][..pack.count];
-                let own = numbers.iter().map(|&number| SourceColumn {
-                    column: &columns[number as usize - 5],
-                    traits: &planned[number as usize - 5].traits,
-                });
-                let own: Vec<SourceColumn> = own.collect();
+                let own = numbers.iter().map(|&number| &planned[number as usize - 5]);
+                let own: Vec<_> = own.collect();
                 let bytes = pack.bytes_of(&own);
                 assert_eq!(bytes.len(), pack.bytes);
-                let places = pack.places(0, own.iter().map(|own| own.traits));
+                let places = pack.places(0, &own);
                 for (&number, place) in numbers.iter().zip(&places) {
                     let at = number as usize - 5;
                     seen[at] += 1;

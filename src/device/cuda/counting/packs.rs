@@ -10,9 +10,9 @@ use super::{
         memory::{Buffer, PinnedBytes},
     },
     form::{ColumnTraits, Form, PlannedColumn},
-    layout::{Layout, Pack, SourceColumn},
+    layout::{Layout, Pack},
 };
-use crate::{binning::BinnedColumn, device::DeviceError};
+use crate::device::DeviceError;
 
 /// Most bytes of one of the two buffers that packs are streamed through, and of one upload.
 const STREAMED: usize = 128 << 20;
@@ -33,7 +33,7 @@ enum PackStorage {
 pub(super) struct Packs {
     pub(super) layout: Layout,
     storage: Vec<PackStorage>,
-    stream: Option<StreamBuffers>,
+    stream: Option<[StreamBuffer; 2]>,
     /// Where the codes of each place lie, and one more for a column of elsewhere; those of
     /// streamed packs are not set.
     pub(super) places: Buffer<ColumnCodes>,
@@ -47,26 +47,24 @@ pub(super) struct Packs {
     pub(super) misses: Option<Buffer<u8>>,
 }
 
-/// The two buffers that packs are streamed through by turns, and what marks that one was filled
-/// and used.
-struct StreamBuffers {
-    codes: [Buffer<u8>; 2],
-    places: [Buffer<ColumnCodes>; 2],
-    copied: [CudaEvent; 2],
-    used: [CudaEvent; 2],
+/// One of the two buffers that packs are streamed through by turns, and what marks that it was
+/// filled and used.
+struct StreamBuffer {
+    codes: Buffer<u8>,
+    places: Buffer<ColumnCodes>,
+    copied: CudaEvent,
+    used: CudaEvent,
 }
 
-impl StreamBuffers {
+impl StreamBuffer {
     /// For packs of at most so many bytes and columns.
     fn new(gpu: &Gpu, bytes: usize, columns: usize) -> Result<Self, DeviceError> {
         const DURING: &str = "streaming the columns";
-        let codes = || gpu.buffer::<u8>(bytes, DURING);
-        let places = || gpu.buffer::<ColumnCodes>(columns, DURING);
         Ok(Self {
-            codes: [codes()?, codes()?],
-            places: [places()?, places()?],
-            copied: [gpu.event()?, gpu.event()?],
-            used: [gpu.event()?, gpu.event()?],
+            codes: gpu.buffer(bytes, DURING)?,
+            places: gpu.buffer(columns, DURING)?,
+            copied: gpu.event()?,
+            used: gpu.event()?,
         })
     }
 }
@@ -86,7 +84,6 @@ impl Packs {
     /// whether a column of any GPU misses values, which may be an anchor here.
     pub(super) fn new(
         gpu: &Gpu,
-        columns: &[BinnedColumn],
         planned: &[PlannedColumn],
         (first, n): (usize, usize),
         any_misses: bool,
@@ -107,53 +104,47 @@ impl Packs {
             0 => usize::MAX,
             buffer => room.saturating_sub(2 * buffer),
         };
-        let source = |number: &u32| {
-            let at = *number as usize - first;
-            let (column, traits) = (&columns[at], &planned[at].traits);
-            SourceColumn { column, traits }
+        let order = layout.numbers.iter();
+        let order = order.map(|number| &planned[*number as usize - first]);
+        let order: Vec<&PlannedColumn> = order.collect();
+        let stream = match buffer {
+            0 => None,
+            bytes => {
+                let widest = layout
+                    .packs
+                    .iter()
+                    .map(|pack| pack.count)
+                    .max()
+                    .unwrap_or(0);
+                let buffer = || StreamBuffer::new(gpu, bytes, widest);
+                Some([buffer()?, buffer()?])
+            }
         };
-        let order: Vec<SourceColumn> = layout.numbers.iter().map(source).collect();
         let mut places = Vec::new();
         let mut storage = Vec::new();
         for pack in &layout.packs {
             let own = &order[pack.first..][..pack.count];
-            if pack.bytes <= left {
+            if let Some(stream) = stream.as_ref().filter(|_| pack.bytes > left) {
+                places.resize(places.len() + pack.count, ColumnCodes::default());
+                let bytes = gpu.pin_bytes(pack.bytes_of(own));
+                let buffers = stream.each_ref();
+                let places = buffers.map(|buffer| pack.places(buffer.codes.address(), own));
+                storage.push(PackStorage::Host(bytes, places));
+            } else {
                 left -= pack.bytes;
                 let buffer = gpu.buffer::<u8>(pack.bytes, DURING)?;
                 fill(gpu, pack, own, &buffer)?;
-                places.extend(pack.places(buffer.address(), own.iter().map(|own| own.traits)));
+                places.extend(pack.places(buffer.address(), own));
                 storage.push(PackStorage::Gpu(buffer));
-            } else {
-                places.resize(places.len() + pack.count, ColumnCodes::default());
-                let bytes = gpu.pin_bytes(pack.bytes_of(own));
-                storage.push(PackStorage::Host(bytes, Default::default()));
             }
         }
         // One more, for a column that is brought.
         places.push(ColumnCodes::default());
-        let mut stream = None;
-        if storage
-            .iter()
-            .any(|pack| matches!(pack, PackStorage::Host(..)))
-        {
-            let widest = layout.packs.iter().map(|pack| pack.count).max();
-            let buffers = StreamBuffers::new(gpu, buffer, widest.unwrap_or(0))?;
-            for (pack, storage) in layout.packs.iter().zip(&mut storage) {
-                if let PackStorage::Host(_, places) = storage {
-                    let own = &order[pack.first..][..pack.count];
-                    *places = [0, 1].map(|at| {
-                        let address = buffers.codes[at].address();
-                        pack.places(address, own.iter().map(|own| own.traits))
-                    });
-                }
-            }
-            stream = Some(buffers);
-        }
         let of_traits = |value: fn(&ColumnTraits) -> u32| {
-            let values: Vec<u32> = order.iter().map(|own| value(own.traits)).collect();
+            let values: Vec<u32> = order.iter().map(|own| value(&own.traits)).collect();
             put(gpu, &values)
         };
-        let left_out = |own: &SourceColumn| own.column.excluded_code().map_or(NONE, u32::from);
+        let left_out = |own: &&PlannedColumn| own.column.excluded_code().map_or(NONE, u32::from);
         let left_out: Vec<u32> = order.iter().map(left_out).collect();
         let misses = any_misses.then(|| {
             let misses = left_out.iter().map(|code| u8::from(*code != NONE));
@@ -210,10 +201,10 @@ impl Packs {
             else {
                 return Ok(());
             };
-            let to = number % 2;
-            let (used, copied) = (&stream.used[to], &stream.copied[to]);
-            gpu.prefetch(&places[to], stream.places[to].address(), used, copied)?;
-            gpu.prefetch(bytes.get(), stream.codes[to].address(), used, copied)
+            let to = &stream[number % 2];
+            let (places, used, copied) = (&places[number % 2], &to.used, &to.copied);
+            gpu.prefetch(places, to.places.address(), used, copied)?;
+            gpu.prefetch(bytes.get(), to.codes.address(), used, copied)
         };
         fetch(0)?;
         fetch(1)?;
@@ -230,14 +221,14 @@ impl Packs {
             return Ok(());
         };
         for (number, (pack, ..)) in streamed.iter().enumerate() {
-            let to = number % 2;
-            gpu.after(&stream.copied[to])?;
+            let from = &stream[number % 2];
+            gpu.after(&from.copied)?;
             work(ResidentPack {
                 pack,
-                address: stream.codes[to].address(),
-                places: stream.places[to].address(),
+                address: from.codes.address(),
+                places: from.places.address(),
             })?;
-            gpu.mark(&stream.used[to])?;
+            gpu.mark(&from.used)?;
             fetch(number + 2)?;
         }
         Ok(())
@@ -276,7 +267,7 @@ pub(super) fn read<T: Copy + Default>(
 fn fill(
     gpu: &Gpu,
     pack: &Pack,
-    columns: &[SourceColumn],
+    columns: &[&PlannedColumn],
     to: &Buffer<u8>,
 ) -> Result<(), DeviceError> {
     let Form::Dense { .. } = pack.form else {

@@ -121,7 +121,7 @@ impl TableEvaluator {
         let room = room(&gpu, others, limit)?;
         let misses = any_misses(columns);
         let planned = plan_columns(columns, (n, response.levels));
-        let packs = Packs::new(&gpu, columns, &planned, (first, n), misses, room)?;
+        let packs = Packs::new(&gpu, &planned, (first, n), misses, room)?;
         let numbers = packs.layout.numbers.iter();
         let levels = numbers.map(|number| columns[*number as usize - first].levels);
         Ok(Self {

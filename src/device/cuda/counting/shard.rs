@@ -78,7 +78,7 @@ impl Shard {
         let room = room(&gpu, others, limit)?;
         let (first, own) = (own.start, &columns[own]);
         let planned = plan_columns(own, (n, classes));
-        let packs = Packs::new(&gpu, own, &planned, (first, n), any_misses, room)?;
+        let packs = Packs::new(&gpu, &planned, (first, n), any_misses, room)?;
         let count = packs.count();
         let constant = AnchorSums {
             w: evaluator.logs().full_term(),

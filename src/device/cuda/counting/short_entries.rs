@@ -53,7 +53,7 @@ impl CountKernel for ShortEntries {
         } else {
             &mut own
         };
-        args.rows[kind] = resident.address + pack.rows_at as u64;
+        args.rows[kind] = resident.address;
         args.codes[kind] = resident.address + pack.codes_at as u64;
         args.columns[kind] = pack.count as u32;
         args.first[kind] = pack.first as u32;
