@@ -41,20 +41,6 @@ pub(super) enum AnchorSource<'s> {
     Constant,
 }
 
-impl AnchorSource<'_> {
-    /// Most levels it may have, and whether it misses values.
-    fn shape(&self) -> (usize, bool) {
-        match self {
-            Self::Chosen { levels } => (*levels, false),
-            Self::Place(sums) | Self::Peer(sums, _) | Self::Remote(sums, _) => {
-                (sums.levels as usize, false)
-            }
-            Self::Codes(sums, codes) => (sums.levels as usize, codes.missing),
-            Self::Constant => (1, false),
-        }
-    }
-}
-
 /// The response on a GPU, and the memory that anchors are laid out in.
 pub(super) struct AnchorWorkspace {
     n: usize,
@@ -65,7 +51,6 @@ pub(super) struct AnchorWorkspace {
     pub(super) classes: usize,
     /// The class that most rows have.
     y_most: u32,
-    /// The response.
     y: Buffer<u16>,
     y_wide: Buffer<u32>,
     joint: Buffer<u8>,
@@ -119,17 +104,19 @@ impl AnchorWorkspace {
         (source, classes): (AnchorSource, usize),
         to: Option<(u64, u32)>,
     ) -> Result<AnchorBuffers, DeviceError> {
-        let (levels, misses) = source.shape();
-        // Behind all places is what is none of the GPU's columns.
-        let place = packs.count() as u32;
-        let sums = match source {
-            AnchorSource::Chosen { .. } => None,
-            AnchorSource::Place(sums) => Some(sums),
+        let (levels, sums) = match source {
+            AnchorSource::Chosen { levels } => (levels, None),
+            AnchorSource::Place(sums) => (sums.levels as usize, Some(sums)),
+            AnchorSource::Constant => (1, Some(self.constant)),
             AnchorSource::Peer(sums, _)
             | AnchorSource::Codes(sums, _)
-            | AnchorSource::Remote(sums, _) => Some(AnchorSums { place, ..sums }),
-            AnchorSource::Constant => Some(self.constant),
+            | AnchorSource::Remote(sums, _) => {
+                // Behind all places is what is none of the GPU's columns.
+                let place = packs.count() as u32;
+                (sums.levels as usize, Some(AnchorSums { place, ..sums }))
+            }
         };
+        let misses = matches!(source, AnchorSource::Codes(_, codes) if codes.missing);
         if let Some(sums) = sums {
             gpu.upload(&[sums], anchors.address())?;
         }
@@ -150,17 +137,22 @@ impl AnchorWorkspace {
             order: self.order.as_ref().map_or(0, Buffer::address),
             ..AnchorBuffers::default()
         };
-        let constant = matches!(source, AnchorSource::Constant);
-        if constant || needs_wide_codes(gpu, packs, (levels, classes), misses) {
-            let zeros = Categorical::constant(self.n);
-            let codes = match source {
-                AnchorSource::Codes(_, codes) => Some(codes),
-                _ => constant.then_some(&zeros),
-            };
-            if let Some(codes) = codes {
-                buffers.w = self.w.room(gpu, self.n, DURING)?;
-                gpu.upload(&codes.codes, buffers.w)?;
+        let zeros;
+        let codes = match source {
+            AnchorSource::Constant => {
+                zeros = Categorical::constant(self.n);
+                Some(&zeros)
             }
+            AnchorSource::Codes(_, codes)
+                if needs_wide_codes(gpu, packs, (levels, classes), misses) =>
+            {
+                Some(codes)
+            }
+            _ => None,
+        };
+        if let Some(codes) = codes {
+            buffers.w = self.w.room(gpu, self.n, DURING)?;
+            gpu.upload(&codes.codes, buffers.w)?;
         }
         // Nobody reads joint codes of more bits, or of what misses values.
         if misses || joint_levels > 1 << 16 {
@@ -199,20 +191,12 @@ impl AnchorWorkspace {
         levels: usize,
     ) -> Result<ColumnCodes, DeviceError> {
         let address = self.guest_room(gpu)?;
-        let bits = match codes {
-            Codes::Byte(codes) => {
-                gpu.upload(codes, address)?;
-                8
-            }
-            Codes::Word(codes) => {
-                gpu.upload(codes, address)?;
-                16
-            }
-            Codes::Sparse { .. } => {
-                gpu.upload(&codes.dense(), address)?;
-                16
-            }
+        let (bits, uploaded) = match codes {
+            Codes::Byte(codes) => (8, gpu.upload(codes, address)),
+            Codes::Word(codes) => (16, gpu.upload(codes, address)),
+            Codes::Sparse { .. } => (16, gpu.upload(&codes.dense(), address)),
         };
+        uploaded?;
         Ok(ColumnCodes {
             address,
             length: 1,

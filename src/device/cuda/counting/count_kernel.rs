@@ -53,7 +53,6 @@ pub(super) struct PackShape {
     pub(super) columns: usize,
     /// Most levels of any column.
     pub(super) x: usize,
-    /// Observations.
     pub(super) n: usize,
     /// Levels of the anchor, and classes of the response.
     pub(super) w: usize,
@@ -94,7 +93,6 @@ impl PackShape {
 pub(super) struct GpuLimits {
     /// Bytes of shared memory that a block may have.
     pub(super) shared: usize,
-    /// Multiprocessors.
     pub(super) processors: usize,
 }
 
@@ -125,7 +123,6 @@ impl GpuLimits {
 #[derive(Clone, Copy)]
 pub(super) struct LaunchConfig {
     pub(super) stem: &'static str,
-    /// Threads of a block.
     pub(super) threads: usize,
     /// Blocks that share a group of columns.
     pub(super) parts: usize,
@@ -133,7 +130,6 @@ pub(super) struct LaunchConfig {
     pub(super) columns: usize,
     /// log₂ of the copies of a table that a block has.
     pub(super) copies: u32,
-    /// Bytes of a cell.
     pub(super) cell_bytes: usize,
     /// Whether it works in memory that the next launch of its kind finds zeroed: such launches
     /// follow one another on one stream.

@@ -214,7 +214,6 @@ impl DeferredCounts {
         self.control.address() + offset as u64
     }
 
-    /// Anchors kept.
     pub(super) fn kept(&self) -> usize {
         self.steps - self.base
     }

@@ -19,7 +19,6 @@ const PART: usize = 1 << 16;
 const COUNT: f64 = 0.54;
 pub(super) const CELL: f64 = 0.5;
 
-/// `kernels/dense.cu`.
 pub(super) struct Dense;
 
 /// Words of shared memory that a block has for each of its columns.

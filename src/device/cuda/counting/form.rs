@@ -25,7 +25,6 @@ pub(super) enum Form {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ColumnTraits {
     pub(super) levels: usize,
-    /// Whether it misses values.
     pub(super) misses: bool,
     /// The code that is most frequent, or stands for it.
     pub(super) most: u16,

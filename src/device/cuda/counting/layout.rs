@@ -20,7 +20,6 @@ pub(super) struct Pack {
     pub(super) count: usize,
     /// Most levels of any.
     pub(super) levels: usize,
-    /// Whether they miss values.
     pub(super) misses: bool,
     /// Whether half of their rows or more have one code: dense ones then wait for one cell.
     pub(super) skewed: bool,

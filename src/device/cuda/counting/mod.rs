@@ -42,7 +42,6 @@ mod peer_argmax_tests;
 mod permutations;
 mod plugin_values;
 mod rows;
-mod rule;
 mod run_ahead;
 mod score;
 mod shard;

@@ -163,12 +163,10 @@ impl Packs {
         })
     }
 
-    /// Columns.
     pub(super) fn count(&self) -> usize {
         self.layout.numbers.len()
     }
 
-    /// Whether some of its packs are streamed.
     pub(super) fn streams(&self) -> bool {
         self.stream.is_some()
     }

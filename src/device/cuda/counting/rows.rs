@@ -23,7 +23,6 @@ const COLUMNS: usize = 128;
 const THREADS: usize = 512;
 const SORTING_THREADS: u32 = 1024;
 
-/// `kernels/rows.cu`.
 pub(super) struct Rows;
 
 impl CountKernel for Rows {

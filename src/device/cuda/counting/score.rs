@@ -1,4 +1,5 @@
-//! Launches `score`: what candidates gather on a GPU, and the best of them.
+//! Launches `score`: what candidates gather on a GPU by the rule of a declared score, and the best of
+//! them.
 
 use std::cmp::Reverse;
 
@@ -6,7 +7,7 @@ use passel_kernels::{
     counting::{AnchorSums, TableSums},
     deferred::STALLED,
     peer_argmax::{self, PeerArgs},
-    score::{BestCandidate, KERNEL, NONE, Pick, ScoreArgs},
+    score::{BestCandidate, KERNEL, NONE, Pick, ScoreArgs, ScoreRule, ScoreTerm, TERMS},
 };
 
 use super::{
@@ -17,7 +18,10 @@ use super::{
     packs::put,
     sweep_buffers::SweepOutput,
 };
-use crate::device::DeviceError;
+use crate::{
+    device::{DeviceError, counting::ScoreEvaluator},
+    score::{Gather, Join, Measure, Part, Quantity},
+};
 
 /// Most picks that a GPU makes before the host reads them.
 pub(super) const AHEAD: usize = 256;
@@ -257,4 +261,49 @@ fn zeroed<T>(gpu: &Gpu, count: usize) -> Result<Buffer<T>, DeviceError> {
     let buffer = gpu.buffer::<T>(count, DURING)?;
     gpu.zero(buffer.address(), count * size_of::<T>())?;
     Ok(buffer)
+}
+
+/// The rule of a declared score, where Σ c·L(c) over the response is this.
+pub(super) fn rule(evaluator: &ScoreEvaluator, y: i64) -> ScoreRule {
+    let score = evaluator.score();
+    let mut term = [ScoreTerm::default(); TERMS + 1];
+    let terms = score.terms();
+    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(evaluator.weights())) {
+        *to = ScoreTerm {
+            weight,
+            below_zero: i32::from(of.part == Part::BelowZero),
+            ..quantity(&of.quantity)
+        };
+    }
+    if let Measure::Declared { relevance, .. } = &score.measure {
+        term[terms.len()] = quantity(relevance);
+    }
+    ScoreRule {
+        terms: terms.len() as i32,
+        gather: match score.gather {
+            Gather::Sum | Gather::Mean => 0,
+            Gather::Minimum => 1,
+            Gather::Last => 2,
+        },
+        join: match score.join {
+            Join::Added => 0,
+            Join::Alone => 1,
+            Join::Least => 2,
+            Join::Guarded => 3,
+        },
+        mean: i32::from(score.gather == Gather::Mean),
+        n: evaluator.logs().full_term(),
+        y,
+        unit: evaluator.ratio_unit(),
+        term,
+    }
+}
+
+fn quantity(of: &Quantity) -> ScoreTerm {
+    ScoreTerm {
+        over: of.over.integers(),
+        under: of.under.unwrap_or_default().integers(),
+        is_ratio: i32::from(of.under.is_some()),
+        ..ScoreTerm::default()
+    }
 }

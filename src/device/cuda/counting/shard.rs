@@ -16,9 +16,8 @@ use super::{
     deferred::DeferredCounts,
     kernel_choice::{needs_wide_codes, plan_columns},
     packs::{Packs, put, read, room},
-    rule::rule,
     run_ahead::StepBatch,
-    score::{Phase, ScoreState, Slot},
+    score::{Phase, ScoreState, Slot, rule},
     sweep::sweep_packs,
     sweep_buffers::{AnchorBuffers, Sweep, SweepOutput, SweepScratch},
 };

@@ -24,7 +24,6 @@ const COPIED: usize = 48 << 10;
 /// Fewest entries per resident thread from which copying pays.
 const PAID: usize = 8;
 
-/// `kernels/short_entries.cu`.
 pub(super) struct ShortEntries;
 
 impl CountKernel for ShortEntries {

@@ -22,7 +22,6 @@ const TILES: usize = 8;
 
 const DURING: &str = "counting";
 
-/// `kernels/tiny.cu`.
 pub(super) struct Tiny;
 
 /// How columns of x levels are counted as bits beside so many joint codes, whatever bits their

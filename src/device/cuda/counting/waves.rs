@@ -61,12 +61,12 @@ impl Shard {
         }
         self.gpu.load(passel_kernels::DEFERRED)?;
         let (gpu, packs) = (&self.gpu, &self.packs);
-        match DeferredCounts::new(gpu, packs, against, bounded_by_relevance, options) {
-            Ok(deferred) => self.deferred = deferred,
-            // Every step counts all columns then.
-            Err(DeviceError::OutOfMemory { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        self.deferred =
+            match DeferredCounts::new(gpu, packs, against, bounded_by_relevance, options) {
+                // Every step counts all columns then.
+                Err(DeviceError::OutOfMemory { .. }) => None,
+                deferred => deferred?,
+            };
         Ok(())
     }
 
@@ -96,11 +96,8 @@ impl Shard {
             // No column lacks an anchor then, and none has to be kept.
             self.catch_up()?;
         }
-        let room = self
-            .deferred
-            .as_ref()
-            .map(|deferred| deferred.room - deferred.kept());
-        Ok(count.min(room.unwrap_or(count)))
+        let deferred = self.deferred.as_ref();
+        Ok(deferred.map_or(count, |own| count.min(own.room - own.kept())))
     }
 
     /// Counts every anchor that candidates lack which may ever be chosen.

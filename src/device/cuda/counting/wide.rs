@@ -12,7 +12,6 @@ use crate::device::DeviceError;
 
 const DURING: &str = "counting in the GPU's memory";
 
-/// `kernels/wide.cu`.
 pub(super) struct Wide;
 
 impl Wide {
