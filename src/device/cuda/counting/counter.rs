@@ -6,13 +6,14 @@ use passel_kernels::{counting::ColumnCodes, score::Pick};
 use rayon::prelude::*;
 
 use super::{
+    super::memory::Buffer,
     anchors::AnchorSource,
     deferred::LazyOptions,
     packs::read,
     peer_argmax::PeerGroup,
     permutations,
-    run_ahead::{Depth, RunAhead, StepBatch, SweptAnchors},
-    score::{self, Phase, Slot, UNWRITTEN, better},
+    run_ahead::{RunAhead, START, StepBatch, SweptAnchors, deeper},
+    score::{Phase, Slot, UNWRITTEN, better},
     shard::{self, Shard, link},
 };
 use crate::{
@@ -36,10 +37,8 @@ pub(crate) struct CudaCounter<'a> {
     /// What several GPUs share that agree on picks without the host.
     pub(super) peers: Option<PeerGroup>,
     pub(super) shards: Vec<Shard>,
-    /// The position of the first column of each GPU, and the end.
-    starts: Vec<usize>,
-    /// The place of each column on its GPU.
-    pub(super) places: Vec<u32>,
+    /// The GPU of each column, and its place there.
+    pub(super) homes: Vec<(usize, u32)>,
     /// Where the columns of each GPU lie, if every GPU reads the memory of all others.
     pub(super) peer_columns: Vec<Vec<ColumnCodes>>,
     pub(super) response: Categorical,
@@ -50,7 +49,9 @@ pub(crate) struct CudaCounter<'a> {
     /// Whether GPUs may pick by themselves.
     runs_ahead: bool,
     pub(super) ahead: RunAhead,
-    depth: Depth,
+    /// At most so many picks are wanted; so many come back soon.
+    hinted: usize,
+    depth: usize,
     swept: SweptAnchors,
     /// What failed after the picks at hand were made; returned once these are excluded.
     fault: Option<DeviceError>,
@@ -73,14 +74,13 @@ impl<'a> CudaCounter<'a> {
         lazy: LazyOptions,
     ) -> Result<Self, DeviceError> {
         let of = (response, response.log_sum(evaluator.logs()));
-        let ranges: Vec<_> = split_range(columns.len(), ordinals.len()).collect();
+        let ranges = split_range(columns.len(), ordinals.len());
         let mut shards = Vec::new();
-        let mut places = vec![0; columns.len()];
-        for (&ordinal, range) in ordinals.iter().zip(&ranges) {
-            let own = (columns, range.clone());
-            let shard = Shard::new(ordinal, own, of, evaluator, limit)?;
+        let mut homes = vec![(0, 0); columns.len()];
+        for (at, (&ordinal, range)) in ordinals.iter().zip(ranges).enumerate() {
+            let shard = Shard::new(ordinal, (columns, range), of, evaluator, limit)?;
             for (place, &number) in (0..).zip(&shard.packs.layout.numbers) {
-                places[number as usize] = place;
+                homes[number as usize] = (at, place);
             }
             shards.push(shard);
         }
@@ -113,22 +113,21 @@ impl<'a> CudaCounter<'a> {
                 runs_ahead = peers.is_some();
             }
         }
-        let starts = ranges.iter().map(|range| range.start);
         Ok(Self {
-            starts: starts.chain([columns.len()]).collect(),
             columns,
             first: first as u32,
             peers,
             peer_columns,
             shards,
-            places,
+            homes,
             response_sum: of.1,
             response: response.clone(),
             evaluator,
             levels,
             runs_ahead,
             ahead: RunAhead::new(),
-            depth: Depth::new(),
+            hinted: 1,
+            depth: START,
             swept: SweptAnchors::default(),
             fault: None,
         })
@@ -143,14 +142,6 @@ impl<'a> CudaCounter<'a> {
 
     pub(super) fn column(&self, position: u32) -> &'a BinnedColumn {
         &self.columns[position as usize]
-    }
-
-    /// The GPU that has the column of a position.
-    pub(super) fn shard_of(&self, column: u32) -> usize {
-        let after = self
-            .starts
-            .partition_point(|start| *start <= column as usize);
-        after.saturating_sub(1).min(self.shards.len() - 1)
     }
 
     /// Lets the GPUs make so many picks by themselves. Where one fails on the way, the picks made
@@ -179,11 +170,11 @@ impl<'a> CudaCounter<'a> {
             Err(fault) if picks.is_empty() => return Err(fault),
             Err(fault) => self.fault = Some(fault),
             // What was launched behind a stalled pick was in vain.
-            Ok(known) if known < count => self.depth.picks = known,
+            Ok(known) if known < count => self.depth = known,
             Ok(_) => {
                 // The first pick of all has no anchor before it.
                 let swept = count.saturating_sub(usize::from(!steps.pending));
-                self.depth.adjust(started, (count, swept));
+                self.depth = deeper(started.elapsed(), (count, swept), self.depth);
             }
         }
         self.ahead.picked(picks);
@@ -194,7 +185,7 @@ impl<'a> CudaCounter<'a> {
     fn sweep_pending(&mut self) -> Result<(), DeviceError> {
         if self.ahead.is_anchor_pending() {
             let levels = self.levels;
-            self.on_each(|_, shard| shard.step(AnchorSource::Chosen { levels }, Slot::FIRST))?;
+            self.sweep_each(|_| AnchorSource::Chosen { levels })?;
             self.ahead.score();
         }
         Ok(())
@@ -217,19 +208,14 @@ impl<'a> CudaCounter<'a> {
         Ok(())
     }
 
-    /// What every column has gathered.
-    pub(super) fn gathered(&self) -> Result<Vec<i128>, DeviceError> {
-        self.by_column(|shard| read(&shard.gpu, &shard.score.gathered, score::DURING))
-    }
-
     /// A value of every column, from those of each GPU's places.
     pub(super) fn by_column<T: Copy + Default>(
         &self,
-        of_places: impl Fn(&Shard) -> Result<Vec<T>, DeviceError>,
+        of_places: impl Fn(&Shard) -> &Buffer<T>,
     ) -> Result<Vec<T>, DeviceError> {
         let mut all = vec![T::default(); self.columns.len()];
         for shard in &self.shards {
-            let values = of_places(shard)?;
+            let values = read(&shard.gpu, of_places(shard), "scoring")?;
             for (&number, value) in shard.packs.layout.numbers.iter().zip(values) {
                 all[number as usize] = value;
             }
@@ -237,13 +223,13 @@ impl<'a> CudaCounter<'a> {
         Ok(all)
     }
 
-    /// Puts work on every GPU, on several at a time.
-    pub(super) fn on_each(
+    /// Has every GPU count an anchor, which the number of the GPU may tell, on several at a time.
+    pub(super) fn sweep_each<'s>(
         &mut self,
-        work: impl Fn(usize, &mut Shard) -> Result<(), DeviceError> + Sync,
+        source: impl Fn(usize) -> AnchorSource<'s> + Sync,
     ) -> Result<(), DeviceError> {
         let shards = self.shards.par_iter_mut().enumerate();
-        shards.try_for_each(|(at, shard)| work(at, shard))
+        shards.try_for_each(|(at, shard)| shard.step(source(at), Slot::FIRST))
     }
 
     /// All as it was before the first pick; no column is excluded.
@@ -252,7 +238,7 @@ impl<'a> CudaCounter<'a> {
             let excluded = &shard.excluded;
             shard.gpu.zero(excluded.address(), excluded.len())?;
         }
-        self.depth.picks = 1;
+        self.depth = 1;
         self.reset();
         let mut shards = self.shards.iter();
         shards.try_for_each(|shard| shard.gpu.wait("beginning again"))
@@ -285,7 +271,7 @@ impl Counter for CudaCounter<'_> {
     }
 
     fn hint_picks(&mut self, picks: usize) {
-        self.depth.hinted = picks;
+        self.hinted = picks;
     }
 
     fn reset(&mut self) {
@@ -302,8 +288,8 @@ impl Counter for CudaCounter<'_> {
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
             }
-            match self.runs_ahead && self.depth.hinted > 1 {
-                true => self.run_ahead(self.depth.hinted.min(self.depth.picks))?,
+            match self.runs_ahead && self.hinted > 1 {
+                true => self.run_ahead(self.hinted.min(self.depth))?,
                 false => self.read_best()?,
             }
         }
@@ -321,7 +307,8 @@ impl Counter for CudaCounter<'_> {
             return Ok(None);
         };
         let n = self.evaluator.logs().full_term();
-        let counted = self.shards[self.shard_of(column)].occurring[pick.place as usize];
+        let (at, place) = self.homes[column as usize];
+        let counted = self.shards[at].occurring[place as usize];
         Ok(Some(CandidateStatistics {
             redundancy: self.swept.redundancy(pick, n),
             mutual_information: pick.xy - pick.x - self.response_sum + n,
@@ -340,8 +327,8 @@ impl Counter for CudaCounter<'_> {
         if self.ahead.exclude(column) {
             return;
         }
-        let shard = &self.shards[self.shard_of(column)];
-        let excluded = shard.exclude(self.places[column as usize]);
+        let (at, place) = self.homes[column as usize];
+        let excluded = self.shards[at].exclude(place);
         self.fault = self.fault.take().or(excluded.err());
     }
 

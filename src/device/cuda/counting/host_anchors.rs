@@ -3,7 +3,7 @@
 
 use passel_kernels::counting::AnchorSums;
 
-use super::{anchors::AnchorSource, counter::CudaCounter, score::Slot};
+use super::{anchors::AnchorSource, counter::CudaCounter};
 use crate::device::{
     DeviceError,
     counting::{Categorical, ConditioningVariable, RemoteColumn},
@@ -22,28 +22,25 @@ impl CudaCounter<'_> {
             shards.any(|shard| shard.needs_wide_codes(levels, false))
         };
         let on_gpu = column.filter(|&column| {
-            let (own, place) = (self.column(column), self.places[column as usize]);
+            let (own, (at, place)) = (self.column(column), self.homes[column as usize]);
             own.excluded_code().is_none()
                 && !wide(own.levels)
-                && self.shards[self.shard_of(column)].packs.has(place as usize)
+                && self.shards[at].packs.has(place as usize)
         });
         if let (Some(column), Some(pick)) = (on_gpu, self.ahead.last_pick(column)) {
-            let (home, place) = (self.shard_of(column), pick.place as usize);
+            let (home, place) = self.homes[column as usize];
             let anchor = AnchorSums {
                 w: pick.x,
                 wy: pick.xy,
                 levels: self.column(column).levels as u32,
-                place: pick.place,
+                place,
             };
             let codes = self.peer_columns.get(home);
-            let codes = codes.and_then(|places| places.get(place).copied());
-            if let (1, _) | (_, Some(_)) = (self.shards.len(), codes) {
-                return self.on_each(|at, shard| {
-                    let source = match codes {
-                        Some(codes) if at != home => AnchorSource::Peer(anchor, codes),
-                        _ => AnchorSource::Place(anchor),
-                    };
-                    shard.step(source, Slot::FIRST)
+            let codes = codes.map(|places| places[place as usize]);
+            if codes.is_some() || self.shards.len() == 1 {
+                return self.sweep_each(|at| match codes {
+                    Some(codes) if at != home => AnchorSource::Peer(anchor, codes),
+                    _ => AnchorSource::Place(anchor),
                 });
             }
         }
@@ -58,12 +55,11 @@ impl CudaCounter<'_> {
                 place: 0,
             };
             let codes = &column.codes;
-            return self
-                .on_each(|_, shard| shard.step(AnchorSource::Remote(anchor, codes), Slot::FIRST));
+            return self.sweep_each(|_| AnchorSource::Remote(anchor, codes));
         }
         let (codes, log_sum) = variable.codes_and_log_sum(self.evaluator.logs());
         let anchor = self.anchor_sums(codes, log_sum);
-        self.on_each(|_, shard| shard.step(AnchorSource::Codes(anchor, codes), Slot::FIRST))
+        self.sweep_each(|_| AnchorSource::Codes(anchor, codes))
     }
 
     /// An anchor of the host's, for which Σ c·L(c) over its levels is `w`.

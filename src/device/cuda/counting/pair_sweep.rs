@@ -1,6 +1,6 @@
 //! All pairs on GPUs where products of bits suit no column: every column is an anchor once.
 
-use super::{counter::CudaCounter, packs::read, score};
+use super::counter::CudaCounter;
 use crate::device::{
     DeviceError,
     counting::{ConditioningVariable, Counter, Pair, PairCounter, PairSearch, TopPairs},
@@ -15,7 +15,7 @@ impl PairCounter for CudaCounter<'_> {
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        self.by_column(|shard| read(&shard.gpu, &shard.score.relevance, score::DURING))
+        self.by_column(|shard| &shard.score.relevance)
     }
 
     fn pairs(&mut self, mut search: PairSearch) -> Result<TopPairs, DeviceError> {
@@ -32,7 +32,7 @@ impl PairCounter for CudaCounter<'_> {
             self.reset();
             let step = ConditioningVariable::of_column(a as u32, block.columns, self.evaluator);
             self.sweep(&step)?;
-            let scores = self.gathered()?;
+            let scores = self.by_column(|shard| &shard.score.gathered)?;
             if let Some(matrix) = &mut matrix {
                 let row = matrix[a * p..][..p]
                     .iter_mut()

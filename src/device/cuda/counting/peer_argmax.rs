@@ -100,9 +100,9 @@ impl PeerGroup {
         let rehearsed = shards.par_iter_mut().map(|shard| rehearse(shard, levels));
         rehearsed.collect::<Result<(), _>>()?;
         let mut peers = Vec::new();
-        for (at, shard) in shards.iter().enumerate() {
+        for (gpu, shard) in (0..).zip(&*shards) {
             peers.push(PeerArgs {
-                gpu: at as u32,
+                gpu,
                 places: shard.packs.places.address(),
                 anchor: shard.score.anchors.address(),
                 ..all
@@ -195,14 +195,9 @@ fn run_rounds(
     steps: StepBatch,
     longest: usize,
 ) -> Result<(), DeviceError> {
-    let StepBatch {
-        count,
-        levels,
-        pending,
-    } = steps;
-    let mut peers = first;
-    for slot in 0..count {
-        let phase = match slot > 0 || pending {
+    let (mut peers, levels) = (first, steps.levels);
+    for slot in 0..steps.count {
+        let phase = match slot > 0 || steps.pending {
             true => shard.sweep_all(AnchorSource::Chosen { levels })?,
             false => Phase::Nothing,
         };

@@ -1,10 +1,7 @@
 //! How far GPUs are ahead of their caller: a machine of four states, the depth of a run ahead, and
 //! what redundancy is made of.
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, time::Duration};
 
 use passel_kernels::score::Pick;
 
@@ -170,33 +167,12 @@ impl SweptAnchors {
 /// long.
 const SOON: Duration = Duration::from_millis(20);
 
-/// How many picks a run makes.
-#[derive(Debug)]
-pub(super) struct Depth {
-    /// At most so many are wanted.
-    pub(super) hinted: usize,
-    /// So many come back soon.
-    pub(super) picks: usize,
-}
+/// Picks of the first run.
+pub(super) const START: usize = 2;
 
-impl Depth {
-    pub(super) const START: usize = 2;
-
-    pub(super) fn new() -> Self {
-        Self {
-            hinted: 1,
-            picks: Self::START,
-        }
-    }
-
-    /// Adjusts it after a run of so many picks and anchors swept: to about what ends within
-    /// [`SOON`].
-    pub(super) fn adjust(&mut self, started: Instant, run: (usize, usize)) {
-        self.picks = deeper(started.elapsed(), run, self.picks);
-    }
-}
-
-fn deeper(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
+/// How many picks a run makes after one of so many picks and anchors swept: about what ends within
+/// [`SOON`].
+pub(super) fn deeper(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
     let each = took.as_nanos().max(1) / swept.max(1) as u128;
     let many = match swept {
         0 => 0,

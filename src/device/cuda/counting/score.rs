@@ -33,7 +33,7 @@ pub(super) const UNWRITTEN: u32 = STALLED - 1;
 const THREADS: u32 = 256;
 const BLOCKS: usize = 4;
 
-pub(super) const DURING: &str = "scoring";
+const DURING: &str = "scoring";
 
 /// What the candidates of a GPU have gathered, or those of a batch over the same columns.
 ///
