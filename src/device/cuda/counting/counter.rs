@@ -61,11 +61,7 @@ impl<'a> CudaCounter<'a> {
     /// Columns on the GPUs of these ordinals, for this response; each takes at most so many bytes
     /// for them.
     ///
-    /// *Shapes*: p columns and the response, of n codes each, in the host's memory; GPU g of m gets
-    /// the g-th of m ranges of the columns.
-    ///
-    /// # Errors
-    /// A GPU that cannot be used, or has too little memory.
+    /// *Shapes*: p columns and the response, of n codes each; GPU g of m gets the g-th of m ranges.
     pub(crate) fn new(
         LocalColumns { columns, first }: LocalColumns<'a>,
         response: &Categorical,
@@ -133,8 +129,7 @@ impl<'a> CudaCounter<'a> {
         })
     }
 
-    /// The position among this counter's columns of the one that has this number, if it is one
-    /// of them.
+    /// The position among this counter's columns of the one of this number.
     fn position(&self, number: u32) -> Option<u32> {
         let position = number.checked_sub(self.first);
         position.filter(|position| (*position as usize) < self.columns.len())

@@ -106,8 +106,7 @@ pub(super) struct ListLaunch {
 
 impl DeferredCounts {
     /// Room for the dense columns of these packs, against anchors of up to so many levels and
-    /// classes; none where they are so few that counting all is faster, or where lists, or tables
-    /// of some columns, have no room.
+    /// classes; none where lists, or tables of some columns, have none.
     pub(super) fn new(
         gpu: &Gpu,
         packs: &Packs,
@@ -115,7 +114,7 @@ impl DeferredCounts {
         bounded_by_relevance: bool,
         options: LazyOptions,
     ) -> Result<Option<Self>, DeviceError> {
-        let n = packs.layout.n;
+        let (limits, n) = (GpuLimits::from(gpu), packs.layout.n);
         let codes = against.0 * against.1;
         let bits = if codes <= 1 << 8 { 8 } else { 16 };
         let mut launches = Vec::new();
@@ -149,10 +148,20 @@ impl DeferredCounts {
             if count == 0 {
                 continue;
             }
-            let Some(launch) = ListLaunch::new(gpu.into(), (wide, bits), &shape, number) else {
+            let Some(config) = Dense.suits(&shape, limits) else {
                 return Ok(None);
             };
-            launches.push(launch);
+            let Some(function) = list_function(wide, bits, config.cell_bytes == 2) else {
+                return Ok(None);
+            };
+            let words = dense::words(shape.cells(), config);
+            launches.push(ListLaunch {
+                number,
+                function,
+                blocks: limits.processors * limits.blocks_held(config.threads, 4 * words),
+                words,
+                config,
+            });
             (places, items) = (places + count, items + capacity);
         }
         let buffer = |len| gpu.buffer::<u32>(len, DURING);
@@ -223,13 +232,9 @@ impl DeferredCounts {
         if !has_room(gpu, self.stride * room)? {
             return Ok(false);
         }
-        let buffers = || {
-            Ok((
-                gpu.buffer(self.stride * room, DURING)?,
-                gpu.buffer(room, DURING)?,
-            ))
-        };
-        let (joint, anchors) = match buffers() {
+        let joint = gpu.buffer(self.stride * room, DURING);
+        let buffers = joint.and_then(|joint| Ok((joint, gpu.buffer(room, DURING)?)));
+        let (joint, anchors) = match buffers {
             Err(DeviceError::OutOfMemory { .. }) => return Ok(false),
             buffers => buffers?,
         };
@@ -243,8 +248,7 @@ impl DeferredCounts {
     }
 }
 
-/// Whether counting the dense columns lazily pays, against anchors of up to so many levels and
-/// classes.
+/// Whether lazy counting pays, against anchors of up to so many levels and classes.
 pub(super) fn pays(
     gpu: &Gpu,
     packs: &Packs,
@@ -266,25 +270,4 @@ pub(super) fn pays(
 /// Whether so many bytes may be allocated: what else is on the GPU may have to grow too.
 fn has_room(gpu: &Gpu, bytes: usize) -> Result<bool, DeviceError> {
     Ok(bytes as u64 <= gpu.free()? / 4)
-}
-
-impl ListLaunch {
-    /// For columns of this shape, whose codes and joint codes have so many bits; none where their
-    /// tables have no room in shared memory.
-    fn new(
-        limits: GpuLimits,
-        (bits, joint): (u32, u32),
-        shape: &PackShape,
-        number: usize,
-    ) -> Option<Self> {
-        let config = Dense.suits(shape, limits)?;
-        let words = dense::words(shape.cells(), config);
-        Some(Self {
-            number,
-            function: list_function(bits, joint, config.cell_bytes == 2)?,
-            blocks: limits.processors * limits.blocks_held(config.threads, 4 * words),
-            words,
-            config,
-        })
-    }
 }

@@ -32,8 +32,7 @@ const WALKED: usize = 1 << 11;
 /// `kernels/entries.cu`: cells of 1 byte are `few`, of 2 `some`, of 4 `many`.
 pub(super) struct Entries;
 
-/// What an entry costs, where a column may list them: a row, and a code that is not the most
-/// frequent one.
+/// Picoseconds of a column's entries, where it may list them.
 pub(super) fn listed_cost(column: &ColumnTraits) -> Option<f64> {
     // The last code of all marks places that are not filled.
     let may_list = !column.misses && column.levels <= usize::from(UNFILLED);
@@ -124,8 +123,7 @@ pub(super) fn anchor_arguments(sweep: &Sweep) -> EntriesArgs {
     }
 }
 
-/// The arguments of kernels of entries for a pack; short columns have rows and codes in 2^each
-/// places.
+/// The arguments of kernels of entries for a pack.
 pub(super) fn arguments_of(sweep: &Sweep, resident: &ResidentPack) -> EntriesArgs {
     let (packs, pack) = (sweep.packs, resident.pack);
     let out = sweep.out.of(pack);

@@ -25,8 +25,7 @@ pub(super) struct JointCodeCounts {
 }
 
 impl JointCodeCounts {
-    /// Arguments with room for the joint codes of so many levels and classes; each call takes the other
-    /// buffer.
+    /// Room for joint codes of so many levels and classes; each call takes the other buffer.
     pub(super) fn room(
         &mut self,
         gpu: &Gpu,
@@ -48,8 +47,7 @@ impl JointCodeCounts {
     }
 }
 
-/// Makes the joint codes of the anchor at hand with the response at `y`, of `n` rows, and counts
-/// them if these arguments have room.
+/// Makes the joint codes of an anchor with the response at `y`, of `n` rows; counts them in `counts`.
 pub(super) fn make_joint_codes(
     gpu: &Gpu,
     packs: &Packs,

@@ -47,8 +47,7 @@ pub(super) struct Packs {
     pub(super) misses: Option<Buffer<u8>>,
 }
 
-/// One of the two buffers that packs are streamed through by turns, and what marks that it was
-/// filled and used.
+/// One of two buffers that packs are streamed through, and what marks that it was filled and used.
 struct StreamBuffer {
     codes: Buffer<u8>,
     places: Buffer<ColumnCodes>,

@@ -67,11 +67,7 @@ impl Drop for AbortGuard<'_> {
 }
 
 impl PeerGroup {
-    /// A group of GPUs that all reach one another, for columns of up to so many levels; none where
-    /// they are too many.
-    ///
-    /// # Errors
-    /// A GPU that fails, or has no room for mailboxes and a long column.
+    /// GPUs that all reach one another, for columns of up to so many levels; none if they are too many.
     pub(super) fn new(shards: &mut [Shard], levels: usize) -> Result<Option<Self>, DeviceError> {
         if shards.len() > MAX_GPUS {
             return Ok(None);
@@ -117,10 +113,8 @@ impl PeerGroup {
         }))
     }
 
-    /// Makes so many steps and waits for them; the picks are in the slots of the first GPU.
-    ///
-    /// # Errors
-    /// A GPU that fails. The group may not run again then: its GPUs are at different steps.
+    /// Makes so many steps and waits for them; the picks are in the slots of the first GPU. The group
+    /// may not run again after an error: its GPUs are at different steps.
     pub(super) fn run(
         &mut self,
         shards: &mut [Shard],

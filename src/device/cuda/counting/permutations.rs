@@ -26,9 +26,6 @@ const MOST: usize = 1 << 10;
 
 /// The best candidate of all GPUs after each permutation of the response and of the anchors swept;
 /// none where all are excluded.
-///
-/// # Errors
-/// A GPU that fails, or has no room for one permutation.
 pub(super) fn best(
     shards: &mut [Shard],
     orders: &[Vec<u32>],
@@ -126,23 +123,10 @@ impl PermutationBatch<'_> {
         &self,
         shard: &mut Shard,
         buffers: AnchorBuffers,
-        anchor: (AnchorSums, &Categorical),
+        (sums, codes): (AnchorSums, &Categorical),
         phase: Phase,
         step: u32,
     ) -> Result<(), DeviceError> {
-        let buffers = self.permute(shard, buffers, anchor)?;
-        shard.sweep(buffers, self.score.output())?;
-        self.score
-            .launch(&shard.gpu, phase, Slot::FIRST, Some(step))
-    }
-
-    /// An anchor that was laid out, in every order.
-    fn permute(
-        &self,
-        shard: &Shard,
-        buffers: AnchorBuffers,
-        (sums, codes): (AnchorSums, &Categorical),
-    ) -> Result<AnchorBuffers, DeviceError> {
         let (gpu, n, count) = (&shard.gpu, shard.n, self.orders.len());
         gpu.upload(&vec![sums; count], self.score.anchors.address())?;
         let stride = n.next_multiple_of(VECTOR) * buffers.bits as usize / 8;
@@ -171,7 +155,9 @@ impl PermutationBatch<'_> {
         if let (Some(w), 1..) = (&self.w, buffers.w) {
             gpu.upload(&permuted(&codes.codes, self.orders), w.address())?;
         }
-        Ok(all)
+        shard.sweep(all, self.score.output())?;
+        self.score
+            .launch(&shard.gpu, phase, Slot::FIRST, Some(step))
     }
 }
 

@@ -100,8 +100,7 @@ pub(super) struct TableEvaluator {
 }
 
 impl TableEvaluator {
-    /// Opens a GPU with the function's kernel and its parameters, and lays columns numbered
-    /// from `first` on out on it, for responses as this one.
+    /// Opens a GPU and lays columns numbered from `first` on out, for responses as this one.
     pub(super) fn new(
         ordinal: usize,
         (columns, first): (&[BinnedColumn], usize),
@@ -261,8 +260,7 @@ impl TableEvaluator {
     }
 }
 
-/// How columns of a pack, of so many levels at most, are counted in shared memory; none where
-/// `wide` counts them.
+/// How columns of up to so many levels are counted in shared memory; none where `wide` counts them.
 fn table_config(
     limits: GpuLimits,
     n: usize,

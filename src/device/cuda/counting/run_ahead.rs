@@ -9,16 +9,6 @@ use super::score::AHEAD;
 
 /// What the GPUs have done by themselves.
 ///
-/// ```text
-///                    exclude                     run ahead
-///      Scored ─────────────────▶ Unscored ─────────────────────▶ Ahead ◀─┐ sweep or exclude
-///       ▲ ▲ ▲                       │                            │ │ └───┘ of the next pick
-///       │ │ └──────── score ────────┘                            │ │
-///       │ └────────── sweep of another anchor ───────────────────┘ │ sweep of the last pick
-///       │                                                          ▼
-///       └──────────── sweep of the pending one ───────────── AnchorPending
-/// ```
-///
 /// A run ahead and `score` may begin in any state; `reset` leads from any to `Scored`.
 ///
 /// | in | `sweep` of the last pick | `sweep` of another | `exclude` of the next pick | `exclude` of another |
@@ -163,15 +153,13 @@ impl SweptAnchors {
     }
 }
 
-/// A run is deeper where the last one ended within this, and less deep where it took twice as
-/// long.
+/// A run is deeper where the last one ended within this, less deep where it took twice as long.
 const SOON: Duration = Duration::from_millis(20);
 
 /// Picks of the first run.
 pub(super) const START: usize = 2;
 
-/// How many picks a run makes after one of so many picks and anchors swept: about what ends within
-/// [`SOON`].
+/// Picks of a run behind one of so many picks and anchors swept: about what ends within [`SOON`].
 pub(super) fn deeper(took: Duration, (picks, swept): (usize, usize), last: usize) -> usize {
     let each = took.as_nanos().max(1) / swept.max(1) as u128;
     let many = match swept {

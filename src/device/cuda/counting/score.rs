@@ -93,8 +93,7 @@ impl Slot {
     };
 }
 
-/// The better of two picks, of which the second may be none; of equal scores that of the lower
-/// number.
+/// The better of two picks, the second of which may be none; of equal ones that of the lower number.
 pub(super) fn better(best: Option<Pick>, pick: Pick) -> Option<Pick> {
     let order = |pick: &Pick| (pick.score, Reverse(pick.number));
     let wins = best.as_ref().is_none_or(|best| order(&pick) > order(best));
@@ -178,8 +177,7 @@ impl ScoreState {
         }
     }
 
-    /// Where the first sweep, of all columns, writes: sums over x instead of (x, w), and the levels
-    /// that occur.
+    /// Where the first sweep, of all columns, writes: sums over x for (x, w), and levels that occur.
     pub(super) fn first_output(&self, occurring: u64) -> SweepOutput {
         SweepOutput {
             xw: self.args.x,

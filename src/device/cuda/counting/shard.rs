@@ -205,8 +205,7 @@ impl Shard {
         self.gpu.launch(&KERNEL, "exclude", (1, 1, 1), 1, 0, args)
     }
 
-    /// Waits for the picks of slots from the first on: so many, or fewer where lazy evaluation
-    /// stalled.
+    /// Waits for the picks of the first slots: so many, or fewer where lazy evaluation stalled.
     pub(super) fn picks(&mut self, count: usize) -> Result<&[Pick], DeviceError> {
         self.gpu.wait("counting")?;
         let known = self.resolve_stalled(count)?;

@@ -91,8 +91,7 @@ fn launch_all(sweep: &Sweep, args: ShortEntriesArgs) -> Result<(), DeviceError> 
     gpu.launch(&KERNEL, function, grid, threads, bytes, args)
 }
 
-/// Bytes of joint codes and their counts that every block copies to shared memory: where they are
-/// few, and every warp of the GPU has work enough to pay for it.
+/// Bytes of joint codes and their counts that every block copies to shared memory, where that pays.
 fn copied_bytes(sweep: &Sweep, places: usize) -> Option<usize> {
     let (gpu, anchor) = (sweep.gpu, &sweep.anchor);
     let counts = anchor.levels + anchor.levels * anchor.classes;

@@ -11,8 +11,7 @@ use crate::{
     score::ScoreFunction,
 };
 
-/// GPUs that share the columns and evaluate a score's function, given in CUDA C, of the contingency
-/// tables of each.
+/// GPUs that share the columns and evaluate a function, in CUDA C, of each one's contingency table.
 pub(crate) struct CudaTableScorer<'a> {
     columns: &'a [BinnedColumn],
     gpus: Vec<TableEvaluator>,
@@ -21,10 +20,6 @@ pub(crate) struct CudaTableScorer<'a> {
 impl<'a> CudaTableScorer<'a> {
     /// The columns on the GPUs of these ordinals, laid out for this response; each takes so
     /// many bytes for them at most.
-    ///
-    /// # Errors
-    /// A function that is not there in CUDA C, or does not compile; a GPU that cannot be used,
-    /// or has too little memory.
     pub(crate) fn new(
         columns: &'a [BinnedColumn],
         response: &Categorical,

@@ -24,9 +24,8 @@ const DURING: &str = "counting";
 
 pub(super) struct Tiny;
 
-/// How columns of x levels are counted as bits beside so many joint codes, whatever bits their
-/// codes have.
-pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<(TinyShape, LaunchConfig)> {
+/// How columns are counted as bits, whatever bits their codes have.
+pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
     let (columns, n) = (pack.columns, pack.n);
     if n < ROWS || columns * n < CODES {
         return None;
@@ -35,20 +34,18 @@ pub(super) fn config(pack: &PackShape, gpu: GpuLimits) -> Option<(TinyShape, Lau
     let most = n.div_ceil(TILE) / TILES;
     let parts = (16 * gpu.processors).div_ceil(columns.div_ceil(shape.columns).max(1));
     let parts = parts.clamp(1, most.max(1));
-    let config = LaunchConfig {
+    Some(LaunchConfig {
         parts,
         columns: shape.columns,
         in_order: parts > 1,
         ..LaunchConfig::new(&KERNEL, THREADS as usize, 0)
-    };
-    Some((shape, config))
+    })
 }
 
 impl CountKernel for Tiny {
     fn suits(&self, pack: &PackShape, gpu: GpuLimits) -> Option<LaunchConfig> {
         let four_bits = pack.form == Form::Dense { bits: 4 };
-        let (_, config) = four_bits.then(|| config(pack, gpu))??;
-        Some(config)
+        four_bits.then(|| config(pack, gpu))?
     }
 
     fn launch(&self, launch: PackLaunch) -> Result<(), DeviceError> {

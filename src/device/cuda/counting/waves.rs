@@ -82,8 +82,7 @@ impl Shard {
         Ok(counted[0])
     }
 
-    /// Makes room for the anchors of so many steps that follow without a look of the host; how
-    /// many there is room for.
+    /// Makes room for the anchors of so many steps ahead of the host; how many there is room for.
     pub(super) fn reserve(&mut self, count: usize) -> Result<usize, DeviceError> {
         let Some(deferred) = &mut self.deferred else {
             return Ok(count);

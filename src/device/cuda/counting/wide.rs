@@ -31,7 +31,6 @@ impl CountKernel for Wide {
         let (sweep, resident, scratch) = (launch.sweep, launch.resident, launch.scratch);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let n = sweep.packs.layout.n;
-        let missing = sweep.packs.misses.is_some() && (pack.misses || anchor.misses);
         let [x, w, y] = [pack.levels, anchor.levels, anchor.y_levels].map(|it| it as u64);
         let cells = [x, w, y, x * w, x * y, w * y, x * w * y];
         let slots = (2 * n as u64).next_power_of_two();
@@ -48,7 +47,7 @@ impl CountKernel for Wide {
         let all = blocks as usize * anchor.batch;
         let tables = scratch.wide_tables.room(gpu, all * stride as usize)?;
         let spreads = scratch.spreads.room(gpu, all * n, DURING)?;
-        let whole = sweep.out.of(pack).whole;
+        let misses = pack.misses || anchor.misses;
         let args = WideArgs {
             spreads,
             scratch: tables,
@@ -56,7 +55,7 @@ impl CountKernel for Wide {
             slots,
             direct,
             room,
-            whole: if missing { whole } else { 0 },
+            whole: if misses { sweep.out.of(pack).whole } else { 0 },
             ..arguments_of(sweep, resident)
         };
         let grid = (blocks as u32, anchor.batch as u32, 1);

@@ -78,8 +78,7 @@ pub(super) struct ScreenOutcome {
 }
 
 impl PairGpu {
-    /// Opens a GPU for so many wanted pairs; it, and the bytes that it has room for besides, within a
-    /// limit.
+    /// Opens a GPU for so many wanted pairs; it, and its room for columns, within a limit of bytes.
     pub(super) fn open(
         ordinal: usize,
         (wanted, limit): (usize, Option<u64>),
@@ -91,8 +90,7 @@ impl PairGpu {
         Ok((gpu, room))
     }
 
-    /// Allocates what a search of so many wanted pairs takes; none where tables have no room in the
-    /// GPU's shared memory.
+    /// For so many wanted pairs; none where tables have no room in the GPU's shared memory.
     pub(super) fn new(
         mut gpu: Gpu,
         (layout, screen): (&BitLayout, &Screen),
@@ -141,7 +139,7 @@ impl PairGpu {
             // All classes as one.
             whole: put(&gpu, &[0, layout.chunks() as u32])?,
             sizes: put(&gpu, &layout.sizes)?,
-            y: put(&gpu, &layout.classes())?,
+            y: put(&gpu, &layout.classes)?,
             terms: put(&gpu, screen.evaluator.logs().terms())?,
             floor: gpu.buffer(1, DURING)?,
             floors: gpu.buffer(layout.numbers.len(), DURING)?,
@@ -168,8 +166,7 @@ impl PairGpu {
         self.gpu.wait(DURING)
     }
 
-    /// Starts a search with this floor; `own` is the floor of every column's own best pair, if
-    /// partners are wanted.
+    /// Starts a search with this floor; `own` is that of each column's partner, if these are wanted.
     pub(super) fn start_search(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
         self.gpu.upload(&[floor], self.floor.address())?;
         self.floors_used = own.map_or(0, |_| self.floors.address());

@@ -59,6 +59,8 @@ pub(super) struct BitLayout {
     pub(super) edges: Vec<u32>,
     /// Observations of each class.
     pub(super) sizes: Vec<u32>,
+    /// The class of each observation, filled up to [`stride`](Self::stride).
+    pub(super) classes: Vec<u8>,
 }
 
 impl BitLayout {
@@ -69,14 +71,12 @@ impl BitLayout {
         for &code in &response.codes {
             sizes[code as usize] += 1;
         }
-        let (mut edges, mut starts) = (vec![0], Vec::new());
-        for &size in &sizes {
-            let begin = edges[edges.len() - 1];
-            starts.push(begin as usize * BITS);
-            edges.push(begin + size.div_ceil(BITS as u32));
+        let mut edges = vec![0];
+        for (class, size) in sizes.iter().enumerate() {
+            edges.push(edges[class] + size.div_ceil(BITS as u32));
         }
-        let all = edges[edges.len() - 1] as usize * BITS;
-        let mut order = vec![n as u32; all];
+        let mut starts: Vec<usize> = edges.iter().map(|it| *it as usize * BITS).collect();
+        let mut order = vec![n as u32; starts[sizes.len()]];
         for (row, &class) in (0..).zip(&response.codes) {
             let at = &mut starts[class as usize];
             order[*at] = row;
@@ -98,7 +98,9 @@ impl BitLayout {
             order,
             edges,
             sizes,
+            classes: response.codes.iter().map(|code| *code as u8).collect(),
         };
+        layout.classes.resize(layout.stride(), 0);
         let bytes = layout.groups.iter().map(|it| layout.bytes(it));
         if bytes.sum::<usize>() > room {
             layout.groups = layout.panels(room / 2);
@@ -150,18 +152,6 @@ impl BitLayout {
     /// Whether a group has its codes on a GPU.
     pub(super) fn has_codes(&self, group: &TileGroup) -> bool {
         group.planes >= MIN_TABLE_PLANES
-    }
-
-    /// The class of each observation, filled up to [`stride`](Self::stride).
-    pub(super) fn classes(&self) -> Vec<u8> {
-        let mut classes = vec![0; self.stride()];
-        for (k, edge) in self.edges.windows(2).enumerate() {
-            let own = &self.order[edge[0] as usize * BITS..edge[1] as usize * BITS];
-            for &row in own.iter().filter(|it| (**it as usize) < self.n) {
-                classes[row as usize] = k as u8;
-            }
-        }
-        classes
     }
 
     /// The places of a panel.

@@ -72,9 +72,6 @@ impl<'a> CudaPairs<'a> {
     /// most, and a limit of bytes a GPU. Products are of one kind, or of the GPU's fastest. None where
     /// these kernels cannot serve: values are missing, columns have more than 129 levels, or tables
     /// have no room.
-    ///
-    /// # Errors
-    /// A GPU that cannot be used, or has too little memory.
     pub(crate) fn new(
         block: PairDomain<'a>,
         response: &Categorical,
@@ -138,8 +135,7 @@ impl<'a> CudaPairs<'a> {
     }
 }
 
-/// The sums of a column of so many levels, counted by class and level, and what the kernels need of
-/// it: see [`passel_kernels::pairs::ColumnGroup`].
+/// The sums of a column, counted by class and level, and its [`passel_kernels::pairs::ColumnGroup::facts`].
 fn facts(
     layout: &BitLayout,
     screen: &Screen,

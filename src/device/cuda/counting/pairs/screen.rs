@@ -74,8 +74,7 @@ impl<'s> Screen<'s> {
         (sum - logs.full_term()) as f64 / f64::from(logs.bits()).exp2() / LN_2
     }
 
-    /// The score, or its numerator, and its denominator, of tables of so many levels,
-    /// which are made so.
+    /// The score, or its numerator, and its denominator, of tables of so many levels.
     pub(super) fn values(&self, levels: [usize; 2], kind: PairKernel) -> [PairValue; 2] {
         [self.quantity.over, self.under()].map(|it| self.value(&it, levels, kind))
     }
