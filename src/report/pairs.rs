@@ -20,16 +20,11 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
         data,
     );
     let mut page = facts(&rows) + &warnings(&report.warnings) + "\n";
-    let mut single: Vec<_> = report.single.iter().collect();
-    single.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-    page += &singles(single.iter().copied().take(SINGLE)).aligned(&[0]);
-    page += &more(single.len());
-    if let Some(partners) = &report.partners {
-        let mut best: Vec<_> = partners.iter().collect();
-        let score = |partner: &VariablePartner| partner.score.unwrap_or(f64::NEG_INFINITY);
-        best.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.index.cmp(&b.index)));
-        let table = self::partners(best.iter().copied().take(SINGLE), "best partner");
-        page += &(table.aligned(&[0, 1]) + &more(best.len()));
+    page += &singles(best(&report.single, SINGLE, |own| Some(own.score))).aligned(&[0]);
+    page += &more(report.single.len());
+    if let Some(all) = &report.partners {
+        let table = partners(best(all, SINGLE, |own| own.score), "best partner");
+        page += &(table.aligned(&[0, 1]) + &more(all.len()));
     }
     page += &Table::of(&report.pairs)
         .column("a", |pair| table::text(&pair.a))
@@ -45,12 +40,24 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
         StopReason::Fault => ", a device failed: not all were scored",
         _ => "",
     };
-    let work = work(
-        &report.devices,
-        report.elapsed_seconds,
-        &report.rank_summary,
-    );
+    let PairsReport {
+        devices,
+        elapsed_seconds,
+        rank_summary,
+        ..
+    } = report;
+    let work = work(devices, *elapsed_seconds, rank_summary);
     page + &format!("{count} pairs of {all}{ended}; {work}\n")
+}
+
+/// The rows that have the highest scores, best first, of equal ones in the file's order.
+pub(super) fn best<T>(all: &[T], most: usize, score: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
+    let score = |own: &T| score(own).filter(|score| score.is_finite());
+    let score = |own: &T| score(own).unwrap_or(f64::NEG_INFINITY);
+    let mut rows: Vec<&T> = all.iter().collect();
+    rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    rows.truncate(most);
+    rows
 }
 
 /// The table of variables alone for a reader.
@@ -86,6 +93,7 @@ fn more(all: usize) -> String {
 }
 
 /// A row of the CSV: a variable alone, or a pair.
+#[derive(Default)]
 struct Row<'a> {
     a: (&'a str, usize),
     b: Option<(&'a str, usize)>,
@@ -100,19 +108,17 @@ pub(super) fn csv(report: &PairsReport) -> String {
     let partners = report.partners.as_deref();
     let single = report.single.iter().enumerate().map(|(at, own)| Row {
         a: (&own.name, own.index),
-        b: None,
         score: own.score,
-        synergy: None,
         p_value: Some(own.p_value),
         partner: partners.and_then(|partners| partners.get(at)),
+        ..Row::default()
     });
     let pairs = report.pairs.iter().map(|pair| Row {
         a: (&pair.a, pair.a_index),
         b: Some((&pair.b, pair.b_index)),
         score: pair.score,
         synergy: Some(pair.synergy),
-        p_value: None,
-        partner: None,
+        ..Row::default()
     });
     let mut table = Table::of(single.chain(pairs))
         .column("a", |row| table::text(row.a.0))

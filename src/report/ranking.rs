@@ -73,17 +73,19 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         let score = number(rejected.rejection.score, 6).shown();
         page += &format!("not chosen: {name}, score {score}, permutation p {p}\n");
     }
-    let work = work(
-        &ranking.devices,
-        ranking.elapsed_seconds,
-        &ranking.rank_summary,
-    );
+    let Ranking {
+        devices,
+        elapsed_seconds,
+        rank_summary,
+        ..
+    } = ranking;
+    let work = work(devices, *elapsed_seconds, rank_summary);
     page + &format!("{}; {work}\n", ending(ranking))
 }
 
 /// How long the work took, and where it ran.
 pub(super) fn work(devices: &[String], elapsed: Elapsed, ranks: &Option<RankSummary>) -> String {
-    let (seconds, ranks) = (elapsed.search, RankSummary::suffix(ranks.as_ref()));
+    let (seconds, ranks) = (elapsed.search, RankSummary::suffix(ranks));
     format!("{seconds:.3} s on {}{ranks}", devices.join(", "))
 }
 

@@ -181,7 +181,7 @@ fn search(selection: &Selection) -> String {
         method(selection),
         selection.seed,
         selection.devices.join(", "),
-        RankSummary::suffix(selection.rank_summary.as_ref()),
+        RankSummary::suffix(&selection.rank_summary),
         significant(selection.elapsed_seconds.total, 3),
     )
 }

@@ -15,7 +15,6 @@ use crate::{
     selection::{BinningRules, NamedParameters, StabilityReport},
 };
 
-/// The variables that a method may choose from.
 pub(super) struct Candidates {
     pub(super) response: String,
     /// Indexes of all variables, the kept ones among them; dummies of one factor have the same.

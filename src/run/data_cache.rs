@@ -31,7 +31,6 @@ pub struct DataCache {
 /// What two jobs must have alike to share a table, and what is made of it, if that is shared.
 pub(super) type DataKeys = (String, Option<String>);
 
-/// The keys of a job's data.
 pub(super) fn keys<D: Prepared>(job: &Job) -> DataKeys {
     let table = job.table.as_ref().map(Arc::as_ptr);
     let table = format!("{:?}", (table, &job.data, &job.response, &job.factor));

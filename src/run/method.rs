@@ -110,7 +110,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Starts the clock of a job, and opens its files.
     pub(super) fn open(task: &'a Task, context: &RunContext<'a>) -> Result<Self, RunError> {
         let job = task.job();
         let matrix = match task {

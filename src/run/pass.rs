@@ -18,7 +18,6 @@ use crate::{
     selection::{NamedParameters, Outcome, Residuals, Termination},
 };
 
-/// A search by PaSS.
 pub(super) struct PassSearch;
 
 impl Method for PassSearch {
@@ -98,9 +97,7 @@ pub(super) struct Model {
     pub(super) found: SearchResult,
     /// What ended a procedure early.
     pub(super) fault: Option<Fault>,
-    /// The course of the search, for a page.
     pub(super) curves: Option<Curves>,
-    /// What was partitioned over ranks.
     pub(super) over: &'static str,
 }
 

@@ -38,20 +38,13 @@ pub(super) fn side_by_side(
     // Of each a table and a matrix of f64, the latter in f32 too.
     let each = (elements as u64).saturating_mul(20).max(1);
     let room = resources.memory_limit.unwrap_or(ROOM) / each;
-    let count = threads
-        .min(count)
-        .min(usize::try_from(room).unwrap_or(usize::MAX));
+    let room = usize::try_from(room).unwrap_or(usize::MAX);
+    let (count, mut own) = (threads.min(count).min(room), resources.clone());
     if on_gpus || count < 2 {
-        return (1, resources.clone());
+        return (1, own);
     }
-    let threads = NonZeroUsize::new(threads / count);
-    (
-        count,
-        Resources {
-            threads,
-            ..resources.clone()
-        },
-    )
+    own.threads = NonZeroUsize::new(threads / count);
+    (count, own)
 }
 
 /// Works on the numbers 0 … `count` − 1 in this order, on so many threads; `take` gets each
@@ -122,11 +115,8 @@ mod tests {
         assert_eq!(shared(8, 100, 1), (8, 1));
         assert_eq!(shared(8, 3, 1), (3, 2), "fewer resamples than threads");
         assert_eq!(shared(8, 100, 25), (4, 2), "room for four");
-        assert_eq!(
-            shared(8, 100, 1000),
-            (1, 8),
-            "one at a time, on all threads"
-        );
+        let told = "one at a time, on all threads";
+        assert_eq!(shared(8, 100, 1000), (1, 8), "{told}");
         let gpus = Resources {
             devices: DeviceChoice::Cuda(vec![0]),
             ..resources(8)

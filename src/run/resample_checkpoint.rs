@@ -27,7 +27,7 @@ pub struct ResampleCheckpoint<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct State {
     of: String,
-    /// As [`crate::stability::Picks`].
+    /// As [`crate::stability::ResampledSelections`].
     pub(super) done: BTreeMap<usize, Vec<usize>>,
     /// Notes of selections, and how many had each.
     pub(super) notes: BTreeMap<String, usize>,
@@ -57,7 +57,6 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Writes the state, if it is time.
     pub(super) fn write_now_and_then(&mut self) {
         if self.written.elapsed() >= PAUSE {
             self.write();

@@ -104,23 +104,23 @@ pub struct RankSummary {
 
 impl RankSummary {
     /// What a text report appends to the list of devices; empty for a single process.
-    pub(crate) fn suffix(summary: Option<&Self>) -> String {
-        let Some(summary) = summary else {
+    pub(crate) fn suffix(summary: &Option<Self>) -> String {
+        let Some(Self {
+            ranks,
+            hosts,
+            over,
+            messages,
+        }) = summary
+        else {
             return String::new();
         };
-        let plural = if summary.ranks == 1 { "" } else { "s" };
-        let hosts = match summary.hosts.len() {
+        let plural = if *ranks == 1 { "" } else { "s" };
+        let hosts = match hosts.len() {
             1 => "one machine".to_owned(),
             count => format!("{count} machines"),
         };
-        let Self { ranks, over, .. } = summary;
-        let Traffic {
-            gathered,
-            broadcast,
-            gathered_bytes,
-            broadcast_bytes,
-        } = summary.messages;
-        let megabytes = (gathered_bytes + broadcast_bytes) as f64 / 1e6;
+        let (gathered, broadcast) = (messages.gathered, messages.broadcast);
+        let megabytes = (messages.gathered_bytes + messages.broadcast_bytes) as f64 / 1e6;
         format!(
             ", {ranks} rank{plural} on {hosts} sharing {over} ({gathered} messages of all, {broadcast} of \
              one, {megabytes:.3} MB a rank)"

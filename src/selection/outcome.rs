@@ -32,6 +32,7 @@ impl<'de> Deserialize<'de> for Outcome {
 }
 
 /// What the four kinds of report have in common; a kind that lacks a part has none of it.
+#[derive(Default)]
 pub(crate) struct Overview<'a> {
     pub(crate) version: &'a str,
     pub(crate) response: &'a str,
@@ -59,31 +60,21 @@ macro_rules! overview {
             response: &$report.response,
             n: $report.n,
             p: $report.p,
-            k: None,
-            chosen: None,
-            truth: None,
-            set_aside: &[],
             devices: &$report.devices,
-            arithmetic: [""; 2],
             elapsed: $report.elapsed_seconds,
-            ranks: None,
             warnings: &$report.warnings,
+            ..Overview::default()
         }
     };
-    ($report:expr, chosen) => {
+    ($report:expr, chosen) => {{
+        let chosen = $report.selected.iter();
         Overview {
             k: Some($report.k),
-            chosen: Some(
-                $report
-                    .selected
-                    .iter()
-                    .map(|own| (&*own.name, own.index))
-                    .collect(),
-            ),
+            chosen: Some(chosen.map(|own| (&*own.name, own.index)).collect()),
             truth: $report.truth.as_ref(),
             ..overview!($report)
         }
-    };
+    }};
 }
 
 impl Outcome {
@@ -93,14 +84,11 @@ impl Outcome {
     /// A field of another type than the report's.
     pub fn read(stored: &Value) -> Result<Self, serde_json::Error> {
         let has = |field: &str| stored.get(field).is_some();
-        if has("resampling") {
-            Deserialize::deserialize(stored).map(Self::Stability)
-        } else if has("pairs") {
-            Deserialize::deserialize(stored).map(Self::Pairs)
-        } else if has("models") {
-            Deserialize::deserialize(stored).map(Self::Selection)
-        } else {
-            Deserialize::deserialize(stored).map(Self::Ranking)
+        match () {
+            () if has("resampling") => Deserialize::deserialize(stored).map(Self::Stability),
+            () if has("pairs") => Deserialize::deserialize(stored).map(Self::Pairs),
+            () if has("models") => Deserialize::deserialize(stored).map(Self::Selection),
+            () => Deserialize::deserialize(stored).map(Self::Ranking),
         }
     }
 
@@ -160,10 +148,8 @@ mod tests {
         };
         assert_eq!(*read, selection);
         let kind = |text: &str| serde_json::from_str::<Outcome>(text).unwrap();
-        assert!(matches!(
-            kind(r#"{"resampling":"bootstrap"}"#),
-            Outcome::Stability(_)
-        ));
+        let stable = kind(r#"{"resampling":"bootstrap"}"#);
+        assert!(matches!(stable, Outcome::Stability(_)));
         assert!(matches!(kind(r#"{"selected":[]}"#), Outcome::Ranking(_)));
     }
 

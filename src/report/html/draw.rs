@@ -17,7 +17,6 @@ use crate::panics::catch_panic;
 pub(super) const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 310.0;
 
-/// Width of reference lines.
 const RULE: f64 = 1.8;
 
 pub(super) type Points = Vec<(f64, f64)>;

@@ -169,7 +169,6 @@ impl JobsPage {
         self.detailed.push(part.finish());
     }
 
-    /// The place of an option.
     pub(super) fn place(&self, option: &str) -> Option<usize> {
         self.options.iter().position(|own| own == option)
     }

@@ -87,7 +87,6 @@ fn set_aside_note(overview: &Overview) -> Option<String> {
     (!overview.set_aside.is_empty()).then(|| format!("{count} set aside"))
 }
 
-/// Devices, arithmetic, times, processes and version.
 fn provenance(overview: &Overview) -> Vec<Fact> {
     let mut facts = vec![("devices", overview.devices.join(", "))];
     match overview.arithmetic {
@@ -114,7 +113,6 @@ fn provenance(overview: &Overview) -> Vec<Fact> {
     facts
 }
 
-/// The variables that never were candidates.
 fn set_aside(body: &mut Body, aside: &[SetAside]) {
     if aside.is_empty() {
         return;
@@ -129,7 +127,6 @@ fn set_aside(body: &mut Body, aside: &[SetAside]) {
     }
 }
 
-/// The result, with its figures and tables.
 fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
     match outcome {
         Outcome::Selection(report) => regression::sections(body, report, extras),
@@ -152,7 +149,6 @@ fn truth(truth: Option<&Truth>) -> Option<Fact> {
     Some(("truth", value))
 }
 
-/// A number and its noun.
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -50,7 +50,6 @@ pub(super) struct Figure {
 /// An entry of a legend: a colour and a shape of the style, and the label.
 pub(super) type Key = (&'static str, &'static str, String);
 
-/// Shapes of a legend.
 pub(super) const LINE: &str = "";
 pub(super) const DASHED: &str = "dashed";
 pub(super) const DOT: &str = "dot";
@@ -64,7 +63,6 @@ impl Body {
         }
     }
 
-    /// The HTML of the whole part.
     pub(super) fn finish(mut self) -> String {
         self.put(html! {});
         self.html
@@ -75,7 +73,6 @@ impl Body {
         self.put(PreEscaped(part.to_owned()));
     }
 
-    /// Its length in bytes so far.
     pub(super) fn len(&self) -> usize {
         self.html.len()
     }
@@ -271,7 +268,6 @@ fn own_ids(svg: &str, number: &str) -> String {
     own
 }
 
-/// The whole page.
 pub(super) fn document(kind: &str, title: &str, head: Body, main: Body) -> String {
     let title = printable(title);
     let page = html! {

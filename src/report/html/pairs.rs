@@ -11,7 +11,7 @@ use super::{
 use crate::{
     report::{
         numbers::significant,
-        pairs::{self, singles},
+        pairs::{self, best, singles},
         table::{Table, count, exact, number, text},
     },
     selection::{PairsReport, StopReason, VariablePair},
@@ -63,21 +63,12 @@ pub(super) fn sections(body: &mut Body, report: &PairsReport) {
         body.table("The strongest pairs", "", &table, report.pairs.len());
     }
     body.section("Variables alone");
-    let table = singles(best(&report.single, |variable| Some(variable.score)));
+    let table = singles(best(&report.single, ROWS, |own| Some(own.score)));
     body.table("Every variable by I(x;y)", "", &table, report.single.len());
     if let Some(partners) = report.partners.as_ref().filter(|all| !all.is_empty()) {
-        let table = pairs::partners(best(partners, |own| own.score), "partner");
+        let table = pairs::partners(best(partners, ROWS, |own| own.score), "partner");
         body.table("Best partners", "", &table, partners.len());
     }
-}
-
-/// The rows of a table that have the highest scores, best first.
-fn best<T>(all: &[T], score: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
-    let score = |own: &T| score(own).and_then(finite).unwrap_or(f64::NEG_INFINITY);
-    let mut rows: Vec<&T> = all.iter().collect();
-    rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
-    rows.truncate(ROWS);
-    rows
 }
 
 fn map(body: &mut Body, pairs: &[VariablePair]) {
@@ -118,7 +109,6 @@ fn map(body: &mut Body, pairs: &[VariablePair]) {
     });
 }
 
-/// The two variables and the score of each pair.
 fn data(pairs: &[&VariablePair]) -> String {
     Table::of(pairs)
         .column("a", |pair| text(&pair.a))

@@ -17,13 +17,11 @@ const COLORS: [&str; 6] = [
     "var(--a)", "var(--c)", "var(--d)", "var(--e)", "var(--f)", "var(--g)",
 ];
 
-/// Variables drawn in a path.
 const FOLLOWED: usize = 40;
 
 /// Options whose numbers are names.
 const NAMES: [&str; 6] = ["response", "keep", "drop", "factor", "weights", "plugins"];
 
-/// Paths drawn.
 const PATHS: usize = 6;
 
 /// Splits a text that ends in a number: what stands before the number, and the number.

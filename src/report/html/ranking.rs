@@ -54,7 +54,6 @@ pub(super) fn problem(response: &str, classes: usize, n: usize, p: usize) -> Vec
     ]
 }
 
-/// The rules by which values became codes.
 pub(super) fn binning(saved: &RawValue) -> Option<Fact> {
     Some(("binning", BinningRules::of(saved)?.to_string()))
 }
@@ -104,7 +103,6 @@ pub(super) fn sections(body: &mut Body, report: &Ranking) {
     body.table("Chosen variables", "", &table, selected.len());
 }
 
-/// Scores and relevances by rank.
 fn scores(body: &mut Body, selected: &[RankedVariable]) {
     let all = selected.len();
     let selected = &selected[..all.min(POINTS)];
