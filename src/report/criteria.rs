@@ -23,9 +23,9 @@ pub fn json(plugins: &Plugins) -> String {
 
 fn all(plugins: &Plugins) -> Vec<Value> {
     let own = ALL.iter().map(|entry| {
-        let parameters = entry.parameters.iter().map(
-            |parameter| json!({ "name": parameter.name, "default": parameter.default, "min": parameter.min, "max": parameter.max }),
-        );
+        let parameters = entry.parameters.iter().map(|own| {
+            json!({ "name": own.name, "default": own.default, "min": own.min, "max": own.max })
+        });
         json!({
             "name": entry.name,
             "title": entry.title,

@@ -28,11 +28,11 @@ pub(super) fn text(selection: &Selection) -> String {
         selection.met
     );
     page += &Table::of(&selection.models)
-        .column("Δ", |model| share(model.delta))
-        .column("weight", |model| share(model.weight))
-        .column("k", |model| count(model.variables.len()))
-        .column("beside the selection", |model| {
-            table::text(difference(&model.variables, &best.variables, NAMED))
+        .column("Δ", |own| share(own.delta))
+        .column("weight", |own| share(own.weight))
+        .column("k", |own| count(own.variables.len()))
+        .column("beside the selection", |own| {
+            table::text(difference(&own.variables, &best.variables, NAMED))
         })
         .aligned(&[3]);
     // Writing to a String cannot fail.

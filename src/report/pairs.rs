@@ -65,9 +65,9 @@ pub(super) fn singles<'a>(
     rows: impl IntoIterator<Item = &'a SingleVariable>,
 ) -> Table<'a, &'a SingleVariable> {
     Table::of(rows)
-        .column("variable", |variable| table::text(&variable.name))
+        .column("own", |own| table::text(&own.name))
         .column("I(x;y)", |variable| number(variable.score, 6))
-        .column("p (G)", |variable| probability(variable.p_value))
+        .column("p (G)", |own| probability(own.p_value))
 }
 
 /// The table of best partners for a reader; `partner` heads their names.

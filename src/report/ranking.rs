@@ -96,38 +96,30 @@ pub(super) fn variables<'a>(
 ) -> Table<'a, (usize, &'a RankedVariable)> {
     Table::of(ranking.selected.iter().enumerate())
         .column("#", |(at, _)| count(at + 1))
-        .column("variable", |(_, chosen)| table::text(&chosen.name))
-        .column("score", |(_, chosen)| number(chosen.choice.score, 6))
-        .column("relevance", |(_, chosen)| {
-            number(chosen.choice.relevance, 6)
+        .column("variable", |(_, own)| table::text(&own.name))
+        .column("score", |(_, own)| number(own.choice.score, 6))
+        .column("relevance", |(_, own)| number(own.choice.relevance, 6))
+        .column("redundancy", |(_, own)| number(own.choice.redundancy, 6))
+        .column("p (G)", |(_, own)| {
+            probability(own.choice.independence.p_value)
         })
-        .column("redundancy", |(_, chosen)| {
-            number(chosen.choice.redundancy, 6)
-        })
-        .column("p (G)", |(_, chosen)| {
-            probability(chosen.choice.independence.p_value)
-        })
-        .column_if(ranking.stop.is_some(), permuted, |(_, chosen)| {
-            probability(chosen.choice.permutation_p)
+        .column_if(ranking.stop.is_some(), permuted, |(_, own)| {
+            probability(own.choice.permutation_p)
         })
 }
 
 /// One row a variable, in the order of choice.
 pub(super) fn csv(ranking: &Ranking) -> String {
     Table::of(&ranking.selected)
-        .column("name", |chosen| table::text(&chosen.name))
-        .column("index", |chosen| count(chosen.index))
-        .column("score", |chosen| exact(chosen.choice.score))
-        .column("relevance", |chosen| exact(chosen.choice.relevance))
-        .column("redundancy", |chosen| exact(chosen.choice.redundancy))
-        .column("g", |chosen| exact(chosen.choice.independence.g))
-        .column("df", |chosen| {
-            table::Cell::Count(chosen.choice.independence.df)
-        })
-        .column("p_value", |chosen| {
-            exact(chosen.choice.independence.p_value)
-        })
-        .column("permutation_p", |chosen| exact(chosen.choice.permutation_p))
+        .column("name", |own| table::text(&own.name))
+        .column("index", |own| count(own.index))
+        .column("score", |own| exact(own.choice.score))
+        .column("relevance", |own| exact(own.choice.relevance))
+        .column("redundancy", |own| exact(own.choice.redundancy))
+        .column("g", |own| exact(own.choice.independence.g))
+        .column("df", |own| table::Cell::Count(own.choice.independence.df))
+        .column("p_value", |own| exact(own.choice.independence.p_value))
+        .column("permutation_p", |own| exact(own.choice.permutation_p))
         .csv()
 }
 

@@ -92,10 +92,10 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
     let others = report.variables.iter().skip(report.k).take(OTHERS);
     let selected = report.selected.iter().map(|variable| (variable, "yes"));
     page += &Table::of(selected.chain(others.map(|variable| (variable, ""))))
-        .column("variable", |(variable, _)| table::text(&variable.name))
-        .column("frequency", |(variable, _)| share(variable.frequency))
-        .column_if(paired(&report.variables), "both halves", |(variable, _)| {
-            share(variable.simultaneous)
+        .column("own", |(own, _)| table::text(&own.name))
+        .column("frequency", |(own, _)| share(own.frequency))
+        .column_if(paired(&report.variables), "both halves", |(own, _)| {
+            share(own.simultaneous)
         })
         .column("selected", |(_, selected)| table::text(*selected))
         .aligned(&[0]);
@@ -129,11 +129,11 @@ pub(super) fn paired(variables: &[StableVariable]) -> bool {
 /// One row for every variable that was ever chosen, the most frequent first.
 pub(super) fn csv(report: &StabilityReport) -> String {
     Table::of(report.variables.iter().enumerate())
-        .column("name", |(_, variable)| table::text(&variable.name))
-        .column("index", |(_, variable)| count(variable.index))
-        .column("frequency", |(_, variable)| exact(variable.frequency))
-        .column("count", |(_, variable)| count(variable.count))
-        .column("simultaneous", |(_, variable)| exact(variable.simultaneous))
+        .column("name", |(_, own)| table::text(&own.name))
+        .column("index", |(_, own)| count(own.index))
+        .column("frequency", |(_, own)| exact(own.frequency))
+        .column("count", |(_, own)| count(own.count))
+        .column("simultaneous", |(_, own)| exact(own.simultaneous))
         .column("selected", |(at, _)| {
             table::text((*at < report.k).to_string())
         })

@@ -78,12 +78,9 @@ impl Cell<'_> {
             Self::Count(count) => count.to_string(),
             Self::Number(_, Style::Word(word)) => (*word).to_owned(),
             Self::Number(None, _) => ABSENT.to_owned(),
-            Self::Number(Some(number), style) => match style {
-                Style::Digits(digits) => significant(*number, *digits),
-                Style::Decimals(decimals) => format!("{number:.decimals$}"),
-                Style::PValue => p_value(*number),
-                Style::Word(word) => (*word).to_owned(),
-            },
+            Self::Number(Some(number), Style::Digits(digits)) => significant(*number, *digits),
+            Self::Number(Some(number), Style::Decimals(decimals)) => format!("{number:.decimals$}"),
+            Self::Number(Some(number), Style::PValue) => p_value(*number),
         }
     }
 
@@ -181,12 +178,10 @@ impl<'a, T> Table<'a, T> {
                 false => CellAlignment::Right,
             });
         }
-        let mut page = String::new();
-        for line in table.to_string().lines() {
-            page += line.trim_end();
-            page.push('\n');
-        }
-        page
+        let text = table.to_string();
+        text.lines()
+            .flat_map(|line| [line.trim_end(), "\n"])
+            .collect()
     }
 
     /// A line of names, and one a row.
@@ -221,12 +216,14 @@ pub(super) fn facts(rows: &[(&str, String)]) -> String {
 
 /// The fact how much of the true model was selected.
 pub(super) fn truth(truth: &Truth) -> (&'static str, String) {
-    let (found, all) = (truth.found, truth.variables);
-    let (psr, fdr) = (truth.psr, truth.fdr);
-    (
-        "truth",
-        format!("{found} of {all} found: PSR {psr:.3}, FDR {fdr:.3}"),
-    )
+    let Truth {
+        variables,
+        found,
+        psr,
+        fdr,
+    } = truth;
+    let value = format!("{found} of {variables} found: PSR {psr:.3}, FDR {fdr:.3}");
+    ("truth", value)
 }
 
 /// Warnings, a line each.

@@ -133,10 +133,9 @@ impl Selected for Model {
         let index = |column: &u32| design.variables()[*column as usize].index;
         let mut notes = found.notes;
         if members.len() == found.max_size && members.len() < design.p() {
-            let mend = "the criterion may be too mild, or --max-size too small";
-            notes.push(format!(
-                "the model has as many variables as allowed: {mend}"
-            ));
+            let note = "the model has as many variables as allowed: the criterion may be too mild, \
+                        or --max-size too small";
+            notes.push(note.to_owned());
         }
         let choice = Choice {
             indexes: members.iter().map(index).collect(),

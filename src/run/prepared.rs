@@ -148,11 +148,9 @@ impl Prepared for Binned {
             }
         }
         let columns = bin_partitioned(table, &binning, communicator)?;
-        if columns.n < rows {
-            let dropped = rows - columns.n;
-            warnings.push(format!(
-                "{dropped} of {rows} rows were dropped for missing values"
-            ));
+        if let dropped @ 1.. = rows - columns.n {
+            let why = "rows were dropped for missing values";
+            warnings.push(format!("{dropped} of {rows} {why}"));
         }
         warnings.extend(suspicions(&columns));
         Ok(Self {

@@ -123,16 +123,17 @@ pub(super) fn comparison(body: &mut Body, groups: &[Group]) {
     body.text("Means over data sets; in each of them seeds are averaged first.");
     let sets: Vec<BTreeSet<&str>> = groups.iter().map(Group::data_sets).collect();
     if sets.windows(2).any(|pair| pair[0] != pair[1]) {
-        body.text(
-            "Not all settings were run on the same data: their means do not compare as they are.",
-        );
+        let why = "their means do not compare as they are";
+        body.text(&format!(
+            "Not all settings were run on the same data: {why}."
+        ));
     }
     let of = |group: &Group, at| mean(&group.rows, at);
     let mut table = Table::of(groups)
-        .column("setting", |group| text(&group.label))
-        .column("data sets", |group| count(group.data_sets().len()))
-        .column("jobs", |group| count(group.rows.len()))
-        .column("mean k", |group| number(of(group, K).map(|k| k.mean), 4));
+        .column("setting", |own| text(&own.label))
+        .column("data sets", |own| count(own.data_sets().len()))
+        .column("jobs", |own| count(own.rows.len()))
+        .column("mean k", |own| number(of(own, K).map(|k| k.mean), 4));
     if with_truth {
         let title = "Positive selection rate";
         let caption = "The share of the true variables that was found: 1 is best.";
@@ -142,11 +143,11 @@ pub(super) fn comparison(body: &mut Body, groups: &[Group]) {
         rates(body, groups, FDR, title, caption);
         for at in [PSR, FDR] {
             table = table
-                .column(NUMBERS[at], move |group| {
-                    number(of(group, at).map(|rate| rate.mean), 4)
+                .column(NUMBERS[at], move |own| {
+                    number(of(own, at).map(|rate| rate.mean), 4)
                 })
-                .column(format!("s.e. of {}", NUMBERS[at]), move |group| {
-                    number(of(group, at).and_then(|rate| rate.error), 2)
+                .column(format!("s.e. of {}", NUMBERS[at]), move |own| {
+                    number(of(own, at).and_then(|rate| rate.error), 2)
                 });
         }
     }
@@ -164,13 +165,12 @@ fn rates(body: &mut Body, groups: &[Group], at: usize, title: &str, caption: &st
     let rows: Vec<(&str, f64, f64, f64)> = rows.take(COMPARED).collect();
     let first = rows.iter().take(6);
     let first = listed(first.map(|row| format!("{} {:.3}", row.0, row.1)));
+    let how = "With 95 % intervals over data sets, where there are two.";
     let more = first_of(rows.len(), groups.len(), " settings");
     body.figure(Figure {
         title: title.to_owned(),
         alt: format!("{title} by setting: {first}"),
-        caption: format!(
-            "{caption} With 95 % intervals over data sets, where there are two.{more}"
-        ),
+        caption: format!("{caption} {how}{more}"),
         svg: forest(&rows, title, Some((0.0, 1.0))),
         data: Table::of(&rows)
             .column("setting", |row| text(row.0))
@@ -223,12 +223,10 @@ pub(super) fn agreement(body: &mut Body, jobs: &JobsPage, mut groups: Vec<Group>
     let row = |a| all_of.clone().map(|b| share(a, b)).collect();
     let cells: Vec<Vec<f64>> = all_of.clone().map(row).collect();
     let unknown = cells.iter().flatten().any(|share| !share.is_finite());
-    let data = all_of
-        .clone()
-        .flat_map(|a| all_of.clone().map(move |b| (a, b)));
-    let apart = data
-        .clone()
-        .filter(|(a, b)| b < a && cells[*a][*b].is_finite());
+    let rows = all_of.clone();
+    let data = rows.flat_map(|a| all_of.clone().map(move |b| (a, b)));
+    let apart = data.clone().filter(|(a, b)| b < a);
+    let apart = apart.filter(|(a, b)| cells[*a][*b].is_finite());
     let apart = apart.min_by(|x, y| cells[x.0][x.1].total_cmp(&cells[y.0][y.1]));
     let apart = apart.map_or_else(String::new, |(a, b)| {
         let (first, second, share) = (&names[b], &names[a], cells[a][b]);

@@ -226,8 +226,8 @@ pub(super) fn format_of(from: f64, to: f64) -> TickFormat {
 /// The least and the largest number; infinities the other way round where there is none.
 pub(super) fn extent(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
-    numbers.fold(none, |(least, most), number| {
-        (least.min(number), most.max(number))
+    numbers.fold(none, |ends, number| {
+        (ends.0.min(number), ends.1.max(number))
     })
 }
 

@@ -107,9 +107,8 @@ impl JobsPage {
             _ => format!("{}: {warning}", counted(**jobs, "job", "jobs")),
         }));
         if let more @ 1.. = warned.len().saturating_sub(LISTED) {
-            notes.push(format!(
-                "{more} warnings more of fewer jobs: their results have them"
-            ));
+            let why = "of fewer jobs: their results have them";
+            notes.push(format!("{more} warnings more {why}"));
         }
         notes
     }
@@ -207,9 +206,8 @@ impl JobsPage {
         }
         if left_out > 0 {
             let count = counted(left_out, "is", "are");
-            body.text(&format!(
-                "{count} left out, for the page would be too large."
-            ));
+            let why = "for the page would be too large";
+            body.text(&format!("{count} left out, {why}."));
         }
     }
 }

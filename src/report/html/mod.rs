@@ -91,10 +91,8 @@ fn provenance(overview: &Overview) -> Vec<Fact> {
     let mut facts = vec![("devices", overview.devices.join(", "))];
     match overview.arithmetic {
         ["", _] => {}
-        [precision, ""] => facts.push(("arithmetic", precision.to_owned())),
-        [precision, screen] => {
-            facts.push(("arithmetic", format!("{precision}, screened in {screen}")));
-        }
+        [own, ""] => facts.push(("arithmetic", own.to_owned())),
+        [own, screen] => facts.push(("arithmetic", format!("{own}, screened in {screen}"))),
     }
     let Elapsed { search, total, .. } = overview.elapsed;
     // Results of jobs are stored without times.
@@ -139,11 +137,12 @@ fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
 /// The fact how much of the true model was selected.
 fn truth(truth: Option<&Truth>) -> Option<Fact> {
     let Truth {
-        variables, found, ..
+        found, psr, fdr, ..
     } = *truth?;
-    let [psr, fdr] = [truth?.psr, truth?.fdr].map(|rate| significant(rate, 4));
+    let all = truth?.variables;
+    let [psr, fdr] = [psr, fdr].map(|rate| significant(rate, 4));
     let value = format!(
-        "{found} of {variables} true variables found: PSR {psr} (the share of the true that was found), \
+        "{found} of {all} true variables found: PSR {psr} (the share of the true that was found), \
          FDR {fdr} (the share of the chosen that is false)"
     );
     Some(("truth", value))

@@ -145,9 +145,9 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
         svg: plane(marks, ("rank", Scale::Counts), ("score", Scale::Points)),
         data: Table::of(selected.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
-            .column("variable", |(_, chosen)| text(&chosen.name))
-            .column("score", |(_, chosen)| exact(chosen.choice.score))
-            .column("relevance", |(_, chosen)| exact(chosen.choice.relevance))
+            .column("variable", |(_, own)| text(&own.name))
+            .column("score", |(_, own)| exact(own.choice.score))
+            .column("relevance", |(_, own)| exact(own.choice.relevance))
             .data(POINTS),
         heat: false,
     });
@@ -203,9 +203,9 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         ),
         data: Table::of(known.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
-            .column("variable", |(_, chosen)| text(&chosen.name))
-            .column("redundancy", |(_, chosen)| exact(chosen.choice.redundancy))
-            .column("relevance", |(_, chosen)| exact(chosen.choice.relevance))
+            .column("variable", |(_, own)| text(&own.name))
+            .column("redundancy", |(_, own)| exact(own.choice.redundancy))
+            .column("relevance", |(_, own)| exact(own.choice.relevance))
             .data(POINTS),
         ..Figure::default()
     });

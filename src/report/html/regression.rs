@@ -10,7 +10,7 @@ use super::{
     finite,
     page::{Body, Figure},
     residuals, search,
-    shares::Shares,
+    shares::shares,
     truth,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
             Goodness, Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
             rows,
         },
-        table::{ABSENT, Cell, Style, Table, exact, number, text},
+        table::{Cell, Style, Table, exact, number, text},
     },
     selection::{NamedParameters, Selection, Termination},
 };
@@ -40,8 +40,7 @@ const LED: usize = 8;
 /// The result in a sentence, and the facts of the search.
 pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let criterion = report.criterion.spec();
-    let value =
-        finite(report.criterion.value).map_or(ABSENT.to_owned(), |value| significant(value, 9));
+    let value = number(finite(report.criterion.value), 9).shown();
     let fit = Goodness::of(report);
     let kept = &report.kept;
     let names = report.selected.iter().map(|variable| &*variable.name);
@@ -52,14 +51,12 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         1..=LED => format!(": {first}"),
         count => format!(": {first} and {} more", count - LED),
     };
+    let beside = format!(", beside {} always kept", kept.len());
     let lead = format!(
         "{} chosen of {}{first}{}; {criterion} = {value}{}.",
         counted(report.k - kept.len().min(report.k), "variable", "variables"),
         report.p,
-        when(
-            !kept.is_empty(),
-            &format!(", beside {} always kept", kept.len())
-        ),
+        when(!kept.is_empty(), &beside),
         r2(&fit)
     );
     let mut facts = vec![("response", report.response.clone())];
@@ -154,13 +151,12 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
             true => Cell::Number(None, Style::Word("kept")),
             false => number(inclusion_weight(report, row), 3),
         });
-    let caption = match scaled {
-        true => {
-            "Coefficients on the file's own scale; per deviation: of one standard deviation of the variable."
-        }
-        false => "Coefficients on the file's own scale.",
-    };
-    body.table("Selected variables", caption, &table, table.rows.len());
+    let unit = when(
+        scaled,
+        "; per deviation: of one standard deviation of the variable",
+    );
+    let caption = format!("Coefficients on the file's own scale{unit}.");
+    body.table("Selected variables", &caption, &table, table.rows.len());
 }
 
 fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
@@ -191,17 +187,14 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
     };
     let first = rows.iter().take(5).map(|(name, own, lower, upper)| {
         let [own, lower, upper] = [own, lower, upper].map(|value| significant(*value, 3));
-        format!(
-            "{name} {own}{}",
-            when(!bare, &format!(" ({lower} to {upper})"))
-        )
+        let ends = format!(" ({lower} to {upper})");
+        format!("{name} {own}{}", when(!bare, &ends))
     });
     let first = listed(first);
+    let level = format!("with {} intervals", percent(100.0 * report.level));
     let intervals = match bare {
-        true => {
-            "without intervals: there are no degrees of freedom, or the fit is exact".to_owned()
-        }
-        false => format!("with {} intervals", percent(100.0 * report.level)),
+        true => "without intervals: there are no degrees of freedom, or the fit is exact",
+        false => &level,
     };
     body.figure(Figure {
         title: "Coefficients".to_owned(),
@@ -234,34 +227,32 @@ fn inclusion(body: &mut Body, report: &Selection) {
     let rows = noted.into_iter().skip(left_out).take(NAMED);
     let rows = rows.map(|own| (&*own.name, own.weight, selected.contains(&*own.name)));
     let rows: Vec<_> = rows.collect();
-    Shares {
-        title: "Inclusion weights",
-        alt: "Bars of the inclusion weights",
+    let (drawn, all) = (rows.len(), weights.len());
+    let more = counted(left_out, "more at 1.00 is", "more at 1.00 are");
+    let figure = Figure {
+        title: "Inclusion weights".to_owned(),
+        alt: "Bars of the inclusion weights".to_owned(),
         caption: format!(
             "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
              sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
             report.met,
-            when(left_out > 0, &format!(" {} not drawn.", counted(left_out, "more at 1.00 is", "more at 1.00 are"))),
+            when(left_out > 0, &format!(" {more} not drawn.")),
             when(
-                weights.len() > rows.len() + left_out + report.kept.len(),
-                &format!(" {} of {} are drawn; the JSON has all.", rows.len(), weights.len())
+                all > drawn + left_out + report.kept.len(),
+                &format!(" {drawn} of {all} are drawn; the JSON has all.")
             )
         ),
-        rows: &rows,
-        labels: ("inclusion weight", "weight"),
-        cutoff: None,
-    }
-    .draw(body);
+        ..Figure::default()
+    };
+    shares(body, figure, &rows, ("inclusion weight", "weight"), None);
 }
 
 /// The name of a method and all its parameters.
 pub(super) fn settings(body: &mut Body, method: &NamedParameters) {
     let name = Value::from(&*method.name);
-    let rows = method
-        .parameters
-        .iter()
-        .map(|(name, value)| (&**name, value));
-    let table = Table::of([("name", &name)].into_iter().chain(rows))
+    let parameters = method.parameters.iter();
+    let parameters = parameters.map(|(name, value)| (&**name, value));
+    let table = Table::of([("name", &name)].into_iter().chain(parameters))
         .column("setting", |row| text(row.0))
         .column("value", |row| text(on_one_line(row.1)));
     body.fold("", "Settings of the method", |body| {

@@ -1,7 +1,7 @@
 //! Residual plots of the chosen model.
 
 use super::{
-    draw::{Mark, Scale, Shape, plane},
+    draw::{Mark, Scale, Shape, extent, plane},
     page::{Body, Figure, Key, LINE},
 };
 use crate::{
@@ -39,10 +39,8 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
     let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
     let smoothed = smooth.map(|color| (color, LINE, "smoothed (loess)".to_owned()));
     let ends = observed.iter().filter(|own| own.standardised.is_some());
-    let ends = ends.fold((0.0_f64, 0.0_f64), |ends, own| {
-        (ends.0.min(own.quantile), ends.1.max(own.quantile))
-    });
-    let normal = Mark::line(vec![(ends.0, ends.0), (ends.1, ends.1)], "var(--b)", 1.5);
+    let (from, to) = extent(ends.map(|own| own.quantile).chain([0.0]));
+    let normal = Mark::line(vec![(from, from), (to, to)], "var(--b)", 1.5);
     let residual = format!("residual{}", when(residuals.weighted, " × √weight"));
     let standardised = ("standardised residual", "standardised");
     let level = || Mark::rule(Shape::Across(0.0), "var(--axis)");

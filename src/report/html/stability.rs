@@ -7,7 +7,7 @@ use super::{
     page::{Body, DASHED, Figure, ROWS},
     ranking::POINTS,
     regression::settings,
-    shares::Shares,
+    shares::shares,
     truth,
 };
 use crate::{
@@ -66,11 +66,11 @@ pub(super) fn sections(body: &mut Body, report: &StabilityReport) {
     let variables = &report.variables;
     let k = report.k;
     let table = Table::of(variables.iter().enumerate().take(ROWS))
-        .column("variable", |(_, variable)| text(&variable.name))
-        .column("frequency", |(_, variable)| number(variable.frequency, 3))
-        .column("times", |(_, variable)| count(variable.count))
-        .column_if(paired(variables), "both halves", |(_, variable)| {
-            number(variable.simultaneous, 3)
+        .column("own", |(_, own)| text(&own.name))
+        .column("frequency", |(_, own)| number(own.frequency, 3))
+        .column("times", |(_, own)| count(own.count))
+        .column_if(paired(variables), "both halves", |(_, own)| {
+            number(own.simultaneous, 3)
         })
         // The most frequent are selected.
         .column("selected", move |(at, _)| text(when(*at < k, "yes")));
@@ -83,18 +83,20 @@ fn frequencies(body: &mut Body, report: &StabilityReport) {
     let rows = report.variables.iter().take(NAMED).enumerate();
     let rows = rows.map(|(at, variable)| (&*variable.name, variable.frequency, at < report.k));
     let rows: Vec<_> = rows.collect();
-    Shares {
-        title: "The most frequent",
-        alt: "Bars of the shares of resamples that chose a variable",
-        caption: format!(
-            "The share of resamples from which each was chosen.{}",
-            first_of(rows.len(), report.variables.len(), "")
-        ),
-        rows: &rows,
-        labels: ("frequency", "frequency"),
-        cutoff: report.cutoff,
-    }
-    .draw(body);
+    let more = first_of(rows.len(), report.variables.len(), "");
+    let figure = Figure {
+        title: "The most frequent".to_owned(),
+        alt: "Bars of the shares of resamples that chose a variable".to_owned(),
+        caption: format!("The share of resamples from which each was chosen.{more}"),
+        ..Figure::default()
+    };
+    shares(
+        body,
+        figure,
+        &rows,
+        ("frequency", "frequency"),
+        report.cutoff,
+    );
 }
 
 /// All frequencies, so that a gap among them is seen, or that there is none.
@@ -146,8 +148,8 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
         ),
         data: Table::of(variables.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
-            .column("variable", |(_, variable)| text(&variable.name))
-            .column("frequency", |(_, variable)| exact(variable.frequency))
+            .column("own", |(_, own)| text(&own.name))
+            .column("frequency", |(_, own)| exact(own.frequency))
             .data(POINTS),
         ..Figure::default()
     });
@@ -165,12 +167,12 @@ fn bounds(body: &mut Body, report: &StabilityReport) {
         significant(report.q / report.p.max(1) as f64, 2)
     ));
     let table = Table::of(&report.bounds)
-        .column("bound", |bound| text(&*bound.name))
-        .column("cut-off", |bound| number(bound.cutoff, 3))
-        .column("false picks at most", |bound| number(bound.false_picks, 3))
+        .column("own", |own| text(&*own.name))
+        .column("cut-off", |own| number(own.cutoff, 3))
+        .column("false picks at most", |own| number(own.false_picks, 3))
         .column("selected", reached)
-        .column("decides", |bound| {
-            text(when(bound.name == report.decides, "yes"))
+        .column("decides", |own| {
+            text(when(own.name == report.decides, "yes"))
         });
     let caption = match report.false_picks {
         None => "The cut-off was given.",
