@@ -1,7 +1,5 @@
 //! The list of devices that `passel devices` prints.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use crate::device::{
@@ -16,10 +14,7 @@ use crate::device::{
 /// The CPU, every GPU and the libraries, for a reader.
 pub fn text(host: &HostInfo, cuda: &CudaInfo) -> String {
     let mut page = String::new();
-    // Writing to a String cannot fail.
-    let mut line = |name: &str, text: String| {
-        let _ = writeln!(page, "{name:<8} {text}");
-    };
+    let mut line = |name: &str, text: String| page += &format!("{name:<8} {text}\n");
     line("cpu", processor(host));
     for gpu in &cuda.gpus {
         line(&format!("cuda:{}", gpu.ordinal), describe(gpu));
@@ -35,8 +30,7 @@ pub fn text(host: &HostInfo, cuda: &CudaInfo) -> String {
 }
 
 fn processor(host: &HostInfo) -> String {
-    let mut facts = Vec::new();
-    facts.extend(host.name.clone());
+    let mut facts = Vec::from_iter(host.name.clone());
     facts.push(match host.cores {
         1 => "1 core".to_owned(),
         cores => format!("{cores} cores"),

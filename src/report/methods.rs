@@ -1,7 +1,5 @@
 //! The list of methods that `passel methods` prints.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use crate::plugin::{MethodInfo, PASS, Plugins};
@@ -78,25 +76,19 @@ pub(super) fn about(info: &MethodInfo) -> Value {
 pub(super) fn entry(about: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut page = format!("\n{}  {}\n", text(&about["name"]), text(&about["title"]));
-    // Writing to a String cannot fail.
     for (key, value) in about.as_object().into_iter().flatten().skip(2) {
         if value.is_string() {
-            let _ = writeln!(page, "    {key:<9}  {}", text(value));
+            page += &format!("    {key:<9}  {}\n", text(value));
         }
         for parameter in value.as_array().into_iter().flatten() {
             let name = text(&parameter["name"]);
             let [default, least, most] =
                 ["default", "min", "max"].map(|key| parameter[key].as_f64().unwrap_or_default());
-            let _ = write!(
-                page,
-                "    parameter  {name} = {default}, in {least} … {most}"
-            );
-            let help = parameter.get("help").map(text);
-            let _ = writeln!(
-                page,
-                "{}",
-                help.map(|help| format!(": {help}")).unwrap_or_default()
-            );
+            page += &format!("    parameter  {name} = {default}, in {least} … {most}");
+            let help = parameter
+                .get("help")
+                .map(|help| format!(": {}", text(help)));
+            page += &(help.unwrap_or_default() + "\n");
         }
     }
     page

@@ -1,7 +1,5 @@
 //! Other models that a search met, in text reports.
 
-use std::fmt::Write;
-
 use super::{
     numbers::{listed, printable, significant},
     table::{self, Table, count, share},
@@ -35,14 +33,13 @@ pub(super) fn text(selection: &Selection) -> String {
             table::text(difference(&own.variables, &best.variables, NAMED))
         })
         .aligned(&[3]);
-    // Writing to a String cannot fail.
-    let _ = writeln!(page, "\nbest met by size: {}", sizes(selection));
+    page += &format!("\nbest met by size: {}\n", sizes(selection));
     let outside = selection.inclusion.iter();
     let outside = outside.filter(|own| own.weight >= NOTED && !best.variables.contains(&own.name));
     let outside = outside.map(|own| format!("{} {:.3}", printable(&own.name), own.weight));
     let outside: Vec<String> = outside.collect();
     if !outside.is_empty() {
-        let _ = writeln!(page, "inclusion of others: {}", list(&outside, 10));
+        page += &format!("inclusion of others: {}\n", list(&outside, 10));
     }
     page.push('\n');
     page

@@ -1,7 +1,5 @@
 //! The list of plugins that `passel plugins` prints.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,33 +13,31 @@ pub type Tried<'a> = [(&'a str, String, Result<Checked, DeviceError>)];
 /// Every plugin with what it brings, and every library that is not used, for a reader.
 pub fn text(plugins: &Plugins, tried: &Tried) -> String {
     let mut page = String::new();
-    // Writing to a String cannot fail.
     for plugin in plugins.plugins() {
         let (name, version, about) = (&plugin.name, &plugin.version, &plugin.description);
-        let _ = writeln!(page, "{name} {version}  {about}");
-        let _ = writeln!(page, "    library      {}", plugin.path.display());
+        page += &format!("{name} {version}  {about}\n");
+        page += &format!("    library      {}\n", plugin.path.display());
         let names = brought(plugin);
         for (what, names) in ["methods", "pair scores", "criteria"].iter().zip(names) {
             if !names.is_empty() {
-                let _ = writeln!(page, "    {what:<11}  {}", names.join(", "));
+                page += &format!("    {what:<11}  {}\n", names.join(", "));
             }
         }
         for (_, name, checked) in tried.iter().filter(|(of, ..)| *of == plugin.name) {
-            let _ = writeln!(page, "    CUDA C       {name}: {}", outcome(checked));
+            page += &format!("    CUDA C       {name}: {}\n", outcome(checked));
         }
         page.push('\n');
     }
     if plugins.plugins().is_empty() {
-        let _ = writeln!(
-            page,
+        page += &format!(
             "No plugin was found: they lie beside the program, in the folders of {PATH}, or are \
-             named with --plugins.\n"
+             named with --plugins.\n\n"
         );
     }
     if !plugins.refused().is_empty() {
         page += "Not used:\n";
         for refused in plugins.refused() {
-            let _ = writeln!(page, "    {refused}");
+            page += &format!("    {refused}\n");
         }
         page.push('\n');
     }

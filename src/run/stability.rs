@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Instant};
 
 use super::{
     RunError,
-    candidates::{Candidates, Choice, Choosable, Selected, Selector},
+    candidates::{Choice, Choosable, Selected, Selector},
     method::{Finding, Method, Run},
     prepared::{Prepared, response},
     resample::{for_each_number, side_by_side},
@@ -65,14 +65,12 @@ impl<S: Selector> OnResamples<'_, S> {
 
 /// What was chosen from resamples.
 pub(super) struct Choices {
-    candidates: Candidates,
+    /// The report, as far as it was known before.
+    begun: StabilityReport,
     /// Names of the columns by their index, response and weights taken out.
     names: Vec<String>,
-    /// Observations, and rows of a resample.
-    n: usize,
-    rows: usize,
-    /// Resamples to be drawn, and those done.
-    wanted: usize,
+    /// Indexes of the variables that the file marks as true.
+    truth: Vec<usize>,
     state: State,
     seconds: f64,
 }
@@ -100,10 +98,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         candidates.indexes.retain(is_candidate);
         let others = [Some(&candidates.response), job.weights.as_ref()];
         let names = table.columns.iter().map(|column| &column.name);
-        let names = names
-            .filter(|name| !others.contains(&Some(*name)))
-            .cloned()
-            .collect();
+        let names = names.filter(|name| !others.contains(&Some(*name)));
+        let names: Vec<String> = names.cloned().collect();
         keep_observations(job, &mut table);
         let n = table.rows;
         let rows = resampling.rows(n);
@@ -119,9 +115,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let elements = rows.saturating_mul(candidates.width);
         let (threads, resources) = side_by_side(&job.resources, wanted, elements);
         let mut kept = Kept::new(run.context.checkpoint);
-        let open: Vec<usize> = (0..wanted)
-            .filter(|number| !kept.state.done.contains_key(number))
-            .collect();
+        let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
+        let open: Vec<usize> = open.collect();
         let select = |at: usize| {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
             let choice = self.choose(table.select_rows(&drawn.rows), drawn.seed, &resources);
@@ -149,15 +144,26 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             kept.write();
         }
         ended?;
-        let (state, seconds) = (kept.state, started.elapsed().as_secs_f64());
-        Ok(Choices {
-            candidates,
-            names,
+        let always = candidates.kept.iter();
+        let begun = StabilityReport {
+            passel: env!("CARGO_PKG_VERSION").into(),
+            response: candidates.response,
             n,
-            rows,
+            p: candidates.indexes.len(),
+            kept: always.map(|index| names[*index].clone()).collect(),
+            resampling: resampling.name().into(),
             wanted,
-            state,
-            seconds,
+            rows,
+            seed: job.pass.seed,
+            warnings: candidates.warnings,
+            ..S::Data::settings(job)
+        };
+        Ok(Choices {
+            begun,
+            names,
+            truth: candidates.truth,
+            state: kept.state,
+            seconds: started.elapsed().as_secs_f64(),
         })
     }
 
@@ -165,13 +171,12 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let stability = self.stability;
         let resampling = stability.resampling;
         let Choices {
-            candidates,
+            begun,
             names,
             state,
-            wanted,
             ..
         } = choices;
-        let termination = match state.done.len() < wanted {
+        let termination = match state.done.len() < begun.wanted {
             true => StopReason::Interrupted,
             false => StopReason::Done,
         };
@@ -181,13 +186,12 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         }
         let chances = BoundInput {
             q: picks.mean(),
-            p: candidates.indexes.len(),
+            p: begun.p,
             resamples: picks.done.len(),
         };
         let share = |count: usize| count as f64 / chances.resamples as f64;
-        let name = |index: &usize| names[*index].clone();
         let variable = |Frequency { index, count, both }| StableVariable {
-            name: name(&index),
+            name: names[index].clone(),
             index,
             frequency: share(count),
             count,
@@ -225,19 +229,11 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let selected: Vec<StableVariable> = reaching(count).cloned().collect();
         let chosen = selected.iter().map(|own| own.index).collect();
 
-        let mut warnings = candidates.warnings;
+        let mut warnings = begun.warnings.clone();
         warnings.extend(caveats(stability, (&deciding, count), &chances));
         warnings.extend(most_frequent(state.notes));
         let report = StabilityReport {
-            passel: env!("CARGO_PKG_VERSION").into(),
-            response: candidates.response,
-            n: choices.n,
-            p: chances.p,
-            kept: candidates.kept.iter().map(name).collect(),
-            resampling: resampling.name().into(),
-            wanted,
             resamples: chances.resamples,
-            rows: choices.rows,
             q: chances.q,
             false_picks: given.is_none().then_some(stability.false_picks),
             decides: match given {
@@ -247,15 +243,14 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             cutoff: count.map(share),
             bounds: bounds.collect(),
             k: selected.len(),
-            truth: Truth::of(&candidates.truth, chosen),
+            truth: Truth::of(&choices.truth, chosen),
             variables,
             selected,
-            seed: run.job.pass.seed,
             devices: state.devices,
             termination,
             elapsed_seconds: run.elapsed(0.0, choices.seconds),
             warnings,
-            ..S::Data::settings(run.job)
+            ..begun
         };
         Ok(Finding::new(Outcome::Stability(Box::new(report)), None))
     }
