@@ -286,12 +286,11 @@ pub(super) fn forest(
     drawn(plots, layout, by_rows(rows.len()))
 }
 
-/// Bars of shares of one, in rows of name, share and colour, the first at the top; and upright
-/// lines.
+/// Bars of shares of one, in rows of name, share and colour, the first at the top.
 pub(super) fn bars(
     rows: &[(&str, f64, &'static str)],
     label: &str,
-    rules: &[(f64, &'static str)],
+    rule: Option<(f64, &'static str)>,
 ) -> String {
     let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
     let bars = apart(&names, SIGNS).into_iter().zip(rows).rev();
@@ -304,8 +303,8 @@ pub(super) fn bars(
         .with_x_axis_max(1.0)
         .with_x_tick_step(0.2)
         .with_x_tick_format(format_of(0.0, 1.0));
-    for (at, color) in rules {
-        let line = ReferenceLine::vertical(*at).with_color(*color);
+    if let Some((at, color)) = rule {
+        let line = ReferenceLine::vertical(at).with_color(color);
         layout = layout.with_reference_line(line.with_stroke_width(RULE));
     }
     drawn(plots, layout, by_rows(rows.len()))

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::Fact;
+use super::{Fact, first_of};
 use crate::report::{
     numbers::printable,
     table::{ABSENT, Cell, Table},
@@ -176,14 +176,10 @@ impl Body {
     pub(super) fn table<T>(&mut self, title: &str, caption: &str, table: &Table<T>, all: usize) {
         let title = &printable(title);
         let shown = table.rows.len().min(ROWS);
-        let more = match all.saturating_sub(shown) {
-            0 => String::new(),
-            _ => format!(" The first {shown} of {all} rows."),
-        };
-        let first: Vec<bool> = match table.rows.first() {
-            Some(row) => table.cells(row).map(|cell| is_number(&cell)).collect(),
-            None => vec![false; table.columns.len()],
-        };
+        let more = first_of(shown, all, " rows");
+        // Columns of numbers, by the first row.
+        let first = table.rows.first().map(|row| table.cells(row));
+        let mut first = first.into_iter().flatten().map(|cell| is_number(&cell));
         self.put_in_flow(html! {
             div.table {
                 div.head { h3 { (title) } (link(title, &table.data(ROWS))) }
@@ -191,8 +187,8 @@ impl Body {
                 // Reached by keys where it scrolls.
                 div.scroll tabindex="0" role="region" aria-label=(title) {
                     table.data aria-label=(title) {
-                        thead { tr { @for (name, number) in table.names().zip(first) {
-                            th scope="col" class=[number.then_some("n")] { (printable(name)) }
+                        thead { tr { @for name in table.names() {
+                            th scope="col" class=[first.next().unwrap_or(false).then_some("n")] { (printable(name)) }
                         } } }
                         tbody { "\n"
                             @for row in table.rows.iter().take(ROWS) {
@@ -225,13 +221,8 @@ fn field(cell: &Cell) -> Markup {
 
 /// A link by which the browser saves data as a file, without a server.
 fn link(title: &str, data: &str) -> Markup {
-    let name: String = title
-        .chars()
-        .map(|sign| match sign.is_ascii_alphanumeric() {
-            true => sign.to_ascii_lowercase(),
-            false => '-',
-        })
-        .collect();
+    let name = title.replace(|sign: char| !sign.is_ascii_alphanumeric(), "-");
+    let name = name.to_ascii_lowercase();
     html! {
         a.csv download={ (name) ".csv" } href={ "data:text/csv;charset=utf-8," (encoded(data)) }
             title={ "the data of: " (printable(title)) } { "CSV" }
@@ -242,15 +233,10 @@ fn link(title: &str, data: &str) -> Markup {
 fn encoded(text: &str) -> String {
     let mut link = String::with_capacity(text.len() * 5 / 4);
     for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => link.push(char::from(byte)),
-            b'-' | b'.' | b'_' | b'~' | b',' | b':' | b'=' | b'+' | b'*' | b'(' | b')' => {
-                link.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a String cannot fail.
-                let _ = write!(link, "%{byte:02X}");
-            }
+        match byte.is_ascii_alphanumeric() || b"-._~,:=+*()".contains(&byte) {
+            true => link.push(char::from(byte)),
+            // Writing to a String cannot fail.
+            false => drop(write!(link, "%{byte:02X}")),
         }
     }
     link
@@ -262,8 +248,7 @@ fn own_ids(svg: &str, number: &str) -> String {
     let mut own = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let rest = part.trim_start_matches(|sign: char| sign.is_ascii_digit());
-        // Writing to a String cannot fail.
-        let _ = write!(own, "clip-{number}{rest}");
+        own += &format!("clip-{number}{rest}");
     }
     own
 }

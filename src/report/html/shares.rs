@@ -39,7 +39,7 @@ pub(super) fn shares(
     body.figure(Figure {
         alt: format!("{}: {first}", figure.alt),
         legend,
-        svg: bars(&drawn, labels.0, rule.as_slice()),
+        svg: bars(&drawn, labels.0, rule),
         data: Table::of(rows)
             .column("variable", |row| text(row.0))
             .column(labels.1, |row| exact(row.1))
