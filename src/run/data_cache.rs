@@ -41,10 +41,8 @@ pub(super) fn keys<D: Prepared>(job: &Job) -> DataKeys {
 impl DataCache {
     /// Expects one use by a job.
     pub(super) fn expect_data(&self, (table, made): &DataKeys) {
-        if made
-            .as_ref()
-            .is_none_or(|key| self.prepared.add_use(key) == 0)
-        {
+        let made = made.as_ref();
+        if made.is_none_or(|key| self.prepared.add_use(key) == 0) {
             self.tables.add_use(table);
         }
     }

@@ -104,9 +104,8 @@ impl JobsPage {
 
     /// Adds a job with its stored result, null where it has none.
     pub fn push(&mut self, job: JobRow, result: &Value) {
-        let result = (!result.is_null())
-            .then(|| Outcome::read(result))
-            .transpose();
+        let result = Some(result).filter(|result| !result.is_null());
+        let result = result.map(Outcome::read).transpose();
         let result = result.unwrap_or_else(|error| {
             let warning = format!("the stored result is not shown: {error}");
             *self.warnings.entry(warning).or_default() += 1;

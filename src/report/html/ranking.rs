@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     report::{
-        numbers::{listed, significant},
+        numbers::{listed, significant, when},
         ranking::variables,
         table::{Table, count, exact, number, text},
     },
@@ -113,9 +113,7 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
     };
     let scores = points(|chosen| chosen.choice.score);
     let relevances = points(|chosen| chosen.choice.relevance);
-    let scored = selected
-        .iter()
-        .map(|chosen| (&chosen.name, chosen.choice.score));
+    let scored = selected.iter().map(|own| (&own.name, own.choice.score));
     let scored = scored.filter(|(_, score)| score.is_finite());
     let names = scored.clone().map(|(name, _)| name.clone()).collect();
     let first = scored.take(5);
@@ -156,26 +154,22 @@ fn scores(body: &mut Body, selected: &[RankedVariable]) {
 /// The relevance-redundancy plane.
 fn relevances(body: &mut Body, selected: &[RankedVariable]) {
     let known = selected.iter().take(POINTS);
-    let known: Vec<_> = known
-        .filter(|chosen| chosen.choice.relevance.is_finite())
-        .collect();
+    let known = known.filter(|own| own.choice.relevance.is_finite());
+    let known: Vec<_> = known.collect();
     if known.len() < 2 {
         return;
     }
-    let place = |chosen: &&RankedVariable| {
-        // The first has none before it.
-        (
-            chosen.choice.redundancy.unwrap_or(0.0),
-            chosen.choice.relevance,
-        )
+    // The first has none before it.
+    let place = |own: &&RankedVariable| {
+        let redundancy = own.choice.redundancy.unwrap_or(0.0);
+        (redundancy, own.choice.relevance)
     };
     let (named, others) = known.split_at(known.len().min(NAMED));
     let names: Vec<&str> = named.iter().map(|chosen| &*chosen.name).collect();
-    let tooltips = names.iter().map(|name| (*name).to_owned()).collect();
     let marks = vec![
         Mark::dots(others.iter().map(place).collect(), "var(--thin)", 2.5),
         Mark {
-            tooltips,
+            tooltips: names.iter().map(|name| (*name).to_owned()).collect(),
             names: apart(&names, SIGNS),
             ..Mark::dots(named.iter().map(place).collect(), "var(--a)", 3.5)
         },
@@ -191,10 +185,7 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         caption: format!(
             "Up: it tells much about the response; to the right: others chosen before told it already. \
              The first has none before it and stands at 0.{}",
-            match others.is_empty() {
-                true => String::new(),
-                false => format!(" The first {} are named.{more}", named.len()),
-            }
+            when(!others.is_empty(), &format!(" The first {} are named.{more}", named.len()))
         ),
         svg: plane(
             marks,

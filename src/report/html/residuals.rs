@@ -112,10 +112,9 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
         caption += &format!(" Not drawn: {count} {why}.");
     }
     let pointed = shown.iter().filter(|_| shown.len() <= POINTED);
+    let pointed = pointed.map(|own| format!("observation {}", own.0));
     let dots = Mark {
-        tooltips: pointed
-            .map(|own| format!("observation {}", own.0))
-            .collect(),
+        tooltips: pointed.collect(),
         smooth: view.smooth,
         ..Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5)
     };

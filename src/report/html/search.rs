@@ -68,16 +68,14 @@ fn curve_plot(curves: &Curves, criterion: &str) -> Figure {
         marks.push(Mark::rule(Shape::Upright(end as f64), "var(--c)"));
         legend.push(("var(--c)", DASHED, "the polish begins".to_owned()));
     }
-    let course = best
-        .first()
-        .zip(best.last())
-        .map_or_else(String::new, |(first, last)| {
-            let (from, to) = (significant(first.1, 6), significant(last.1, 6));
-            match from == to {
-                true => format!(": the best is {to} from the start"),
-                false => format!(": the best falls from {from} to {to}"),
-            }
-        });
+    let course = best.first().zip(best.last()).map(|(first, last)| {
+        let (from, to) = (significant(first.1, 6), significant(last.1, 6));
+        match from == to {
+            true => format!(": the best is {to} from the start"),
+            false => format!(": the best falls from {from} to {to}"),
+        }
+    });
+    let course = course.unwrap_or_default();
     Figure {
         title: "Criterion by iteration".to_owned(),
         alt: format!("Lines of the {criterion} of {count} particles by iteration{course}"),
@@ -163,9 +161,7 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         let lowest = shown.entry((*size, line(*value))).or_insert(*value);
         *lowest = lowest.min(*value);
     }
-    let dots = shown
-        .iter()
-        .map(|((size, _), value)| (*size as f64, *value));
+    let dots = shown.iter().map(|(key, value)| (key.0 as f64, *value));
     let dots: Points = dots.collect();
     let within: Points = front.iter().copied().filter(|own| own.1 <= top).collect();
     let models: Points = report.models.iter().filter_map(point).collect();
@@ -174,9 +170,8 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
         ("one of the ten best", &models),
         ("met", &dots),
     ];
-    let data = kinds
-        .iter()
-        .flat_map(|(kind, points)| points.iter().map(move |own| (*kind, *own)));
+    let data = kinds.iter();
+    let data = data.flat_map(|(kind, points)| points.iter().map(move |own| (*kind, *own)));
     let data = Table::of(data)
         .column("model", |row| text(row.0))
         .column("size", |row| exact(row.1.0))
