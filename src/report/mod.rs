@@ -24,6 +24,8 @@ use crate::selection::Outcome;
 
 pub use crate::presentation::{Curves, Format, PageExtras};
 pub use html::{JobRow, JobsPage};
+#[cfg(feature = "parquet")]
+pub use parquet::table as parquet_table;
 
 /// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
 /// line end.
@@ -68,18 +70,6 @@ fn json(report: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(report)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
     text + "\n"
-}
-
-/// A table of texts as Parquet, in columns of whole numbers, numbers or texts, whichever all
-/// fields of a column are; an empty text is null.
-///
-/// *Shapes:* each row has as many fields as there are names.
-///
-/// # Errors
-/// What the format cannot hold.
-#[cfg(feature = "parquet")]
-pub fn parquet_table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
-    parquet::table(names, rows)
 }
 
 #[cfg(test)]

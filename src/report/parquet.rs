@@ -69,9 +69,14 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
     write("selection", columns).map_err(io::Error::other)
 }
 
-/// A table of texts in columns of whole numbers, numbers or texts, whichever all fields of a column
-/// are; an empty text is null. Each row has as many fields as there are names.
-pub(super) fn table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
+/// A table of texts as Parquet, in columns of whole numbers, numbers or texts, whichever all
+/// fields of a column are; an empty text is null.
+///
+/// *Shapes:* each row has as many fields as there are names.
+///
+/// # Errors
+/// What the format cannot hold.
+pub fn table(names: &[String], rows: &[Vec<String>]) -> io::Result<Vec<u8>> {
     let columns = names.iter().enumerate().map(|(at, name)| {
         let fields = rows.iter().map(move |row| &*row[at]);
         let fields = fields.map(|text| Some(text).filter(|text| !text.is_empty()));

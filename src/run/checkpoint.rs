@@ -36,7 +36,7 @@ pub(super) fn open(
     saved.map_err(|source| refused(path, source))
 }
 
-fn refused(path: &Path, source: CheckpointError) -> RunError {
+pub(super) fn refused(path: &Path, source: CheckpointError) -> RunError {
     RunError::Checkpoint {
         path: path.to_owned(),
         source,
@@ -52,17 +52,14 @@ fn opened(path: &Path) -> Result<Option<String>, RunError> {
     // Left without a commit, this changes nothing.
     OutputFile::create(path)?;
     let text = File::open(path).and_then(|file| io::read_to_string(file.take(LONGEST)));
-    match text {
-        Ok(text) => Ok(Some(text)),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound => Ok(None),
-            io::ErrorKind::InvalidData => Err(refused(path, CheckpointError::Foreign)),
-            _ => Err(RunError::Unread {
-                path: path.to_owned(),
-                source: error,
-            }),
-        },
-    }
+    text.map(Some).or_else(|source| match source.kind() {
+        io::ErrorKind::NotFound => Ok(None),
+        io::ErrorKind::InvalidData => Err(refused(path, CheckpointError::Foreign)),
+        _ => Err(RunError::Unread {
+            path: path.to_owned(),
+            source,
+        }),
+    })
 }
 
 /// Removes what is of no more use; of a link what it leads to, as it was written.

@@ -104,9 +104,8 @@ impl Method for &PairsJob {
             warnings,
         };
         let score = ("pair score", &self.method);
-        let fault = found
-            .fault
-            .map(|fault| Fault::of_counting(fault, columns, score));
+        let fault = found.fault;
+        let fault = fault.map(|fault| Fault::of_counting(fault, columns, score));
         Ok(Finding::new(Outcome::Pairs(Box::new(report)), fault))
     }
 }

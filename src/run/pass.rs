@@ -66,10 +66,7 @@ impl Method for PassSearch {
             &mut observe,
         );
         let found = found.map_err(|error| match error {
-            SearchError::Checkpoint(source) => RunError::Checkpoint {
-                path: path.to_owned(),
-                source,
-            },
+            SearchError::Checkpoint(source) => checkpoint::refused(path, source),
             error => error.into(),
         })?;
         Ok(Model {

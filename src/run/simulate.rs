@@ -10,15 +10,11 @@ use crate::{interrupt::Interrupt, job::Simulation, output::OutputFile, table::Ou
 /// # Errors
 /// The settings, or the output: [`RunError`] says which. An interrupt leaves no file.
 pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), RunError> {
-    let Simulation {
-        model,
-        settings,
-        output,
-    } = simulation;
+    let (model, settings) = (simulation.model, &simulation.settings);
     // The file first: a wrong path is known before anything is drawn.
-    let form = OutputFormat::of(output)?;
+    let form = OutputFormat::of(&simulation.output)?;
     model.check(settings)?;
-    let mut file = OutputFile::create(output)?;
+    let mut file = OutputFile::create(&simulation.output)?;
     let table = model.simulate(settings)?;
     let sink = InterruptedFile {
         file: &mut file,
