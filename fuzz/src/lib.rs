@@ -1,8 +1,8 @@
 //! What must hold for every input whatever it is: no panic, memory within a rule of its size,
-//! and a table that keeps its promises. One function a target, through passel's public API.
+//! and a table that keeps its promises. Through passel's public API; a format that is read from one
+//! file needs no function of its own.
 //!
-//! The fuzz targets call them with inputs that libFuzzer makes, `tests/fuzz_seeds.rs` with those
-//! in `seeds/`.
+//! The fuzz program checks inputs that libFuzzer makes, `tests/fuzz_seeds.rs` those in `seeds/`.
 
 mod follow;
 mod memory;
@@ -20,46 +20,41 @@ use passel::{
 use memory::peak_of;
 use read::{CONSTANT, Folder, Input, PER_BYTE};
 
-/// A target.
-pub struct Target {
-    /// Also of its file in `fuzz_targets/` and its folder in `seeds/`.
-    pub name: &'static str,
-    /// Of the tables it reads, as `passel::table::extensions` lists them.
-    pub endings: &'static [&'static str],
-    /// What must hold for an input.
-    pub check: fn(&[u8]),
+/// The targets, each also the name of its folder in `seeds/`: the endings of the formats, and what
+/// has no ending of its own.
+pub fn targets() -> impl Iterator<Item = &'static str> {
+    // Other targets make files of these too; Parquet may be left out of the program.
+    let made = |ending: &&str| match *ending {
+        "tsv" | "svm" => false,
+        "parquet" => cfg!(feature = "parquet"),
+        _ => true,
+    };
+    let endings = passel::table::extensions().filter(made);
+    endings.chain(["csv_gz", "edges", "job_file"])
 }
 
-const fn target(name: &'static str, endings: &'static [&'static str], check: fn(&[u8])) -> Target {
-    Target {
-        name,
-        endings,
-        check,
+/// Checks an input as a file of the target's ending, or as the target's own function does.
+pub fn check(target: &str, data: &[u8]) {
+    match target {
+        "csv" => csv(data),
+        "csv_gz" => csv_gz(data),
+        "npy" => npy(data),
+        "arff" => arff(data),
+        "bed" => bed(data),
+        #[cfg(feature = "parquet")]
+        "parquet" => parquet(data),
+        "edges" => edges(data),
+        "job_file" => job_file(data),
+        ending => Input::plain(data).check(&format!("d.{ending}")),
     }
 }
-
-/// All of them.
-pub const TARGETS: &[Target] = &[
-    target("csv", &["csv", "tsv"], csv),
-    target("csv_gz", &[], csv_gz),
-    target("npy", &["npy"], npy),
-    target("dat", &["dat"], dat),
-    target("arff", &["arff"], arff),
-    target("libsvm", &["libsvm", "svm"], libsvm),
-    target("mrmr", &["mrmr"], mrmr),
-    target("plink", &["bed"], plink),
-    #[cfg(feature = "parquet")]
-    target("parquet", &["parquet"], parquet),
-    target("edges", &[], edges),
-    target("job_file", &[], job_file),
-];
 
 /// Most bytes a compressed input may inflate to, most cells another may stand for: memory goes
 /// by these, so nothing is learnt from more.
 const LARGEST: usize = 1 << 20;
 
 /// Delimited text; with tabs also as `.tsv`.
-pub fn csv(data: &[u8]) {
+fn csv(data: &[u8]) {
     Input::plain(data).check("d.csv");
     if data.contains(&b'\t') {
         Input::plain(data).check("d.tsv");
@@ -68,7 +63,7 @@ pub fn csv(data: &[u8]) {
 
 /// A gzip file of delimited text. What counts is its content: tables of few values shrink to a
 /// thousandth, so a small file may rightly become a large table.
-pub fn csv_gz(data: &[u8]) {
+fn csv_gz(data: &[u8]) {
     let mut content = MultiGzDecoder::new(data).take(LARGEST as u64);
     let mut part = [0; 1 << 12];
     let mut inflated = 0;
@@ -84,7 +79,7 @@ pub fn csv_gz(data: &[u8]) {
 }
 
 /// An array; where the magic number comes again it is the response's.
-pub fn npy(data: &[u8]) {
+fn npy(data: &[u8]) {
     let magic = b"\x93NUMPY";
     let again = data.windows(magic.len()).skip(1).position(|it| it == magic);
     let (design, response) = data.split_at(again.map_or(data.len(), |at| at + 1));
@@ -99,14 +94,9 @@ pub fn npy(data: &[u8]) {
     }
 }
 
-/// A set of the original PaSS program.
-pub fn dat(data: &[u8]) {
-    Input::plain(data).check("d.dat");
-}
-
 /// A file of Weka. A sparse row stands for a value of every attribute, so these count beside the
 /// bytes.
-pub fn arff(data: &[u8]) {
+fn arff(data: &[u8]) {
     let lines = data.split(|byte| *byte == b'\n');
     let attribute = |line: &&[u8]| {
         let line = line.to_ascii_lowercase();
@@ -120,18 +110,8 @@ pub fn arff(data: &[u8]) {
     }
 }
 
-/// Labels and entries.
-pub fn libsvm(data: &[u8]) {
-    Input::plain(data).check("d.libsvm");
-}
-
-/// Codes of fast-mRMR.
-pub fn mrmr(data: &[u8]) {
-    Input::plain(data).check("d.mrmr");
-}
-
 /// `.fam`, `.bim` and `.bed`, the first two ended by `%%` and a line's end.
-pub fn plink(data: &[u8]) {
+fn bed(data: &[u8]) {
     let folder = Folder::new();
     let mut rest = data;
     for name in ["d.fam", "d.bim"] {
@@ -149,7 +129,7 @@ pub fn plink(data: &[u8]) {
 /// count beside the bytes; and a page may claim up to 2 GiB, which the crate takes, for one page
 /// at a time, before it looks.
 #[cfg(feature = "parquet")]
-pub fn parquet(data: &[u8]) {
+fn parquet(data: &[u8]) {
     let folder = Folder::new();
     let cells = read::promised_cells(&folder.write("d.parquet", data));
     if cells < LARGEST {
@@ -161,7 +141,7 @@ pub fn parquet(data: &[u8]) {
 }
 
 /// The rules of an earlier report, applied to columns of every kind.
-pub fn edges(data: &[u8]) {
+fn edges(data: &[u8]) {
     let folder = Folder::new();
     let rules = Binning::Edges(folder.write("r.json", data).into());
     let table = table_of_all_kinds();
@@ -179,7 +159,7 @@ pub fn edges(data: &[u8]) {
 
 /// A job file. Every job has the defaults for itself, so there are as many of them; lists make
 /// jobs, at most [`JOBS`], of which a few words are known each.
-pub fn job_file(data: &[u8]) {
+fn job_file(data: &[u8]) {
     let folder = Folder::new();
     let path = folder.write("jobs.toml", data);
     let (grid, peak) = peak_of(|| match job::file::read(path.as_ref()) {

@@ -9,7 +9,6 @@ mod error;
 mod factor;
 mod field;
 mod format;
-mod formats;
 mod head;
 mod in_memory;
 mod libsvm;
@@ -35,11 +34,27 @@ use crate::ranks::Communicator;
 use error::as_given;
 pub use error::{MissingColumn, TableError};
 use format::{Format, Input};
-pub use formats::{estimated_values, extensions, input_files, is_npy};
+pub use format::{estimated_values, extensions, input_files, is_npy};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, quote, split_names, variable};
 pub use npy::write_matrix;
 pub use write::OutputFormat;
+
+/// Every format. A new one is a file with its `FORMAT`, and a line here.
+const FORMATS: &[Format] = &[
+    csv::COMMAS,
+    csv::TABS,
+    npy::FORMAT,
+    dat::FORMAT,
+    arff::FORMAT,
+    libsvm::FORMAT,
+    mrmr::FORMAT,
+    plink::FORMAT,
+    #[cfg(feature = "parquet")]
+    parquet::FORMAT,
+    #[cfg(not(feature = "parquet"))]
+    format::PARQUET_UNBUILT,
+];
 
 /// A file's named columns.
 #[derive(Debug, Clone, PartialEq)]
