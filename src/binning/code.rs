@@ -61,9 +61,6 @@ fn count(numbers: &[f64], below: impl Fn(f64) -> bool) -> usize {
 }
 
 /// Codes a column's n values by a rule; `missing` is the code of missing values, if they have one.
-///
-/// # Errors
-/// The first value that the rule has no code for.
 pub(super) fn codes(
     values: Values,
     n: usize,

@@ -34,9 +34,6 @@ pub(super) struct DesignBuilder<'a> {
 
 impl<'a> DesignBuilder<'a> {
     /// Allocates room for every column.
-    ///
-    /// # Errors
-    /// Too little memory.
     pub(super) fn new(
         n: usize,
         table: &Table,

@@ -302,9 +302,6 @@ impl Design {
     }
 
     /// Copies all columns to every rank.
-    ///
-    /// # Errors
-    /// A rank failed or is gone, or has too little memory.
     pub(crate) fn replicated(mut self) -> io::Result<Self> {
         if let Some(remote) = self.remote.take() {
             self.x = remote.replicate(self.n, self.x)?;

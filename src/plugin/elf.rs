@@ -12,34 +12,6 @@ use std::{
 /// The start of a 64-bit little-endian ELF file; other kinds are not inspected.
 const ELF_64: [u8; 6] = [0x7f, b'E', b'L', b'F', 2, 1];
 
-/// The number of bytes missing at the end of a library; 0 for a complete one, and for a file that
-/// is not a 64-bit ELF file.
-///
-/// # Errors
-/// The file cannot be read.
-pub(super) fn missing_bytes(path: &Path) -> io::Result<u64> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    let mut header = [0; 64];
-    if file.read_exact(&mut header).is_err() || !header.starts_with(&ELF_64) {
-        return Ok(0);
-    }
-    let (offset, size, count) = (
-        u64_at(&header, 32),
-        u16_at(&header, 54),
-        u16_at(&header, 56),
-    );
-    let mut headers = vec![0; usize::from(size) * usize::from(count)];
-    file.seek(SeekFrom::Start(offset))?;
-    if size < 56 || file.read_exact(&mut headers).is_err() {
-        // The program headers themselves are missing: the system notices that and says so.
-        return Ok(0);
-    }
-    let segments = headers.chunks_exact(size.into());
-    let ends = segments.map(|header| u64_at(header, 8).saturating_add(u64_at(header, 32)));
-    Ok(ends.max().unwrap_or(0).saturating_sub(length))
-}
-
 /// Processors by their name in Rust and their number in ELF files.
 const MACHINES: [(&str, u16); 4] = [
     ("x86_64", 62),
@@ -48,24 +20,44 @@ const MACHINES: [(&str, u16); 4] = [
     ("powerpc64", 21),
 ];
 
-/// The processor that a library is built for, if it is not this program's.
-///
-/// # Errors
-/// The file cannot be opened.
-pub(super) fn foreign_arch(path: &Path) -> io::Result<Option<String>> {
-    let mut header = [0; 20];
-    let read = File::open(path)?.read_exact(&mut header);
-    let own = MACHINES.iter().find(|(name, _)| *name == ARCH);
+/// Why the system cannot load a library; nothing of a file that is not a 64-bit ELF file.
+pub(super) fn fault(path: &Path) -> io::Result<Option<String>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut header = Vec::new();
+    (&mut file).take(64).read_to_end(&mut header)?;
+    if header.len() < 20 || !header.starts_with(&ELF_64) {
+        return Ok(None);
+    }
+    let missing = promised_length(&mut file, &header)?.saturating_sub(length);
+    if missing > 0 {
+        return Ok(Some(format!(
+            "it is cut short: {missing} bytes are missing"
+        )));
+    }
     let machine = u16_at(&header, 18);
-    Ok(match own {
-        Some(own) if read.is_ok() && header.starts_with(&ELF_64) && machine != own.1 => {
-            let known = MACHINES.iter().find(|(_, number)| *number == machine);
-            Some(known.map_or(format!("ELF machine {machine}"), |(name, _)| {
-                (*name).to_owned()
-            }))
-        }
-        _ => None,
-    })
+    let own = MACHINES.iter().find(|(name, _)| *name == ARCH);
+    Ok(own.filter(|(_, number)| *number != machine).map(|_| {
+        let known = MACHINES.iter().find(|(_, number)| *number == machine);
+        let theirs = known.map_or(format!("ELF machine {machine}"), |(name, _)| (*name).into());
+        format!("it is built for {theirs}, this passel for {ARCH}")
+    }))
+}
+
+/// Where the last segment ends; 0 if the headers are not all there, which the system notices.
+fn promised_length(file: &mut File, header: &[u8]) -> io::Result<u64> {
+    if header.len() < 64 {
+        return Ok(0);
+    }
+    let [size, count] = [54, 56].map(|at| usize::from(u16_at(header, at)));
+    let mut segments = vec![0; size * count];
+    file.seek(SeekFrom::Start(u64_at(header, 32)))?;
+    if size < 56 || file.read_exact(&mut segments).is_err() {
+        return Ok(0);
+    }
+    let segments = segments.chunks_exact(size);
+    let ends = segments.map(|segment| u64_at(segment, 8).saturating_add(u64_at(segment, 32)));
+    Ok(ends.max().unwrap_or(0))
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX},
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
     error::Error,
     ffi::{CStr, CString, c_char},
     fs,
@@ -28,9 +28,6 @@ use super::{
 };
 
 /// Loads a library and reads its description.
-///
-/// # Errors
-/// The reason why it cannot be used.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     let refused = |path: &Path, reason| PluginError {
         path: path.to_owned(),
@@ -47,12 +44,8 @@ fn library(path: &Path) -> Result<Plugin, String> {
     if !facts.is_file() {
         return Err(unreadable("it is not a file"));
     }
-    let missing = elf::missing_bytes(path).map_err(unreadable)?;
-    if missing > 0 {
-        return Err(format!("it is cut short: {missing} bytes are missing"));
-    }
-    if let Some(theirs) = elf::foreign_arch(path).map_err(unreadable)? {
-        return Err(format!("it is built for {theirs}, this passel for {ARCH}"));
+    if let Some(fault) = elf::fault(path).map_err(unreadable)? {
+        return Err(fault);
     }
     let name = name_of(path)?;
     let entry = entry(path, &format!("passel_plugin_{name}"))?;
@@ -61,9 +54,6 @@ fn library(path: &Path) -> Result<Plugin, String> {
 }
 
 /// Calls the entry of a plugin that is part of the program, and reads its description.
-///
-/// # Errors
-/// The reason why it cannot be used.
 pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     let name = name.replace('_', "-");
     // Where a library's path would be.

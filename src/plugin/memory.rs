@@ -68,9 +68,6 @@ unsafe impl Table for passel_pair_score {
 
 /// Copies a struct as far as its maker knew it; later members are zero.
 ///
-/// # Errors
-/// A null pointer, or a struct that is too small.
-///
 /// # Safety
 /// Null, or a struct with as many bytes as its size says.
 pub(super) unsafe fn table<T: Table>(there: *const T) -> Result<T, Breach> {
@@ -97,9 +94,6 @@ pub(super) unsafe fn table<T: Table>(there: *const T) -> Result<T, Breach> {
 
 /// Copies an array of pointers.
 ///
-/// # Errors
-/// A null pointer, or an implausible count.
-///
 /// # Safety
 /// Null, or an array of this many pointers.
 pub(super) unsafe fn list<T>(
@@ -122,9 +116,6 @@ pub(super) unsafe fn list<T>(
 
 /// Copies a text of one line.
 ///
-/// # Errors
-/// A null pointer; a text that is not UTF-8, too long, or has control characters.
-///
 /// # Safety
 /// Null, or a text that ends with a zero byte or is longer than any that is accepted.
 pub(super) unsafe fn text(there: *const c_char, member: &str) -> Result<String, Breach> {
@@ -141,9 +132,6 @@ fn no_text(member: &str, most: usize) -> Breach {
 }
 
 /// Copies a text of up to `most` bytes, line breaks allowed.
-///
-/// # Errors
-/// A null pointer; a text that is not UTF-8 or too long.
 ///
 /// # Safety
 /// As for [`text`].
@@ -168,9 +156,6 @@ pub(super) unsafe fn long_text(
 }
 
 /// Copies a name.
-///
-/// # Errors
-/// A text that is not a name by [`is_name`].
 ///
 /// # Safety
 /// As for [`text`].

@@ -29,9 +29,6 @@ const MOST_PARAMETERS: usize = 64;
 
 /// Reads everything that a plugin brings.
 ///
-/// # Errors
-/// Another version of the contract, or the first breach of it, with its place.
-///
 /// # Safety
 /// `there` is what the plugin's entry returned.
 pub(super) unsafe fn plugin(

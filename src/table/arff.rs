@@ -24,9 +24,6 @@ struct Attribute {
 
 /// Reads numeric attributes as numbers, those with listed values as factors of the levels
 /// that occur. Sparse rows are filled up: with 0, or the value that is declared first.
-///
-/// # Errors
-/// The first line that is not as it should be.
 fn read(input: &Input) -> Result<Table, TableError> {
     let mut lines = Lines::open(input.path)?;
     let mut attributes = Vec::new();

@@ -17,9 +17,6 @@ impl Table {
 
     /// Position of the response: the column that `--response` names, or else the one that the
     /// format names.
-    ///
-    /// # Errors
-    /// A name that no column has; no name at all.
     pub(crate) fn response_position(&self, name: Option<&str>) -> Result<usize, TableError> {
         match (name, self.response) {
             // The reader has read it: the second file of `.npy`.
@@ -37,9 +34,6 @@ impl Table {
     }
 
     /// Position of the column that an option names.
-    ///
-    /// # Errors
-    /// A name that no column has.
     pub(crate) fn require(&self, option: &'static str, name: &str) -> Result<usize, TableError> {
         self.position(name).ok_or_else(|| {
             let (table, hint) = (&self.source, did_you_mean(name, self.names()));
@@ -49,9 +43,6 @@ impl Table {
     }
 
     /// Position of a column that an option names beside the response.
-    ///
-    /// # Errors
-    /// A name that no column has, or the response.
     pub(crate) fn require_variable(
         &self,
         option: &'static str,

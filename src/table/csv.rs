@@ -41,9 +41,6 @@ fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {
 }
 
 /// Reads the file's head lines and columns; those named in `factors` become factors whatever they hold.
-///
-/// # Errors
-/// Whatever is wrong with the file, at its first place in reading order.
 fn read_any(
     path: &Path,
     delimiter: u8,

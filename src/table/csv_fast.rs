@@ -21,9 +21,6 @@ const WINDOW_BYTES: usize = 1 << 18;
 const HEADER_BYTES: usize = 1 << 24;
 
 /// Reads the file's head lines and columns, or returns `None` where the general reader has to.
-///
-/// # Errors
-/// A file that cannot be opened or read, and a header that names its columns badly.
 pub(super) fn read(
     input: &Input,
     delimiter: u8,

@@ -14,9 +14,6 @@ use super::{Table, TableError, names};
 pub(super) const FORMAT: Format = Format::text(&["dat"], read);
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
-///
-/// # Errors
-/// Counts that differ from those promised, and values that are no finite numbers.
 fn read(input: &Input) -> Result<Table, TableError> {
     let mut lines = Lines::open(input.path)?;
     if !lines.advance()? {
@@ -54,9 +51,6 @@ fn read(input: &Input) -> Result<Table, TableError> {
 
 impl Lines<'_> {
     /// Goes to the next line.
-    ///
-    /// # Errors
-    /// The file ends here.
     fn need(&mut self, expected: &'static str) -> Result<(), TableError> {
         if self.advance()? {
             return Ok(());

@@ -40,9 +40,6 @@ fn of(value: f64) -> Field {
 }
 
 /// The number of a field in a column that holds nothing else, NaN where it is missing.
-///
-/// # Errors
-/// The message about a field that says anything else.
 pub(super) fn number(field: &[u8], column: &str) -> Result<f64, String> {
     match classify(field) {
         Field::Number(value) => Ok(value),

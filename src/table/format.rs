@@ -97,9 +97,6 @@ impl Input<'_> {
     }
 
     /// The table of columns whose names the reader has not looked at yet, in file order.
-    ///
-    /// # Errors
-    /// A name used twice, a factor that is no column.
     pub(super) fn table(
         &self,
         columns: Vec<Column>,

@@ -30,9 +30,6 @@ pub(super) struct Head {
 }
 
 /// Opens a file of delimited text; the source then begins below the head lines.
-///
-/// # Errors
-/// A file that cannot be opened or read, and a head line that says nothing known.
 pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
     let mut source = Source::open(path)?;
     let mut head = Head::default();
@@ -107,9 +104,6 @@ impl Head {
     }
 
     /// Positions of the true variables, ascending.
-    ///
-    /// # Errors
-    /// A name that no column has.
     pub(super) fn truth(&self, path: &Path, columns: &[Column]) -> Result<Vec<usize>, TableError> {
         let truth: HashSet<&str> = self.truth.iter().map(|(name, _)| &**name).collect();
         let names = columns.iter().map(|column| column.name.as_str());

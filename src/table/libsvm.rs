@@ -14,9 +14,6 @@ pub(super) const FORMAT: Format = Format::text(&["libsvm", "svm"], read);
 
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.
-///
-/// # Errors
-/// The first line that is not as it should be.
 fn read(input: &Input) -> Result<Table, TableError> {
     let (path, partition) = (input.path, input.partition);
     // Which columns there are is known at the end: a second pass keeps the wanted ones.

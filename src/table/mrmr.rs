@@ -20,9 +20,6 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Reads the codes as columns of numbers `y`, `x0`, `x1`, ….
-///
-/// # Errors
-/// More or fewer codes than the header promises, or none.
 fn read(input: &Input) -> Result<Table, TableError> {
     let mut source = Source::open(input.path)?;
     let mut header = [0; HEADER_BYTES as usize];

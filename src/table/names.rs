@@ -13,9 +13,6 @@ use super::error::Fault;
 use crate::nearest::did_you_mean;
 
 /// The names in a header record.
-///
-/// # Errors
-/// An empty name, a name given twice, bytes that are not UTF-8.
 pub(super) fn of_header(
     path: &Path,
     line: u64,

@@ -38,9 +38,6 @@ fn shape_text(shape: &[u64]) -> String {
 
 /// Reads an n × p array as columns `x0`, `x1`, …, and a response of length n, given by a
 /// second file, as the last column, named by that file's stem.
-///
-/// # Errors
-/// Another shape or type than that, fewer bytes than promised, infinite elements.
 fn read(input: &Input) -> Result<Table, TableError> {
     let (path, response) = (input.path, input.options.response);
     let design = Array::open(path)?;

@@ -32,9 +32,6 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Reads the file's columns: numbers and booleans as numbers, text as factors.
-///
-/// # Errors
-/// Columns of other types, infinite numbers, a file that is damaged.
 fn read(input: &Input) -> Result<Table, TableError> {
     let (file, _) = open_file(input.path)?;
     // The crate meets some kinds of damage with a failed assertion.
@@ -134,10 +131,7 @@ fn check_codecs(input: &Input, reader: &SerializedFileReader<Counted>) -> Result
     }
 }
 
-/// The builder for a field's values.
-///
-/// # Errors
-/// For a field of neither numbers nor text: what it holds, and the mend.
+/// The builder for a field's values; else what it holds, and the mend.
 fn kind(field: &Type) -> Result<ColumnBuilder, (&'static str, &'static str)> {
     const NUMBER: &str = "cast it to float64";
     const TIME: &str = "cast it to a number, of days say, or write the file without it";

@@ -32,10 +32,6 @@ pub(super) const FORMAT: Format = Format {
 /// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
 /// the `.bim`. A variant has its id for a name, or `chromosome:coordinate` where that is `.` or
 /// comes again.
-///
-/// # Errors
-/// A `.bim` or `.fam` that is not there or has a line that is not as it should be; a `.bed` of
-/// another form or size.
 fn read(input: &Input) -> Result<Table, TableError> {
     let path = input.path;
     let mut source = Source::open(path)?;

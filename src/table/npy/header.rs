@@ -12,10 +12,7 @@ const HEADER_BYTES: usize = 1 << 14;
 /// The bytes that every array begins with.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads the header; how many bytes it takes goes with it.
-///
-/// # Errors
-/// A file that cannot be read; inside, text that is no header.
+/// Reads the header; how many bytes it takes goes with it. The inner error is of text that is none.
 pub(super) fn read(source: &mut Source) -> Result<io::Result<(NpyHeader, u64)>, TableError> {
     let bytes = header_bytes(source)?;
     let header = check_length(&bytes)
