@@ -73,12 +73,7 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
 fn constant(n: usize, p: usize, rho: f64, random: &mut Random) -> Vec<Vec<f64>> {
     let (shared, own) = (rho.sqrt(), (1.0 - rho).sqrt());
     let common = random.normals(n);
-    let column = |_| {
-        let mut column = random.normals(n);
-        for (value, common) in column.iter_mut().zip(&common) {
-            *value = shared * common + own * *value;
-        }
-        column
-    };
-    (0..p).map(column).collect()
+    (0..p)
+        .map(|_| random.normals_with(&common, shared, own))
+        .collect()
 }

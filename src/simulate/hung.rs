@@ -81,11 +81,9 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
         if position % BLOCK == 0 {
             common = random.normals(n);
         }
-        let normals = common.iter().map(|common| {
-            let own = random.normal();
-            LATENT.sqrt() * common + (1.0 - LATENT).sqrt() * own
-        });
-        genotypes.push(normals.map(genotype).collect());
+        let (shared, own) = (LATENT.sqrt(), (1.0 - LATENT).sqrt());
+        let normals = random.normals_with(&common, shared, own);
+        genotypes.push(normals.into_iter().map(genotype).collect());
     }
     let mut columns: Vec<Column> = Vec::new();
     for (i, values) in genotypes.iter().enumerate() {

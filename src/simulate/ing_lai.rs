@@ -36,13 +36,7 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
     let mut columns: Vec<Vec<f64>> = (0..r).map(|_| random.normals(n)).collect();
     let b = (3.0 / (4.0 * r as f64)).sqrt();
     let common = signal(n, columns.iter().map(|column| (b, &**column)));
-    while columns.len() < p {
-        let mut column = random.normals(n);
-        for (value, common) in column.iter_mut().zip(&common) {
-            *value = 0.5 * *value + common;
-        }
-        columns.push(column);
-    }
+    columns.resize_with(p, || random.normals_with(&common, 1.0, 0.5));
     let truth = columns.iter().take(r).enumerate();
     let signal = signal(
         n,

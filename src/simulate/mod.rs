@@ -150,7 +150,6 @@ pub enum SimulateError {
     },
 }
 
-/// The data that a model drew.
 struct Drawn {
     columns: Vec<Column>,
     /// Positions of the true variables among them, ascending.
@@ -227,7 +226,6 @@ impl SimulationModel {
         })
     }
 
-    /// Variables of the table.
     fn variables(&self, settings: &SimulationSettings) -> usize {
         match self.options.contains(&"snps") {
             true => settings.snps * (settings.snps + 1) / 2,
@@ -272,17 +270,12 @@ fn autoregressive(n: usize, p: usize, rho: f64, random: &mut Random) -> Vec<Vec<
     let own = (1.0 - rho * rho).sqrt();
     let mut columns = vec![random.normals(n)];
     while columns.len() < p {
-        let mut column = random.normals(n);
-        let before = &columns[columns.len() - 1];
-        for (value, before) in column.iter_mut().zip(before) {
-            *value = rho * before + own * *value;
-        }
+        let column = random.normals_with(&columns[columns.len() - 1], rho, own);
         columns.push(column);
     }
     columns
 }
 
-/// Columns named `x0`, `x1`, ….
 fn numbered(columns: Vec<Vec<f64>>) -> Vec<Column> {
     let columns = columns.into_iter().enumerate();
     let columns = columns.map(|(position, values)| Column {

@@ -45,13 +45,18 @@ impl Random {
         (0..count).map(|_| self.normal()).collect()
     }
 
+    /// shared·cᵢ + own·zᵢ, with a standard normal zᵢ for each cᵢ.
+    pub(super) fn normals_with(&mut self, common: &[f64], shared: f64, own: f64) -> Vec<f64> {
+        let mut value = |common| shared * common + own * self.normal();
+        common.iter().map(&mut value).collect()
+    }
+
     /// Uniform in (−1, 1).
     fn centred(&mut self) -> f64 {
         let unit = ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
         2.0 * unit - 1.0
     }
 
-    /// See [`Stream::shuffle`].
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         self.stream.shuffle(items);
     }
