@@ -9,7 +9,6 @@ use crate::table::{MISSING, MISSING_BYTE, Values};
 /// processor would have to predict.
 const COMPARED: usize = 32;
 
-/// A value that the rule has no code for.
 pub(super) struct Unseen {
     /// Observation, from 0.
     pub(super) row: usize,
@@ -17,7 +16,6 @@ pub(super) struct Unseen {
     pub(super) value: Option<String>,
 }
 
-/// Whether a value is missing.
 pub(super) fn misses(values: &Values) -> bool {
     match values {
         Values::Numbers(values) | Values::Sparse { values, .. } => {

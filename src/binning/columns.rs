@@ -42,7 +42,6 @@ impl Codes {
         bytes
     }
 
-    /// Appends the message of [`to_bytes`](Self::to_bytes).
     pub(crate) fn append_bytes(&self, bytes: &mut Vec<u8>) {
         let words = |bytes: &mut Vec<u8>, codes: &[u16]| {
             bytes.extend(codes.iter().flat_map(|code| code.to_le_bytes()));

@@ -2,7 +2,6 @@
 
 use super::{Rule, numbers::Numbers};
 
-/// The distinct numbers, ascending.
 pub(super) fn rule(numbers: &Numbers) -> Rule {
     Rule::Numbers(numbers.sorted().distinct())
 }

@@ -109,44 +109,28 @@ fn entries(values: &Values, classes: &Classes) -> Vec<ClassCount> {
             count: 1,
         })
     };
-    let each = classes.codes.iter().copied();
-    match values {
-        Values::Numbers(values) => {
-            let pairs = values.iter().zip(each);
-            pairs
-                .filter_map(|(value, class)| entry(*value, class))
-                .collect()
-        }
-        Values::Bytes(bytes) | Values::Gapped(bytes) => {
-            let numbers = bytes.iter().copied().map(values.byte_to_number());
-            let pairs = numbers.zip(each);
-            pairs
-                .filter_map(|(value, class)| entry(value, class))
-                .collect()
-        }
-        Values::Sparse { rows, values } => {
-            let mut zeros = classes.counts.clone();
-            let mut found = Vec::with_capacity(values.len() + zeros.len());
-            for (row, value) in rows.iter().zip(values) {
-                let class = classes.codes[*row as usize];
-                zeros[usize::from(class)] -= 1;
-                found.extend(entry(*value, class));
-            }
-            let zeros = zeros.into_iter().enumerate();
-            found.extend(
-                zeros
-                    .filter(|(_, count)| *count > 0)
-                    .map(|(class, count)| ClassCount {
-                        value: 0.0,
-                        class: class as u16,
-                        count,
-                    }),
-            );
-            found
-        }
+    let Values::Sparse { rows, values } = values else {
         // Text keeps its levels.
-        Values::Factor { .. } | Values::Remote => Vec::new(),
+        let numbers = values.numbers(classes.codes.len()).unwrap_or_default();
+        let pairs = numbers.iter().zip(&classes.codes);
+        return pairs
+            .filter_map(|(value, class)| entry(*value, *class))
+            .collect();
+    };
+    let mut zeros = classes.counts.clone();
+    let mut found = Vec::with_capacity(values.len() + zeros.len());
+    for (row, value) in rows.iter().zip(values) {
+        let class = classes.codes[*row as usize];
+        zeros[usize::from(class)] -= 1;
+        found.extend(entry(*value, class));
     }
+    let zeros = (0..).zip(zeros).filter(|(_, count)| *count > 0);
+    found.extend(zeros.map(|(class, count)| ClassCount {
+        value: 0.0,
+        class,
+        count,
+    }));
+    found
 }
 
 /// How many observations of a class are in a block.
@@ -209,9 +193,7 @@ impl SortedClasses {
 /// The class counts of a set of observations, in sums.
 #[derive(Clone, Copy, Default)]
 struct Subset {
-    /// Observations, N.
     n: u32,
-    /// Classes there are, k.
     k: usize,
     /// Σ c·L(c) over the classes.
     sum: i128,

@@ -30,7 +30,6 @@ use numbers::Numbers;
 
 /// Most levels of a column: codes have 16 bits.
 const MOST_LEVELS: usize = 1 << 16;
-/// The number of bins of [`Binning::Auto`].
 const BINS: usize = 10;
 /// The largest number of distinct integers that [`Binning::Auto`] makes levels.
 const FEW: usize = 64;
@@ -60,7 +59,6 @@ pub enum Binning {
     Edges(PathBuf),
 }
 
-/// The rules by name.
 const RULES: [&str; 6] = [
     "auto",
     "levels",
@@ -241,7 +239,6 @@ pub(crate) fn bin_partitioned(
     })
 }
 
-/// Gives columns their rules and codes.
 struct Binner<'a> {
     binning: &'a Binning,
     /// The option that asked for the rule.
@@ -326,7 +323,6 @@ impl<'a> Binner<'a> {
         }
     }
 
-    /// Makes a rule of a column's n values.
     fn rule(&self, values: &Values, n: usize) -> Rule {
         let wide;
         let numbers = match (values, &self.classes) {

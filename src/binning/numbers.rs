@@ -27,7 +27,6 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// The numbers in ascending order.
     pub(super) fn sorted(&self) -> Sorted {
         let values = self.values.iter().copied();
         let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
@@ -51,7 +50,6 @@ pub(super) fn each_once(bytes: &[u8], number: impl Fn(u8) -> f64) -> Vec<f64> {
     all.map(number).collect()
 }
 
-/// Numbers in ascending order.
 pub(super) struct Sorted {
     values: Vec<f64>,
     /// How many of `values` are negative: the other zeros follow these.
@@ -74,7 +72,6 @@ impl Sorted {
         }
     }
 
-    /// The distinct numbers, ascending.
     pub(super) fn distinct(mut self) -> Vec<f64> {
         if self.zeros > 0 {
             self.values.insert(self.below, 0.0);

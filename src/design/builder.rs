@@ -15,7 +15,6 @@ use crate::{
     vector::product,
 };
 
-/// Builds a design column by column.
 pub(super) struct DesignBuilder<'a> {
     n: usize,
     table: String,

@@ -34,7 +34,6 @@ impl<'x> Columns<'x> {
         }
     }
 
-    /// Adds the columns of other ranks.
     pub(super) fn with_remote(self, remote: Option<&'x RemoteColumns>) -> Self {
         Self { remote, ..self }
     }
@@ -61,7 +60,6 @@ impl<'x> Columns<'x> {
         }
     }
 
-    /// Whether ranks partition the columns.
     pub(crate) fn is_partitioned(&self) -> bool {
         self.remote.is_some()
     }
@@ -102,7 +100,10 @@ impl<'x> Columns<'x> {
         local: Vec<T>,
     ) -> io::Result<Vec<T>> {
         match self.remote {
-            Some(remote) => remote.gather(&local),
+            Some(remote) => {
+                let gathered = remote.communicator.gather(&local)?;
+                Ok(gathered.into_iter().flatten().collect())
+            }
             None => Ok(local),
         }
     }

@@ -7,8 +7,6 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use serde::{Serialize, de::DeserializeOwned};
-
 use crate::ranks::Communicator;
 
 /// Slots are allocated for this many columns at a time, when the first of them is fetched.
@@ -22,7 +20,7 @@ type FetchedColumn = OnceLock<(Arc<Vec<f64>>, usize)>;
 /// Copies are kept for good: the columns that models ever hold are few beside those they never do.
 #[derive(Debug)]
 pub(crate) struct RemoteColumns {
-    communicator: Communicator,
+    pub(super) communicator: Communicator,
     /// The columns of each rank, in ascending order.
     ranges: Vec<Range<usize>>,
     blocks: Vec<OnceLock<Box<[FetchedColumn]>>>,
@@ -31,7 +29,6 @@ pub(crate) struct RemoteColumns {
 }
 
 impl RemoteColumns {
-    /// A partition in which rank r holds the next `counts[r]` columns.
     pub(super) fn new(communicator: &Communicator, counts: &[usize]) -> Self {
         let mut end = 0;
         let ranges = counts.iter().map(|count| {
@@ -50,21 +47,10 @@ impl RemoteColumns {
         }
     }
 
-    /// See [`Columns::gather`](super::Columns::gather).
-    pub(super) fn gather<T: Serialize + DeserializeOwned>(
-        &self,
-        local: &Vec<T>,
-    ) -> io::Result<Vec<T>> {
-        let gathered = self.communicator.gather(local)?;
-        Ok(gathered.into_iter().flatten().collect())
-    }
-
-    /// Columns of all ranks together.
     pub(super) fn p(&self) -> usize {
         self.ranges.last().map_or(0, |range| range.end)
     }
 
-    /// The columns of this rank.
     pub(super) fn local(&self) -> Range<usize> {
         self.ranges[self.communicator.rank()].clone()
     }

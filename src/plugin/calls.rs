@@ -29,6 +29,7 @@ const REASON: usize = 1024;
 const LONGEST_CUDA: usize = 1 << 20;
 
 /// A struct in a plugin's memory, which the plugin never changes or frees.
+#[derive(Debug, Clone, Copy)]
 pub struct Foreign<T>(pub(super) *const T);
 
 // SAFETY: by the contract a plugin's functions may be called from any thread, and the structs
@@ -36,20 +37,6 @@ pub struct Foreign<T>(pub(super) *const T);
 unsafe impl<T> Send for Foreign<T> {}
 // SAFETY: as above, from several threads at once.
 unsafe impl<T> Sync for Foreign<T> {}
-
-impl<T> Clone for Foreign<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Foreign<T> {}
-
-impl<T> fmt::Debug for Foreign<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// Calls a function that may fail, with a buffer for its reason.
 fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
@@ -78,7 +65,6 @@ pub struct DeclareCall {
         usize,
     ) -> i32,
     pub(super) selector: Foreign<passel_selector>,
-    /// The name of the method.
     pub(super) name: Arc<str>,
 }
 
@@ -123,7 +109,6 @@ pub struct FunctionCall {
     value:
         unsafe extern "C" fn(*const passel_function, *const f64, usize, *const passel_table) -> f64,
     function: Foreign<passel_function>,
-    /// The name of the method.
     name: Arc<str>,
     values: Box<[f64]>,
     cuda: Option<Arc<str>>,
@@ -171,7 +156,6 @@ impl FunctionCall {
         })
     }
 
-    /// This function with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
         Self {
             values: values.into(),
@@ -225,7 +209,6 @@ pub struct RunCall {
 }
 
 impl RunCall {
-    /// This procedure with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
         Self {
             values: values.into(),
@@ -278,7 +261,6 @@ impl Criterion for CriterionCall {
 }
 
 impl CriterionCall {
-    /// This criterion with other values of its parameters.
     pub(super) fn with(&self, values: &[f64]) -> Self {
         let names = self.parameters.iter().map(|parameter| parameter.0);
         Self {

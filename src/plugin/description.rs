@@ -42,7 +42,6 @@ pub struct MethodInfo {
 }
 
 impl MethodInfo {
-    /// The default of every parameter.
     pub(super) fn defaults(&self) -> Vec<f64> {
         self.parameters.iter().map(|one| one.default).collect()
     }

@@ -27,7 +27,6 @@ use super::{
     memory, read,
 };
 
-/// Loads a library and reads its description.
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     let refused = |path: &Path, reason| PluginError {
         path: path.to_owned(),

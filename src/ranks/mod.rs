@@ -163,7 +163,6 @@ impl Communicator {
         hosts
     }
 
-    /// The name of the machine that `rank` runs on.
     pub(crate) fn host(&self, rank: usize) -> &str {
         let location = self.0.locations.get(rank);
         location.map_or("", |location| &location.host)

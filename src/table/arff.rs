@@ -12,10 +12,8 @@ use super::words::{Word, Words};
 use super::{Column, MISSING, Table, TableError, Values, names};
 use crate::nearest::did_you_mean;
 
-/// The format `.arff`.
 pub(super) const FORMAT: Format = Format::text(&["arff"], read);
 
-/// The declaration of a column.
 struct Attribute {
     name: String,
     /// The listed values with their positions in the list; `None` of a numeric attribute.
@@ -183,7 +181,6 @@ fn listed(words: &mut Words, name: &str) -> Result<HashMap<String, u32>, String>
     }
 }
 
-/// Appends the values of a line.
 fn row(text: &str, attributes: &[Attribute], rows: &mut RowBuffer) -> Result<(), Fault> {
     let mut words = Words(text);
     let row = rows.count() + 1;

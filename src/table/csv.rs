@@ -19,10 +19,8 @@ use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
 
-/// Comma-separated values.
 pub(super) const COMMAS: Format = Format::text(&["csv"], |input| read(input, b','));
 
-/// Tab-separated values.
 pub(super) const TABS: Format = Format::text(&["tsv"], |input| read(input, b'\t'));
 
 fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {

@@ -10,7 +10,6 @@ use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::{Table, TableError, names};
 
-/// The format `.dat`.
 pub(super) const FORMAT: Format = Format::text(&["dat"], read);
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
@@ -99,7 +98,6 @@ impl Lines<'_> {
         Err(self.error(message))
     }
 
-    /// Appends the line's values.
     fn row(&self, names: &[String], rows: &mut RowBuffer) -> Result<(), Fault> {
         let row = rows.count() + 1;
         let found = self.fields().count();

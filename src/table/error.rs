@@ -100,7 +100,6 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// What is wrong with a file, or with a table in memory.
     pub(super) fn content(path: impl AsRef<Path>, fault: impl Into<Fault>) -> Self {
         fault.into().at(path.as_ref(), None)
     }
@@ -127,7 +126,6 @@ impl TableError {
         Self::content(path, message)
     }
 
-    /// Text of a file that is not UTF-8.
     pub(super) fn not_utf8(path: impl AsRef<Path>, line: u64, column: usize) -> Self {
         let place = format!("line {line}, column {column}");
         Self::content(path, format!("{place}: not UTF-8; save the file as UTF-8"))
@@ -146,7 +144,6 @@ impl Fault {
         Self { row, message }
     }
 
-    /// A row with another number of fields than columns.
     pub(super) fn ragged(row: usize, found: usize, expected: usize) -> Self {
         let message = format!("{found} fields, but {expected} are expected; mend the line");
         Self::in_row(row, message)
@@ -170,7 +167,6 @@ impl<T: Into<String>> From<T> for Fault {
     }
 }
 
-/// A path for messages.
 pub(super) fn as_given(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

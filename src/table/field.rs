@@ -5,13 +5,11 @@ use super::error::shown_bytes;
 /// The meaning of a field, its surrounding spaces ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Field {
-    /// A finite number.
     Number(f64),
     /// Empty, or one of the marks of a missing value.
     Missing,
     /// A number that 64-bit floating point cannot hold.
     Infinite,
-    /// Anything else.
     Text,
 }
 

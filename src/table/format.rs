@@ -7,7 +7,6 @@ use super::error::as_given;
 use super::source::Source;
 use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, names};
 
-/// A format and its reader.
 pub(super) struct Format {
     /// The endings of the names of its files, in lower case, without `.gz`.
     pub(super) extensions: &'static [&'static str],
@@ -50,7 +49,6 @@ impl Format {
         (format.gzip || name.len() == whole.len()).then_some((format, extension))
     }
 
-    /// All endings as a message lists them.
     pub(super) fn known_endings() -> String {
         let listed = |gzip: bool| {
             let formats = FORMATS.iter().filter(|format| format.gzip == gzip);
@@ -91,7 +89,6 @@ pub(super) struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// What is wrong with the file as a whole.
     pub(super) fn error(&self, message: impl Into<String>) -> TableError {
         TableError::content(self.path, message)
     }

@@ -23,7 +23,6 @@ const READ_BYTES: usize = 1 << 16;
 pub(super) struct Head {
     /// Bytes from the beginning of the file to the end of the head lines.
     pub(super) bytes: u64,
-    /// The number of head lines.
     pub(super) lines: u64,
     /// The true variables, each with the line that names it.
     truth: Vec<(String, u64)>,

@@ -9,7 +9,6 @@ use super::format::{Format, Input};
 use super::lines::Lines;
 use super::{Column, Table, TableError, Values};
 
-/// The format of LIBSVM.
 pub(super) const FORMAT: Format = Format::text(&["libsvm", "svm"], read);
 
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
@@ -144,7 +143,6 @@ impl Entries {
     }
 }
 
-/// Index and value.
 fn entry(field: &[u8]) -> Result<(u32, f64), String> {
     let wrong = || {
         let expected = "a whole number of at most 4294967295 and a number";

@@ -9,7 +9,6 @@ use super::source::Source;
 
 const READ_BYTES: usize = 1 << 18;
 
-/// A file read line by line.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a Path,
     source: BufReader<Source>,
@@ -44,12 +43,10 @@ impl<'a> Lines<'a> {
         fields.filter(|field| !field.is_empty())
     }
 
-    /// What is wrong with the current line.
     pub(super) fn error(&self, fault: impl Into<Fault>) -> TableError {
         fault.into().at(self.path, Some(self.number))
     }
 
-    /// The error for a file without an observation.
     pub(super) fn no_rows(&self) -> TableError {
         match self.number {
             0 => TableError::empty(self.path),

@@ -10,7 +10,6 @@ use super::{Column, Table, TableError, Values, names};
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
 
-/// The format of fast-mRMR.
 pub(super) const FORMAT: Format = Format {
     extensions: &["mrmr"],
     gzip: true,

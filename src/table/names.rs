@@ -12,7 +12,6 @@ use super::TableError;
 use super::error::Fault;
 use crate::nearest::did_you_mean;
 
-/// The names in a header record.
 pub(super) fn of_header(
     path: &Path,
     line: u64,
@@ -40,12 +39,10 @@ pub(super) fn of_header(
     Ok(names)
 }
 
-/// The message about a column without a name.
 pub(super) fn unnamed(position: usize) -> String {
     format!("column {} has no name; give it one", position + 1)
 }
 
-/// Refuses a name that two columns share.
 pub(super) fn check_unique<'a>(
     path: &Path,
     names: impl Iterator<Item = &'a str>,
@@ -67,7 +64,6 @@ pub(super) fn check_unique<'a>(
     Ok(())
 }
 
-/// Refuses a factor that is no column.
 pub(super) fn check_factors<'a>(
     path: &Path,
     factors: &[String],

@@ -182,7 +182,6 @@ fn is_unsigned(column: &ColumnDescriptor) -> bool {
 }
 
 impl ColumnBuilder {
-    /// Appends a row group's values.
     fn extend(
         &mut self,
         reader: &mut ColumnReader,

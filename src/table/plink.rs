@@ -12,7 +12,6 @@ use super::lines::Lines;
 use super::source::Source;
 use super::{Column, MISSING_BYTE, Table, TableError, Values};
 
-/// The name of the column that the `.fam` makes.
 const PHENOTYPE: &str = "phenotype";
 /// The first bytes of genotypes in variant-major order, which the third byte says.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
@@ -20,7 +19,6 @@ const READ_BYTES: usize = 1 << 20;
 /// What PLINK writes for an unknown phenotype.
 const UNKNOWN: f64 = -9.0;
 
-/// The format of PLINK 1.
 pub(super) const FORMAT: Format = Format {
     extensions: &["bed"],
     gzip: false,
@@ -216,7 +214,6 @@ fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
     Ok(values)
 }
 
-/// A line of the `.bim`.
 struct Variant {
     line: u64,
     id: String,

@@ -46,7 +46,6 @@ impl RowBuffer {
         }
     }
 
-    /// Makes room for so many rows in all.
     pub(super) fn reserve(&mut self, rows: usize) {
         for (column, wanted) in self.columns.iter_mut().zip(&self.wanted) {
             if *wanted {
@@ -64,7 +63,6 @@ impl RowBuffer {
         self.block.push(value);
     }
 
-    /// Complete rows so far.
     pub(super) fn count(&self) -> usize {
         self.done + self.block.len() / self.width
     }
@@ -81,7 +79,6 @@ impl RowBuffer {
         self.columns
     }
 
-    /// The columns with their names, in order.
     pub(super) fn into_named(self, names: Vec<String>) -> Vec<Column> {
         let columns = names.into_iter().zip(self.into_columns());
         let columns = columns.map(|(name, values)| Column {

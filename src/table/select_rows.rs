@@ -71,7 +71,6 @@ impl Values {
     }
 }
 
-/// The values of these rows.
 fn of<T: Copy>(values: &[T], rows: &[usize]) -> Vec<T> {
     rows.iter().map(|row| values[*row]).collect()
 }

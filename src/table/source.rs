@@ -14,7 +14,6 @@ use super::error::as_given;
 pub(super) struct Source {
     path: PathBuf,
     content: Content,
-    /// Bytes that were put back.
     ahead: io::Cursor<Vec<u8>>,
     /// Bytes of content, if the file's size shows them.
     pub(super) size: Option<u64>,
@@ -91,7 +90,6 @@ impl Source {
         counted.map_err(|error| self.failure(error))
     }
 
-    /// The error for a failed read of this content.
     pub(super) fn failure(&self, error: io::Error) -> TableError {
         match self.content {
             // An error with a number is the operating system's; the decoder's have none.

@@ -26,7 +26,6 @@ impl<'a> Words<'a> {
         self.0
     }
 
-    /// Reads a sign, if it comes next.
     pub(super) fn take(&mut self, sign: char) -> bool {
         let after = self.rest().strip_prefix(sign);
         self.0 = after.unwrap_or(self.0);

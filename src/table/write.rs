@@ -124,7 +124,6 @@ fn dat(table: &Table, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(b"\n")
 }
 
-/// Appends the text of one value.
 fn cell(column: &Column, row: usize, text: &mut String) {
     match &column.values {
         Values::Numbers(values) => number(values[row], text),

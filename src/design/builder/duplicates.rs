@@ -18,7 +18,6 @@ fn scale(variable: &Variable) -> [u64; 2] {
 }
 
 impl DesignBuilder<'_> {
-    /// Gathers the variables of all ranks.
     pub(super) fn gather(&mut self) -> Result<Gathered, DesignError> {
         let Some(communicator) = self.communicator else {
             return Ok(Gathered {

@@ -79,7 +79,6 @@ impl ChunkReader for Counted {
 /// The pages of a column of a row group, each looked at.
 pub(super) struct Checked {
     pub(super) pages: Box<dyn PageReader>,
-    /// Rows of the group.
     pub(super) rows: usize,
     /// Most definition levels of a value: 0 where none is null.
     pub(super) levels: i16,
