@@ -100,7 +100,7 @@ fn sparse(n: usize, p: usize, classes: usize, levels: usize) -> BinnedColumns {
         let codes = codes.collect();
         let codes = Codes::Sparse {
             n,
-            most: 0,
+            mode: 0,
             rows,
             codes,
         };

@@ -115,7 +115,7 @@ fn codes(n: usize, levels: usize, at: u32, distribution: Distribution, scale: u6
             let (rows, codes) = (0..length).map(entry).unzip();
             Codes::Sparse {
                 n,
-                most: 0,
+                mode: 0,
                 rows,
                 codes,
             }

@@ -153,13 +153,13 @@ fn sparse(n: usize, zero: u16, rows: Vec<u32>, codes: Vec<u16>, levels: usize) -
     }
     counts[usize::from(zero)] += n - codes.len();
     // Ties go to the code of the zeros, then to the lowest code.
-    let mut most = zero;
+    let mut mode = zero;
     for (code, count) in counts.iter().enumerate() {
-        if *count > counts[usize::from(most)] {
-            most = code as u16;
+        if *count > counts[usize::from(mode)] {
+            mode = code as u16;
         }
     }
-    let off = n - counts[usize::from(most)];
+    let off = n - counts[usize::from(mode)];
     let all = |codes: &[u16]| {
         let mut all = vec![zero; n];
         for (row, code) in rows.iter().zip(codes) {
@@ -170,15 +170,15 @@ fn sparse(n: usize, zero: u16, rows: Vec<u32>, codes: Vec<u16>, levels: usize) -
     if off > n / 2 {
         return dense(levels, all(&codes));
     }
-    let entries: (Vec<u32>, Vec<u16>) = match most == zero {
+    let entries: (Vec<u32>, Vec<u16>) = match mode == zero {
         true => {
             let entries = rows.into_iter().zip(codes);
-            entries.filter(|(_, code)| *code != most).unzip()
+            entries.filter(|(_, code)| *code != mode).unzip()
         }
         false => {
             let all = all(&codes).into_iter().enumerate();
             let all = all.map(|(row, code)| (row as u32, code));
-            all.filter(|(_, code)| *code != most).unzip()
+            all.filter(|(_, code)| *code != mode).unzip()
         }
     };
     let (mut rows, mut codes) = entries;
@@ -186,7 +186,7 @@ fn sparse(n: usize, zero: u16, rows: Vec<u32>, codes: Vec<u16>, levels: usize) -
     codes.shrink_to_fit();
     Codes::Sparse {
         n,
-        most,
+        mode,
         rows,
         codes,
     }

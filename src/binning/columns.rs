@@ -16,10 +16,10 @@ pub enum Codes {
         /// Observations.
         n: usize,
         /// The code of every observation that has no entry.
-        most: u16,
+        mode: u16,
         /// Observations of the entries, ascending.
         rows: Vec<u32>,
-        /// The code of each entry, never `most`.
+        /// The code of each entry, never `mode`.
         codes: Vec<u16>,
     },
 }
@@ -57,13 +57,13 @@ impl Codes {
             }
             Self::Sparse {
                 n,
-                most,
+                mode,
                 rows,
                 codes,
             } => {
                 bytes.push(2);
                 bytes.extend((*n as u64).to_le_bytes());
-                bytes.extend(most.to_le_bytes());
+                bytes.extend(mode.to_le_bytes());
                 bytes.extend(rows.iter().flat_map(|row| row.to_le_bytes()));
                 words(bytes, codes);
             }
@@ -83,12 +83,12 @@ impl Codes {
             1 => Self::Word(words(rest)),
             2 => {
                 let (n, rest) = rest.split_first_chunk()?;
-                let (most, rest) = rest.split_first_chunk()?;
+                let (mode, rest) = rest.split_first_chunk()?;
                 let (rows, codes) = rest.split_at_checked(rest.len() / 6 * 4)?;
                 let row = |four: &[u8]| Some(u32::from_le_bytes(four.try_into().ok()?));
                 Self::Sparse {
                     n: u64::from_le_bytes(*n) as usize,
-                    most: u16::from_le_bytes(*most),
+                    mode: u16::from_le_bytes(*mode),
                     rows: rows.chunks_exact(4).filter_map(row).collect(),
                     codes: words(codes),
                 }
@@ -110,7 +110,7 @@ impl Codes {
                 .for_each(|&code| seen[usize::from(code)] = true),
             Self::Sparse {
                 n,
-                most,
+                mode,
                 rows,
                 codes,
             } => {
@@ -118,7 +118,7 @@ impl Codes {
                     .iter()
                     .for_each(|&code| seen[usize::from(code)] = true);
                 if rows.len() < *n {
-                    seen[usize::from(*most)] = true;
+                    seen[usize::from(*mode)] = true;
                 }
             }
         }
@@ -134,11 +134,11 @@ impl Codes {
             Self::Word(codes) => codes.clone(),
             Self::Sparse {
                 n,
-                most,
+                mode,
                 rows,
                 codes,
             } => {
-                let mut dense = vec![*most; *n];
+                let mut dense = vec![*mode; *n];
                 for (&row, &code) in rows.iter().zip(codes) {
                     dense[row as usize] = code;
                 }
@@ -244,7 +244,7 @@ mod tests {
     fn codes_come_back_from_bytes() {
         let sparse = |rows: &[u32]| Codes::Sparse {
             n: 1 << 33,
-            most: 7,
+            mode: 7,
             rows: rows.to_vec(),
             codes: rows.iter().map(|row| (row % 50_000) as u16).collect(),
         };
@@ -268,7 +268,7 @@ mod tests {
     fn levels_that_occur_are_counted_however_codes_lie() {
         let sparse = |n, rows: &[u32], codes: &[u16]| Codes::Sparse {
             n,
-            most: 2,
+            mode: 2,
             rows: rows.to_vec(),
             codes: codes.to_vec(),
         };

@@ -90,13 +90,13 @@ fn check(column: &BinnedColumn, n: usize) {
         Codes::Byte(_) => assert!(column.levels <= 256),
         Codes::Word(_) => assert!(column.levels > 256),
         Codes::Sparse {
-            most, rows, codes, ..
+            mode, rows, codes, ..
         } => {
             assert!(rows.is_sorted_by(|a, b| a < b));
-            assert!(!codes.contains(most) && rows.len() == codes.len());
+            assert!(!codes.contains(mode) && rows.len() == codes.len());
             assert!(rows.len() <= n / 2);
             let count = |code| dense.iter().filter(|it| **it == code).count();
-            let most = count(*most);
+            let most = count(*mode);
             assert!(codes.iter().all(|code| count(*code) <= most));
         }
     }

@@ -42,9 +42,9 @@ proptest! {
 #[test]
 fn the_most_frequent_code_is_the_one_left_out() {
     let column = |values: &[f64]| one(sparse(values), values.len(), "levels").codes;
-    let sparse = |n, most, rows: &[u32], codes: &[u16]| Codes::Sparse {
+    let sparse = |n, mode, rows: &[u32], codes: &[u16]| Codes::Sparse {
         n,
-        most,
+        mode,
         rows: rows.to_vec(),
         codes: codes.to_vec(),
     };
@@ -74,6 +74,6 @@ fn a_million_columns_stay_small() {
     let found = binned(table(1000, columns), "auto", Missing::Refuse).unwrap();
     assert_eq!(found.columns.len(), 1_000_000);
     let small =
-        |codes: &Codes| matches!(codes, Codes::Sparse { most: 0, rows, .. } if rows.len() == 1);
+        |codes: &Codes| matches!(codes, Codes::Sparse { mode: 0, rows, .. } if rows.len() == 1);
     assert!(found.columns.iter().all(|it| small(&it.codes)));
 }

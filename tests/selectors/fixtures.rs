@@ -71,11 +71,11 @@ pub fn in_every_form(mut columns: BinnedColumns) -> BinnedColumns {
             0 => continue,
             1 => Codes::Word(codes),
             _ => {
-                let most = codes[0];
-                let off = || codes.iter().zip(0..).filter(|it| *it.0 != most);
+                let mode = codes[0];
+                let off = || codes.iter().zip(0..).filter(|it| *it.0 != mode);
                 Codes::Sparse {
                     n: codes.len(),
-                    most,
+                    mode,
                     rows: off().map(|it| it.1).collect(),
                     codes: off().map(|it| *it.0).collect(),
                 }

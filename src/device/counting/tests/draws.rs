@@ -18,11 +18,11 @@ pub(crate) fn binned(codes: Codes, levels: usize, missing: Option<u16>) -> Binne
 }
 
 /// Codes as the entries off one of them.
-pub(crate) fn entries_off(codes: &[u16], most: u16) -> Codes {
-    let entries = || codes.iter().zip(0..).filter(|(code, _)| **code != most);
+pub(crate) fn entries_off(codes: &[u16], mode: u16) -> Codes {
+    let entries = || codes.iter().zip(0..).filter(|(code, _)| **code != mode);
     Codes::Sparse {
         n: codes.len(),
-        most,
+        mode,
         rows: entries().map(|(_, row)| row).collect(),
         codes: entries().map(|(code, _)| *code).collect(),
     }

@@ -130,20 +130,20 @@ impl TableCells<'_> {
             Codes::Byte(codes) => self.each(codes, |at| counts[at] += 1),
             Codes::Word(codes) => self.each(codes, |at| counts[at] += 1),
             Codes::Sparse {
-                most, rows, codes, ..
+                mode, rows, codes, ..
             } => {
                 // Count all observations at the most frequent code, then move the entries.
-                let of_most = (left_out != Some(*most)).then_some(usize::from(*most) * wide);
-                if let Some(most) = of_most {
-                    counts[most..][..wide].copy_from_slice(&self.joint.counts);
+                let of_mode = (left_out != Some(*mode)).then_some(usize::from(*mode) * wide);
+                if let Some(mode) = of_mode {
+                    counts[mode..][..wide].copy_from_slice(&self.joint.counts);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
                     let place = self.joint.codes[row as usize];
                     if place == MISSING {
                         continue;
                     }
-                    if let Some(most) = of_most {
-                        counts[most + place as usize] -= 1;
+                    if let Some(mode) = of_mode {
+                        counts[mode + place as usize] -= 1;
                     }
                     if left_out != Some(code) {
                         counts[usize::from(code) * wide + place as usize] += 1;
@@ -163,11 +163,11 @@ impl TableCells<'_> {
             Codes::Byte(codes) => self.each(codes, |at| counts[at] = 0),
             Codes::Word(codes) => self.each(codes, |at| counts[at] = 0),
             Codes::Sparse {
-                most, rows, codes, ..
+                mode, rows, codes, ..
             } => {
                 let left_out = self.column.excluded_code();
-                if left_out != Some(*most) {
-                    counts[usize::from(*most) * wide..][..wide].fill(0);
+                if left_out != Some(*mode) {
+                    counts[usize::from(*mode) * wide..][..wide].fill(0);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
                     let place = self.joint.codes[row as usize];

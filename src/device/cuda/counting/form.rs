@@ -44,7 +44,7 @@ impl ColumnTraits {
     pub(super) fn of(column: &BinnedColumn) -> Self {
         let n = column.codes.n();
         let (most, entries) = match &column.codes {
-            Codes::Sparse { most, rows, .. } => (*most, rows.len()),
+            Codes::Sparse { mode, rows, .. } => (*mode, rows.len()),
             Codes::Byte(codes) => most_frequent(codes, column.levels),
             Codes::Word(codes) => most_frequent(codes, column.levels),
         };

@@ -151,9 +151,9 @@ fn fill(to: &mut [u8], codes: &Codes) {
                 .for_each(|(to, &code)| *to = code as u8);
         }
         Codes::Sparse {
-            most, rows, codes, ..
+            mode, rows, codes, ..
         } => {
-            to.fill(*most as u8);
+            to.fill(*mode as u8);
             for (&row, &code) in rows.iter().zip(codes) {
                 to[row as usize] = code as u8;
             }
