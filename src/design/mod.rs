@@ -139,10 +139,8 @@ impl Design {
         // A column of row numbers shows which rows were left out.
         let numbered = options.missing == Missing::DropRows || weights.is_some();
         if numbered {
-            table.columns.push(Column {
-                name: String::new(),
-                values: Values::Numbers((0..rows).map(|row| row as f64).collect()),
-            });
+            let numbers: Vec<f64> = (0..rows).map(|row| row as f64).collect();
+            table.columns.push(Column::from(("", numbers)));
         }
         let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
         if dropped > 0 {

@@ -1,5 +1,5 @@
 use super::{Drawn, Limit, SimulationModel, SimulationSettings, random::Random, signal};
-use crate::table::{Column, Values};
+use crate::table::Column;
 
 /// SNPs correlated with each other stand in blocks of so many.
 const BLOCK: usize = 5;
@@ -87,17 +87,12 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
     }
     let mut columns: Vec<Column> = Vec::new();
     for (i, values) in genotypes.iter().enumerate() {
-        columns.push(Column {
-            name: name(i, None),
-            values: Values::Numbers(values.clone()),
-        });
+        columns.push(Column::from((name(i, None), values.clone())));
     }
     for (i, first) in genotypes.iter().enumerate() {
         for (j, second) in genotypes.iter().enumerate().skip(i + 1) {
-            columns.push(Column {
-                name: name(i, Some(j)),
-                values: Values::Numbers(product(first, second)),
-            });
+            let values = product(first, second);
+            columns.push(Column::from((name(i, Some(j)), values)));
         }
     }
     let terms = TERMS.map(|(i, j, part)| {

@@ -14,7 +14,7 @@ mod random;
 
 use thiserror::Error;
 
-use crate::table::{Column, Table, Values, variable};
+use crate::table::{Column, Table, variable};
 use random::Random;
 
 /// Every model.
@@ -212,10 +212,8 @@ impl SimulationModel {
         }
         let mut random = Random::new(settings.seed);
         let drawn = (self.draw)(settings, &mut random);
-        let mut columns = vec![Column {
-            name: "y".to_owned(),
-            values: Values::Numbers(response(drawn.signal, settings.snr, &mut random)),
-        }];
+        let y = response(drawn.signal, settings.snr, &mut random);
+        let mut columns = vec![Column::from(("y", y))];
         columns.extend(drawn.columns);
         Ok(Table {
             source: format!("the model {}", self.name),
@@ -278,11 +276,9 @@ fn autoregressive(n: usize, p: usize, rho: f64, random: &mut Random) -> Vec<Vec<
 
 fn numbered(columns: Vec<Vec<f64>>) -> Vec<Column> {
     let columns = columns.into_iter().enumerate();
-    let columns = columns.map(|(position, values)| Column {
-        name: variable(position),
-        values: Values::Numbers(values),
-    });
-    columns.collect()
+    columns
+        .map(|(position, values)| Column::from((variable(position), values)))
+        .collect()
 }
 
 /// Limit of r that every model with p variables has.

@@ -12,7 +12,7 @@ use super::words::{Word, Words};
 use super::{Column, MISSING, Table, TableError, Values, names};
 use crate::nearest::did_you_mean;
 
-pub(super) const FORMAT: Format = Format::text(&["arff"], read);
+pub(super) const FORMAT: Format = Format::new(&["arff"], read);
 
 struct Attribute {
     name: String,

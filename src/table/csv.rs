@@ -19,9 +19,9 @@ use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
 
-pub(super) const COMMAS: Format = Format::text(&["csv"], |input| read(input, b','));
+pub(super) const COMMAS: Format = Format::new(&["csv"], |input| read(input, b','));
 
-pub(super) const TABS: Format = Format::text(&["tsv"], |input| read(input, b'\t'));
+pub(super) const TABS: Format = Format::new(&["tsv"], |input| read(input, b'\t'));
 
 fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {
     let quick = match input.options.factors {
@@ -105,11 +105,8 @@ fn read_any(
     if rows == 0 {
         return Err(TableError::no_rows(path));
     }
-    let columns = names.into_iter().zip(columns);
-    let columns = columns.map(|(name, column)| Column {
-        name,
-        values: column.finish(),
-    });
+    let columns = columns.into_iter().map(ColumnBuilder::finish);
+    let columns = names.into_iter().zip(columns).map(Column::from);
     Ok((head, columns.collect()))
 }
 

@@ -10,7 +10,7 @@ use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::{Table, TableError, names};
 
-pub(super) const FORMAT: Format = Format::text(&["dat"], read);
+pub(super) const FORMAT: Format = Format::new(&["dat"], read);
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 fn read(input: &Input) -> Result<Table, TableError> {

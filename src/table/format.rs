@@ -22,8 +22,8 @@ pub(super) struct Format {
 }
 
 impl Format {
-    /// A format of text, alone in its file.
-    pub(super) const fn text(
+    /// A format of text, alone in its file and maybe compressed. Others say what differs.
+    pub(super) const fn new(
         extensions: &'static [&'static str],
         read: fn(&Input) -> Result<Table, TableError>,
     ) -> Self {
@@ -66,19 +66,16 @@ impl Format {
     }
 }
 
-/// Stands for Parquet's reader where that is left out of the program.
-#[cfg(not(feature = "parquet"))]
+/// Parquet, which compresses within: some bytes a value. Its reader may be left out of the program.
 pub(super) const PARQUET_UNBUILT: Format = Format {
-    extensions: &["parquet"],
     gzip: false,
-    companions: &[],
-    read: |input| {
+    estimate: |_, bytes| Some(bytes / 4),
+    ..Format::new(&["parquet"], |input| {
         Err(input.error(
             "this passel was built without Parquet; build it with `cargo install --path . \
              --features parquet`, or write the table as .csv",
         ))
-    },
-    estimate: |_, bytes| Some(bytes / 4),
+    })
 };
 
 /// A file, and what is wanted of it.

@@ -37,11 +37,7 @@ impl Table {
         source: &str,
         columns: impl IntoIterator<Item = (N, Values)>,
     ) -> Result<Self, TableError> {
-        let columns = columns.into_iter().map(|(name, values)| Column {
-            name: name.into(),
-            values,
-        });
-        let columns: Vec<Column> = columns.collect();
+        let columns: Vec<Column> = columns.into_iter().map(Column::from).collect();
         let Some(first) = columns.first() else {
             return Err(TableError::no_columns(source));
         };
@@ -76,6 +72,15 @@ impl Column {
         match values.iter().position(|value| value.is_infinite()) {
             None => Ok(()),
             Some(row) => Err(TableError::infinite_element(path, row, &self.name)),
+        }
+    }
+}
+
+impl<N: Into<String>, V: Into<Values>> From<(N, V)> for Column {
+    fn from((name, values): (N, V)) -> Self {
+        Self {
+            name: name.into(),
+            values: values.into(),
         }
     }
 }

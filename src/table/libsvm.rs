@@ -1,6 +1,7 @@
 //! Lines `label index:value …`, as LIBSVM and its kin write them.
 
 use std::collections::{HashMap, HashSet};
+use std::mem::take;
 use std::path::Path;
 
 use super::error::shown_bytes;
@@ -9,7 +10,7 @@ use super::format::{Format, Input};
 use super::lines::Lines;
 use super::{Column, Table, TableError, Values};
 
-pub(super) const FORMAT: Format = Format::text(&["libsvm", "svm"], read);
+pub(super) const FORMAT: Format = Format::new(&["libsvm", "svm"], read);
 
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.
@@ -122,22 +123,16 @@ impl Entries {
     }
 
     fn columns(mut self) -> Vec<Column> {
-        let mut places: Vec<(u32, usize)> = std::mem::take(&mut self.places).into_iter().collect();
+        let mut places: Vec<(u32, usize)> = take(&mut self.places).into_iter().collect();
         places.sort_unstable();
         self.labels.shrink_to_fit();
         let mut columns = Vec::with_capacity(places.len() + 1);
-        columns.push(Column {
-            name: String::from("y"),
-            values: Values::Numbers(std::mem::take(&mut self.labels)),
-        });
+        columns.push(Column::from(("y", take(&mut self.labels))));
         columns.extend(places.into_iter().map(|(index, place)| {
-            let (mut rows, mut values) = std::mem::take(&mut self.columns[place]);
+            let (mut rows, mut values) = take(&mut self.columns[place]);
             rows.shrink_to_fit();
             values.shrink_to_fit();
-            Column {
-                name: name(index),
-                values: Values::Sparse { rows, values },
-            }
+            Column::from((name(index), Values::Sparse { rows, values }))
         }));
         columns
     }

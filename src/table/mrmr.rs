@@ -5,17 +5,14 @@ use std::ops::Range;
 
 use super::format::{Format, Input};
 use super::source::{GAP, Source, runs};
-use super::{Column, Table, TableError, Values, names};
+use super::{Column, Table, TableError, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
 
 pub(super) const FORMAT: Format = Format {
-    extensions: &["mrmr"],
-    gzip: true,
-    companions: &[],
-    read,
     estimate: |_, bytes| Some(bytes),
+    ..Format::new(&["mrmr"], read)
 };
 
 /// Reads the codes as columns of numbers `y`, `x0`, `x1`, ….
@@ -93,11 +90,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
         }
     }
     check(found)?;
-    let columns = names.into_iter().zip(columns);
-    let columns = columns.map(|(name, values)| Column {
-        name,
-        values: Values::Bytes(values),
-    });
+    let columns = names.into_iter().zip(columns).map(Column::from);
     input.table(columns.collect(), Some(0))
 }
 

@@ -15,11 +15,8 @@ use super::{Column, Table, TableError, Values, is_npy, names};
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
-    extensions: &["npy"],
-    gzip: true,
-    companions: &[],
-    read,
     estimate,
+    ..Format::new(&["npy"], read)
 };
 
 /// Elements decoded at a time.
@@ -239,12 +236,8 @@ impl<'p> Array<'p> {
                 columns
             }
         };
-        let mut all: Vec<Column> = (0..width)
-            .map(|at| Column {
-                name: name(at),
-                values: Values::Remote,
-            })
-            .collect();
+        let remote = |at| Column::from((name(at), Values::Remote));
+        let mut all: Vec<Column> = (0..width).map(remote).collect();
         for (at, values) in read.into_iter().zip(columns) {
             all[at].values = Values::Numbers(values);
         }

@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, Type};
 
 use super::factor::{ColumnBuilder, FactorBuilder};
-use super::format::{Format, Input};
+use super::format::{self, Format, Input};
 use super::source::open_file;
 use super::{Column, Table, TableError, Values, names};
 use crate::panics::catch_panic;
@@ -24,11 +24,8 @@ const VALUES: usize = 1 << 14;
 
 /// The format of Apache Parquet, which compresses within: some bytes a value.
 pub(super) const FORMAT: Format = Format {
-    extensions: &["parquet"],
-    gzip: false,
-    companions: &[],
     read,
-    estimate: |_, bytes| Some(bytes / 4),
+    ..format::PARQUET_UNBUILT
 };
 
 /// Reads the file's columns: numbers and booleans as numbers, text as factors.

@@ -20,11 +20,10 @@ const READ_BYTES: usize = 1 << 20;
 const UNKNOWN: f64 = -9.0;
 
 pub(super) const FORMAT: Format = Format {
-    extensions: &["bed"],
     gzip: false,
     companions: &["bim", "fam"],
-    read,
     estimate: |_, bytes| Some(4 * bytes),
+    ..Format::new(&["bed"], read)
 };
 
 /// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
@@ -110,14 +109,9 @@ fn read(input: &Input) -> Result<Table, TableError> {
     found += source.fill(&mut [0])? as u64;
     check(found)?;
 
-    let phenotypes = Column {
-        name: String::from(PHENOTYPE),
-        values: Values::Numbers(phenotypes),
-    };
-    let variants = names.into_iter().zip(genotypes);
-    let variants = variants.map(|(name, values)| Column { name, values });
-    let columns = std::iter::once(phenotypes).chain(variants);
-    input.table(columns.collect(), Some(0))
+    let mut columns = vec![Column::from((PHENOTYPE, phenotypes))];
+    columns.extend(names.into_iter().zip(genotypes).map(Column::from));
+    input.table(columns, Some(0))
 }
 
 /// The number of A1 alleles of the four genotypes in a byte, the lowest bits first.

@@ -1,6 +1,6 @@
 //! A transposition: rows that arrive value by value become columns.
 
-use super::{Column, Values};
+use super::Column;
 
 /// Values of a block of rows: a megabyte, about a second-level cache.
 const BLOCK_VALUES: usize = 1 << 17;
@@ -81,11 +81,7 @@ impl RowBuffer {
 
     pub(super) fn into_named(self, names: Vec<String>) -> Vec<Column> {
         let columns = names.into_iter().zip(self.into_columns());
-        let columns = columns.map(|(name, values)| Column {
-            name,
-            values: Values::Numbers(values),
-        });
-        columns.collect()
+        columns.map(Column::from).collect()
     }
 
     fn flush(&mut self) {
