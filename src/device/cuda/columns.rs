@@ -146,8 +146,8 @@ impl<'x> GpuColumns<'x> {
             stream,
             copies: HashMap::new(),
             peers: Vec::new(),
-            pairs: StagingBuffer::new(),
-            staged: StagingBuffer::new(),
+            pairs: StagingBuffer::default(),
+            staged: StagingBuffer::default(),
             slabs: Vec::new(),
             vacant: Vec::new(),
         })

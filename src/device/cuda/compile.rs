@@ -4,7 +4,6 @@
 
 use std::{
     ffi::{CString, c_int},
-    ptr,
     sync::Arc,
 };
 
@@ -34,81 +33,55 @@ pub(super) fn compile(kernel: &Kernel, architecture: &str) -> Result<Vec<u8>, De
         architecture: architecture.to_owned(),
         log,
     };
-    let program = Program::new(kernel).map_err(&wrong)?;
-    program
-        .compile(&options(architecture))
-        .map_err(|error| wrong(format!("{error}\n{}", program.log())))?;
-    let image = match architecture.starts_with("sm_") {
-        true => program.cubin(),
-        false => program.ptx(),
+    let zero = |_| wrong("its text holds a zero byte".to_owned());
+    let text = CString::new(kernel.text()).map_err(zero)?;
+    let name = CString::new(format!("{}.cu", kernel.name)).map_err(zero)?;
+    let program = result::create_program(&text, Some(&name));
+    let mut program = program.map_err(|error| wrong(error.to_string()))?;
+    // SAFETY: the program and its texts are there until it is destroyed.
+    let image = unsafe {
+        let image = match result::compile_program(program, &options(architecture)) {
+            Ok(()) => image_of(program, architecture).map_err(|error| error.to_string()),
+            Err(error) => {
+                let log = result::get_program_log(program).unwrap_or_default();
+                let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).collect();
+                let log = String::from_utf8_lossy(&log);
+                Err(format!("{error}\n{}", log.trim_end_matches(['\0', '\n'])))
+            }
+        };
+        let _ = sys::nvrtcDestroyProgram(&mut program);
+        image
     };
     image.map_err(wrong)
 }
 
-fn options(architecture: &str) -> Vec<String> {
-    let mut options: Vec<String> = OPTIONS.iter().map(|&it| it.to_owned()).collect();
-    options.push(format!("--gpu-architecture={architecture}"));
-    options
-}
-
-/// A program of NVRTC; exists only where the library does.
-struct Program {
+/// # Safety
+/// The program is there.
+unsafe fn image_of(
     program: sys::nvrtcProgram,
-    /// The program may point into them.
-    _text: (CString, CString),
-}
-
-impl Program {
-    fn new(kernel: &Kernel) -> Result<Self, String> {
-        let zero = |_| "its text holds a zero byte".to_owned();
-        let text = CString::new(kernel.text()).map_err(zero)?;
-        let name = CString::new(format!("{}.cu", kernel.name)).map_err(zero)?;
-        let program = result::create_program(&text, Some(&name)).map_err(|it| it.to_string())?;
-        Ok(Self {
-            program,
-            _text: (text, name),
-        })
-    }
-
-    fn compile(&self, options: &[String]) -> Result<(), String> {
-        // SAFETY: the program lives as long as self.
-        let done = unsafe { result::compile_program(self.program, options) };
-        done.map_err(|it| it.to_string())
-    }
-
-    fn log(&self) -> String {
-        // SAFETY: as above.
-        let log = unsafe { result::get_program_log(self.program) }.unwrap_or_default();
-        let log: Vec<u8> = log.into_iter().map(|it| it as u8).collect();
-        String::from_utf8_lossy(&log)
-            .trim_end_matches(['\0', '\n'])
-            .to_owned()
-    }
-
-    fn ptx(&self) -> Result<Vec<u8>, String> {
-        // SAFETY: as above.
-        let ptx = unsafe { result::get_ptx(self.program) }.map_err(|it| it.to_string())?;
-        Ok(ptx.into_iter().map(|it| it as u8).collect())
-    }
-
-    fn cubin(&self) -> Result<Vec<u8>, String> {
+    architecture: &str,
+) -> Result<Vec<u8>, result::NvrtcError> {
+    // SAFETY: the caller's, and the image has the size that was asked for.
+    unsafe {
+        if !architecture.starts_with("sm_") {
+            let ptx = result::get_ptx(program)?;
+            return Ok(ptx.into_iter().map(|byte| byte as u8).collect());
+        }
         let mut size = 0;
-        // SAFETY: as above; writes one number.
-        let asked = unsafe { sys::nvrtcGetCUBINSize(self.program, &mut size) };
-        asked.result().map_err(|it| it.to_string())?;
+        sys::nvrtcGetCUBINSize(program, &mut size).result()?;
         let mut cubin = vec![0u8; size];
-        // SAFETY: the buffer has the size that was asked for.
-        let got = unsafe { sys::nvrtcGetCUBIN(self.program, cubin.as_mut_ptr().cast()) };
-        got.result().map_err(|it| it.to_string())?;
+        sys::nvrtcGetCUBIN(program, cubin.as_mut_ptr().cast()).result()?;
         Ok(cubin)
     }
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, and nobody uses it after this.
-        let _ = unsafe { sys::nvrtcDestroyProgram(ptr::from_mut(&mut self.program)) };
-    }
+fn options(architecture: &str) -> Vec<String> {
+    let architecture = format!("--gpu-architecture={architecture}");
+    [OPTIONS, &[&architecture]]
+        .concat()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The image of a kernel for `sm_…` or `compute_…`: from the user's cache, or compiled and

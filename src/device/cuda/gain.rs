@@ -57,12 +57,12 @@ impl Cuda<'_> {
         }
         let which: Vec<u32> = models.iter().map(|it| *it as u32).collect();
         let offsets: Vec<u64> = starts.iter().map(|it| (it * n) as u64).collect();
-        let on_gpu = self.which.room(gpu, m, "sweeping")?;
-        let largest = self.largest.room(gpu, 2 * m, "sweeping")?;
+        let on_gpu = self.scratch.which.room(gpu, m, "sweeping")?;
+        let largest = self.scratch.largest.room(gpu, 2 * m, "sweeping")?;
         let offsets_on_gpu = largest + 8 * m as u64;
         gpu.upload(&which, on_gpu)?;
         gpu.upload(&offsets, offsets_on_gpu)?;
-        let batch = self.batch.room(gpu, n * width, "sweeping")?;
+        let batch = self.scratch.batch.room(gpu, n * width, "sweeping")?;
         let most_columns = models.iter().map(|it| held.size(*it) + 1).max();
         let columns = most_columns.unwrap_or(1).min(65_535) as u32;
         let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
@@ -70,13 +70,14 @@ impl Cuda<'_> {
         let given = arguments![all, on_gpu, offsets_on_gpu, batch];
         gpu.launch(&gain::KERNEL, "orthonormal", grid, 256, 0, given)?;
         // With the bounds of one model's gains behind the products.
-        let (e, most) = self
-            .e
-            .products(gpu, self.columns.count(), width + 1, "sweeping")?;
+        let (e, most) =
+            self.scratch
+                .e
+                .products(gpu, self.columns.count(), width + 1, "sweeping")?;
         let upper = e + 8 * (most * width) as u64;
         let mut room = (4 * m).max(1024);
         loop {
-            let counter = self.found.room(gpu, 1 + 2 * room, "sweeping")?;
+            let counter = self.scratch.found.room(gpu, 1 + 2 * room, "sweeping")?;
             gpu.zero(largest, 8 * m)?;
             gpu.zero(counter, 8 * (1 + 2 * room))?;
             let (list, places) = (counter + 8, room as u64);
@@ -119,7 +120,7 @@ impl Cuda<'_> {
                 let (grid, shared) = ((blocks, 1, 1), held.shared());
                 gpu.launch(&gain::KERNEL, "gain", grid, THREADS, shared, exact)
             })?;
-            let answers = self.answers.room(gpu, 1 + 2 * room)?;
+            let answers = self.scratch.answers.room(gpu, 1 + 2 * room)?;
             gpu.download(counter, answers)?;
             gpu.wait("a sweep for exact gains")?;
             let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);

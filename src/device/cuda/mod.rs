@@ -99,16 +99,9 @@ pub(super) fn enable_peer_access(gpus: &mut [Cuda]) -> bool {
     all
 }
 
-/// One GPU, its shard of the columns and the models.
-pub(super) struct Cuda<'x> {
-    shard: Shard<'x>,
-    y: &'x [f64],
-    screen: Arithmetic,
-    // Before the GPU in this order, so that their memory goes back first.
-    models: Option<Models>,
-    columns: GpuColumns<'x>,
-    /// Where each GPU's residuals lie: model i's on GPU i mod their number.
-    owners: Vec<u64>,
+/// Memory that sweeps use again.
+#[derive(Default)]
+struct Scratch {
     batch_told: StagingBuffer<u64>,
     batch_on_gpu: GrowableBuffer<u64>,
     which: GrowableBuffer<u32>,
@@ -122,6 +115,19 @@ pub(super) struct Cuda<'x> {
     /// Entries that the lists of sweeps had to have room for.
     rooms: (usize, usize),
     neighbours_room: usize,
+}
+
+/// One GPU, its shard of the columns and the models.
+pub(super) struct Cuda<'x> {
+    shard: Shard<'x>,
+    y: &'x [f64],
+    screen: Arithmetic,
+    // Before the GPU in this order, so that their memory goes back first.
+    models: Option<Models>,
+    columns: GpuColumns<'x>,
+    /// Where each GPU's residuals lie: model i's on GPU i mod their number.
+    owners: Vec<u64>,
+    scratch: Scratch,
     gpu: Gpu,
 }
 
@@ -157,18 +163,7 @@ impl<'x> Cuda<'x> {
             models: None,
             columns,
             owners: Vec::new(),
-            batch_told: StagingBuffer::new(),
-            batch_on_gpu: GrowableBuffer::default(),
-            which: GrowableBuffer::default(),
-            batch: GrowableBuffer::default(),
-            narrow: GrowableBuffer::default(),
-            e: GrowableBuffer::default(),
-            largest: GrowableBuffer::default(),
-            near: GrowableBuffer::default(),
-            found: GrowableBuffer::default(),
-            answers: StagingBuffer::new(),
-            rooms: (0, 0),
-            neighbours_room: 0,
+            scratch: Scratch::default(),
             gpu,
         };
         cuda.warm_up(count)?;

@@ -113,8 +113,8 @@ impl Models {
             kept: 0,
             supports: vec![Vec::new(); count],
             residuals: vec![0.0; count],
-            orders: StagingBuffer::new(),
-            answers: StagingBuffer::new(),
+            orders: StagingBuffer::default(),
+            answers: StagingBuffer::default(),
         };
         gpu.upload(y, models.y.address())?;
         Ok(models)

@@ -1,6 +1,8 @@
 //! The neighbours of models on a GPU: products with r and Q of each, what every column
 //! would do, and the list of those that may be among the strongest.
 
+use std::iter::repeat_n;
+
 use passel_kernels::neighbours;
 
 use super::{
@@ -23,7 +25,7 @@ const GROUPS: usize = 1024;
 const STRIDE: usize = 256;
 
 /// One anchor on the GPU.
-struct OnCard {
+struct OnGpu {
     model: ExchangeTerms,
     /// Its first column among the products.
     start: usize,
@@ -45,7 +47,7 @@ impl Cuda<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let mut all = Vec::with_capacity(anchors.len());
-        let mut room = (4 * count + 256).max(self.neighbours_room);
+        let mut room = (4 * count + 256).max(self.scratch.neighbours_room);
         // One model's products may fill the memory: a few at a time.
         for anchors in anchors.chunks(8) {
             loop {
@@ -57,7 +59,7 @@ impl Cuda<'_> {
                     // Many equal columns: once more, with room for all of them.
                     Err(listed) => {
                         room = listed;
-                        self.neighbours_room = room;
+                        self.scratch.neighbours_room = room;
                     }
                 }
             }
@@ -86,46 +88,41 @@ impl Cuda<'_> {
         for anchor in anchors {
             push_orthonormal(self.shard.x, anchor, &mut batch);
             let model = ExchangeTerms::new(anchor, keep);
-            let at = |words: &Vec<u64>| 8 * words.len() as u64;
-            let transposed = at(&words);
-            words.extend(model.transposed.iter().copied().map(bits));
-            let places = at(&words);
-            for place in &model.positions {
-                words.extend(place.unwrap_or([f64::NAN, 0.0, 0.0]).map(bits));
-            }
-            let support = at(&words);
-            words.extend(anchor.support.chunks(2).map(|pair| {
+            let k = model.k;
+            let mut put = |values: &mut dyn Iterator<Item = u64>| {
+                let at = 8 * words.len() as u64;
+                words.extend(values);
+                at
+            };
+            let places = model.positions.iter();
+            let places = places.flat_map(|at| at.unwrap_or([f64::NAN, 0.0, 0.0]));
+            let mut support = anchor.support.chunks(2).map(|pair| {
                 let second = pair.get(1).copied().unwrap_or(0);
                 u64::from(pair[0]) | u64::from(second) << 32
-            }));
-            let groups = at(&words);
-            words.extend(std::iter::repeat_n(0, 2 * GROUPS));
-            let least = at(&words);
-            words.extend([bits(f64::NEG_INFINITY); 2]);
-            let found = at(&words);
-            words.push(0);
-            words.extend(std::iter::repeat_n(0, 3 * room));
-            let (start, k) = (width, model.k);
-            width += k + 1;
-            models.push(OnCard {
-                model,
-                start,
-                transposed,
-                places,
-                support,
-                groups,
-                least,
-                found,
             });
+            models.push(OnGpu {
+                start: width,
+                transposed: put(&mut model.transposed.iter().copied().map(bits)),
+                places: put(&mut places.map(bits)),
+                support: put(&mut support),
+                groups: put(&mut repeat_n(0, 2 * GROUPS)),
+                least: put(&mut repeat_n(bits(f64::NEG_INFINITY), 2)),
+                found: put(&mut repeat_n(0, 1 + 3 * room)),
+                model,
+            });
+            width += k + 1;
         }
-        let on_gpu = self.found.room(gpu, words.len(), DURING)?;
+        let on_gpu = self.scratch.found.room(gpu, words.len(), DURING)?;
         gpu.upload(&words, on_gpu)?;
-        let products = self.batch.room(gpu, n * width, DURING)?;
+        let products = self.scratch.batch.room(gpu, n * width, DURING)?;
         gpu.upload(&batch, products)?;
         // Products, U of one model, and three numbers a column.
         let widest = models.iter().map(|it| it.model.k).max().unwrap_or(0);
         let unit = width + widest + 3;
-        let (e, most) = self.e.products(gpu, self.columns.count(), unit, DURING)?;
+        let (e, most) = self
+            .scratch
+            .e
+            .products(gpu, self.columns.count(), unit, DURING)?;
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
@@ -181,7 +178,10 @@ impl Cuda<'_> {
             }
             Ok(())
         })?;
-        let answers = self.answers.room(gpu, (1 + 3 * room) * models.len())?;
+        let answers = self
+            .scratch
+            .answers
+            .room(gpu, (1 + 3 * room) * models.len())?;
         for (it, answers) in models.iter().zip(answers.chunks_mut(1 + 3 * room)) {
             gpu.download(on_gpu + it.found, answers)?;
         }

@@ -65,11 +65,13 @@ pub(super) struct StagingBuffer<T> {
     pinned: Option<Pinned<T>>,
 }
 
-impl<T: Copy + Default> StagingBuffer<T> {
-    pub(super) fn new() -> Self {
+impl<T> Default for StagingBuffer<T> {
+    fn default() -> Self {
         Self { pinned: None }
     }
+}
 
+impl<T: Copy + Default> StagingBuffer<T> {
     /// Where it lies, for the GPU too; while a kernel reads or writes there, nobody else
     /// may.
     pub(super) fn address(&self) -> u64 {

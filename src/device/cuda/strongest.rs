@@ -65,7 +65,7 @@ impl Cuda<'_> {
         let (n, m) = (self.y.len(), models.len());
         let members: usize = models.iter().map(|it| it.support.len()).sum();
         let words = 3 * m + 1 + members.div_ceil(2);
-        let told = self.batch_told.room(&self.gpu, words)?;
+        let told = self.scratch.batch_told.room(&self.gpu, words)?;
         let (addresses, rest) = told.split_at_mut(m);
         let (rss, rest) = rest.split_at_mut(m);
         let (offsets, packed) = rest.split_at_mut(m + 1);
@@ -99,44 +99,50 @@ impl Cuda<'_> {
         let (n, m) = (self.y.len(), models.len());
         let words = self.tell_batch(models)?;
         let gpu = &self.gpu;
-        let batch = self.batch.room(gpu, n * m, "sweeping")?;
+        let batch = self.scratch.batch.room(gpu, n * m, "sweeping")?;
         // RSS of each, where the members of each begin, and these.
-        let rss = self.batch_on_gpu.room(gpu, words - m, "sweeping")?;
+        let rss = self.scratch.batch_on_gpu.room(gpu, words - m, "sweeping")?;
         let (offsets, members) = (rss + 8 * m as u64, rss + 8 * (2 * m + 1) as u64);
-        let (addresses, observations) = (self.batch_told.address(), n as i64);
+        let (addresses, observations) = (self.scratch.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
         let given = arguments![addresses, observations, batch];
         gpu.launch(&gather::KERNEL, "gather", grid, 256, 0, given)?;
         let narrow = match kind {
             Arithmetic::F64 => 0,
             _ => {
-                let (count, to) = ((n * m) as i64, self.narrow.room(gpu, n * m, "sweeping")?);
+                let (count, to) = (
+                    (n * m) as i64,
+                    self.scratch.narrow.room(gpu, n * m, "sweeping")?,
+                );
                 let grid = (8 * gpu.processors, 1, 1);
                 let given = arguments![batch, count, to];
                 gpu.launch(&strongest::KERNEL, "narrow", grid, 256, 0, given)?;
                 to
             }
         };
-        let (e, block) = self.e.products(gpu, self.columns.count(), m, "sweeping")?;
+        let (e, block) = self
+            .scratch
+            .e
+            .products(gpu, self.columns.count(), m, "sweeping")?;
         let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(block);
         // What was needed before is needed again.
-        let (near_before, before) = self.rooms;
+        let (near_before, before) = self.scratch.rooms;
         let mut near_room = ((CANDIDATES + tiles) * m).min(NEAR).max(near_before);
         let mut room = (CANDIDATES * m).max(1024).max(before);
         loop {
             // What came near the largest so far, and how large it was.
-            let near = self.near.room(gpu, 2 * near_room, "sweeping")?;
+            let near = self.scratch.near.room(gpu, 2 * near_room, "sweeping")?;
             let scores = near + 8 * near_room as u64;
             // How many came near, how many are near still, blocks that have ended; then the largest
             // of each model.
             let cleared = m + 3;
-            let counters = self.found.room(gpu, cleared, "sweeping")?;
+            let counters = self.scratch.found.room(gpu, cleared, "sweeping")?;
             let most = counters + 24;
-            self.answers.room(gpu, 2 + 2 * room)?;
-            let answers = self.answers.address();
+            self.scratch.answers.room(gpu, 2 + 2 * room)?;
+            let answers = self.scratch.answers.address();
             let (near_places, places) = (near_room as u64, room as u64);
             let mut clear = true;
-            let batch_told = &self.batch_told.get(words)[m..];
+            let batch_told = &self.scratch.batch_told.get(words)[m..];
             self.columns.sweep(gpu, (0, 1), block, |block| {
                 let (kind, a, b) = match (kind, block.narrow) {
                     (Arithmetic::F64, _) | (_, None) => (Arithmetic::F64, block.address, batch),
@@ -199,7 +205,7 @@ impl Cuda<'_> {
                 gpu.launch(&strongest::KERNEL, "score", grid, THREADS, 0, given)
             })?;
             gpu.wait("a sweep")?;
-            let told = self.answers.get(2 + 2 * room);
+            let told = self.scratch.answers.get(2 + 2 * room);
             let count = |at: usize| usize::try_from(told[at]).unwrap_or(usize::MAX);
             let (nearby, listed) = (count(0), count(1));
             if nearby <= near_room && listed <= room {
@@ -216,7 +222,7 @@ impl Cuda<'_> {
             // differs from run to run, so some more.
             near_room = near_room.max(nearby + nearby / 4);
             room = room.max(listed + listed / 4);
-            self.rooms = (near_room, room);
+            self.scratch.rooms = (near_room, room);
         }
     }
 }
