@@ -52,9 +52,6 @@ impl Cache {
     /// The image that `parts` determine: from the disk, or from `compile` and then kept.
     ///
     /// `stem` begins the file's name, for a human who looks.
-    ///
-    /// # Errors
-    /// Those of `compile`.
     pub(super) fn image<E>(
         &self,
         stem: &str,
@@ -70,9 +67,6 @@ impl Cache {
 
     /// As [`image`](Self::image), whatever lies on the disk: for an image that is not as
     /// it should be, though it is as it was written.
-    ///
-    /// # Errors
-    /// Those of `compile`.
     pub(super) fn renew<E>(
         &self,
         stem: &str,

@@ -158,7 +158,6 @@ impl<'x> GpuColumns<'x> {
         self.stream.is_some()
     }
 
-    /// Columns of the shard.
     pub(super) fn count(&self) -> usize {
         self.shard.own.p()
     }

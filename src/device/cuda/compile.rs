@@ -23,9 +23,6 @@ use super::{
 
 /// Compiles a kernel, whatever lies in the cache: machine code for `sm_…`; PTX, with a zero at its
 /// end, for `compute_…`.
-///
-/// # Errors
-/// NVRTC missing; a kernel that does not compile.
 pub(super) fn compile(kernel: &Kernel, architecture: &str) -> Result<Vec<u8>, DeviceError> {
     library::nvrtc()?;
     let wrong = |log: String| DeviceError::Compile {

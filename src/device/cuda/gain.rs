@@ -18,7 +18,7 @@ const WIDTH: usize = 2048;
 const STRIDE: usize = 1024;
 
 impl Cuda<'_> {
-    /// By the exact gain; see [`super::super::Device::strongest`].
+    /// By the exact gain; see [`super::super::Device::find_strongest`].
     pub(super) fn by_gain(
         &mut self,
         models: &[ModelView],

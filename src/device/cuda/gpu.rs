@@ -54,9 +54,6 @@ pub(super) struct Gpu {
 
 impl Gpu {
     /// Opens the GPU of a number and loads kernels; it makes products where a search asks.
-    ///
-    /// # Errors
-    /// Whatever is missing; a driver that refuses.
     pub(super) fn open(ordinal: usize, kernels: &[Kernel]) -> Result<Self, DeviceError> {
         library::start()?;
         let name = format!("cuda:{ordinal}");

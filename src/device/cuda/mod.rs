@@ -45,9 +45,6 @@ const RESERVE: u64 = 1 << 30;
 const VECTORS: u64 = 6;
 
 /// GPUs that can be used, at least one.
-///
-/// # Errors
-/// Whatever of CUDA is missing.
 pub(super) fn count() -> Result<usize, DeviceError> {
     library::count()
 }
@@ -134,9 +131,6 @@ pub(super) struct Cuda<'x> {
 impl<'x> Cuda<'x> {
     /// Opens a GPU and lays a shard out on it, for `count` models of `y`, in at most
     /// `limit` bytes.
-    ///
-    /// # Errors
-    /// Whatever is missing, too little memory.
     pub(super) fn new(
         ordinal: usize,
         shard: Shard<'x>,

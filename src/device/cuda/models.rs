@@ -162,7 +162,7 @@ impl Models {
         gpu.wait(HOLDING)
     }
 
-    /// See [`super::super::Device::place`].
+    /// See [`super::super::Device::set_supports`].
     pub(super) fn place(
         &mut self,
         gpu: &Gpu,
@@ -231,17 +231,15 @@ impl Models {
         self.supports.len()
     }
 
-    /// Variables of a model.
     pub(super) fn size(&self, model: usize) -> usize {
         self.supports[model].len()
     }
 
-    /// RSS of a model.
     pub(super) fn rss_of(&self, model: usize) -> f64 {
         self.residuals[model]
     }
 
-    /// See [`super::super::Device::update`].
+    /// See [`super::super::Device::update_models`].
     pub(super) fn update(
         &mut self,
         gpu: &Gpu,

@@ -38,7 +38,7 @@ struct OnGpu {
 }
 
 impl Cuda<'_> {
-    /// See [`super::super::Device::neighbours`].
+    /// See [`super::super::Device::find_neighbours`].
     pub(super) fn near(
         &mut self,
         anchors: &[FitView],

@@ -46,7 +46,7 @@ pub(super) fn screen(asked: Arithmetic, n: usize) -> (Arithmetic, f64) {
 }
 
 impl Cuda<'_> {
-    /// By |xᵀr|; see [`super::super::Device::strongest`].
+    /// By |xᵀr|; see [`super::super::Device::find_strongest`].
     pub(super) fn by_correlation(
         &mut self,
         models: &[ModelView],
