@@ -277,14 +277,7 @@ impl<'x> Devices<'x> {
         if let Some((communicator, _)) = &self.communicator {
             found = gather_devices(communicator, &found)?;
         }
-        let mut all = vec![Neighbours::default(); anchors.len()];
-        for shard in found {
-            for (all, some) in all.iter_mut().zip(shard) {
-                all.additions.extend(some.additions);
-                all.exchanges.extend(some.exchanges);
-            }
-        }
-        Ok(all.into_iter().map(|all| all.strongest(count)).collect())
+        Ok(Neighbours::merge(found, anchors.len(), count))
     }
 
     /// Calls a verb of all devices at the same time; the results in their order.

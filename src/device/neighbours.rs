@@ -51,6 +51,23 @@ impl Neighbours {
             exchanges: strongest_changes(self.exchanges, count),
         }
     }
+
+    /// For each of `models` models the `count` strongest of each kind, with ties of the last, of
+    /// what several parts of the columns have.
+    pub(crate) fn merge(
+        parts: impl IntoIterator<Item = Vec<Self>>,
+        models: usize,
+        count: usize,
+    ) -> Vec<Self> {
+        let mut all = vec![Self::default(); models];
+        for part in parts {
+            for (all, own) in all.iter_mut().zip(part) {
+                all.additions.extend(own.additions);
+                all.exchanges.extend(own.exchanges);
+            }
+        }
+        all.into_iter().map(|all| all.strongest(count)).collect()
+    }
 }
 
 /// The terms of a model that the formulas need.

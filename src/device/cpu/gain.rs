@@ -6,7 +6,7 @@
 
 use faer::MatRef;
 
-use super::transposed_product;
+use super::visit_products;
 use crate::{
     device::{
         Candidate, Shard,
@@ -25,27 +25,7 @@ const NEAR: f64 = 1.0 - 2.0 * RELATIVE_TIE;
 
 /// The columns of a shard outside the support whose gain is the largest up to rounding.
 pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
-    let mut largest = 0.0;
-    let mut near: Vec<(u32, f64)> = Vec::new();
-    screen(shard, anchor, |column, least, most| {
-        largest = if least > largest { least } else { largest };
-        if most >= largest * NEAR {
-            near.push((column, most));
-        }
-    });
-    near.retain(|(_, most)| *most >= largest * NEAR);
-    near.into_iter()
-        .map(|(column, _)| Candidate {
-            column,
-            score: exact_gain(shard.x, anchor, column),
-        })
-        .filter(|candidate| candidate.score > 0.0)
-        .collect()
-}
-
-/// Calls `visit` for each column outside the support with a lower and an upper bound of its gain.
-fn screen(Shard { x, first, own }: Shard, anchor: &FitView, mut visit: impl FnMut(u32, f64, f64)) {
-    let (n, k) = (x.n(), anchor.support.len());
+    let (x, n, k) = (shard.x, shard.x.n(), anchor.support.len());
     let mut basis = Vec::with_capacity(n * (k + 1));
     push_orthonormal(x, anchor, &mut basis);
     let basis = MatRef::from_column_major_slice(&basis, n, k + 1);
@@ -53,15 +33,12 @@ fn screen(Shard { x, first, own }: Shard, anchor: &FitView, mut visit: impl FnMu
     // itself.
     let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
     let off = tie_width(n, product(anchor.residual, anchor.residual).sqrt());
-    let mut out = vec![0.0; BLOCK * (k + 1)];
-    for at in (0..own.p()).step_by(BLOCK) {
-        let rows = BLOCK.min(own.p() - at);
-        let columns = &own.values()[at * n..][..rows * n];
-        let out = &mut out[..rows * (k + 1)];
-        transposed_product(columns, basis, out);
-        let (e, q) = out.split_at(rows);
+    // The largest lower bound of a gain, and the columns whose upper bound was close to it.
+    let visit = |(largest, near): &mut (f64, Vec<(u32, f64)>), first, products: &mut [f64]| {
+        let rows = products.len() / (k + 1);
+        let (e, q) = products.split_at(rows);
         for row in 0..rows {
-            let column = (first + at + row) as u32;
+            let column = (first + row) as u32;
             if anchor.support.contains(&column) {
                 continue;
             }
@@ -70,7 +47,23 @@ fn screen(Shard { x, first, own }: Shard, anchor: &FitView, mut visit: impl FnMu
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);
             let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));
-            visit(column, least, most);
+            *largest = if least > *largest { least } else { *largest };
+            if most >= *largest * NEAR {
+                near.push((column, most));
+            }
         }
-    }
+        true
+    };
+    let screened = visit_products(shard, basis, (BLOCK, 1), Default::default, visit).into_iter();
+    let near = screened.flat_map(|(largest, near)| {
+        let near = near.into_iter();
+        near.filter(move |(_, most)| *most >= largest * NEAR)
+    });
+    let candidates = near.map(|(column, _)| Candidate {
+        column,
+        score: exact_gain(x, anchor, column),
+    });
+    candidates
+        .filter(|candidate| candidate.score > 0.0)
+        .collect()
 }

@@ -187,18 +187,45 @@ fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
     cheapest.map(|(variable, _)| variable)
 }
 
-/// out ← XᵀB for a block of columns, on this thread.
+/// Multiplies a shard's columns by `factor`, a block of at most `rows` columns at a time, in `ranges`
+/// ranges that threads share. `visit` gets the range's state, the number of a block's first column
+/// and its products, and returns whether to go on. Returns the states, in the order of the ranges.
 ///
-/// *Shapes:* `columns` n × rows and `out` rows × m, column-major; `factor` B is n × m.
-fn transposed_product(columns: &[f64], factor: MatRef<f64>, out: &mut [f64]) {
+/// *Shapes:* `factor` n × m; the products of a block are rows × m, column-major.
+fn visit_products<A: Send>(
+    Shard { first, own, .. }: Shard,
+    factor: MatRef<f64>,
+    (rows, ranges): (usize, usize),
+    start: impl Fn() -> A + Sync,
+    visit: impl Fn(&mut A, usize, &mut [f64]) -> bool + Sync,
+) -> Vec<A> {
     let (n, m) = factor.shape();
-    let rows = columns.len() / n;
-    matmul(
-        MatMut::from_column_major_slice_mut(out, rows, m),
-        Accum::Replace,
-        MatRef::from_column_major_slice(columns, n, rows).transpose(),
-        factor,
-        1.0,
-        Par::Seq,
-    );
+    let each = own.p().div_ceil(ranges).max(1);
+    let range = |(at, columns): (usize, &[f64])| {
+        let mut state = start();
+        let mut products = vec![0.0; rows * m];
+        let firsts = (first + at * each..).step_by(rows);
+        for (first, columns) in firsts.zip(columns.chunks(rows * n)) {
+            let rows = columns.len() / n;
+            let products = &mut products[..rows * m];
+            matmul(
+                MatMut::from_column_major_slice_mut(products, rows, m),
+                Accum::Replace,
+                MatRef::from_column_major_slice(columns, n, rows).transpose(),
+                factor,
+                1.0,
+                Par::Seq,
+            );
+            if !visit(&mut state, first, products) {
+                break;
+            }
+        }
+        state
+    };
+    if ranges > 1 {
+        let columns = own.values().par_chunks(each * n).enumerate();
+        columns.map(range).collect()
+    } else {
+        vec![range((0, own.values()))]
+    }
 }

@@ -3,17 +3,16 @@
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
-use rayon::prelude::*;
 
-use super::transposed_product;
+use super::visit_products;
 use crate::{
     design::Columns,
     device::{
         Shard,
         gain::push_orthonormal,
         neighbours::{
-            ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours,
-            strongest_changes as strongest_of, tie_threshold,
+            ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours, strongest_changes,
+            tie_threshold,
         },
     },
     least_squares::FitView,
@@ -30,14 +29,14 @@ const PARALLEL_WORK: usize = 1 << 21;
 /// that tie with the last. Variables of `keep` (ascending) are not replaced. When `stop` returns
 /// true, the remaining columns are skipped; the caller checks it again.
 pub(crate) fn neighbours(
-    Shard { x, first, own }: Shard,
+    shard: Shard,
     anchors: &[FitView],
     keep: &[u32],
     count: usize,
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Neighbours> {
-    let (n, p) = (own.n(), own.p());
+    let (x, n, p) = (shard.x, shard.x.n(), shard.own.p());
     let models: Vec<ExchangeTerms> = anchors
         .iter()
         .map(|anchor| ExchangeTerms::new(anchor, keep))
@@ -52,56 +51,38 @@ pub(crate) fn neighbours(
     }
     let batch = MatRef::from_column_major_slice(&batch, n, width);
     let rows = (BLOCK / width).clamp(16, 512);
-    let range = |(at, columns): (usize, &[f64])| {
-        let mut strongest: Vec<[Strongest; 2]> = (0..anchors.len())
-            .map(|_| [Strongest::new(count), Strongest::new(count)])
-            .collect();
-        let mut out = vec![0.0; rows * width];
-        let mut scratch = Scratch::default();
-        for (first, columns) in (first + at..).step_by(rows).zip(columns.chunks(rows * n)) {
-            if stop() {
-                break;
-            }
-            let rows = columns.len() / n;
-            let out = &mut out[..rows * width];
-            transposed_product(columns, batch, out);
-            let mut rest = &*out;
-            for ((model, anchor), strongest) in models.iter().zip(anchors).zip(&mut strongest) {
-                let (products, after) = rest.split_at(rows * (model.k + 1));
-                rest = after;
-                model.changes(products, rows, &mut scratch);
-                scratch.offer(x, model, anchor, first, strongest);
-            }
+    let start = || {
+        let strongest = || [(); 2].map(|()| Strongest::new(count));
+        let strongest: Vec<_> = anchors.iter().map(|_| strongest()).collect();
+        (strongest, Scratch::default())
+    };
+    let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
+        let rows = products.len() / width;
+        let mut rest = &*products;
+        for ((model, anchor), strongest) in models.iter().zip(anchors).zip(strongest) {
+            let (products, after) = rest.split_at(rows * (model.k + 1));
+            rest = after;
+            model.changes(products, rows, scratch);
+            scratch.offer(x, model, anchor, first, strongest);
         }
-        strongest
+        !stop()
     };
-    let parts = if threads > 1 && n * p * width > PARALLEL_WORK {
-        p.div_ceil(threads)
-    } else {
-        p
+    let ranges = match threads > 1 && n * p * width > PARALLEL_WORK {
+        true => threads,
+        false => 1,
     };
-    let found: Vec<_> = if parts < p {
-        own.values()
-            .par_chunks(parts * n)
-            .enumerate()
-            .map(|(at, columns)| range((at * parts, columns)))
-            .collect()
-    } else {
-        vec![range((0, own.values()))]
-    };
-    let mut all: Vec<Vec<ModelChange>> = vec![Vec::new(); 2 * anchors.len()];
-    for part in found {
-        for (all, strongest) in all.iter_mut().zip(part.into_iter().flatten()) {
-            all.extend(strongest.changes);
-        }
-    }
-    let mut lists = all.into_iter().map(|list| strongest_of(list, count));
-    (0..anchors.len())
-        .map(|_| Neighbours {
-            additions: lists.next().unwrap_or_default(),
-            exchanges: lists.next().unwrap_or_default(),
-        })
-        .collect()
+    let found = visit_products(shard, batch, (rows, ranges), start, visit).into_iter();
+    let found = found.map(|(strongest, _)| {
+        let changes = strongest
+            .into_iter()
+            .map(|list| list.map(|kind| kind.changes));
+        let neighbours = changes.map(|[additions, exchanges]| Neighbours {
+            additions,
+            exchanges,
+        });
+        neighbours.collect()
+    });
+    Neighbours::merge(found, anchors.len(), count)
 }
 
 impl ExchangeTerms {
@@ -282,7 +263,7 @@ impl Strongest {
         if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
             self.changes.push(change);
             if self.changes.len() >= 4 * self.count + 64 {
-                self.changes = strongest_of(std::mem::take(&mut self.changes), self.count);
+                self.changes = strongest_changes(std::mem::take(&mut self.changes), self.count);
                 if let Some(last) = self.changes.get(self.count - 1) {
                     self.least = tie_threshold(last.fall);
                 }

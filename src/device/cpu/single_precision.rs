@@ -4,11 +4,11 @@
 //! multiplies at twice the rate of f64. [`SinglePrecision::error`] bounds its error, and candidates
 //! within the bound are decided in f64 (see [`super::tie_window`]).
 
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 use rayon::prelude::*;
 
 use super::tie_window::TILE;
-use crate::design::Columns;
+use crate::{design::Columns, vector::vectorised};
 
 /// Observations per partial sum: sums of sums keep rounding errors from growing with n, and a
 /// tile's rows stay in the cache for all factors.
@@ -76,45 +76,39 @@ impl SinglePrecision {
     /// *Shapes:* `factors` n × m and `out` TILE × m, column-major.
     pub(crate) fn products(&self, tile: usize, factors: &[f32], out: &mut [f32]) {
         let tile = &self.values[tile * self.n * TILE..][..self.n * TILE];
-        pulp::Arch::new().dispatch(Products {
-            n: self.n,
-            tile,
-            factors,
-            out,
-        });
+        tile_products(tile.as_chunks().0, factors, out.as_chunks_mut().0);
     }
 }
 
-struct Products<'a> {
-    n: usize,
-    tile: &'a [f32],
-    factors: &'a [f32],
-    out: &'a mut [f32],
+vectorised! {
+    /// The products of a tile of n rows with vectors of n entries each.
+    fn tile_products<'a>(
+        tile: &'a [[f32; TILE]], factors: &'a [f32], out: &'a mut [[f32; TILE]],
+    ) -> () = tile_products_body;
 }
 
-impl WithSimd for Products<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let (tile, _) = self.tile.as_chunks::<TILE>();
-        let (out, _) = self.out.as_chunks_mut::<TILE>();
-        out.fill([0.0; TILE]);
-        for (start, rows) in (0..).step_by(DEPTH).zip(tile.chunks(DEPTH)) {
-            let groups = self.factors.chunks(GROUP * self.n);
-            for (factors, out) in groups.zip(out.chunks_mut(GROUP)) {
-                // A last, smaller group repeats its first vector and drops the surplus products, so
-                // that one loop serves all.
-                let factors: [&[f32]; GROUP] = std::array::from_fn(|l| {
-                    let l = if l < out.len() { l } else { 0 };
-                    &factors[l * self.n + start..][..rows.len()]
-                });
-                // Older CPUs have half as many registers, for half as many sums.
-                if S::REGISTER_COUNT >= 32 {
-                    add_products::<S, 4>(simd, rows, factors, out);
-                } else {
-                    add_products::<S, 2>(simd, rows, factors, out);
-                }
+#[inline(always)]
+fn tile_products_body<S: Simd>(
+    simd: S,
+    tile: &[[f32; TILE]],
+    factors: &[f32],
+    out: &mut [[f32; TILE]],
+) {
+    let n = tile.len();
+    out.fill([0.0; TILE]);
+    for (start, rows) in (0..).step_by(DEPTH).zip(tile.chunks(DEPTH)) {
+        for (factors, out) in factors.chunks(GROUP * n).zip(out.chunks_mut(GROUP)) {
+            // A last, smaller group repeats its first vector and drops the surplus products, so
+            // that one loop serves all.
+            let factors: [&[f32]; GROUP] = std::array::from_fn(|l| {
+                let l = if l < out.len() { l } else { 0 };
+                &factors[l * n + start..][..rows.len()]
+            });
+            // Older CPUs have half as many registers, for half as many sums.
+            if S::REGISTER_COUNT >= 32 {
+                add_products::<S, 4>(simd, rows, factors, out);
+            } else {
+                add_products::<S, 2>(simd, rows, factors, out);
             }
         }
     }

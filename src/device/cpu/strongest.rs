@@ -4,15 +4,17 @@
 //! which only screens, or by faer's product in f64. The arg max is fused into either, so that E is
 //! never stored.
 
+use std::ops::Range;
+
 use faer::MatRef;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 use rayon::prelude::*;
 
 use super::{
     gram_cache::GramCache,
     single_precision::{SinglePrecision, vectors},
     tie_window::{TILE, TieWindow},
-    transposed_product,
+    visit_products,
 };
 use crate::{
     design::Columns,
@@ -209,14 +211,8 @@ impl<'x> Sweep<'x> {
                 for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
-                pulp::Arch::new().dispatch(ScreenedTile {
-                    first: first + tile * TILE,
-                    width: TILE.min(p - tile * TILE),
-                    gram,
-                    xty: tile_of(xty, tile),
-                    models: &models,
-                    windows: &mut windows,
-                });
+                let columns = first + tile * TILE..first + p.min((tile + 1) * TILE);
+                screen_tile(columns, gram, tile_of(xty, tile), &models, &mut windows);
             }
             windows
         };
@@ -233,7 +229,7 @@ impl<'x> Sweep<'x> {
         if anchors.is_empty() {
             return Vec::new();
         }
-        let Shard { first, own, .. } = self.shard;
+        let own = self.shard.own;
         let (n, p, m) = (own.n(), own.p(), anchors.len());
         let residuals: Vec<f64> = anchors
             .iter()
@@ -248,37 +244,22 @@ impl<'x> Sweep<'x> {
                 TieWindow::new(2.0 * tie_width(n, product(anchor.residual, anchor.residual).sqrt()))
             })
             .collect();
-        let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);
-        let each = p.div_ceil(ranges);
-        let range = |(at, columns): (usize, &[f64])| {
-            let mut windows = windows.clone();
-            let mut e = vec![0.0; BLOCK * m];
-            for (first, columns) in (first + at * each..)
-                .step_by(BLOCK)
-                .zip(columns.chunks(BLOCK * n))
-            {
-                let rows = columns.len() / n;
-                let e = &mut e[..rows * m];
-                transposed_product(columns, residuals, e);
-                for (e, (anchor, window)) in
-                    e.chunks_mut(rows).zip(anchors.iter().zip(&mut windows))
-                {
-                    let mut most = 0.0;
-                    for e in &mut *e {
-                        *e = e.abs();
-                        most = if *e > most { *e } else { most };
-                    }
-                    window.observe(first, most, e, anchor.support);
+        let visit = |windows: &mut Vec<TieWindow>, first: usize, e: &mut [f64]| {
+            let models = anchors.iter().zip(windows);
+            for (e, (anchor, window)) in e.chunks_mut(e.len() / m).zip(models) {
+                let mut most = 0.0;
+                for e in &mut *e {
+                    *e = e.abs();
+                    most = if *e > most { *e } else { most };
                 }
+                window.observe(first, most, e, anchor.support);
             }
-            windows
+            true
         };
-        if ranges > 1 {
-            let parts = own.values().par_chunks(each * n).enumerate();
-            parts.map(range).reduce_with(merge).unwrap_or_default()
-        } else {
-            range((0, own.values()))
-        }
+        let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);
+        let start = || windows.clone();
+        let found = visit_products(self.shard, residuals, (BLOCK, ranges), start, visit);
+        found.into_iter().reduce(merge).unwrap_or_default()
     }
 }
 
@@ -337,46 +318,47 @@ fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> 
     windows
 }
 
-/// One tile of [`Sweep::by_gram`], for every model; its columns begin at `first`.
-struct ScreenedTile<'a> {
-    first: usize,
-    width: usize,
-    gram: &'a [f32],
-    xty: &'a [f32; TILE],
-    models: &'a [Model<'a>],
-    windows: &'a mut [TieWindow],
+vectorised! {
+    /// One tile of [`Sweep::by_gram`], of these columns, for every model.
+    fn screen_tile<'a>(
+        columns: Range<usize>, gram: &'a [f32], xty: &'a [f32; TILE], models: &'a [Model<'a>],
+        windows: &'a mut [TieWindow],
+    ) -> () = screen_tile_body;
 }
 
-impl WithSimd for ScreenedTile<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        for (model, window) in self.models.iter().zip(self.windows) {
-            let mut scores = [0.0; TILE];
-            let mut most = simd.splat_f32s(0.0);
-            // Four vectors at a time stay in registers.
-            for at in 0..TILE / (4 * S::F32_LANES) {
-                let mut e = vectors::<S, 4>(self.xty, at);
-                for &(slot, b) in &model.terms {
-                    let g = vectors::<S, 4>(tile_of(self.gram, slot as usize), at);
-                    let b = simd.splat_f32s(-b);
-                    for v in 0..4 {
-                        e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
-                    }
-                }
-                let (scores, _) = S::as_mut_simd_f32s(&mut scores);
+#[inline(always)]
+fn screen_tile_body<S: Simd>(
+    simd: S,
+    columns: Range<usize>,
+    gram: &[f32],
+    xty: &[f32; TILE],
+    models: &[Model],
+    windows: &mut [TieWindow],
+) {
+    for (model, window) in models.iter().zip(windows) {
+        let mut scores = [0.0; TILE];
+        let mut most = simd.splat_f32s(0.0);
+        // Four vectors at a time stay in registers.
+        for at in 0..TILE / (4 * S::F32_LANES) {
+            let mut e = vectors::<S, 4>(xty, at);
+            for &(slot, b) in &model.terms {
+                let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
+                let b = simd.splat_f32s(-b);
                 for v in 0..4 {
-                    e[v] = simd.abs_f32s(e[v]);
-                    most = simd.max_f32s(most, e[v]);
-                    scores[at * 4 + v] = e[v];
+                    e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
                 }
             }
-            // Entries past the last column are zero, so never the largest.
-            let most = simd.reduce_max_f32s(most);
-            let scores = &scores[..self.width];
-            window.observe(self.first, most, scores, model.anchor.support);
+            let (scores, _) = S::as_mut_simd_f32s(&mut scores);
+            for v in 0..4 {
+                e[v] = simd.abs_f32s(e[v]);
+                most = simd.max_f32s(most, e[v]);
+                scores[at * 4 + v] = e[v];
+            }
         }
+        // Entries past the last column are zero, so never the largest.
+        let most = simd.reduce_max_f32s(most);
+        let scores = &scores[..columns.len()];
+        window.observe(columns.start, most, scores, model.anchor.support);
     }
 }
 
