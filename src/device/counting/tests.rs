@@ -8,8 +8,7 @@ mod scores;
 
 use passel_kernels::pairs::BitProducts;
 
-use self::draws::Draws;
-pub(crate) use self::draws::{binned, column, entries_off};
+pub(crate) use self::draws::{Draws, binned, codes, column, entries_off};
 pub(crate) use self::scores::scores;
 use super::{
     super::{
@@ -155,13 +154,18 @@ impl Setup {
 /// All results of a walk, to the bit.
 #[derive(Debug, PartialEq)]
 struct Trace {
-    relevance: Vec<u64>,
-    best: Vec<Option<(u32, u64, u64)>>,
-    permuted: Vec<Option<(u32, u64, u64)>>,
+    /// The best columns.
+    columns: Vec<Option<u32>>,
+    /// The relevance of all columns; the score and relevance of each best one.
+    numbers: Vec<u64>,
 }
 
-fn bits(found: Option<BestCandidate>) -> Option<(u32, u64, u64)> {
-    found.map(|it| (it.column, it.score.to_bits(), it.relevance.to_bits()))
+impl Trace {
+    fn record(&mut self, found: Option<BestCandidate>) {
+        self.columns.push(found.map(|it| it.column));
+        let numbers = found.into_iter().flat_map(|it| [it.score, it.relevance]);
+        self.numbers.extend(numbers.map(f64::to_bits));
+    }
 }
 
 /// Picks of a walk.
@@ -177,13 +181,15 @@ impl Case {
         let devices = counters.devices.iter_mut();
         let relevance = devices.flat_map(|device| device.relevance().unwrap());
         let relevance = relevance.map(|own| evaluator.relevance_nats(own).to_bits());
-        let relevance = relevance.collect();
+        let mut trace = Trace {
+            columns: Vec::new(),
+            numbers: relevance.collect(),
+        };
         let mut steps: Vec<ConditioningVariable> = Vec::new();
-        let mut best = Vec::new();
         for left in (1..=PICKS.min(self.columns.len())).rev() {
             counters.hint_picks(if score.has_steps() { left } else { 1 });
             let found = counters.best().unwrap();
-            best.push(bits(found));
+            trace.record(found);
             let Some(found) = found else { break };
             if let Some(facts) = found.statistics {
                 let swept = if score.has_steps() { &steps[..] } else { &[] };
@@ -198,7 +204,7 @@ impl Case {
         }
         counters.hint_picks(1);
         counters.reset();
-        best.push(bits(counters.best().unwrap()));
+        trace.record(counters.best().unwrap());
         let mut swept: Vec<&Categorical> = Vec::new();
         let joined: ConditioningVariable;
         if let (true, [a, b, ..]) = (score.has_steps(), &steps[..]) {
@@ -206,7 +212,7 @@ impl Case {
             for step in [&joined, a] {
                 counters.sweep(step).unwrap();
                 counters.hint_picks(1);
-                best.push(bits(counters.best().unwrap()));
+                trace.record(counters.best().unwrap());
                 swept.push(step.codes());
             }
         }
@@ -231,13 +237,10 @@ impl Case {
             };
             orders.iter().map(one).collect()
         });
+        permuted.into_iter().for_each(|found| trace.record(found));
         // What was permuted is as it was before.
-        best.push(bits(counters.best().unwrap()));
-        Trace {
-            relevance,
-            best,
-            permuted: permuted.into_iter().map(bits).collect(),
-        }
+        trace.record(counters.best().unwrap());
+        trace
     }
 
     /// Asserts that a device's statistics are those of the host.

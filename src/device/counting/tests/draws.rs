@@ -17,6 +17,11 @@ pub(crate) fn binned(codes: Codes, levels: usize, missing: Option<u16>) -> Binne
     }
 }
 
+/// The code of each observation.
+pub(crate) fn codes(column: &BinnedColumn) -> Vec<u32> {
+    column.codes.dense().into_iter().map(u32::from).collect()
+}
+
 /// Codes as the entries off one of them.
 pub(crate) fn entries_off(codes: &[u16], mode: u16) -> Codes {
     let entries = || codes.iter().zip(0..).filter(|(code, _)| **code != mode);
@@ -46,15 +51,15 @@ pub(crate) fn column(codes: Vec<u16>, levels: usize, sparse: bool, missing: bool
 }
 
 /// Random codes, which depend on the class of each observation.
-pub(super) struct Draws {
-    pub(super) stream: Stream,
+pub(crate) struct Draws {
+    stream: Stream,
     n: usize,
     classes: Vec<u16>,
 }
 
 impl Draws {
     /// Those of n observations, and a response of so many classes.
-    pub(super) fn new((n, p): (usize, usize), classes: usize) -> (Self, BinnedColumn) {
+    pub(crate) fn new((n, p): (usize, usize), classes: usize) -> (Self, BinnedColumn) {
         let mut draws = Self {
             stream: Stream::new(n as u64, p as u64),
             n,
@@ -65,12 +70,12 @@ impl Draws {
         (draws, response)
     }
 
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         uniform_below(self.stream.next_word(), bound)
     }
 
     /// Codes of so many levels, which tell the more of the response the less is drawn.
-    pub(super) fn codes(&mut self, levels: usize, told: usize) -> Vec<u16> {
+    pub(crate) fn codes(&mut self, levels: usize, told: usize) -> Vec<u16> {
         let n = self.n;
         let code = |row: usize| match self.below(8) < told {
             true => usize::from(self.classes[row]) * 7 % levels,
@@ -80,7 +85,7 @@ impl Draws {
     }
 
     /// Codes of one level but for a few observations.
-    pub(super) fn rare(&mut self, levels: usize, entries: usize) -> Vec<u16> {
+    pub(crate) fn rare(&mut self, levels: usize, entries: usize) -> Vec<u16> {
         let mut codes = vec![(levels / 2) as u16; self.n];
         for _ in 0..entries {
             let (row, code) = (self.below(self.n), self.below(levels));
