@@ -26,8 +26,19 @@ fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
     (x, y)
 }
 
+/// The order of the reference that is this update.
+fn order(update: ModelUpdate) -> update::Order {
+    match update {
+        ModelUpdate::Add(column) => update::Order::Add(column),
+        ModelUpdate::Drop(column) => update::Order::Drop(column),
+        ModelUpdate::DropCheapest => update::Order::DropCheapest,
+        ModelUpdate::Refactor => update::Order::Refactor,
+    }
+}
+
 /// Walks a few models by all verbs, on the devices chosen.
 fn verbs_are_what_their_references_say(choice: DeviceChoice) {
+    use ModelUpdate::{Add, Drop, DropCheapest, Refactor};
     let resources = Resources {
         devices: choice,
         ..Resources::default()
@@ -39,43 +50,46 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         let keep = [3];
         let kept = Fit::of(columns, &y, &keep).0;
         let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
-        let models = (4, Gain::Correlation);
-        let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-        devices.init_models(&kept, 4).unwrap();
+        let open = |models, gain| {
+            let wanted = (models, gain);
+            let mut devices = Devices::new(&places, columns, &y, wanted, &resources, 1).unwrap();
+            devices.init_models(&kept, models).unwrap();
+            devices
+        };
+        let update = |devices: &mut Devices, updates: [ModelUpdate; 4]| {
+            let updates: Vec<_> = updates.into_iter().enumerate().collect();
+            devices.update_models(&updates).unwrap()
+        };
+        let mut devices = open(4, Gain::Correlation);
         let mut supports = vec![keep.to_vec(); 4];
         let last = p as u32 - 1;
-        let walk: [[(ModelUpdate, update::Order); 4]; 6] = [
-            [0, 1, 2, 4].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
-            [1, 0, 9, last].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
+        for updates in [
+            [0, 1, 2, 4].map(Add),
+            [1, 0, 9, last].map(Add),
             // Explained by now, in the first two.
-            [last; 4].map(|it| (ModelUpdate::Add(it), update::Order::Add(it))),
-            [(ModelUpdate::DropCheapest, update::Order::DropCheapest); 4],
-            [3, 7, 2, 9].map(|it| match it {
-                7 => (ModelUpdate::Add(7), update::Order::Add(7)),
-                _ => (ModelUpdate::Drop(it), update::Order::Drop(it)),
-            }),
-            [(ModelUpdate::Refactor, update::Order::Refactor); 4],
-        ];
-        for steps in walk {
-            let updates: Vec<_> = steps.iter().map(|step| step.0).enumerate().collect();
-            let told = devices.update_models(&updates).unwrap();
-            for ((support, (_, order)), told) in supports.iter_mut().zip(steps).zip(told) {
-                let (after, fit) = update::reference(&x, &y, support, &keep, order);
+            [Add(last); 4],
+            [DropCheapest; 4],
+            [Drop(3), Add(7), Drop(2), Drop(9)],
+            [Refactor; 4],
+        ] {
+            let told = update(&mut devices, updates);
+            for ((support, update), told) in supports.iter_mut().zip(updates).zip(told) {
+                let (after, fit) = update::reference(&x, &y, support, &keep, order(update));
                 assert_eq!(told.variable.is_some(), after.len() != support.len());
-                assert!(
-                    (told.rss - fit.rss).abs() < 1e-12,
-                    "{order:?} of {support:?}"
-                );
+                let off = (told.rss - fit.rss).abs();
+                assert!(off < 1e-12, "{update:?} of {support:?}");
                 *support = after;
             }
-            let held: Vec<ModelView> = supports
+            let held = |(number, support)| ModelView {
+                number,
+                support,
+                rss: devices.rss(number),
+            };
+            let held: Vec<_> = supports
                 .iter()
+                .map(Vec::as_slice)
                 .enumerate()
-                .map(|(number, members)| ModelView {
-                    number,
-                    support: members,
-                    rss: devices.rss(number),
-                })
+                .map(held)
                 .collect();
             let found = devices.find_strongest(&held, Gain::Correlation).unwrap();
             for (support, found) in supports.iter().zip(found) {
@@ -85,35 +99,25 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         }
         // Built anew last, they are what the same supports give wherever they come from,
         // on models that were others before.
-        let models = (4, Gain::Correlation);
-        let mut others = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-        others.init_models(&kept, 4).unwrap();
-        let adds = [0, 5, 6, 8].map(ModelUpdate::Add);
-        let adds: Vec<_> = adds.into_iter().enumerate().collect();
-        others.update_models(&adds).unwrap();
+        let mut others = open(4, Gain::Correlation);
+        update(&mut others, [0, 5, 6, 8].map(Add));
         supports.iter_mut().for_each(|it| it.sort_unstable());
         let again: Vec<&[u32]> = supports.iter().map(Vec::as_slice).collect();
         others.set_supports(&again).unwrap();
         for model in 0..4 {
             assert_eq!(others.rss(model).to_bits(), devices.rss(model).to_bits());
         }
-        let drops = [ModelUpdate::DropCheapest; 4];
-        let drops: Vec<_> = drops.into_iter().enumerate().collect();
-        assert_eq!(
-            others.update_models(&drops).unwrap(),
-            devices.update_models(&drops).unwrap()
-        );
+        let drops = [DropCheapest; 4];
+        assert_eq!(update(&mut others, drops), update(&mut devices, drops));
         for gained in [Gain::Correlation, Gain::Exact] {
-            let models = (1, gained);
-            let mut devices = Devices::new(&places, columns, &y, models, &resources, 1).unwrap();
-            devices.init_models(&kept, 1).unwrap();
-            let held = [ModelView {
-                number: 0,
-                support: &keep,
-                rss: kept.rss(),
-            }];
+            let mut devices = open(1, gained);
             if gained == Gain::Exact {
-                let found = devices.find_strongest(&held, gained).unwrap();
+                let held = ModelView {
+                    number: 0,
+                    support: &keep,
+                    rss: kept.rss(),
+                };
+                let found = devices.find_strongest(&[held], gained).unwrap();
                 let gains = gain::reference(&x, &y, &keep);
                 let most = gains.iter().copied().fold(0.0, f64::max);
                 let column = found[0].unwrap() as usize;
@@ -125,16 +129,12 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
             let found = found.unwrap().swap_remove(0);
             let changes = neighbours::reference(&x, &y, fit.support(), &keep);
             let all = || changes.iter().flatten();
-            let mut joining: Vec<f64> = all().map(|it| it.joining).collect();
-            let falls = all().filter_map(|it| it.replacing).map(|it| it.0);
-            let mut replacing: Vec<f64> = falls.collect();
-            for (found, falls) in [
-                (found.additions, &mut joining),
-                (found.exchanges, &mut replacing),
-            ] {
+            let joining: Vec<f64> = all().map(|it| it.joining).collect();
+            let replacing = all().filter_map(|it| it.replacing).map(|it| it.0).collect();
+            for (found, mut falls) in [(found.additions, joining), (found.exchanges, replacing)] {
                 falls.sort_by(|a, b| b.total_cmp(a));
                 assert!(found.len() >= count);
-                for (change, fall) in found.iter().zip(falls.iter()) {
+                for (change, fall) in found.iter().zip(&falls) {
                     assert!((change.fall - fall).abs() < 1e-11, "{change:?} for {fall}");
                 }
             }
