@@ -134,6 +134,12 @@ pub enum ScoreFault {
 }
 
 impl UndefinedScore {
+    /// The one of the lower columns.
+    pub(crate) fn lower(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        let both = a.into_iter().chain(b);
+        both.min_by_key(|fault| (fault.column, fault.other))
+    }
+
     /// The message, with columns called what `name` returns for their numbers.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let column = name(self.column);

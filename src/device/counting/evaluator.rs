@@ -3,7 +3,7 @@
 //! Declared scores are integers throughout, so they have the same bits on every device. Scores
 //! that are functions of whole tables are floats, accumulated in the order of the steps.
 
-use std::sync::Arc;
+use std::{ops::Add, sync::Arc};
 
 use super::{
     LogTable,
@@ -71,9 +71,11 @@ pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombin
 pub(crate) struct ScoreEvaluator {
     score: Score,
     logs: Arc<LogTable>,
-    weights: Vec<i64>,
+    /// The weights of the terms, with [`WEIGHT_BITS`] fraction bits.
+    pub(crate) weights: Vec<i64>,
     n: usize,
-    needs_xwy: bool,
+    /// Whether tables are counted by class.
+    pub(crate) needs_xwy: bool,
     /// Relative tolerance within which scores of a function count as equal.
     tolerance: f64,
 }
@@ -85,41 +87,25 @@ impl ScoreEvaluator {
         evaluator
     }
 
-    /// An evaluator for each of these scores of the same tables of n observations.
+    /// An evaluator for each of these scores, all of the same tables of n observations, which are
+    /// counted by class if any of the scores needs it.
     pub(crate) fn of_same_tables<const K: usize>(scores: [Score; K], n: usize) -> [Self; K] {
         let reach = scores.iter().map(Score::reach).max().unwrap_or(0);
         let logs = Arc::new(LogTable::new(n, reach));
-        scores.map(|score| Self::with_logs(score, Arc::clone(&logs), n))
-    }
-
-    fn with_logs(score: Score, logs: Arc<LogTable>, n: usize) -> Self {
-        let fixed = |weight: f64| (weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
-        let used = |factor: fn(&Combination) -> i32| {
-            let quantities = score.terms().iter().map(|term| term.quantity);
-            let mut combinations =
-                quantities.flat_map(|ratio| [ratio.over, ratio.under.unwrap_or_default()]);
-            combinations.any(|combination| factor(&combination) != 0)
-        };
-        Self {
-            weights: score
-                .terms()
-                .iter()
-                .map(|term| fixed(term.weight))
-                .collect(),
+        let terms = scores.iter().flat_map(Score::terms);
+        let mut sums = terms.flat_map(|term| term.quantity.combinations());
+        let needs_xwy = sums.any(|sums| sums.xwy != 0 || sums.wy != 0);
+        let fixed = |term: &Term| (term.weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
+        scores.map(|score| Self {
+            logs: Arc::clone(&logs),
+            weights: score.terms().iter().map(fixed).collect(),
             n,
-            logs,
-            needs_xwy: used(|sums| sums.xwy) || used(|sums| sums.wy),
+            needs_xwy,
             tolerance: score
                 .function()
                 .map_or(0.0, |function| function.0.tolerance()),
             score,
-        }
-    }
-
-    /// Counts classes even if no term needs them, for another evaluator of the same tables.
-    pub(crate) fn counting_classes(mut self) -> Self {
-        self.needs_xwy = true;
-        self
+        })
     }
 
     /// c·L(c) of the counts of its tables.
@@ -141,19 +127,9 @@ impl ScoreEvaluator {
         }
     }
 
-    /// The weights of the terms, with [`WEIGHT_BITS`] fraction bits.
-    pub(crate) fn weights(&self) -> &[i64] {
-        &self.weights
-    }
-
     /// A ratio of 1 in fixed point.
     pub(crate) fn ratio_unit(&self) -> i64 {
         (self.n as i64) << self.logs.bits()
-    }
-
-    /// Whether any term takes a sum over conditioning variable and class.
-    pub(crate) fn needs_xwy(&self) -> bool {
-        self.needs_xwy
     }
 
     /// Whether accumulated steps can only fall: then the score so far bounds the final one.
@@ -253,11 +229,34 @@ impl ScoreEvaluator {
 
     #[inline(always)]
     fn accumulate(&self, gathered: i128, step: i128) -> i128 {
+        // Only weights of a million over a thousand steps come near the end.
+        self.gathered(gathered, step, i128::saturating_add)
+    }
+
+    /// A step accumulated on those before.
+    #[inline(always)]
+    fn gathered<T: PartialOrd>(&self, gathered: T, step: T, add: fn(T, T) -> T) -> T {
         match self.score.gather {
-            // Only weights of a million over a thousand steps come near the end.
-            Gather::Sum | Gather::Mean => gathered.saturating_add(step),
-            Gather::Minimum => gathered.min(step),
-            Gather::Last => step,
+            Gather::Sum | Gather::Mean => add(gathered, step),
+            Gather::Minimum if gathered <= step => gathered,
+            Gather::Minimum | Gather::Last => step,
+        }
+    }
+
+    /// Relevance joined with what the steps gathered; none for a candidate that must not be chosen.
+    #[inline(always)]
+    fn joined<T: PartialOrd + Default>(
+        &self,
+        relevance: T,
+        gathered: T,
+        add: fn(T, T) -> T,
+    ) -> Option<T> {
+        match self.score.join {
+            Join::Added => Some(add(relevance, gathered)),
+            Join::Alone => Some(gathered),
+            Join::Least if gathered < relevance => Some(gathered),
+            Join::Guarded if gathered < T::default() => None,
+            Join::Least | Join::Guarded => Some(relevance),
         }
     }
 
@@ -268,13 +267,8 @@ impl ScoreEvaluator {
         if steps == 0 {
             return relevance;
         }
-        match self.score.join {
-            Join::Added => relevance.saturating_add(gathered),
-            Join::Alone => gathered,
-            Join::Least => relevance.min(gathered),
-            Join::Guarded if gathered < 0 => EXCLUDED_SCORE,
-            Join::Guarded => relevance,
-        }
+        let joined = self.joined(relevance, gathered, i128::saturating_add);
+        joined.unwrap_or(EXCLUDED_SCORE)
     }
 
     /// The factor that scores after this many steps carry: their number, for a mean.
@@ -287,14 +281,7 @@ impl ScoreEvaluator {
 
     /// Accumulates one step of a score that is a function of tables.
     pub(crate) fn gather_function(&self, gathered: Option<f64>, step: f64) -> f64 {
-        let Some(gathered) = gathered else {
-            return step;
-        };
-        match self.score.gather {
-            Gather::Sum | Gather::Mean => gathered + step,
-            Gather::Minimum => gathered.min(step),
-            Gather::Last => step,
-        }
+        gathered.map_or(step, |gathered| self.gathered(gathered, step, f64::add))
     }
 
     /// A candidate's score after this many steps, of a score that is a function of tables.
@@ -308,13 +295,8 @@ impl ScoreEvaluator {
             return relevance;
         };
         let gathered = gathered / self.factor(steps) as f64;
-        match self.score.join {
-            Join::Added => relevance + gathered,
-            Join::Alone => gathered,
-            Join::Least => relevance.min(gathered),
-            Join::Guarded if gathered < 0.0 => f64::NEG_INFINITY,
-            Join::Guarded => relevance,
-        }
+        let joined = self.joined(relevance, gathered, f64::add);
+        joined.unwrap_or(f64::NEG_INFINITY)
     }
 
     /// The least score that ties with the best one.

@@ -50,7 +50,7 @@ pub(crate) trait TableScorer: Send {
         let (block, mut pairs) = (search.block, search.wanted.clone());
         let p = block.columns.len();
         // Of several faults the one of the lowest pair is reported.
-        let mut fault: Option<(u32, u32, ScoreFault)> = None;
+        let mut fault = None;
         for (w, column) in block.columns.iter().enumerate().skip(block.second_start()) {
             if (search.stop)() {
                 break;
@@ -65,12 +65,12 @@ pub(crate) trait TableScorer: Send {
                 let value = match value.and_then(|value| check_value(value.unwrap_or(0.0))) {
                     Ok(value) => value,
                     Err(reason) => {
-                        let lower = |known: &(u32, u32, ScoreFault)| {
-                            (known.0, known.1) <= (x as u32, w as u32)
+                        let own = UndefinedScore {
+                            column: x as u32,
+                            other: Some(w as u32),
+                            reason,
                         };
-                        if !fault.as_ref().is_some_and(lower) {
-                            fault = Some((x as u32, w as u32, reason));
-                        }
+                        fault = UndefinedScore::lower(fault, Some(own));
                         continue;
                     }
                 };
@@ -89,12 +89,8 @@ pub(crate) trait TableScorer: Send {
             }
             (search.progress)();
         }
-        if let Some((column, other, reason)) = fault {
-            return Err(DeviceError::UndefinedScore(UndefinedScore {
-                column,
-                other: Some(other),
-                reason,
-            }));
+        if let Some(fault) = fault {
+            return Err(DeviceError::UndefinedScore(fault));
         }
         Ok(pairs.with_synergy(|pair| search.synergy_of(pair, response)))
     }

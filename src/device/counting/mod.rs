@@ -24,7 +24,7 @@ pub(crate) use categorical::{Categorical, complete_cases};
 pub(crate) use conditioning::{CandidateStatistics, ConditioningVariable, RemoteColumn};
 pub(crate) use counter::{Counter, LocalColumns, ScoredColumn, any_misses};
 pub(crate) use counter_group::{BestCandidate, CounterGroup};
-pub(crate) use evaluator::{EXCLUDED_SCORE, ScoreEvaluator};
+pub(crate) use evaluator::{EXCLUDED_SCORE, ScoreEvaluator, Terms};
 pub(crate) use function_counter::{FunctionCounter, TableScorer, TableValue, check_value};
 pub(crate) use margins::{MarginSums, mutual_information, table_cells};
 pub(crate) use ordered::{from_ordered, to_ordered};

@@ -78,8 +78,6 @@ pub fn rank_pairs(
         let starting = Instant::now();
         let scores = [score, PairScore::SYNERGY.score()];
         let [evaluator, synergy] = ScoreEvaluator::of_same_tables(scores, columns.n);
-        // Synergy needs the sums by class.
-        let evaluator = evaluator.counting_classes();
         let few = PairRequest {
             max_pairs: match (wanted.top, wanted.threshold) {
                 (Some(top), _) => top,

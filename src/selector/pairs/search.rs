@@ -89,7 +89,7 @@ impl Scan<'_> {
             match scored? {
                 None => {}
                 Some(DeviceError::UndefinedScore(it)) => {
-                    self.unscored = lower(self.unscored.take(), Some(it));
+                    self.unscored = UndefinedScore::lower(self.unscored.take(), Some(it));
                 }
                 fault => return Ok(fault),
             }
@@ -110,7 +110,7 @@ impl Scan<'_> {
         let own = (self.best.prune_threshold(), self.unscored.clone());
         for (least, unscored) in communicator.gather(&own)? {
             self.best.raise_threshold(least);
-            self.unscored = lower(self.unscored.take(), unscored);
+            self.unscored = UndefinedScore::lower(self.unscored.take(), unscored);
         }
         self.cut |= self.interrupt.requested();
         Ok(self.cut)
@@ -241,15 +241,9 @@ impl Scan<'_> {
             let all = mem::take(&mut self.best);
             self.best = all.merge(best);
             self.found.single.extend(single);
-            self.unscored = lower(self.unscored.take(), unscored);
+            self.unscored = UndefinedScore::lower(self.unscored.take(), unscored);
             self.cut |= cut;
         }
         Ok(sum_over_ranks(&mut self.found.matrix, communicator)?)
     }
-}
-
-/// The lower of two pairs without a score.
-fn lower(a: Option<UndefinedScore>, b: Option<UndefinedScore>) -> Option<UndefinedScore> {
-    let numbers = |pair: &UndefinedScore| (pair.column, pair.other);
-    a.into_iter().chain(b).min_by_key(numbers)
 }

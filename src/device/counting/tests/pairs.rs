@@ -111,7 +111,6 @@ impl Case {
         let n = self.response.codes.n();
         let scores = [score.score(), PairScore::SYNERGY.score()];
         let [evaluator, synergy] = ScoreEvaluator::of_same_tables(scores, n);
-        let evaluator = evaluator.counting_classes();
         let response = evaluator.categorical(&self.response);
         let columns = &self.columns[..];
         let block = PairDomain { columns, split };

@@ -6,7 +6,7 @@ use std::{borrow::Cow, ops::Range, sync::OnceLock};
 use crate::device::counting::{Categorical, LogTable};
 
 /// An observation in the order of [`SortedVariable::groups`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GroupMember {
     /// Its position in class order.
     pub(super) row: u32,
@@ -25,6 +25,7 @@ pub(super) struct Classes {
     of: Vec<u32>,
     /// The start of each class, and the end of the last.
     starts: Vec<usize>,
+    places: OnceLock<Vec<u32>>,
 }
 
 impl Classes {
@@ -47,6 +48,7 @@ impl Classes {
             of: of.collect(),
             order,
             starts,
+            places: OnceLock::new(),
         }
     }
 
@@ -79,12 +81,14 @@ impl Classes {
     }
 
     /// The position in class order of each observation of the file.
-    pub(super) fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            places[row as usize] = place as u32;
-        }
-        places
+    pub(super) fn places(&self) -> &[u32] {
+        self.places.get_or_init(|| {
+            let mut places = vec![0; self.order.len()];
+            for (place, &row) in (0..).zip(&self.order) {
+                places[row as usize] = place;
+            }
+            places
+        })
     }
 }
 
@@ -94,6 +98,8 @@ pub(super) struct SortedVariable {
     /// In class order.
     pub(super) codes: Vec<u32>,
     pub(super) levels: usize,
+    /// Number of low bits of a cell's index that are the class.
+    pub(super) class_bits: u32,
     /// Observations of each level and class, at `level << class_bits | class`.
     pub(super) by_cell: Vec<u32>,
     /// Observations of each level.
@@ -123,12 +129,14 @@ impl SortedVariable {
         for (&code, &class) in codes.iter().zip(classes.of()) {
             by_cell[code as usize * width + class as usize] += 1;
         }
+        let class_bits = width.trailing_zeros();
         let levels = by_cell.chunks(width);
         let counts: Vec<u32> = levels.map(|cells| cells.iter().sum()).collect();
         let squares = counts.iter().map(|&count| u64::from(count).pow(2));
         Self {
             codes,
             levels: anchor.levels,
+            class_bits,
             largest: counts.iter().copied().max().unwrap_or(0),
             pairs: squares.sum::<u64>() / 2,
             w: logs.sum(&counts),
@@ -154,12 +162,7 @@ impl SortedVariable {
                 next += count;
             }
             let mut ends = starts.clone();
-            let first = GroupMember {
-                row: 0,
-                level: 0,
-                class: 0,
-            };
-            let mut members = vec![first; self.codes.len()];
+            let mut members = vec![GroupMember::default(); self.codes.len()];
             for (row, &code) in self.codes.iter().enumerate() {
                 let (level, place) = (starts[code as usize], ends[code as usize]);
                 ends[code as usize] += 1;
@@ -186,26 +189,16 @@ impl SortedVariable {
     /// [`SortedVariable::offsets`] in 16 bits, for tables of at most 2¹⁶ cells.
     pub(super) fn short_offsets(&self, shift: u32) -> &[u16] {
         let offsets = &self.short_offsets[shift as usize];
-        let short = || {
-            self.codes
-                .iter()
-                .map(|code| (code << shift) as u16)
-                .collect()
-        };
-        offsets.get_or_init(short)
-    }
-
-    /// Number of low bits of a cell's index that are the class.
-    pub(super) fn class_bits(&self, classes: &Classes) -> u32 {
-        classes.count().next_power_of_two().trailing_zeros()
+        let codes = self.codes.iter();
+        offsets.get_or_init(|| codes.map(|code| (code << shift) as u16).collect())
     }
 
     /// The cell of each observation's level and class, as in `by_cell`.
     pub(super) fn cells(&self, classes: &Classes) -> &[u32] {
         self.cells.get_or_init(|| {
-            let bits = self.class_bits(classes);
             let cells = self.codes.iter().zip(classes.of());
-            cells.map(|(code, class)| code << bits | class).collect()
+            let cells = cells.map(|(code, class)| code << self.class_bits | class);
+            cells.collect()
         })
     }
 

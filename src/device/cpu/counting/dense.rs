@@ -100,18 +100,18 @@ pub(super) fn sums<C: Code, const K: usize>(
     let mut sums = [[0; 2]; K];
     let walk_all = cells <= MAX_CELLS_EACH * n;
     if !sweep.by_class && walk_all {
-        count(x, 0..n, &offsets, total);
+        count::<_, K, false>(x, 0..n, &offsets, total, steps);
     } else if !sweep.by_class {
-        for ((x, total), sums) in x.iter().zip(&mut *total).zip(&mut sums) {
-            sums[0] = touch(x, offsets.long, total, steps);
-        }
+        let found = count::<_, K, true>(x, 0..n, &offsets, total, steps);
         for (x, total) in x.iter().zip(total) {
-            clear(x, offsets.long, total);
+            for (x, offset) in x.iter().zip(offsets.long) {
+                total[*offset as usize + x.index()] = 0;
+            }
         }
-        return sums;
+        return found.map(|xw| [xw, 0]);
     } else {
         for run in sweep.classes.runs() {
-            let found = count_and_sum(x, run.clone(), &offsets, class, steps);
+            let found = count::<_, K, true>(x, run.clone(), &offsets, class, steps);
             for (sums, found) in sums.iter_mut().zip(found) {
                 sums[1] += found;
             }
@@ -166,29 +166,8 @@ fn fast<'a, 'x, C: Code, const K: usize>(
     ))
 }
 
-/// Counts a run of observations.
-fn count<C: Code, const K: usize>(
-    x: [&[C]; K],
-    run: std::ops::Range<usize>,
-    offsets: &Offsets,
-    tables: &mut [Vec<u32>; 2],
-) {
-    if let Some((offsets, [a, b], [first, second])) = fast(&x, run.clone(), offsets, tables) {
-        for ((&a, &b), &offset) in a.iter().zip(b).zip(offsets) {
-            first[usize::from(offset) + usize::from(a)] += 1;
-            second[usize::from(offset) + usize::from(b)] += 1;
-        }
-        return;
-    }
-    for (x, table) in x.iter().zip(tables) {
-        for (x, offset) in x[run.clone()].iter().zip(&offsets.long[run.clone()]) {
-            table[*offset as usize + x.index()] += 1;
-        }
-    }
-}
-
-/// Counts a run of observations; returns what they add to Σ c·L(c).
-fn count_and_sum<C: Code, const K: usize>(
+/// Counts a run of observations; returns what they add to Σ c·L(c) if `SUM`.
+fn count<C: Code, const K: usize, const SUM: bool>(
     x: [&[C]; K],
     run: std::ops::Range<usize>,
     offsets: &Offsets,
@@ -199,37 +178,26 @@ fn count_and_sum<C: Code, const K: usize>(
     if let Some((offsets, [a, b], [first, second])) = fast(&x, run.clone(), offsets, tables) {
         let (mut s, mut t) = (0, 0);
         for ((&a, &b), &offset) in a.iter().zip(b).zip(offsets) {
-            let cell = &mut first[usize::from(offset) + usize::from(a)];
-            s += steps[*cell as usize];
-            *cell += 1;
-            let cell = &mut second[usize::from(offset) + usize::from(b)];
-            t += steps[*cell as usize];
-            *cell += 1;
+            s += add::<SUM>(&mut first[usize::from(offset) + usize::from(a)], steps);
+            t += add::<SUM>(&mut second[usize::from(offset) + usize::from(b)], steps);
         }
         sums[..2].copy_from_slice(&[s, t]);
         return sums;
     }
     for ((x, table), sum) in x.iter().zip(tables).zip(&mut sums) {
-        *sum = touch(&x[run.clone()], &offsets.long[run.clone()], table, steps);
+        for (x, offset) in x[run.clone()].iter().zip(&offsets.long[run.clone()]) {
+            *sum += add::<SUM>(&mut table[*offset as usize + x.index()], steps);
+        }
     }
     sums
 }
 
-/// Counts observations of one column; returns what they add to Σ c·L(c).
-fn touch<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], steps: &[i64]) -> i64 {
-    let mut sum = 0;
-    for (x, offset) in x.iter().zip(offsets) {
-        let cell = &mut table[*offset as usize + x.index()];
-        sum += steps[*cell as usize];
-        *cell += 1;
-    }
-    sum
-}
-
-fn clear<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32]) {
-    for (x, offset) in x.iter().zip(offsets) {
-        table[*offset as usize + x.index()] = 0;
-    }
+/// Counts one observation of a cell; returns what it adds to Σ c·L(c) if `SUM`.
+#[inline(always)]
+fn add<const SUM: bool>(cell: &mut u32, steps: &[i64]) -> i64 {
+    let step = if SUM { steps[*cell as usize] } else { 0 };
+    *cell += 1;
+    step
 }
 
 /// Σ c·L(c) over all cells, which are cleared.

@@ -9,7 +9,10 @@
 
 use std::hint::select_unpredictable;
 
-use super::{class_order::SortedVariable, dense::Sweep};
+use super::{
+    class_order::{Classes, SortedVariable},
+    dense::Sweep,
+};
 use crate::{binning::Codes, device::counting::LogTable};
 
 /// Most cells of a column's table; with more, cells are sorted.
@@ -26,7 +29,7 @@ pub(super) struct Columns {
     classes: Vec<(u32, u32)>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     /// The observation, in class order.
     row: u32,
@@ -45,7 +48,7 @@ struct Run {
     of_code: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Column {
     /// Ends of its entries that share a code, of its entries, runs and classes.
     shared: usize,
@@ -77,9 +80,9 @@ pub(super) struct Tables {
 }
 
 impl Columns {
-    /// Appends a column. `places` has each observation's position in class order, `of` the class at
-    /// each position.
-    pub(super) fn push(&mut self, codes: &Codes, places: &[u32], of: &[u32], logs: &LogTable) {
+    /// Appends a column.
+    pub(super) fn push(&mut self, codes: &Codes, classes: &Classes, logs: &LogTable) {
+        let (places, of) = (classes.places(), classes.of());
         let mut entries: Vec<(u16, u32)> = match codes {
             Codes::Sparse { rows, codes, .. } => {
                 let entries = codes.iter().zip(rows);
@@ -141,15 +144,7 @@ impl Columns {
         let mode = Mode::of(sweep);
         tables.w.clone_from(&sweep.anchor.counts);
         tables.wy.clone_from(&sweep.anchor.by_cell);
-        let nothing = Column {
-            shared: 0,
-            entries: 0,
-            runs: 0,
-            classes: 0,
-            codes: 0,
-            x: 0,
-            xy: 0,
-        };
+        let nothing = Column::default();
         mode.off_both(&self.entries, tables);
         let mut before = &nothing;
         for (column, sums) in self.columns.iter().zip(sums) {
@@ -181,7 +176,7 @@ impl<'a> Mode<'a> {
     fn of(sweep: Sweep<'a>) -> Self {
         let anchor = sweep.anchor;
         let (level, off) = anchor.off_mode();
-        let shift = anchor.class_bits(sweep.classes);
+        let shift = anchor.class_bits;
         Self {
             anchor,
             sweep,
@@ -196,7 +191,7 @@ impl<'a> Mode<'a> {
     /// Collects the entries whose observation is off the variable's most frequent level too.
     fn off_both(&self, entries: &[Entry], tables: &mut Tables) {
         if tables.before.len() <= entries.len() {
-            tables.off.resize(entries.len(), Entry { row: 0, run: 0 });
+            tables.off.resize(entries.len(), Entry::default());
             tables.cells.resize(entries.len(), 0);
             tables.before.resize(entries.len() + 1, 0);
         }

@@ -17,6 +17,7 @@ mod wide;
 
 use std::{
     cell::Cell,
+    mem,
     sync::{Mutex, PoisonError},
 };
 
@@ -27,15 +28,15 @@ pub(crate) use table_scorer::CpuTableScorer;
 use self::{
     class_order::{Classes, SortedVariable},
     dense::Sweep,
-    scored_unit::{CandidateState, ScoredUnit},
+    scored_unit::{CandidateState, ScoredUnit, TableSums},
     unit::{Scratch, Unit},
     wide::WideVariable,
 };
 use super::super::{
     DeviceError,
     counting::{
-        Categorical, ConditioningVariable, Counter, LocalColumns, MarginSums, PairCounter,
-        PairSearch, ScoreEvaluator, ScoredColumn, TopPairs, any_misses,
+        Categorical, ConditioningVariable, Counter, LocalColumns, MarginSums, ScoreEvaluator,
+        ScoredColumn, any_misses,
     },
 };
 
@@ -77,6 +78,8 @@ struct SweptVariable {
     sorted: Option<SortedVariable>,
     /// For tables with missing values, if the variable or any column has some.
     wide: Option<WideVariable>,
+    /// The margin sums of layouts that do not depend on the candidate.
+    fixed: MarginSums,
 }
 
 impl<'a> CpuCounter<'a> {
@@ -92,7 +95,7 @@ impl<'a> CpuCounter<'a> {
             Categorical::constant(response.codes.len()),
         );
         // If no term needs classes, observations stay in the file's order.
-        let classes = match evaluator.needs_xwy() {
+        let classes = match evaluator.needs_xwy {
             true => Classes::new(response),
             false => Classes::new(&nothing),
         };
@@ -122,7 +125,7 @@ impl<'a> CpuCounter<'a> {
             match wide.as_ref().filter(|_| unit.unit.is_incomplete()) {
                 Some(wide) => counter.wide_sums(&unit.unit, wide, |_, table| sums.push(table)),
                 None => {
-                    let by_class = evaluator.needs_xwy();
+                    let by_class = evaluator.needs_xwy;
                     let sweeps =
                         [&nothing, &response].map(|variable| counter.sweep_of(variable, by_class));
                     let mut own = Vec::new();
@@ -173,11 +176,21 @@ impl<'a> CpuCounter<'a> {
 
     /// A conditioning variable in the forms that the units need.
     fn prepare(&self, anchor: &Categorical) -> SweptVariable {
-        let sorted = || SortedVariable::new(anchor, &self.classes, self.evaluator.logs());
+        let logs = self.evaluator.logs();
+        let sorted = || SortedVariable::new(anchor, &self.classes, logs);
         let wide = || WideVariable::new(anchor, &self.response);
+        let sorted = (!anchor.missing).then(sorted);
+        let fixed = sorted.as_ref().map(|anchor| MarginSums {
+            n: logs.full_term(),
+            w: anchor.w,
+            y: self.y,
+            wy: anchor.wy,
+            ..MarginSums::default()
+        });
         SweptVariable {
-            sorted: (!anchor.missing).then(sorted),
+            sorted,
             wide: (anchor.missing || self.missing).then(wide),
+            fixed: fixed.unwrap_or_default(),
         }
     }
 
@@ -191,14 +204,28 @@ impl<'a> CpuCounter<'a> {
         }
     }
 
-    /// The margin sums that do not depend on the candidate.
-    fn fixed_sums(&self, anchor: &SortedVariable) -> MarginSums {
-        MarginSums {
-            n: self.evaluator.logs().full_term(),
-            w: anchor.w,
-            y: self.y,
-            wy: anchor.wy,
-            ..MarginSums::default()
+    /// Passes each column's position in a unit and the sums of its table with a variable to `take`.
+    fn count(
+        &self,
+        unit: &Unit,
+        variable: &SweptVariable,
+        by_class: bool,
+        mut take: impl FnMut(usize, &TableSums),
+    ) {
+        match (&variable.sorted, &variable.wide) {
+            (Some(anchor), _) if !unit.is_incomplete() => with_scratch(|scratch| {
+                let mut counted = mem::take(&mut scratch.counted);
+                unit.sums(self.sweep_of(anchor, by_class), scratch, &mut counted);
+                for (at, sums) in counted.iter().enumerate() {
+                    take(at, &TableSums::Joint(*sums));
+                }
+                scratch.counted = counted;
+            }),
+            (_, Some(wide)) => {
+                self.wide_sums(unit, wide, |at, sums| take(at, &TableSums::Complete(sums)));
+            }
+            // Every form that a unit needs was prepared.
+            (_, None) => {}
         }
     }
 
@@ -211,7 +238,6 @@ impl<'a> CpuCounter<'a> {
     /// bound is not below `min_units`.
     fn catch_up(&self, unit: &mut ScoredUnit, least: impl Fn() -> Option<ScoredColumn>) {
         let evaluator = self.evaluator;
-        let mut counted = Vec::new();
         while unit.steps < self.steps() {
             // A score that only falls is out for good; others only once all columns are excluded.
             let is_out = match evaluator.is_nonincreasing() {
@@ -222,23 +248,11 @@ impl<'a> CpuCounter<'a> {
                 return;
             }
             let variable = &self.swept[unit.steps - self.released];
-            match (&variable.sorted, &variable.wide) {
-                (Some(anchor), _) if !unit.unit.is_incomplete() => {
-                    let sweep = self.sweep_of(anchor, evaluator.needs_xwy());
-                    with_scratch(|scratch| unit.unit.sums(sweep, scratch, &mut counted));
-                    let terms = evaluator.terms(&self.fixed_sums(anchor));
-                    for (candidate, &[xw, xwy]) in unit.candidates.iter_mut().zip(&counted) {
-                        let sums = [candidate.x, candidate.xy, xw, xwy];
-                        candidate.gathered = evaluator.gather(candidate.gathered, &terms, sums);
-                    }
-                }
-                (_, Some(wide)) => self.wide_sums(&unit.unit, wide, |at, sums| {
-                    let candidate = &mut unit.candidates[at];
-                    candidate.gathered = evaluator.gather_table(candidate.gathered, &sums);
-                }),
-                // Every form that a unit needs was prepared.
-                (_, None) => {}
-            }
+            let terms = evaluator.terms(&variable.fixed);
+            self.count(&unit.unit, variable, evaluator.needs_xwy, |at, sums| {
+                let candidate = &mut unit.candidates[at];
+                candidate.gathered = candidate.gather(candidate.gathered, sums, evaluator, &terms);
+            });
             unit.steps += 1;
             unit.update_bound(evaluator);
         }
@@ -310,25 +324,5 @@ impl Counter for CpuCounter<'_> {
                 unit.update_bound(self.evaluator);
             }
         }
-    }
-}
-
-impl PairCounter for CpuCounter<'_> {
-    fn names(&self) -> Vec<String> {
-        vec!["cpu".to_owned()]
-    }
-
-    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
-        let all = self.units.iter().flat_map(|scored| {
-            let relevance = scored.candidates.iter().map(|state| state.relevance);
-            scored.unit.columns.iter().copied().zip(relevance)
-        });
-        let mut all: Vec<(u32, i64)> = all.collect();
-        all.sort_unstable();
-        Ok(all.into_iter().map(|(_, relevance)| relevance).collect())
-    }
-
-    fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError> {
-        Ok(self.best_pairs(search))
     }
 }

@@ -4,25 +4,26 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{CpuCounter, ScoredUnit, with_scratch};
-use crate::{
-    binning::BinnedColumn,
-    device::counting::{Categorical, Pair, PairSearch, ScoreEvaluator, TopPairs},
+use super::{CpuCounter, ScoredUnit};
+use crate::device::{
+    DeviceError,
+    counting::{Categorical, Pair, PairCounter, PairSearch, TopPairs},
 };
 
-/// Visits each conditioning column of a range on some thread, with its row of a p × p matrix, and
-/// merges what the threads accumulate.
+/// Visits each conditioning column of a range on some thread, with its row of the search's matrix,
+/// and merges what the threads accumulate.
 ///
 /// Columns come from both ends by turns: the first are paired with the most others, so this gives
 /// every run of columns about as much work.
 pub(super) fn visit_columns<A: Send>(
+    search: &mut PairSearch,
     range: Range<usize>,
-    (p, matrix): (usize, Option<&mut [f64]>),
     start: impl Fn() -> A + Sync + Send,
-    visit: impl Fn(A, usize, Option<&mut [f64]>) -> A + Sync + Send,
+    visit: impl Fn(&mut A, usize, Option<&mut [f64]>) + Sync + Send,
     merge: impl Fn(A, A) -> A + Sync + Send,
 ) -> A {
-    let mut rows: Vec<Option<&mut [f64]>> = match matrix {
+    let (p, stop, progress) = (search.block.columns.len(), search.stop, search.progress);
+    let mut rows: Vec<Option<&mut [f64]>> = match &mut search.matrix {
         Some(matrix) => matrix.chunks_mut(p.max(1)).map(Some).collect(),
         None => (0..p).map(|_| None).collect(),
     };
@@ -35,102 +36,83 @@ pub(super) fn visit_columns<A: Send>(
         .collect();
     let visited = columns
         .into_par_iter()
-        .fold(&start, |accumulated, (column, row)| {
-            visit(accumulated, column, row)
+        .fold(&start, |mut accumulated, (column, row)| {
+            if !stop() {
+                visit(&mut accumulated, column, row);
+                progress();
+            }
+            accumulated
         });
     visited.reduce(&start, merge)
 }
 
-impl CpuCounter<'_> {
-    /// See [`PairCounter::pairs`](super::PairCounter::pairs).
-    pub(super) fn best_pairs(&self, search: PairSearch) -> TopPairs {
+impl PairCounter for CpuCounter<'_> {
+    fn names(&self) -> Vec<String> {
+        vec!["cpu".to_owned()]
+    }
+
+    fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
+        let all = self.units.iter().flat_map(|scored| {
+            let relevance = scored.candidates.iter().map(|state| state.relevance);
+            scored.unit.columns.iter().copied().zip(relevance)
+        });
+        let mut all: Vec<(u32, i64)> = all.collect();
+        all.sort_unstable();
+        Ok(all.into_iter().map(|(_, relevance)| relevance).collect())
+    }
+
+    fn pairs(&mut self, mut search: PairSearch) -> Result<TopPairs, DeviceError> {
+        let own = &*self;
         let PairSearch {
             block,
             synergy,
             wanted,
-            matrix,
-            stop,
-            progress,
             ..
         } = search;
-        let columns = block.columns;
-        visit_columns(
-            0..block.first_end(),
-            (columns.len(), matrix),
-            || wanted.clone(),
-            |mut pairs, a, row| {
-                if !stop() {
-                    self.pairs_of(a as u32, &columns[a], synergy, &mut pairs, row);
-                    progress();
-                }
-                pairs
-            },
-            TopPairs::merge,
-        )
-    }
-
-    /// Adds the pairs of column a with the later columns of this shard.
-    fn pairs_of(
-        &self,
-        a: u32,
-        column: &BinnedColumn,
-        synergy: &ScoreEvaluator,
-        pairs: &mut TopPairs,
-        mut row: Option<&mut [f64]>,
-    ) {
-        let later =
-            |scored: &&ScoredUnit| scored.unit.columns.last().is_some_and(|last| *last >= a);
-        let mut units = self.units.iter().filter(later).peekable();
-        if units.peek().is_none() {
-            return;
-        }
-        let variable = self.prepare(&Categorical::compact(column));
-        let fixed = variable
-            .sorted
-            .as_ref()
-            .map(|sorted| self.fixed_sums(sorted));
-        let terms = fixed.map(|fixed| (self.evaluator.terms(&fixed), synergy.terms(&fixed)));
-        let mut record = |b: u32, score: i128, synergy: &dyn Fn() -> i128| {
-            if b < a {
+        // Adds the pairs of column a with the later columns of this shard.
+        let pairs_of = |pairs: &mut TopPairs, a: usize, mut row: Option<&mut [f64]>| {
+            let (column, a) = (&block.columns[a], a as u32);
+            let later =
+                |scored: &&ScoredUnit| scored.unit.columns.last().is_some_and(|last| *last >= a);
+            let mut units = own.units.iter().filter(later).peekable();
+            if units.peek().is_none() {
                 return;
             }
-            if let Some(row) = &mut row {
-                row[b as usize] = self.evaluator.score_nats(score, 1);
-            }
-            if b > a && pairs.wants(score, a, b) {
-                let synergy = synergy();
-                pairs.push(Pair {
-                    score,
-                    synergy,
-                    a,
-                    b,
+            let variable = own.prepare(&Categorical::compact(column));
+            let [terms, synergy_terms] =
+                [own.evaluator, synergy].map(|evaluator| evaluator.terms(&variable.fixed));
+            for ScoredUnit {
+                unit, candidates, ..
+            } in units
+            {
+                own.count(unit, &variable, true, |at, sums| {
+                    let (b, candidate) = (unit.columns[at], &candidates[at]);
+                    if b < a {
+                        return;
+                    }
+                    let score = candidate.gather(0, sums, own.evaluator, &terms);
+                    if let Some(row) = &mut row {
+                        row[b as usize] = own.evaluator.score_nats(score, 1);
+                    }
+                    if b > a && pairs.wants(score, a, b) {
+                        pairs.push(Pair {
+                            score,
+                            synergy: candidate.gather(0, sums, synergy, &synergy_terms),
+                            a,
+                            b,
+                        });
+                    }
                 });
             }
         };
-        let mut counted = Vec::new();
-        for scored in units {
-            let ScoredUnit {
-                unit, candidates, ..
-            } = scored;
-            match (&variable.sorted, &terms, &variable.wide) {
-                (Some(anchor), Some((terms, both)), _) if !unit.is_incomplete() => {
-                    let sweep = self.sweep_of(anchor, true);
-                    with_scratch(|scratch| unit.sums(sweep, scratch, &mut counted));
-                    let own = unit.columns.iter().zip(candidates);
-                    for ((&b, candidate), &[xw, xwy]) in own.zip(&counted) {
-                        let sums = [candidate.x, candidate.xy, xw, xwy];
-                        let score = self.evaluator.gather(0, terms, sums);
-                        record(b, score, &|| synergy.gather(0, both, sums));
-                    }
-                }
-                (.., Some(whole)) => self.wide_sums(unit, whole, |at, sums| {
-                    let score = self.evaluator.gather_table(0, &sums);
-                    let both = || synergy.gather_table(0, &sums);
-                    record(unit.columns[at], score, &both);
-                }),
-                // Every form that a unit needs was prepared.
-                (.., None) => {}
-            }
-        }
+        let columns = 0..block.first_end();
+        let start = || wanted.clone();
+        Ok(visit_columns(
+            &mut search,
+            columns,
+            start,
+            pairs_of,
+            TopPairs::merge,
+        ))
     }
 }

@@ -4,8 +4,8 @@
 //! of x and w have in common in the words of y. The cells of the last levels follow from the
 //! margins.
 
-use super::class_order::{Classes, SortedVariable};
-use crate::{device::counting::LogTable, vector::vectorised};
+use super::{class_order::Classes, dense::Sweep};
+use crate::vector::vectorised;
 
 /// Most levels of a column, and of a conditioning variable, that are counted by planes.
 pub(super) const LEVELS: usize = 8;
@@ -95,13 +95,13 @@ impl Columns {
     }
 
     /// Σ c·L(c) over (x, w) and (x, w, y) of each column.
-    pub(super) fn sums(
-        &self,
-        anchor: &SortedVariable,
-        classes: &Classes,
-        logs: &LogTable,
-        sums: &mut [[i64; 2]],
-    ) {
+    pub(super) fn sums(&self, sweep: Sweep, sums: &mut [[i64; 2]]) {
+        let Sweep {
+            anchor,
+            classes,
+            logs,
+            ..
+        } = sweep;
         let spans: Vec<usize> = classes.runs().map(|run| run.len().div_ceil(64)).collect();
         let anchor_planes = anchor.planes(|codes, levels| planes(codes, levels, classes));
         let work = Work {

@@ -6,8 +6,8 @@
 //! the end. With observations spread over many levels that takes a few comparisons per observation,
 //! each of 64 columns.
 
-use super::class_order::{Classes, GroupMember, SortedVariable};
-use crate::{device::counting::LogTable, vector::vectorised};
+use super::{class_order::GroupMember, dense::Sweep};
+use crate::vector::vectorised;
 
 /// Number of columns of a tile.
 pub(super) const WIDTH: usize = 64;
@@ -83,14 +83,9 @@ impl Occurrences {
 /// No cell may hold more than 255 observations.
 ///
 /// *Shapes:* `tile` has n rows, in class order.
-pub(super) fn sums(
-    tile: &[Row],
-    anchor: &SortedVariable,
-    classes: &Classes,
-    by_class: bool,
-    logs: &LogTable,
-) -> [[i64; WIDTH]; 2] {
-    compared(tile, anchor.groups(classes), by_class, logs.increments())
+pub(super) fn sums(tile: &[Row], sweep: Sweep) -> [[i64; WIDTH]; 2] {
+    let members = sweep.anchor.groups(sweep.classes);
+    compared(tile, members, sweep.by_class, sweep.logs.increments())
 }
 
 vectorised! {

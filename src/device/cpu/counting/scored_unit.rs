@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::unit::Unit;
-use crate::device::counting::{EXCLUDED_SCORE, ScoreEvaluator, ScoredColumn};
+use crate::device::counting::{EXCLUDED_SCORE, MarginSums, ScoreEvaluator, ScoredColumn, Terms};
 
 /// A unit, and the state of its candidates.
 #[derive(Debug)]
@@ -25,6 +25,34 @@ pub(super) struct CandidateState {
     pub(super) xy: i64,
     pub(super) relevance: i64,
     pub(super) gathered: i128,
+}
+
+/// What was counted of a candidate with a conditioning variable.
+#[derive(Debug)]
+pub(super) enum TableSums {
+    /// Σ c·L(c) over (x, w) and (x, w, y).
+    Joint([i64; 2]),
+    /// All margins, of the observations that miss no value.
+    Complete(MarginSums),
+}
+
+impl CandidateState {
+    /// Adds one step to what was gathered; `terms` are the evaluator's for the conditioning variable.
+    #[inline(always)]
+    pub(super) fn gather(
+        &self,
+        gathered: i128,
+        sums: &TableSums,
+        evaluator: &ScoreEvaluator,
+        terms: &Terms,
+    ) -> i128 {
+        match sums {
+            TableSums::Joint([xw, xwy]) => {
+                evaluator.gather(gathered, terms, [self.x, self.xy, *xw, *xwy])
+            }
+            TableSums::Complete(sums) => evaluator.gather_table(gathered, sums),
+        }
+    }
 }
 
 impl<'a> ScoredUnit<'a> {

@@ -97,8 +97,7 @@ impl DenseTable {
                 &mut large[..]
             }
         };
-        let cells = TableCells { column, joint };
-        cells.count(counts);
+        joint.count(column, counts);
         let incomplete = joint.missing || column.excluded_code().is_some();
         let found = match incomplete && counts.iter().all(|count| *count == 0) {
             true => None,
@@ -110,35 +109,30 @@ impl DenseTable {
             })),
         };
         if large.is_empty() {
-            cells.clear(&mut self.0[..count]);
+            joint.clear(column, &mut self.0[..count]);
         }
         Ok(found)
     }
 }
 
-/// The cells that the observations of a column are in.
-struct TableCells<'a> {
-    column: &'a BinnedColumn,
-    joint: &'a TableCodes,
-}
-
-impl TableCells<'_> {
-    fn count(&self, counts: &mut [u32]) {
-        let wide = self.joint.counts.len();
-        let left_out = self.column.excluded_code();
-        match &self.column.codes {
-            Codes::Byte(codes) => self.each(codes, |at| counts[at] += 1),
-            Codes::Word(codes) => self.each(codes, |at| counts[at] += 1),
+impl TableCodes {
+    /// Counts the cells that the observations of a column are in.
+    fn count(&self, column: &BinnedColumn, counts: &mut [u32]) {
+        let wide = self.counts.len();
+        let left_out = column.excluded_code();
+        match &column.codes {
+            Codes::Byte(codes) => self.each(column, codes, |at| counts[at] += 1),
+            Codes::Word(codes) => self.each(column, codes, |at| counts[at] += 1),
             Codes::Sparse {
                 mode, rows, codes, ..
             } => {
                 // Count all observations at the most frequent code, then move the entries.
                 let of_mode = (left_out != Some(*mode)).then_some(usize::from(*mode) * wide);
                 if let Some(mode) = of_mode {
-                    counts[mode..][..wide].copy_from_slice(&self.joint.counts);
+                    counts[mode..][..wide].copy_from_slice(&self.counts);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
-                    let place = self.joint.codes[row as usize];
+                    let place = self.codes[row as usize];
                     if place == MISSING {
                         continue;
                     }
@@ -154,23 +148,23 @@ impl TableCells<'_> {
     }
 
     /// Clears what was counted.
-    fn clear(&self, counts: &mut [u32]) {
-        let wide = self.joint.counts.len();
-        if counts.len() <= MAX_CELLS_EACH * self.column.codes.n() {
+    fn clear(&self, column: &BinnedColumn, counts: &mut [u32]) {
+        let wide = self.counts.len();
+        if counts.len() <= MAX_CELLS_EACH * column.codes.n() {
             return counts.fill(0);
         }
-        match &self.column.codes {
-            Codes::Byte(codes) => self.each(codes, |at| counts[at] = 0),
-            Codes::Word(codes) => self.each(codes, |at| counts[at] = 0),
+        match &column.codes {
+            Codes::Byte(codes) => self.each(column, codes, |at| counts[at] = 0),
+            Codes::Word(codes) => self.each(column, codes, |at| counts[at] = 0),
             Codes::Sparse {
                 mode, rows, codes, ..
             } => {
-                let left_out = self.column.excluded_code();
+                let left_out = column.excluded_code();
                 if left_out != Some(*mode) {
                     counts[usize::from(*mode) * wide..][..wide].fill(0);
                 }
                 for (&row, &code) in rows.iter().zip(codes) {
-                    let place = self.joint.codes[row as usize];
+                    let place = self.codes[row as usize];
                     if place != MISSING && left_out != Some(code) {
                         counts[usize::from(code) * wide + place as usize] = 0;
                     }
@@ -180,11 +174,16 @@ impl TableCells<'_> {
     }
 
     /// Visits the cell of every observation that is in one.
-    fn each<C: Copy + Into<u16>>(&self, codes: &[C], mut visit: impl FnMut(usize)) {
-        let wide = self.joint.counts.len();
-        let places = codes.iter().zip(&self.joint.codes);
+    fn each<C: Copy + Into<u16>>(
+        &self,
+        column: &BinnedColumn,
+        codes: &[C],
+        mut visit: impl FnMut(usize),
+    ) {
+        let wide = self.counts.len();
+        let places = codes.iter().zip(&self.codes);
         let cell = |code: u16, place: u32| usize::from(code) * wide + place as usize;
-        match (self.column.excluded_code(), self.joint.missing) {
+        match (column.excluded_code(), self.missing) {
             (None, false) => {
                 for (&code, &place) in places {
                     visit(cell(code.into(), place));

@@ -28,11 +28,6 @@ impl<'a> CpuTableScorer<'a> {
     pub(crate) fn new(own: LocalColumns<'a>, function: &'a ScoreFunction) -> Self {
         Self { own, function }
     }
-
-    /// The function's value of a table.
-    fn value(&self, table: &CountTable) -> Result<f64, ScoreFault> {
-        catch_panic(|| self.function.0.value(table)).map_err(ScoreFault::Panicked)
-    }
 }
 
 impl TableScorer for CpuTableScorer<'_> {
@@ -56,62 +51,36 @@ impl TableScorer for CpuTableScorer<'_> {
         Ok(values.collect())
     }
 
+    /// The best pairs whose first column x is of this shard; w is the second.
     fn pairs(
         &mut self,
         response: &Categorical,
-        search: PairSearch,
-    ) -> Result<TopPairs, DeviceError> {
-        self.best_pairs(response, search)
-    }
-}
-
-/// A pair (x, w) without a score, as x · 2³² + w.
-type PairFault = (u64, ScoreFault);
-
-impl CpuTableScorer<'_> {
-    /// The best pairs whose first column x is of this shard; w is the second.
-    fn best_pairs(
-        &self,
-        response: &Categorical,
-        search: PairSearch,
+        mut search: PairSearch,
     ) -> Result<TopPairs, DeviceError> {
         let PairSearch {
             block,
             synergy,
             wanted,
-            mut matrix,
-            stop,
-            progress,
             ..
         } = search;
-        let (columns, p) = (block.columns, block.columns.len());
+        let p = block.columns.len();
         // Pairs after one that has no score need none.
         let end = AtomicU64::new(u64::MAX);
         let (pairs, fault) = visit_columns(
+            &mut search,
             block.second_start()..p,
-            (p, matrix.as_deref_mut()),
             || (wanted.clone(), None),
-            |(mut pairs, fault), w, row| {
-                let mut own = None;
-                if !stop() {
-                    let found =
-                        self.pairs_of((w, response), columns, synergy, &mut pairs, row, &end);
-                    own = found.err();
-                    progress();
-                }
-                (pairs, lower(fault, own))
+            |(pairs, fault), w, row| {
+                let own = self.pairs_of((w, response), block.columns, synergy, pairs, row, &end);
+                *fault = UndefinedScore::lower(fault.take(), own.err());
             },
-            |a, b| (a.0.merge(b.0), lower(a.1, b.1)),
+            |a, b| (a.0.merge(b.0), UndefinedScore::lower(a.1, b.1)),
         );
-        if let Some((numbers, reason)) = fault {
-            return Err(DeviceError::UndefinedScore(UndefinedScore {
-                column: (numbers >> 32) as u32,
-                other: Some(numbers as u32),
-                reason,
-            }));
+        if let Some(fault) = fault {
+            return Err(DeviceError::UndefinedScore(fault));
         }
         // Threads wrote the rows of w.
-        if let Some(matrix) = matrix {
+        if let Some(matrix) = search.matrix {
             for x in self.own.numbers() {
                 for w in x + 1..p {
                     matrix[x * p + w] = matrix[w * p + x];
@@ -119,6 +88,13 @@ impl CpuTableScorer<'_> {
             }
         }
         Ok(pairs)
+    }
+}
+
+impl CpuTableScorer<'_> {
+    /// The function's value of a table.
+    fn value(&self, table: &CountTable) -> Result<f64, ScoreFault> {
+        catch_panic(|| self.function.0.value(table)).map_err(ScoreFault::Panicked)
     }
 
     /// Adds the pairs of w with the columns before it and, for a matrix, with itself.
@@ -130,7 +106,7 @@ impl CpuTableScorer<'_> {
         pairs: &mut TopPairs,
         mut row: Option<&mut [f64]>,
         end: &AtomicU64,
-    ) -> Result<(), PairFault> {
+    ) -> Result<(), UndefinedScore> {
         let last = w + usize::from(row.is_some());
         let own = self.own.columns.iter().zip(self.own.first..last);
         if own.len() == 0 {
@@ -166,15 +142,14 @@ impl CpuTableScorer<'_> {
                 }
                 Err(reason) => {
                     end.fetch_min(numbers, Ordering::Relaxed);
-                    return Err((numbers, reason));
+                    return Err(UndefinedScore {
+                        column: x as u32,
+                        other: Some(w as u32),
+                        reason,
+                    });
                 }
             }
         }
         Ok(())
     }
-}
-
-/// The fault of the lower pair.
-fn lower(a: Option<PairFault>, b: Option<PairFault>) -> Option<PairFault> {
-    a.into_iter().chain(b).min_by_key(|fault| fault.0)
 }

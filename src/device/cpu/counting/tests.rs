@@ -79,8 +79,7 @@ fn check((n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
         let classes = Classes::new(response);
         for &kind in &kinds {
             let own: Vec<usize> = (0..p.min(kind.width())).collect();
-            let places = classes.places();
-            let unit = Unit::new(kind, &own, columns[..].into(), (&classes, &places), &logs);
+            let unit = Unit::new(kind, &own, columns[..].into(), &classes, &logs);
             for anchor in &anchors {
                 let sweep = Sweep {
                     anchor: &SortedVariable::new(anchor, &classes, &logs),

@@ -75,6 +75,7 @@ pub(super) struct Scratch {
     pair: two_columns::PairTable,
     entries: entries::Tables,
     bytes: [Vec<u8>; 2],
+    pub(super) counted: Vec<[i64; 2]>,
     pub(super) wide: table_cells::DenseTable,
 }
 
@@ -179,11 +180,10 @@ impl<'a> Unit<'a> {
                 }
             }
         }
-        let places = classes.places();
         groups
             .into_par_iter()
             .with_min_len(least)
-            .map(|(kind, positions)| Self::new(kind, &positions, own, (classes, &places), logs))
+            .map(|(kind, positions)| Self::new(kind, &positions, own, classes, logs))
             .collect()
     }
 
@@ -192,7 +192,7 @@ impl<'a> Unit<'a> {
         kind: LayoutKind,
         positions: &[usize],
         LocalColumns { columns, first }: LocalColumns<'a>,
-        classes: (&Classes, &[u32]),
+        classes: &Classes,
         logs: &LogTable,
     ) -> Self {
         let own: Vec<&'a BinnedColumn> = positions.iter().map(|&at| &columns[at]).collect();
@@ -238,13 +238,11 @@ impl<'a> Unit<'a> {
     pub(super) fn sums(&self, sweep: Sweep, scratch: &mut Scratch, sums: &mut Vec<[i64; 2]>) {
         sums.clear();
         sums.resize(self.columns.len(), [0; 2]);
-        let Sweep {
-            anchor, classes, ..
-        } = sweep;
+        let anchor = sweep.anchor;
         match &self.layout {
             Layout::Rows { tile, levels } => {
                 if compares(tile.len(), *levels, anchor) {
-                    let [xw, xwy] = rows::sums(tile, anchor, classes, sweep.by_class, sweep.logs);
+                    let [xw, xwy] = rows::sums(tile, sweep);
                     for ((sums, xw), xwy) in sums.iter_mut().zip(xw).zip(xwy) {
                         *sums = [xw, xwy];
                     }
@@ -276,12 +274,12 @@ impl<'a> Unit<'a> {
             }
             Layout::Planes(columns) => {
                 if anchor.levels <= planes::LEVELS {
-                    columns.sums(anchor, classes, sweep.logs, sums);
+                    columns.sums(sweep, sums);
                     return;
                 }
                 let codes = &mut scratch.bytes[0];
                 for (column, sums) in sums.iter_mut().enumerate() {
-                    columns.codes(column, classes, codes);
+                    columns.codes(column, sweep.classes, codes);
                     [*sums] = dense::sums([codes], columns.levels, sweep, &mut scratch.tables);
                 }
             }
@@ -332,12 +330,7 @@ fn two_columns_or_one<C: dense::Code>(
 }
 
 impl<'a> Layout<'a> {
-    fn of(
-        kind: LayoutKind,
-        own: &[&'a BinnedColumn],
-        (classes, places): (&Classes, &[u32]),
-        logs: &LogTable,
-    ) -> Self {
+    fn of(kind: LayoutKind, own: &[&'a BinnedColumn], classes: &Classes, logs: &LogTable) -> Self {
         let levels = own.iter().map(|column| column.levels).max().unwrap_or(1);
         // Without classes the columns' own codes are borrowed.
         let bytes = |column: &'a BinnedColumn| match &column.codes {
@@ -379,7 +372,7 @@ impl<'a> Layout<'a> {
             LayoutKind::Entries => {
                 let mut columns = entries::Columns::default();
                 for column in own {
-                    columns.push(&column.codes, places, classes.of(), logs);
+                    columns.push(&column.codes, classes, logs);
                 }
                 Self::Entries(columns)
             }

@@ -65,7 +65,7 @@ impl CudaCounter<'_> {
     /// An anchor of the host's, for which Σ c·L(c) over its levels is `w`.
     pub(super) fn anchor_sums(&self, codes: &Categorical, w: i64) -> AnchorSums {
         // Where it misses values sums are of the rows that are left, which GPUs find.
-        let by_class = self.evaluator.needs_xwy() && !codes.missing;
+        let by_class = self.evaluator.needs_xwy && !codes.missing;
         AnchorSums {
             w,
             wy: match by_class {

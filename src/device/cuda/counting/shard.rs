@@ -66,7 +66,7 @@ impl Shard {
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
         let n = response.codes.len();
-        let classes = match evaluator.needs_xwy() {
+        let classes = match evaluator.needs_xwy {
             true => response.levels,
             false => 1,
         };
