@@ -107,7 +107,6 @@ impl<'x> Devices<'x> {
         }
     }
 
-    /// The devices' names.
     pub(crate) fn names(&self) -> Vec<String> {
         self.devices.iter().map(|device| device.name()).collect()
     }
@@ -156,7 +155,6 @@ impl<'x> Devices<'x> {
         Ok(self.x.map_or(Ok(()), |x| x.fetch(columns))?)
     }
 
-    /// Residual sum of squares of a model.
     pub(crate) fn rss(&self, model: usize) -> f64 {
         self.rss[model]
     }

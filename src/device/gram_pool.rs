@@ -119,17 +119,14 @@ impl GramPool {
         columns.collect()
     }
 
-    /// Whether there is no room for another column.
     pub(crate) fn is_full(&self) -> bool {
         self.columns.len() == self.stride
     }
 
-    /// Number of columns.
     pub(crate) fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// The column at a position.
     pub(crate) fn column(&self, position: usize) -> u32 {
         self.columns[position]
     }

@@ -56,7 +56,6 @@ fn split_range(p: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
 pub(crate) struct Shard<'x> {
     /// All columns of the design, n × p.
     pub(crate) x: Columns<'x>,
-    /// The number of the shard's first column.
     pub(crate) first: usize,
     /// The shard's columns.
     pub(crate) own: Columns<'x>,
@@ -78,7 +77,6 @@ pub enum Gain {
 pub(crate) enum ModelUpdate {
     /// Add a column, unless the model already explains it.
     Add(u32),
-    /// Drop a variable.
     Drop(u32),
     /// Drop the variable whose loss raises RSS least, ties going to the lowest. Kept variables are
     /// never dropped.
@@ -92,7 +90,6 @@ pub(crate) enum ModelUpdate {
 pub(crate) struct UpdateOutcome {
     /// The variable that was added or dropped; none where the model is unchanged.
     pub(crate) variable: Option<u32>,
-    /// The model's residual sum of squares afterwards.
     pub(crate) rss: f64,
 }
 

@@ -26,7 +26,6 @@ pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 /// A column that joins a model, or replaces one of its variables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ModelChange {
-    /// The column.
     pub(crate) column: u32,
     /// The fall in RSS; negative where it rises.
     pub(crate) fall: f64,
@@ -70,7 +69,6 @@ impl Neighbours {
     }
 }
 
-/// The terms of a model that the formulas need.
 pub(crate) struct ExchangeTerms {
     pub(crate) k: usize,
     /// Tᵀ, dense, column-major.

@@ -71,7 +71,6 @@ impl Categorical {
         }
     }
 
-    /// Whether an observation has no value.
     pub(crate) fn is_missing(&self, row: usize) -> bool {
         self.missing && self.codes[row] as usize == self.levels
     }

@@ -47,12 +47,10 @@ impl<'a> LocalColumns<'a> {
         }
     }
 
-    /// Their numbers among all columns.
     pub(crate) fn numbers(&self) -> Range<usize> {
         self.first..self.first + self.columns.len()
     }
 
-    /// Those at these positions.
     pub(crate) fn slice(&self, range: Range<usize>) -> Self {
         Self {
             first: self.first + range.start,

@@ -12,7 +12,7 @@ use crate::ranks::Communicator;
 /// The counters of a selection, each with its range of the columns, in ascending order.
 ///
 /// Fixed-point scores are exact and scores of a function have the same bits on every device, so
-/// the best of all columns is the best of the devices' best.
+/// the best of all columns is the best of the devices' best. Its verbs are those of [`Counter`].
 pub(crate) struct CounterGroup<'a> {
     pub(super) devices: Vec<Box<dyn Counter + 'a>>,
     evaluator: &'a ScoreEvaluator,
@@ -64,13 +64,11 @@ impl<'a> CounterGroup<'a> {
         }
     }
 
-    /// The names of all devices.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.devices.iter().flat_map(|device| device.names());
         names.collect()
     }
 
-    /// See [`Counter::sweep`].
     pub(crate) fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError> {
         self.steps += 1;
         if self.undefined.is_some() {
@@ -95,7 +93,6 @@ impl<'a> CounterGroup<'a> {
         }
     }
 
-    /// See [`Counter::hint_picks`].
     pub(crate) fn hint_picks(&mut self, picks: usize) {
         // The next pick may be another rank's.
         let picks = self.communicator.as_ref().map_or(picks, |_| 1);
@@ -104,7 +101,6 @@ impl<'a> CounterGroup<'a> {
         }
     }
 
-    /// See [`Counter::reset`].
     pub(crate) fn reset(&mut self) {
         self.steps = 0;
         self.devices.iter_mut().for_each(|device| device.reset());
@@ -227,7 +223,6 @@ impl<'a> CounterGroup<'a> {
         Some(Ok(best.collect()))
     }
 
-    /// See [`Counter::exclude`].
     pub(crate) fn exclude(&mut self, column: u32) {
         for device in &mut self.devices {
             device.exclude(column);

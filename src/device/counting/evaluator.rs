@@ -81,7 +81,6 @@ pub(crate) struct ScoreEvaluator {
 }
 
 impl ScoreEvaluator {
-    /// An evaluator of tables of n observations.
     pub(crate) fn new(score: Score, n: usize) -> Self {
         let [evaluator] = Self::of_same_tables([score], n);
         evaluator
@@ -113,7 +112,6 @@ impl ScoreEvaluator {
         &self.logs
     }
 
-    /// The score it evaluates.
     pub(crate) fn score(&self) -> &Score {
         &self.score
     }

@@ -161,7 +161,6 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
         Ok(())
     }
 
-    /// Computes the relevance of all candidates, unless it is known.
     fn compute_relevance(&mut self) -> Result<(), DeviceError> {
         let known = |state: &CandidateState| state.excluded || state.relevance.is_some();
         if self.candidates.iter().all(known) {

@@ -31,7 +31,6 @@ pub(crate) fn table_cells(x: usize, w: usize, y: usize) -> Result<usize, ScoreFa
 /// *Units:* fixed-point nats times observations, see [`LogTable`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct MarginSums {
-    /// Observations in the table.
     pub(crate) observations: u32,
     pub(crate) n: i64,
     pub(crate) x: i64,

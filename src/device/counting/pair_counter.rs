@@ -103,7 +103,6 @@ impl<'a> PairCounterGroup<'a> {
         }
     }
 
-    /// The names of all devices.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.devices.iter().flat_map(|device| device.names());
         names.collect()

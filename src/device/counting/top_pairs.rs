@@ -26,7 +26,6 @@ impl Pair {
         scores.then((self.a, self.b).cmp(&(other.a, other.b)))
     }
 
-    /// This pair with its numbers as floats.
     fn to_nats(self, score: &ScoreEvaluator, synergy: &ScoreEvaluator) -> Pair<f64> {
         Pair {
             score: score.score_nats(self.score, 1),
@@ -37,7 +36,6 @@ impl Pair {
     }
 }
 
-/// Which pairs a caller wants.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PairRequest {
     /// At most this many of the best.
@@ -170,7 +168,6 @@ impl TopPairs {
         self.keep(pair);
     }
 
-    /// Adds a pair that may be among the best.
     fn keep(&mut self, pair: Pair) {
         if pair.score >= self.threshold {
             self.pairs.push(pair);
@@ -180,12 +177,10 @@ impl TopPairs {
         }
     }
 
-    /// The least score of a column's best pair, where these are wanted.
     pub(crate) fn partner_threshold(&self) -> Option<i128> {
         self.partner_threshold
     }
 
-    /// Number of pairs wanted at most.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -221,7 +216,6 @@ impl TopPairs {
         self.threshold
     }
 
-    /// Raises the least score wanted.
     pub(crate) fn raise_threshold(&mut self, least: i128) {
         self.threshold = self.threshold.max(least);
     }

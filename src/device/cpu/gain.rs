@@ -6,7 +6,7 @@
 
 use faer::MatRef;
 
-use super::visit_products;
+use super::{tie_window::TieWindow, visit_products};
 use crate::{
     device::{
         Candidate, Shard,
@@ -33,8 +33,7 @@ pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
     // itself.
     let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
     let off = tie_width(n, product(anchor.residual, anchor.residual).sqrt());
-    // The largest lower bound of a gain, and the columns whose upper bound was close to it.
-    let visit = |(largest, near): &mut (f64, Vec<(u32, f64)>), first, products: &mut [f64]| {
+    let visit = |window: &mut TieWindow, first, products: &mut [f64]| {
         let rows = products.len() / (k + 1);
         let (e, q) = products.split_at(rows);
         for row in 0..rows {
@@ -47,18 +46,13 @@ pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);
             let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));
-            *largest = if least > *largest { least } else { *largest };
-            if most >= *largest * NEAR {
-                near.push((column, most));
-            }
+            window.offer(column, most, least * NEAR);
         }
         true
     };
-    let screened = visit_products(shard, basis, (BLOCK, 1), Default::default, visit).into_iter();
-    let near = screened.flat_map(|(largest, near)| {
-        let near = near.into_iter();
-        near.filter(move |(_, most)| *most >= largest * NEAR)
-    });
+    let start = || TieWindow::new(0.0);
+    let near = visit_products(shard, basis, (BLOCK, 1), start, visit);
+    let near = near.into_iter().flat_map(TieWindow::finish);
     let candidates = near.map(|(column, _)| Candidate {
         column,
         score: exact_gain(x, anchor, column),

@@ -38,7 +38,6 @@ impl GramCache {
         self.sweep += 1;
     }
 
-    /// The slot of a variable, if it is cached.
     pub(crate) fn slot(&self, variable: u32) -> Option<u32> {
         Some(self.slot[variable as usize]).filter(|slot| *slot != NO_SLOT)
     }

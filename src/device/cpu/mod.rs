@@ -24,7 +24,6 @@ use strongest::Sweep;
 /// Observations × variables × models below which waking the threads costs more than fitting.
 const PARALLEL_WORK: usize = 1 << 17;
 
-/// The CPU with its shard of the columns and the models.
 pub(crate) struct Cpu<'x> {
     shard: Shard<'x>,
     y: &'x [f64],

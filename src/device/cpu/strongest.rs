@@ -294,7 +294,6 @@ fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], first: usize, xty:
     }
 }
 
-/// One model of a sweep.
 struct Model<'a> {
     anchor: FitView<'a>,
     /// (slot of the Gram column, β̂) of each variable.

@@ -15,7 +15,6 @@ pub(crate) struct TieWindow {
 }
 
 impl TieWindow {
-    /// A window without candidates.
     pub(crate) fn new(tolerance: f64) -> Self {
         Self {
             tolerance,
@@ -45,9 +44,16 @@ impl TieWindow {
         for (column, score) in (first as u32..).zip(scores) {
             let score = (*score).into();
             if score >= self.floor && !support.contains(&column) {
-                self.floor = self.floor.max(score - self.tolerance);
-                self.candidates.push((column, score));
+                self.offer(column, score, score - self.tolerance);
             }
+        }
+    }
+
+    /// Adds a candidate, unless it is below the floor, which is raised to `floor` first.
+    pub(crate) fn offer(&mut self, column: u32, score: f64, floor: f64) {
+        self.floor = self.floor.max(floor);
+        if score >= self.floor {
+            self.candidates.push((column, score));
         }
     }
 

@@ -16,7 +16,6 @@ pub(super) struct GroupMember {
     pub(super) class: u32,
 }
 
-/// The response's classes.
 #[derive(Debug)]
 pub(super) struct Classes {
     /// The observations of the file, in class order.
@@ -52,12 +51,10 @@ impl Classes {
         }
     }
 
-    /// Number of observations.
     pub(super) fn n(&self) -> usize {
         self.order.len()
     }
 
-    /// Number of classes.
     pub(super) fn count(&self) -> usize {
         self.starts.len() - 1
     }

@@ -41,7 +41,6 @@ impl Default for Tables {
 
 /// A candidate's code.
 pub(super) trait Code: Copy + Default + Into<u32> {
-    /// The code as an index.
     #[inline(always)]
     fn index(self) -> usize {
         let code: u32 = self.into();

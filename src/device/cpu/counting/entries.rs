@@ -40,7 +40,6 @@ struct Entry {
 /// Entries of one shared code and class.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// Number of entries.
     count: u32,
     /// The code's number in its column.
     code: u32,
@@ -80,7 +79,6 @@ pub(super) struct Tables {
 }
 
 impl Columns {
-    /// Appends a column.
     pub(super) fn push(&mut self, codes: &Codes, classes: &Classes, logs: &LogTable) {
         let (places, of) = (classes.places(), classes.of());
         let mut entries: Vec<(u16, u32)> = match codes {

@@ -48,7 +48,6 @@ thread_local! {
 /// A shard of the columns on the CPU.
 pub(crate) struct CpuCounter<'a> {
     own: LocalColumns<'a>,
-    /// Whether any column misses values.
     missing: bool,
     response: Categorical,
     evaluator: &'a ScoreEvaluator,
@@ -90,10 +89,8 @@ impl<'a> CpuCounter<'a> {
         evaluator: &'a ScoreEvaluator,
         threads: usize,
     ) -> Self {
-        let (logs, nothing) = (
-            evaluator.logs(),
-            Categorical::constant(response.codes.len()),
-        );
+        let nothing = Categorical::constant(response.codes.len());
+        let logs = evaluator.logs();
         // If no term needs classes, observations stay in the file's order.
         let classes = match evaluator.needs_xwy {
             true => Classes::new(response),
@@ -115,43 +112,43 @@ impl<'a> CpuCounter<'a> {
         let units = Unit::build(own, &counter.classes, logs, least);
         let mut units: Vec<ScoredUnit> = units.into_iter().map(ScoredUnit::new).collect();
         // With a constant w, (x, w) is x and (x, w, y) is (x, y).
-        let wide = counter
-            .missing
-            .then(|| WideVariable::new(&nothing, response));
-        let nothing = SortedVariable::new(&nothing, &counter.classes, logs);
+        let nothing = counter.prepare(&nothing);
         let response = SortedVariable::new(response, &counter.classes, logs);
-        let own = |unit: &mut ScoredUnit| {
-            let mut sums = Vec::new();
-            match wide.as_ref().filter(|_| unit.unit.is_incomplete()) {
-                Some(wide) => counter.wide_sums(&unit.unit, wide, |_, table| sums.push(table)),
-                None => {
-                    let by_class = evaluator.needs_xwy;
-                    let sweeps =
-                        [&nothing, &response].map(|variable| counter.sweep_of(variable, by_class));
-                    let mut own = Vec::new();
-                    with_scratch(|scratch| unit.unit.own(sweeps.into(), scratch, &mut own));
-                    sums.extend(own.into_iter().map(|[x, xy]| MarginSums {
-                        observations: counter.response.codes.len() as u32,
-                        n: logs.full_term(),
-                        x,
-                        y: counter.y,
-                        xy,
-                        ..MarginSums::default()
-                    }));
-                }
-            }
-            for (candidate, sums) in unit.candidates.iter_mut().zip(&sums) {
-                *candidate = CandidateState {
+        let count = |unit: &mut ScoredUnit| {
+            let (columns, candidates) = (&unit.unit, &mut unit.candidates);
+            let mut record = |at: usize, sums: MarginSums| {
+                candidates[at] = CandidateState {
                     excluded: false,
                     x: sums.x,
                     xy: sums.xy,
-                    relevance: evaluator.relevance(sums),
+                    relevance: evaluator.relevance(&sums),
                     gathered: evaluator.initial(),
                 };
+            };
+            match (&nothing.sorted, &nothing.wide) {
+                (_, Some(wide)) if columns.is_incomplete() => {
+                    counter.wide_sums(columns, wide, record);
+                }
+                (Some(sorted), _) => with_scratch(|scratch| {
+                    let sweeps = [sorted, &response]
+                        .map(|variable| counter.sweep_of(variable, evaluator.needs_xwy));
+                    let mut own = Vec::new();
+                    columns.own(sweeps.into(), scratch, &mut own);
+                    for (at, [x, xy]) in own.into_iter().enumerate() {
+                        let sums = MarginSums {
+                            x,
+                            xy,
+                            ..nothing.fixed
+                        };
+                        record(at, sums);
+                    }
+                }),
+                // The constant variable misses no value.
+                (None, _) => {}
             }
             unit.update_bound(evaluator);
         };
-        units.par_iter_mut().with_min_len(least).for_each(own);
+        units.par_iter_mut().with_min_len(least).for_each(count);
         counter.units = units;
         counter
     }
@@ -174,13 +171,13 @@ impl<'a> CpuCounter<'a> {
         }
     }
 
-    /// A conditioning variable in the forms that the units need.
     fn prepare(&self, anchor: &Categorical) -> SweptVariable {
         let logs = self.evaluator.logs();
         let sorted = || SortedVariable::new(anchor, &self.classes, logs);
         let wide = || WideVariable::new(anchor, &self.response);
         let sorted = (!anchor.missing).then(sorted);
         let fixed = sorted.as_ref().map(|anchor| MarginSums {
+            observations: self.response.codes.len() as u32,
             n: logs.full_term(),
             w: anchor.w,
             y: self.y,
@@ -229,7 +226,6 @@ impl<'a> CpuCounter<'a> {
         }
     }
 
-    /// Number of conditioning variables so far.
     fn steps(&self) -> usize {
         self.released + self.swept.len()
     }

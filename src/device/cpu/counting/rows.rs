@@ -9,7 +9,6 @@
 use super::{class_order::GroupMember, dense::Sweep};
 use crate::vector::vectorised;
 
-/// Number of columns of a tile.
 pub(super) const WIDTH: usize = 64;
 
 /// One byte for each column of a tile, in one cache line.

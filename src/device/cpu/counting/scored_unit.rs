@@ -16,8 +16,7 @@ pub(super) struct ScoredUnit<'a> {
     pub(super) bound: Option<ScoredColumn>,
 }
 
-/// What is known of one candidate.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CandidateState {
     pub(super) excluded: bool,
     /// Σ c·L(c) over x, and over (x, y).
@@ -56,24 +55,15 @@ impl CandidateState {
 }
 
 impl<'a> ScoredUnit<'a> {
-    /// A unit whose candidates have no sums yet.
     pub(super) fn new(unit: Unit<'a>) -> Self {
-        let candidate = CandidateState {
-            excluded: false,
-            x: 0,
-            xy: 0,
-            relevance: 0,
-            gathered: 0,
-        };
         Self {
-            candidates: vec![candidate; unit.columns.len()],
+            candidates: vec![CandidateState::default(); unit.columns.len()],
             unit,
             steps: 0,
             bound: None,
         }
     }
 
-    /// Updates the best of its candidates.
     pub(super) fn update_bound(&mut self, evaluator: &ScoreEvaluator) {
         let mut best = None;
         for (at, state) in self.candidates.iter().enumerate() {

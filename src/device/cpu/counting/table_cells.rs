@@ -147,7 +147,6 @@ impl TableCodes {
         }
     }
 
-    /// Clears what was counted.
     fn clear(&self, column: &BinnedColumn, counts: &mut [u32]) {
         let wide = self.counts.len();
         if counts.len() <= MAX_CELLS_EACH * column.codes.n() {

@@ -92,7 +92,6 @@ impl TableScorer for CpuTableScorer<'_> {
 }
 
 impl CpuTableScorer<'_> {
-    /// The function's value of a table.
     fn value(&self, table: &CountTable) -> Result<f64, ScoreFault> {
         catch_panic(|| self.function.0.value(table)).map_err(ScoreFault::Panicked)
     }

@@ -60,7 +60,6 @@ enum Layout<'a> {
     Incomplete,
 }
 
-/// Some columns in one layout.
 #[derive(Debug)]
 pub(super) struct Unit<'a> {
     /// The columns' numbers, ascending.
@@ -68,7 +67,6 @@ pub(super) struct Unit<'a> {
     layout: Layout<'a>,
 }
 
-/// The tables of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     tables: dense::Tables,
