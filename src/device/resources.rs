@@ -6,22 +6,13 @@ use super::DeviceError;
 use crate::ranks::Communicator;
 
 /// The hardware that a search or selection may use. Results do not depend on it.
-///
-/// | field | meaning | default |
-/// | --- | --- | --- |
-/// | `threads` | threads of the CPU | one per core |
-/// | `devices` | the devices that sweep | chosen by the size of the problem |
-/// | `precision` | what screens on GPUs; f64 decides | f64 |
-/// | `memory_limit` | bytes on each device for its columns | what is free |
-/// | `communicator` | the ranks that work together | none: a single process |
-/// | `partition` | what the ranks share out | whatever communicates least |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Threads of the CPU; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
-    /// The devices that sweep.
+    /// The devices that sweep; by default they are chosen by the size of the problem.
     pub devices: DeviceChoice,
-    /// The arithmetic that screens on GPUs.
+    /// The arithmetic that screens on GPUs; f64 decides, and screens by default.
     pub precision: Precision,
     /// Bytes that the columns on each device may take, not counting models and products; `None` for
     /// all that is free. Columns beyond it stay in the host's memory, from where a GPU streams

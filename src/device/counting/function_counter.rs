@@ -13,7 +13,7 @@ use super::{
     evaluator::ScoreEvaluator,
     ordered::to_ordered,
     pair_counter::{PairCounter, PairSearch},
-    top_pairs::{Pair, TopPairs},
+    top_pairs::TopPairs,
 };
 
 /// The function's value of one table; none where the table has no observation.
@@ -61,13 +61,13 @@ pub(crate) trait TableScorer: Send {
                 ConditioningVariable::new(Some(w as u32), || Categorical::verbatim(column));
             let values = self.values(&conditioning, response, &candidates)?;
             for (x, value) in values.into_iter().enumerate().take(last) {
-                // A table without observations has the value 0.
-                let value = match value.and_then(|value| check_value(value.unwrap_or(0.0))) {
+                let (a, b) = (x as u32, w as u32);
+                let value = match table_score(value) {
                     Ok(value) => value,
                     Err(reason) => {
                         let own = UndefinedScore {
-                            column: x as u32,
-                            other: Some(w as u32),
+                            column: a,
+                            other: Some(b),
                             reason,
                         };
                         fault = UndefinedScore::lower(fault, Some(own));
@@ -77,14 +77,8 @@ pub(crate) trait TableScorer: Send {
                 if let Some(matrix) = &mut matrix {
                     (matrix[x * p + w], matrix[w * p + x]) = (value, value);
                 }
-                let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
-                if x < w && pairs.wants(score, a, b) {
-                    pairs.push(Pair {
-                        score,
-                        synergy: 0,
-                        a,
-                        b,
-                    });
+                if x < w {
+                    pairs.offer(to_ordered(value).into(), a, b, || 0);
                 }
             }
             (search.progress)();
@@ -147,9 +141,7 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
         let values = self.scorer.values(conditioning, &self.response, &wanted)?;
         let columns = self.candidates.iter_mut().zip(values).enumerate();
         for (at, (candidate, value)) in columns.filter(|(_, (state, _))| !state.excluded) {
-            // A table without observations has the value 0.
-            let value = value.and_then(|value| check_value(value.unwrap_or(0.0)));
-            let recorded = value.and_then(|value| record(candidate, value));
+            let recorded = table_score(value).and_then(|value| record(candidate, value));
             recorded.map_err(|reason| {
                 DeviceError::UndefinedScore(UndefinedScore {
                     column: (self.first + at) as u32,
@@ -212,6 +204,11 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
         (self.response, self.candidates, self.steps) = saved;
         best
     }
+}
+
+/// A table's value as a score; a table without observations has the value 0.
+fn table_score(value: TableValue) -> Result<f64, ScoreFault> {
+    check_value(value?.unwrap_or(0.0))
 }
 
 /// Returns the value if it can be a score: finite or −∞.

@@ -158,6 +158,20 @@ impl TopPairs {
         score >= self.threshold || (!self.partners.is_empty() && (better(a) || better(b)))
     }
 
+    /// Adds a pair if it is wanted; only then its synergy is asked for.
+    #[inline(always)]
+    pub(crate) fn offer(&mut self, score: i128, a: u32, b: u32, synergy: impl FnOnce() -> i128) {
+        if self.wants(score, a, b) {
+            let synergy = synergy();
+            self.push(Pair {
+                score,
+                synergy,
+                a,
+                b,
+            });
+        }
+    }
+
     pub(crate) fn push(&mut self, pair: Pair) {
         if !self.partners.is_empty() {
             for of in [pair.a, pair.b] {

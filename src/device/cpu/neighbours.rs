@@ -62,7 +62,7 @@ pub(crate) fn neighbours(
         for ((model, anchor), strongest) in models.iter().zip(anchors).zip(strongest) {
             let (products, after) = rest.split_at(rows * (model.k + 1));
             rest = after;
-            model.changes(products, rows, scratch);
+            scratch.evaluate(model, products, rows);
             scratch.offer(x, model, anchor, first, strongest);
         }
         !stop()
@@ -85,48 +85,6 @@ pub(crate) fn neighbours(
     Neighbours::merge(found, anchors.len(), count)
 }
 
-impl ExchangeTerms {
-    /// Computes the changes of a block of columns from its products with r and Q.
-    ///
-    /// *Shapes:* `products` is rows × (k + 1), column-major.
-    fn changes(&self, products: &[f64], rows: usize, scratch: &mut Scratch) {
-        let (e, w) = products.split_at(rows);
-        scratch.reset(e);
-        for w in w.chunks(rows) {
-            square_off(&mut scratch.rest, w);
-        }
-        let k = self.k;
-        scratch.exchanged.resize(rows * k, 0.0);
-        if k > 0 {
-            matmul(
-                MatMut::from_column_major_slice_mut(&mut scratch.exchanged, rows, k),
-                Accum::Replace,
-                MatRef::from_column_major_slice(w, rows, k),
-                MatRef::from_column_major_slice(&self.transposed, k, k),
-                1.0,
-                Par::Seq,
-            );
-        }
-        for (i, (u, place)) in scratch
-            .exchanged
-            .chunks(rows)
-            .zip(&self.positions)
-            .enumerate()
-        {
-            if let Some(place) = *place {
-                exchange(
-                    u,
-                    place,
-                    i as f64,
-                    (&scratch.products, &scratch.rest),
-                    &mut scratch.fall,
-                    &mut scratch.place,
-                );
-            }
-        }
-    }
-}
-
 /// Numbers of a block, one per column.
 #[derive(Default)]
 struct Scratch {
@@ -143,16 +101,49 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn reset(&mut self, e: &[f64]) {
-        self.products.clear();
-        self.products.extend_from_slice(e);
-        for (list, value) in [
-            (&mut self.rest, 1.0),
-            (&mut self.fall, f64::NEG_INFINITY),
-            (&mut self.place, 0.0),
+    /// Computes the changes of a block of columns from its products with r and Q.
+    ///
+    /// *Shapes:* `products` is rows × (k + 1), column-major.
+    fn evaluate(&mut self, model: &ExchangeTerms, products: &[f64], rows: usize) {
+        let (e, w) = products.split_at(rows);
+        let k = model.k;
+        for (list, length, value) in [
+            (&mut self.products, 0, 0.0),
+            (&mut self.rest, rows, 1.0),
+            (&mut self.fall, rows, f64::NEG_INFINITY),
+            (&mut self.place, rows, 0.0),
         ] {
             list.clear();
-            list.resize(e.len(), value);
+            list.resize(length, value);
+        }
+        self.products.extend_from_slice(e);
+        self.exchanged.resize(rows * k, 0.0);
+        for w in w.chunks(rows) {
+            square_off(&mut self.rest, w);
+        }
+        if k > 0 {
+            matmul(
+                MatMut::from_column_major_slice_mut(&mut self.exchanged, rows, k),
+                Accum::Replace,
+                MatRef::from_column_major_slice(w, rows, k),
+                MatRef::from_column_major_slice(&model.transposed, k, k),
+                1.0,
+                Par::Seq,
+            );
+        }
+        let products = (&self.products[..], &self.rest[..]);
+        let exchanged = self.exchanged.chunks(rows).zip(&model.positions);
+        for (i, (u, terms)) in exchanged.enumerate() {
+            if let Some(terms) = *terms {
+                exchange(
+                    u,
+                    terms,
+                    i as f64,
+                    products,
+                    &mut self.fall,
+                    &mut self.place,
+                );
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{CpuCounter, ScoredUnit};
 use crate::device::{
     DeviceError,
-    counting::{Categorical, Pair, PairCounter, PairSearch, TopPairs},
+    counting::{Categorical, PairCounter, PairSearch, TopPairs},
 };
 
 /// Visits each conditioning column of a range on some thread, with its row of the search's matrix,
@@ -94,13 +94,9 @@ impl PairCounter for CpuCounter<'_> {
                     if let Some(row) = &mut row {
                         row[b as usize] = own.evaluator.score_nats(score, 1);
                     }
-                    if b > a && pairs.wants(score, a, b) {
-                        pairs.push(Pair {
-                            score,
-                            synergy: candidate.gather(0, sums, synergy, &synergy_terms),
-                            a,
-                            b,
-                        });
+                    if b > a {
+                        let synergy = || candidate.gather(0, sums, synergy, &synergy_terms);
+                        pairs.offer(score, a, b, synergy);
                     }
                 });
             }

@@ -10,8 +10,8 @@ use crate::{
     device::{
         DeviceError, ScoreFault, UndefinedScore,
         counting::{
-            Categorical, ConditioningVariable, LocalColumns, Pair, PairSearch, ScoreEvaluator,
-            TableScorer, TableValue, TopPairs, check_value, to_ordered,
+            Categorical, ConditioningVariable, LocalColumns, PairSearch, TableScorer, TableValue,
+            TopPairs, check_value, to_ordered,
         },
     },
     panics::catch_panic,
@@ -66,14 +66,54 @@ impl TableScorer for CpuTableScorer<'_> {
         let p = block.columns.len();
         // Pairs after one that has no score need none.
         let end = AtomicU64::new(u64::MAX);
+        type Found = (TopPairs, Option<UndefinedScore>);
+        // Adds the pairs of w with the columns before it and, for a matrix, with itself.
+        let pairs_of = |(pairs, fault): &mut Found, w: usize, mut row: Option<&mut [f64]>| {
+            let last = w + usize::from(row.is_some());
+            let own = self.own.columns.iter().zip(self.own.first..last);
+            if own.len() == 0 {
+                return;
+            }
+            let codes = TableCodes::new(&Categorical::verbatim(&block.columns[w]), response);
+            for (column, x) in own {
+                let (a, b, numbers) = (x as u32, w as u32, (x as u64) << 32 | w as u64);
+                if numbers > end.load(Ordering::Relaxed) {
+                    break;
+                }
+                let score = |table: &CountTable| {
+                    let value = check_value(self.value(table)?)?;
+                    Ok((value, Some(margins(table, synergy.logs()))))
+                };
+                let scored = with_scratch(|own| own.wide.read(column, &codes, score));
+                // A table without observations has the value 0.
+                match scored.and_then(|scored| scored.unwrap_or(Ok((0.0, None)))) {
+                    Ok((value, sums)) => {
+                        if x < w {
+                            let synergy = || sums.map_or(0, |sums| synergy.gather_table(0, &sums));
+                            pairs.offer(to_ordered(value).into(), a, b, synergy);
+                        }
+                        if let Some(row) = &mut row {
+                            row[x] = value;
+                        }
+                    }
+                    Err(reason) => {
+                        end.fetch_min(numbers, Ordering::Relaxed);
+                        let own = UndefinedScore {
+                            column: a,
+                            other: Some(b),
+                            reason,
+                        };
+                        *fault = UndefinedScore::lower(fault.take(), Some(own));
+                        break;
+                    }
+                }
+            }
+        };
         let (pairs, fault) = visit_columns(
             &mut search,
             block.second_start()..p,
             || (wanted.clone(), None),
-            |(pairs, fault), w, row| {
-                let own = self.pairs_of((w, response), block.columns, synergy, pairs, row, &end);
-                *fault = UndefinedScore::lower(fault.take(), own.err());
-            },
+            pairs_of,
             |a, b| (a.0.merge(b.0), UndefinedScore::lower(a.1, b.1)),
         );
         if let Some(fault) = fault {
@@ -94,61 +134,5 @@ impl TableScorer for CpuTableScorer<'_> {
 impl CpuTableScorer<'_> {
     fn value(&self, table: &CountTable) -> Result<f64, ScoreFault> {
         catch_panic(|| self.function.0.value(table)).map_err(ScoreFault::Panicked)
-    }
-
-    /// Adds the pairs of w with the columns before it and, for a matrix, with itself.
-    fn pairs_of(
-        &self,
-        (w, response): (usize, &Categorical),
-        columns: &[BinnedColumn],
-        synergy: &ScoreEvaluator,
-        pairs: &mut TopPairs,
-        mut row: Option<&mut [f64]>,
-        end: &AtomicU64,
-    ) -> Result<(), UndefinedScore> {
-        let last = w + usize::from(row.is_some());
-        let own = self.own.columns.iter().zip(self.own.first..last);
-        if own.len() == 0 {
-            return Ok(());
-        }
-        let codes = TableCodes::new(&Categorical::verbatim(&columns[w]), response);
-        for (column, x) in own {
-            let numbers = (x as u64) << 32 | w as u64;
-            if numbers > end.load(Ordering::Relaxed) {
-                break;
-            }
-            let score = |table: &CountTable| {
-                let value = check_value(self.value(table)?)?;
-                Ok((value, Some(margins(table, synergy.logs()))))
-            };
-            let scored = with_scratch(|own| own.wide.read(column, &codes, score));
-            // A table without observations has the value 0.
-            match scored.and_then(|scored| scored.unwrap_or(Ok((0.0, None)))) {
-                Ok((value, sums)) => {
-                    let (score, a, b) = (i128::from(to_ordered(value)), x as u32, w as u32);
-                    if x < w && pairs.wants(score, a, b) {
-                        let synergy = |sums| synergy.gather_table(0, &sums);
-                        pairs.push(Pair {
-                            score,
-                            synergy: sums.map_or(0, synergy),
-                            a,
-                            b,
-                        });
-                    }
-                    if let Some(row) = &mut row {
-                        row[x] = value;
-                    }
-                }
-                Err(reason) => {
-                    end.fetch_min(numbers, Ordering::Relaxed);
-                    return Err(UndefinedScore {
-                        column: x as u32,
-                        other: Some(w as u32),
-                        reason,
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 }

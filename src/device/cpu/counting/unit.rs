@@ -40,20 +40,11 @@ const GROUP: u32 = 200;
 #[derive(Debug)]
 enum Layout<'a> {
     /// Row by row, one code of each column: up to 256 levels.
-    Rows {
-        tile: Vec<Row>,
-        levels: usize,
-    },
+    Rows(Vec<Row>),
     /// One or two columns of up to 256 levels, each contiguous.
-    Bytes {
-        codes: Vec<Cow<'a, [u8]>>,
-        levels: usize,
-    },
+    Bytes(Vec<Cow<'a, [u8]>>),
     /// One or two columns of more levels, each contiguous.
-    Words {
-        codes: Vec<Cow<'a, [u16]>>,
-        levels: usize,
-    },
+    Words(Vec<Cow<'a, [u16]>>),
     Planes(planes::Columns),
     Entries(entries::Columns),
     /// Columns with missing values, which `wide.rs` counts as they are.
@@ -65,6 +56,8 @@ pub(super) struct Unit<'a> {
     /// The columns' numbers, ascending.
     pub(super) columns: Vec<u32>,
     layout: Layout<'a>,
+    /// Most levels of a column.
+    levels: usize,
 }
 
 #[derive(Debug, Default)]
@@ -197,6 +190,7 @@ impl<'a> Unit<'a> {
         Self {
             columns: positions.iter().map(|&at| (first + at) as u32).collect(),
             layout: Layout::of(kind, &own, classes, logs),
+            levels: own.iter().map(|column| column.levels).max().unwrap_or(1),
         }
     }
 
@@ -215,8 +209,8 @@ impl<'a> Unit<'a> {
         scratch: &mut Scratch,
         sums: &mut Vec<[i64; 2]>,
     ) {
-        if let Layout::Bytes { codes, levels } = &self.layout
-            && let Some(counted) = two_at_once(codes, *levels, response, &mut scratch.pair)
+        if let Layout::Bytes(codes) = &self.layout
+            && let Some(counted) = two_at_once(codes, self.levels, response, &mut scratch.pair)
         {
             sums.clear();
             sums.extend(counted);
@@ -236,10 +230,10 @@ impl<'a> Unit<'a> {
     pub(super) fn sums(&self, sweep: Sweep, scratch: &mut Scratch, sums: &mut Vec<[i64; 2]>) {
         sums.clear();
         sums.resize(self.columns.len(), [0; 2]);
-        let anchor = sweep.anchor;
+        let (anchor, levels) = (sweep.anchor, self.levels);
         match &self.layout {
-            Layout::Rows { tile, levels } => {
-                if compares(tile.len(), *levels, anchor) {
+            Layout::Rows(tile) => {
+                if compares(tile.len(), levels, anchor) {
                     let [xw, xwy] = rows::sums(tile, sweep);
                     for ((sums, xw), xwy) in sums.iter_mut().zip(xw).zip(xwy) {
                         *sums = [xw, xwy];
@@ -254,21 +248,21 @@ impl<'a> Unit<'a> {
                     };
                     take(a, 2 * pair);
                     take(b, 2 * pair + 1);
-                    let counted = dense::sums([a, b], *levels, sweep, &mut scratch.tables);
+                    let counted = dense::sums([a, b], levels, sweep, &mut scratch.tables);
                     sums.copy_from_slice(&counted[..sums.len()]);
                 }
             }
-            Layout::Bytes { codes, levels } => {
-                if let Some(counted) = two_at_once(codes, *levels, sweep, &mut scratch.pair) {
+            Layout::Bytes(codes) => {
+                if let Some(counted) = two_at_once(codes, levels, sweep, &mut scratch.pair) {
                     for (sums, [_, xw]) in sums.iter_mut().zip(counted) {
                         sums[0] = xw;
                     }
                     return;
                 }
-                two_columns_or_one(codes, *levels, sweep, &mut scratch.tables, sums);
+                two_columns_or_one(codes, levels, sweep, &mut scratch.tables, sums);
             }
-            Layout::Words { codes, levels } => {
-                two_columns_or_one(codes, *levels, sweep, &mut scratch.tables, sums);
+            Layout::Words(codes) => {
+                two_columns_or_one(codes, levels, sweep, &mut scratch.tables, sums);
             }
             Layout::Planes(columns) => {
                 if anchor.levels <= planes::LEVELS {
@@ -329,7 +323,6 @@ fn two_columns_or_one<C: dense::Code>(
 
 impl<'a> Layout<'a> {
     fn of(kind: LayoutKind, own: &[&'a BinnedColumn], classes: &Classes, logs: &LogTable) -> Self {
-        let levels = own.iter().map(|column| column.levels).max().unwrap_or(1);
         // Without classes the columns' own codes are borrowed.
         let bytes = |column: &'a BinnedColumn| match &column.codes {
             Codes::Byte(codes) => classes.sorted(codes),
@@ -350,16 +343,10 @@ impl<'a> Layout<'a> {
                         row.0[at] = code;
                     }
                 }
-                Self::Rows { tile, levels }
+                Self::Rows(tile)
             }
-            LayoutKind::Bytes => Self::Bytes {
-                codes: own.iter().map(|column| bytes(column)).collect(),
-                levels,
-            },
-            LayoutKind::Words => Self::Words {
-                codes: own.iter().map(|column| words(column)).collect(),
-                levels,
-            },
+            LayoutKind::Bytes => Self::Bytes(own.iter().map(|column| bytes(column)).collect()),
+            LayoutKind::Words => Self::Words(own.iter().map(|column| words(column)).collect()),
             LayoutKind::Planes(levels) => {
                 let mut columns = planes::Columns::new(levels, classes);
                 for column in own {

@@ -3,7 +3,7 @@
 use super::counter::CudaCounter;
 use crate::device::{
     DeviceError,
-    counting::{ConditioningVariable, Counter, Pair, PairCounter, PairSearch, TopPairs},
+    counting::{ConditioningVariable, Counter, PairCounter, PairSearch, TopPairs},
 };
 
 impl PairCounter for CudaCounter<'_> {
@@ -42,14 +42,7 @@ impl PairCounter for CudaCounter<'_> {
             }
             let w = a as u32;
             for (b, &score) in (0..).zip(&scores).skip((a + 1).max(block.second_start())) {
-                if pairs.wants(score, w, b) {
-                    pairs.push(Pair {
-                        score,
-                        synergy: 0,
-                        a: w,
-                        b,
-                    });
-                }
+                pairs.offer(score, w, b, || 0);
             }
             // It is no second column of the pairs to come.
             self.exclude(w);
