@@ -92,13 +92,13 @@ impl PairRequest {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TopPairs {
     /// Number of pairs wanted at most.
-    capacity: usize,
-    /// Pairs of lower scores are not wanted.
-    threshold: i128,
+    pub(crate) capacity: usize,
+    /// Pairs of lower scores are not wanted; [`TopPairs::prune_threshold`] may raise it.
+    pub(crate) threshold: i128,
     /// Unordered; more than `capacity` between two prunings.
     pairs: Vec<Pair>,
     /// The least score of a column's best pair, where these are wanted.
-    partner_threshold: Option<i128>,
+    pub(crate) partner_threshold: Option<i128>,
     /// The best pair of each column, or one of [`NOBODY`]; empty where they are not wanted.
     partners: Vec<Pair>,
 }
@@ -189,19 +189,6 @@ impl TopPairs {
                 self.prune();
             }
         }
-    }
-
-    pub(crate) fn partner_threshold(&self) -> Option<i128> {
-        self.partner_threshold
-    }
-
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
-    }
-
-    /// The least score known to be wanted; [`TopPairs::prune_threshold`] may find a higher one.
-    pub(crate) fn threshold(&self) -> i128 {
-        self.threshold
     }
 
     /// Fills in the synergy of all pairs held, on all threads.
@@ -324,7 +311,7 @@ mod tests {
         let mut all = all();
         for (most, least) in [(500, 3), (0, i128::MIN), (7, 51)] {
             let wanted = TopPairs::new(most, least).with_partners(302, -49);
-            assert!(wanted.partner_threshold().is_some());
+            assert!(wanted.partner_threshold.is_some());
             let best_pairs = best_of(&all, &wanted).with_synergy(|pair| pair.score - 1);
             all.sort_by(Pair::order);
             for (of, partner) in (0..).zip(best_pairs.partners()) {

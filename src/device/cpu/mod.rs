@@ -125,16 +125,11 @@ impl Device for Cpu<'_> {
             .map(|model| self.models[model.number].view())
             .collect();
         let shard = self.shard;
+        let by_gain = |fit| gain::strongest(shard, fit);
         Ok(match gain {
             Gain::Correlation => self.sweep.strongest(&anchors),
-            Gain::Exact if self.threads > 1 => {
-                let anchors = anchors.par_iter();
-                anchors.map(|fit| gain::strongest(shard, fit)).collect()
-            }
-            Gain::Exact => {
-                let anchors = anchors.iter();
-                anchors.map(|fit| gain::strongest(shard, fit)).collect()
-            }
+            Gain::Exact if self.threads > 1 => anchors.par_iter().map(by_gain).collect(),
+            Gain::Exact => anchors.iter().map(by_gain).collect(),
         })
     }
 

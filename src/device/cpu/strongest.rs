@@ -17,13 +17,12 @@ use super::{
     visit_products,
 };
 use crate::{
-    design::Columns,
     device::{
         Candidate, Shard,
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
     least_squares::FitView,
-    vector::{dot, product, vectorised},
+    vector::{product, vectorised},
 };
 
 /// Cost of one Gram term (TILE rows of one cached column, scaled and added) relative to one
@@ -75,7 +74,12 @@ impl<'x> Sweep<'x> {
         let room = column > 0 && gram >= column;
         let screening = || {
             let mut xty = vec![0.0; padded];
-            let tile = |(tile, xty): (usize, &mut [f32])| correlations(own, y, tile * TILE, xty);
+            let tile = |(tile, xty): (usize, &mut [f32])| {
+                let columns = (tile * TILE) as u32..own.p() as u32;
+                for (xty, column) in xty.iter_mut().zip(columns) {
+                    *xty = product(own.column(column), y) as f32;
+                }
+            };
             if threads > 1 {
                 xty.par_chunks_mut(TILE).enumerate().for_each(tile);
             } else {
@@ -189,16 +193,18 @@ impl<'x> Sweep<'x> {
             .flat_map(|&v| x.column(v))
             .map(|v| *v as f32)
             .collect();
-        let models: Vec<Model> = anchors
-            .iter()
-            .map(|&anchor| Model::new(anchor, gram))
-            .collect();
+        let models = anchors.iter().map(|anchor| {
+            let terms = std::iter::zip(anchor.support, anchor.coefficients);
+            let terms = terms.map(|(&v, &b)| (gram.slot_of(v), b as f32));
+            (anchor.support, terms.collect())
+        });
+        let models: Vec<Model> = models.collect();
         // Each of two scores may be off by the error.
         let windows: Vec<TieWindow> = anchors
             .iter()
             .map(|anchor| TieWindow::new(2.0 * screen_error(resident, anchor)))
             .collect();
-        let terms: usize = models.iter().map(|model| model.terms.len()).sum();
+        let terms: usize = models.iter().map(|(_, terms)| terms.len()).sum();
         let (p, tiles) = (own.p(), xty.len() / TILE);
         let ranges = ranges(self.threads, tiles, columns.len() * p + terms * p);
         let each = tiles.div_ceil(ranges);
@@ -281,33 +287,8 @@ fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
     }
 }
 
-vectorised! {
-    /// Xᵀy of the columns from `first` on; entries past the last column are left alone.
-    fn correlations<'a>(x: Columns<'a>, y: &'a [f64], first: usize, xty: &'a mut [f32]) -> () =
-        correlations_body;
-}
-
-#[inline(always)]
-fn correlations_body<S: Simd>(simd: S, x: Columns, y: &[f64], first: usize, xty: &mut [f32]) {
-    for (j, c) in (first as u32..x.p() as u32).zip(xty) {
-        *c = dot(simd, x.column(j), y) as f32;
-    }
-}
-
-struct Model<'a> {
-    anchor: FitView<'a>,
-    /// (slot of the Gram column, β̂) of each variable.
-    terms: Vec<(u32, f32)>,
-}
-
-impl<'a> Model<'a> {
-    fn new(anchor: FitView<'a>, gram: &GramCache) -> Self {
-        let terms = std::iter::zip(anchor.support, anchor.coefficients)
-            .map(|(&v, &b)| (gram.slot_of(v), b as f32))
-            .collect();
-        Self { anchor, terms }
-    }
-}
+/// A model of a sweep: its support, and (slot of the Gram column, β̂) of each variable.
+type Model<'a> = (&'a [u32], Vec<(u32, f32)>);
 
 /// Merges the windows of two ranges of columns, model by model.
 fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
@@ -334,13 +315,13 @@ fn screen_tile_body<S: Simd>(
     models: &[Model],
     windows: &mut [TieWindow],
 ) {
-    for (model, window) in models.iter().zip(windows) {
+    for ((support, terms), window) in models.iter().zip(windows) {
         let mut scores = [0.0; TILE];
         let mut most = simd.splat_f32s(0.0);
         // Four vectors at a time stay in registers.
         for at in 0..TILE / (4 * S::F32_LANES) {
             let mut e = vectors::<S, 4>(xty, at);
-            for &(slot, b) in &model.terms {
+            for &(slot, b) in terms {
                 let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
                 let b = simd.splat_f32s(-b);
                 for v in 0..4 {
@@ -357,7 +338,7 @@ fn screen_tile_body<S: Simd>(
         // Entries past the last column are zero, so never the largest.
         let most = simd.reduce_max_f32s(most);
         let scores = &scores[..columns.len()];
-        window.observe(columns.start, most, scores, model.anchor.support);
+        window.observe(columns.start, most, scores, support);
     }
 }
 

@@ -133,7 +133,7 @@ impl Scan<'_> {
             return Ok(None);
         }
         let (block, p) = (round_columns.block(), self.columns.columns.len());
-        let (m, most) = (block.columns.len(), self.best.capacity());
+        let (m, most) = (block.columns.len(), self.best.capacity);
         let starting = Instant::now();
         let mut counters = |evaluator| {
             let response = ScoreEvaluator::categorical(evaluator, &self.columns.response);

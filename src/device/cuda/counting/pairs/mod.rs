@@ -170,13 +170,13 @@ impl PairContext<'_> {
     ) -> Result<TopPairs, DeviceError> {
         let mut pairs = asked.wanted.clone();
         let mut progress = Progress::new(self.block.columns.len(), asked.progress);
-        let (wanted, partners) = (pairs.capacity(), pairs.partner_threshold());
+        let (wanted, partners) = (pairs.capacity, pairs.partner_threshold);
         if wanted == 0 && partners.is_none() {
             return Ok(pairs);
         }
         let mut own = match wanted {
             0 => f32::INFINITY,
-            _ => self.screen.floor(pairs.threshold()),
+            _ => self.screen.floor(pairs.threshold),
         };
         gpu.start_search(own, partners.map(|score| self.screen.floor(score)))?;
         let (mut kept, mut size) = (0, TILE_MULTIPLE);
@@ -231,7 +231,7 @@ impl PairContext<'_> {
                 if kept > gpu.places() / 2 || (wave.overflow && count == TILE_MULTIPLE) {
                     pairs = self.score_found(gpu, asked.synergy, kept, pairs)?;
                     kept = 0;
-                    let reached = self.screen.floor(pairs.threshold());
+                    let reached = self.screen.floor(pairs.threshold);
                     if reached > own {
                         gpu.set_floor(reached)?;
                         own = reached;
