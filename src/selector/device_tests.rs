@@ -12,7 +12,7 @@ use crate::{
         counting::{
             CandidateStatistics, Categorical, ConditioningVariable, Counter, CounterGroup,
             FunctionCounter, PairCounter, PairSearch, ScoredColumn, TableScorer, TableValue,
-            TopPairs, mutual_information,
+            TopPairs, tests::host_statistics,
         },
     },
     score::{Combination, CountTable, Gather, Join, Measure, Part},
@@ -95,18 +95,12 @@ impl Counter for InformedDevice<'_> {
 
     fn statistics(&mut self, column: u32) -> Result<Option<CandidateStatistics>, DeviceError> {
         assert_eq!(Some(column), self.best);
+        let own = &self.columns[column as usize];
         let logs = self.evaluator.logs();
-        let own = Categorical::compact(&self.columns[column as usize]);
-        let shared = |other: &Categorical| {
-            let [a, b] = [&own, other].map(|it| (it, it.log_sum(logs)));
-            mutual_information(a, b, logs, &mut Vec::new())
-        };
-        let redundancy = self.swept.iter().map(|it| i128::from(shared(it))).sum();
+        let known = host_statistics(own, &self.response, self.swept.iter(), logs);
         Ok(Some(CandidateStatistics {
-            redundancy: self.alone.then_some(redundancy),
-            mutual_information: shared(&self.response),
-            log_sum: own.log_sum(logs),
-            levels: own.levels,
+            redundancy: known.redundancy.filter(|_| self.alone),
+            ..known
         }))
     }
 

@@ -191,9 +191,23 @@ impl Case {
             let found = counters.best().unwrap();
             trace.record(found);
             let Some(found) = found else { break };
-            if let Some(facts) = found.statistics {
-                let swept = if score.has_steps() { &steps[..] } else { &[] };
-                self.assert_statistics(&facts, found.column, swept, (&response, evaluator.logs()));
+            if let Some(told) = found.statistics {
+                let own = &self.columns[found.column as usize];
+                let swept = steps.iter().filter(|_| score.has_steps());
+                let swept = swept.map(ConditioningVariable::codes);
+                let host = host_statistics(own, &response, swept, evaluator.logs());
+                let of = |it: CandidateStatistics| (it.mutual_information, it.levels);
+                let what = format!("{}: column {}", self.name, found.column);
+                assert!(
+                    told.redundancy
+                        .is_none_or(|_| told.redundancy == host.redundancy),
+                    "{what}"
+                );
+                // The G-test of what misses values is of the observations left.
+                assert!(
+                    own.excluded_code().is_some() || of(told) == of(host),
+                    "{what}"
+                );
             }
             counters.exclude(found.column);
             let step = ConditioningVariable::of_column(found.column, &self.columns, &evaluator);
@@ -243,33 +257,6 @@ impl Case {
         trace
     }
 
-    /// Asserts that a device's statistics are those of the host.
-    fn assert_statistics(
-        &self,
-        facts: &CandidateStatistics,
-        at: u32,
-        swept: &[ConditioningVariable],
-        (response, logs): (&Categorical, &LogTable),
-    ) {
-        let own = &self.columns[at as usize];
-        let anchor = Categorical::compact(own);
-        let with_sum = |it| (it, Categorical::log_sum(it, logs));
-        let mut cells = Vec::new();
-        let mut shared =
-            |other| mutual_information(with_sum(&anchor), with_sum(other), logs, &mut cells);
-        if let Some(redundancy) = facts.redundancy {
-            let parts = swept.iter().map(|it| i128::from(shared(it.codes())));
-            let sum: i128 = parts.sum();
-            assert_eq!(redundancy, sum, "{}: column {at}", self.name);
-        }
-        // The G-test of what misses values is of the observations left.
-        if own.excluded_code().is_none() {
-            let told = (facts.mutual_information, facts.levels);
-            let expected = (shared(response), anchor.levels);
-            assert_eq!(told, expected, "{}: column {at}", self.name);
-        }
-    }
-
     /// Bytes of the codes, for limits that stream.
     fn bytes(&self) -> u64 {
         let bytes = |it: &BinnedColumn| match &it.codes {
@@ -278,6 +265,26 @@ impl Case {
             Codes::Sparse { rows, .. } => 6 * rows.len(),
         };
         self.columns.iter().map(bytes).sum::<usize>() as u64
+    }
+}
+
+/// The statistics of a candidate after these conditioning variables, counted on the host.
+pub(crate) fn host_statistics<'c>(
+    own: &BinnedColumn,
+    response: &Categorical,
+    swept: impl Iterator<Item = &'c Categorical>,
+    logs: &LogTable,
+) -> CandidateStatistics {
+    let own = Categorical::compact(own);
+    let shared = |other: &Categorical| {
+        let [a, b] = [&own, other].map(|it| (it, it.log_sum(logs)));
+        mutual_information(a, b, logs, &mut Vec::new())
+    };
+    CandidateStatistics {
+        redundancy: Some(swept.map(|it| i128::from(shared(it))).sum()),
+        mutual_information: shared(response),
+        log_sum: own.log_sum(logs),
+        levels: own.levels,
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Classes {
     /// The observations of the file, in class order.
     order: Vec<u32>,
     /// The class of each observation, in class order.
-    of: Vec<u32>,
+    pub(super) of: Vec<u32>,
     /// The start of each class, and the end of the last.
     starts: Vec<usize>,
     places: OnceLock<Vec<u32>>,
@@ -62,11 +62,6 @@ impl Classes {
     /// The positions of each class.
     pub(super) fn runs(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         self.starts.windows(2).map(|ends| ends[0]..ends[1])
-    }
-
-    /// The class of each observation, in class order.
-    pub(super) fn of(&self) -> &[u32] {
-        &self.of
     }
 
     /// Brings values from the file's order into class order.
@@ -123,7 +118,7 @@ impl SortedVariable {
         let codes = classes.sorted(&anchor.codes).into_owned();
         let width = classes.count().next_power_of_two();
         let mut by_cell = vec![0; anchor.levels * width];
-        for (&code, &class) in codes.iter().zip(classes.of()) {
+        for (&code, &class) in codes.iter().zip(&classes.of) {
             by_cell[code as usize * width + class as usize] += 1;
         }
         let class_bits = width.trailing_zeros();
@@ -166,7 +161,7 @@ impl SortedVariable {
                 let before = place.checked_sub(1).filter(|before| *before >= level);
                 let same = before
                     .map(|before| members[before as usize])
-                    .filter(|member| classes.of()[member.row as usize] == classes.of()[row]);
+                    .filter(|member| classes.of[member.row as usize] == classes.of[row]);
                 members[place as usize] = GroupMember {
                     row: row as u32,
                     level,
@@ -193,7 +188,7 @@ impl SortedVariable {
     /// The cell of each observation's level and class, as in `by_cell`.
     pub(super) fn cells(&self, classes: &Classes) -> &[u32] {
         self.cells.get_or_init(|| {
-            let cells = self.codes.iter().zip(classes.of());
+            let cells = self.codes.iter().zip(&classes.of);
             let cells = cells.map(|(code, class)| code << self.class_bits | class);
             cells.collect()
         })

@@ -220,7 +220,7 @@ fn gather<C: Code>(x: &[C], offsets: &[u32], table: &mut [u32], terms: &[i64]) -
 /// counted in runs.
 fn sorted<C: Code>(x: &[C], sweep: Sweep) -> [i64; 2] {
     type Cell = (u32, u32, u32);
-    let cells = x.iter().zip(&sweep.anchor.codes).zip(sweep.classes.of());
+    let cells = x.iter().zip(&sweep.anchor.codes).zip(&sweep.classes.of);
     let mut cells: Vec<Cell> = cells
         .map(|((x, w), y)| (*w, (*x).into(), if sweep.by_class { *y } else { 0 }))
         .collect();

@@ -80,7 +80,7 @@ pub(super) struct Tables {
 
 impl Columns {
     pub(super) fn push(&mut self, codes: &Codes, classes: &Classes, logs: &LogTable) {
-        let (places, of) = (classes.places(), classes.of());
+        let (places, of) = (classes.places(), &classes.of);
         let mut entries: Vec<(u16, u32)> = match codes {
             Codes::Sparse { rows, codes, .. } => {
                 let entries = codes.iter().zip(rows);
