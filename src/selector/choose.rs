@@ -113,14 +113,13 @@ impl<'a> Selection<'a> {
             }
             let own = self.column(best.column, best.owner)?;
             let laid = Arc::clone(&own);
-            let column =
+            let mut column =
                 ConditioningVariable::new(Some(best.column), move || evaluator.categorical(&laid));
-            let column = Arc::new(
-                column.with_remote(best.statistics.map(|facts| RemoteColumn {
-                    column: Arc::clone(&own),
-                    statistics: facts,
-                })),
-            );
+            column.remote = best.statistics.map(|statistics| RemoteColumn {
+                column: Arc::clone(&own),
+                statistics,
+            });
+            let column = Arc::new(column);
             chosen.push(ChosenColumn {
                 permutation_p,
                 ..self.report(&best, (&own, &column), &before)

@@ -103,10 +103,11 @@ impl<'a> CountingDevices<'a> {
         if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        let counters = self.or_on_cpu(|placement| {
+        let mut counters = self.or_on_cpu(|placement| {
             open_counters(placement, own, response, evaluator, threads, limit)
         })?;
-        Ok(counters.with_communicator(self.resources.communicator.as_ref()))
+        counters.communicator = self.resources.communicator.clone();
+        Ok(counters)
     }
 
     /// Counters of pairs on the devices, of which `wanted` at most are kept; to be called inside the

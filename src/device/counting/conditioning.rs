@@ -66,11 +66,6 @@ impl<'a> ConditioningVariable<'a> {
         }
     }
 
-    /// This variable with its column's codes and statistics attached.
-    pub(crate) fn with_remote(self, remote: Option<RemoteColumn<'a>>) -> Self {
-        Self { remote, ..self }
-    }
-
     /// Its codes, made once for all who ask.
     pub(crate) fn codes(&self) -> &Categorical {
         &self.codes

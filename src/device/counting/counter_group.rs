@@ -18,8 +18,8 @@ pub(crate) struct CounterGroup<'a> {
     evaluator: &'a ScoreEvaluator,
     /// Sweeps since the last reset.
     steps: usize,
-    /// The ranks that count other columns.
-    communicator: Option<Communicator>,
+    /// The other ranks, each of which counts columns of its own.
+    pub(crate) communicator: Option<Communicator>,
     /// A table of this rank that has no score, and the number of sweeps before it. The other ranks
     /// learn of it at the next gather.
     undefined: Option<(usize, UndefinedScore)>,
@@ -45,7 +45,7 @@ pub(crate) struct BestCandidate {
 type Found = (ScoredColumn, Option<CandidateStatistics>);
 
 impl<'a> CounterGroup<'a> {
-    /// The counters of these devices, and of the other ranks where there are several.
+    /// The counters of these devices, on one rank.
     pub(crate) fn new(devices: Vec<Box<dyn Counter + 'a>>, evaluator: &'a ScoreEvaluator) -> Self {
         Self {
             devices,
@@ -53,14 +53,6 @@ impl<'a> CounterGroup<'a> {
             steps: 0,
             communicator: None,
             undefined: None,
-        }
-    }
-
-    /// This group joined with those of the other ranks, each of which counts its own columns.
-    pub(crate) fn with_communicator(self, communicator: Option<&Communicator>) -> Self {
-        Self {
-            communicator: communicator.cloned(),
-            ..self
         }
     }
 

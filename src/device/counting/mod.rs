@@ -29,6 +29,6 @@ pub(crate) use function_counter::{FunctionCounter, TableScorer, TableValue, chec
 pub(crate) use margins::{MarginSums, mutual_information, table_cells};
 pub(crate) use ordered::{from_ordered, to_ordered};
 pub(crate) use pair_counter::{PairCounter, PairCounterGroup, PairDomain, PairSearch};
-pub(crate) use top_pairs::{Pair, PairRequest, PairScores, TopPairs};
+pub(crate) use top_pairs::{Pair, TopPairs};
 
 pub(crate) use crate::logs::LogTable;

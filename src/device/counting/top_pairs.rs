@@ -26,61 +26,12 @@ impl Pair {
         scores.then((self.a, self.b).cmp(&(other.a, other.b)))
     }
 
-    fn to_nats(self, score: &ScoreEvaluator, synergy: &ScoreEvaluator) -> Pair<f64> {
+    pub(crate) fn to_nats(self, score: &ScoreEvaluator, synergy: &ScoreEvaluator) -> Pair<f64> {
         Pair {
             score: score.score_nats(self.score, 1),
             synergy: synergy.score_nats(self.synergy, 1),
             a: self.a,
             b: self.b,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct PairRequest {
-    /// At most this many of the best.
-    pub(crate) max_pairs: usize,
-    /// Only pairs of at least this score, in nats.
-    pub(crate) min_score: Option<f64>,
-    /// Also the best partner of every column, whatever the limits.
-    pub(crate) partners: bool,
-}
-
-/// The pairs that a [`PairRequest`] asked for, in nats.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct PairScores {
-    /// Best first.
-    pub(crate) pairs: Vec<Pair<f64>>,
-    /// The best pair of each column, in their order; none where no pair may be chosen. Empty unless
-    /// asked for.
-    pub(crate) partners: Vec<Option<Pair<f64>>>,
-}
-
-impl PairRequest {
-    /// The request's limits in fixed point, with no pair of `columns` columns yet.
-    pub(crate) fn empty_pairs(&self, columns: usize, evaluator: &ScoreEvaluator) -> TopPairs {
-        let pairs = TopPairs::new(self.max_pairs, evaluator.score_threshold(self.min_score));
-        match self.partners {
-            true => pairs.with_partners(columns, evaluator.score_threshold(None)),
-            false => pairs,
-        }
-    }
-
-    /// The best pairs as floats, as far as they were asked for.
-    pub(crate) fn to_scores(
-        self,
-        best: TopPairs,
-        score: &ScoreEvaluator,
-        synergy: &ScoreEvaluator,
-    ) -> PairScores {
-        let to_nats = |pair: Pair| pair.to_nats(score, synergy);
-        let partners = best.partners().map(|best| best.map(to_nats)).collect();
-        // The fixed-point threshold lies a little below the one in nats.
-        let least = self.min_score.unwrap_or(f64::NEG_INFINITY);
-        let pairs = best.into_sorted().into_iter().map(to_nats);
-        PairScores {
-            pairs: pairs.filter(|pair| pair.score >= least).collect(),
-            partners,
         }
     }
 }
@@ -215,10 +166,6 @@ impl TopPairs {
     pub(crate) fn prune_threshold(&mut self) -> i128 {
         self.prune();
         self.threshold
-    }
-
-    pub(crate) fn raise_threshold(&mut self, least: i128) {
-        self.threshold = self.threshold.max(least);
     }
 
     /// These pairs with their columns renumbered in the same order, among `columns` of them.

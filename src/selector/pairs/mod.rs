@@ -14,7 +14,7 @@ use crate::{
     binning::BinnedColumns,
     device::{
         Resources,
-        counting::{Pair, PairRequest, PairScores, ScoreEvaluator},
+        counting::{Pair, ScoreEvaluator, TopPairs},
     },
     interrupt::Interrupt,
     score::PairScore,
@@ -78,22 +78,22 @@ pub fn rank_pairs(
         let starting = Instant::now();
         let scores = [score, PairScore::SYNERGY.score()];
         let [evaluator, synergy] = ScoreEvaluator::of_same_tables(scores, columns.n);
-        let few = PairRequest {
-            max_pairs: match (wanted.top, wanted.threshold) {
-                (Some(top), _) => top,
-                (None, Some(_)) => usize::MAX,
-                (None, None) => PAIRS,
-            },
-            min_score: wanted.threshold,
-            partners: wanted.partners,
+        let top = match (wanted.top, wanted.threshold) {
+            (Some(top), _) => top,
+            (None, Some(_)) => usize::MAX,
+            (None, None) => PAIRS,
         };
+        let mut best = TopPairs::new(top, evaluator.score_threshold(wanted.threshold));
+        if wanted.partners {
+            best = best.with_partners(p, evaluator.score_threshold(None));
+        }
         let mut scan = Scan {
             columns,
             evaluator: &evaluator,
             synergy: &synergy,
             counting,
             interrupt,
-            best: few.empty_pairs(p, &evaluator),
+            best,
             unscored: None,
             cut: false,
             found: PairScan {
@@ -109,9 +109,9 @@ pub fn rank_pairs(
         let best = match fault {
             Some(_) => {
                 found.single.clear();
-                PairScores::default()
+                TopPairs::default()
             }
-            None => few.to_scores(scan.best, &evaluator, &synergy),
+            None => scan.best,
         };
         for a in 0..p * usize::from(wanted.matrix) {
             for b in 0..a {
@@ -124,17 +124,22 @@ pub fn rank_pairs(
             score: it.score,
             synergy: it.synergy,
         };
-        let partner = |(of, best): (u32, Option<Pair<f64>>)| {
-            best.map(|it| ColumnPartner {
+        let to_nats = |pair: Pair| pair.to_nats(&evaluator, &synergy);
+        let partner = |(of, best): (u32, Option<Pair>)| {
+            best.map(to_nats).map(|it| ColumnPartner {
                 column: (it.a + it.b - of) as usize,
                 score: it.score,
                 synergy: it.synergy,
             })
         };
-        let partners = (0..).zip(best.partners);
+        let partners = (0..).zip(best.partners()).map(partner).collect();
+        // The fixed-point threshold lies a little below the one in nats.
+        let least = wanted.threshold.unwrap_or(f64::NEG_INFINITY);
+        let pairs = best.into_sorted().into_iter().map(to_nats);
+        let pairs = pairs.filter(|pair| pair.score >= least);
         Ok(PairScan {
-            pairs: best.pairs.into_iter().map(pair).collect(),
-            partners: partners.map(partner).collect(),
+            pairs: pairs.map(pair).collect(),
+            partners,
             termination: match (&fault, scan.cut) {
                 (Some(_), _) => StopReason::Fault,
                 (None, true) => StopReason::Interrupted,

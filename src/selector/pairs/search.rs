@@ -109,7 +109,7 @@ impl Scan<'_> {
     fn agree(&mut self, communicator: &Communicator) -> Result<bool, DeviceError> {
         let own = (self.best.prune_threshold(), self.unscored.clone());
         for (least, unscored) in communicator.gather(&own)? {
-            self.best.raise_threshold(least);
+            self.best.threshold = self.best.threshold.max(least);
             self.unscored = UndefinedScore::lower(self.unscored.take(), unscored);
         }
         self.cut |= self.interrupt.requested();

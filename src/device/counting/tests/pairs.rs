@@ -137,25 +137,26 @@ impl Case {
         };
         let (p, places) = (columns.len(), counters.names().len());
         let mut matrix = vec![0.0; p * p];
-        let mut ask = |(max_pairs, min_score), partners, matrix: Option<&mut [f64]>| {
-            let few = PairRequest {
-                max_pairs,
-                min_score,
-                partners,
-            };
+        let mut ask = |(most, least), partners, matrix: Option<&mut [f64]>| {
+            let mut wanted = TopPairs::new(most, evaluator.score_threshold(least));
+            if partners {
+                wanted = wanted.with_partners(p, evaluator.score_threshold(None));
+            }
             let done = AtomicUsize::new(0);
             let told = || {
                 done.fetch_add(1, Ordering::Relaxed);
             };
-            let wanted = few.empty_pairs(p, &evaluator);
             let best = counters.pairs(&synergy, &wanted, matrix, &|| false, &told);
-            let found = few.to_scores(best.unwrap(), &evaluator, &synergy);
+            let best = best.unwrap();
             let done = done.into_inner();
             let whole = done.is_multiple_of(p) || (split.is_some() && done < p * places);
             assert!(whole, "{}", self.name);
-            let pairs: Vec<_> = found.pairs.into_iter().map(bits).collect();
-            let partners = found.partners.into_iter().map(|best| best.map(bits));
-            (pairs, partners.collect::<Vec<_>>())
+            let to_nats = |pair: Pair| pair.to_nats(&evaluator, &synergy);
+            let partners = best.partners().map(|best| best.map(to_nats).map(bits));
+            let partners: Vec<_> = partners.collect();
+            let pairs = best.into_sorted().into_iter().map(to_nats);
+            let pairs = pairs.filter(|pair| least.is_none_or(|least| pair.score >= least));
+            (pairs.map(bits).collect::<Vec<_>>(), partners)
         };
         let (best, none) = ask((25, None), false, None);
         assert!(none.is_empty());

@@ -9,10 +9,7 @@
 
 use std::hint::select_unpredictable;
 
-use super::{
-    class_order::{Classes, SortedVariable},
-    dense::Sweep,
-};
+use super::{class_order::Classes, dense::Sweep};
 use crate::{binning::Codes, device::counting::LogTable};
 
 /// Most cells of a column's table; with more, cells are sorted.
@@ -157,7 +154,6 @@ impl Columns {
 
 /// The conditioning variable relative to its most frequent level.
 struct Mode<'a> {
-    anchor: &'a SortedVariable,
     sweep: Sweep<'a>,
     /// A bit for each observation, set where it is off that level.
     off: &'a [u64],
@@ -176,7 +172,6 @@ impl<'a> Mode<'a> {
         let (level, off) = anchor.off_mode();
         let shift = anchor.class_bits;
         Self {
-            anchor,
             sweep,
             off,
             cells: anchor.cells(sweep.classes),
@@ -218,8 +213,8 @@ impl<'a> Mode<'a> {
         let off = [before.entries, column.shared, column.entries];
         let off = off.map(|end| tables.before[end] as usize);
         let both = (off[2] - off[0]) as u32;
-        let mut xw = column.x + self.anchor.w - of(self.own) + of(self.own + both - m);
-        let mut xwy = column.xy + self.anchor.wy;
+        let mut xw = column.x + self.sweep.anchor.w - of(self.own) + of(self.own + both - m);
+        let mut xwy = column.xy + self.sweep.anchor.wy;
         if both > 0 {
             let runs = &columns.runs[before.runs..column.runs];
             let first = before.runs as u32;
@@ -248,7 +243,7 @@ impl<'a> Mode<'a> {
         off: [usize; 3],
         tables: &mut Tables,
     ) -> [i64; 2] {
-        let levels = self.anchor.levels.next_power_of_two();
+        let levels = self.sweep.anchor.levels.next_power_of_two();
         let few = (codes * levels) << self.shift <= MOST_CELLS;
         tables.fit(if few { codes } else { 0 }, (levels, self.shift));
         let (entries, alone) = tables.off[off[0]..off[2]].split_at(off[1] - off[0]);
@@ -303,7 +298,10 @@ impl<'a> Mode<'a> {
                 y[cell as usize & class] += 1;
             }
         }
-        let (counts, by_cell) = (&self.anchor.counts[..], &self.anchor.by_cell[..]);
+        let (counts, by_cell) = (
+            &self.sweep.anchor.counts[..],
+            &self.sweep.anchor.by_cell[..],
+        );
         for &cell in &*alone_cells {
             let (cell, w) = (cell as usize, cell as usize >> shift);
             w_left[w] = counts[w];
