@@ -266,7 +266,7 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, y: i64) -> ScoreRule {
     let score = evaluator.score();
     let mut term = [ScoreTerm::default(); TERMS + 1];
     let terms = score.terms();
-    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(evaluator.weights())) {
+    for (to, (of, &weight)) in term.iter_mut().zip(terms.iter().zip(&evaluator.weights)) {
         *to = ScoreTerm {
             weight,
             below_zero: i32::from(of.part == Part::BelowZero),
