@@ -174,7 +174,10 @@ impl Fit {
     /// # Errors
     /// [`Collinear`] if the support already explains the column; the fit is then unchanged.
     pub fn add(&mut self, x: Columns, j: u32) -> Result<(), Collinear> {
-        add(self, x, j)
+        match add(self, x, j, PIVOT_TOLERANCE) {
+            pivot if pivot < PIVOT_TOLERANCE => Err(Collinear { pivot }),
+            _ => Ok(()),
+        }
     }
 
     /// Drops the variable at a position.
@@ -197,39 +200,25 @@ impl Fit {
         self.coefficients.clear();
         self.residual.copy_from_slice(y);
         self.rss = product(&self.residual, &self.residual);
-        add_all(self, x, &support)
-    }
-}
-
-vectorised! {
-    fn add<'a>(fit: &'a mut Fit, x: Columns<'a>, j: u32) -> Result<(), Collinear> = add_body;
-}
-
-#[inline(always)]
-fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> Result<(), Collinear> {
-    let pivot = project(simd, fit, x, j);
-    if pivot < PIVOT_TOLERANCE {
-        return Err(Collinear { pivot });
-    }
-    append(simd, fit, j, pivot);
-    Ok(())
-}
-
-vectorised! {
-    fn add_all<'a>(fit: &'a mut Fit, x: Columns<'a>, support: &'a [u32]) -> f64 = add_all_body;
-}
-
-#[inline(always)]
-fn add_all_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, support: &[u32]) -> f64 {
-    let mut smallest = 1.0;
-    for &j in support {
         // The support passed the pivot test when it grew; in another order a
         // pivot may be smaller, but it stays a number.
-        let pivot = project(simd, fit, x, j).max(f64::EPSILON);
-        append(simd, fit, j, pivot);
-        smallest = if pivot < smallest { pivot } else { smallest };
+        let pivots = support.iter().map(|j| add(self, x, *j, 0.0));
+        pivots.fold(1.0, f64::min).max(f64::EPSILON)
     }
-    smallest
+}
+
+vectorised! {
+    fn add<'a>(fit: &'a mut Fit, x: Columns<'a>, j: u32, least: f64) -> f64 = add_body;
+}
+
+/// Adds column j if its pivot, which is returned, is not below the least.
+#[inline(always)]
+fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32, least: f64) -> f64 {
+    let pivot = project(simd, fit, x, j);
+    if pivot >= least {
+        append(simd, fit, j, pivot.max(f64::EPSILON));
+    }
+    pivot
 }
 
 /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in

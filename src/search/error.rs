@@ -8,19 +8,9 @@ use crate::{device::DeviceError, threads::ThreadError};
 /// Why a search could not run.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// A parameter outside its range.
+    /// A parameter outside its range, or a kept variable that those before it explain.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A kept variable is a linear combination of kept ones before it.
-    #[error(
-        "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
-    )]
-    KeptCollinear {
-        /// The variable.
-        name: String,
-        /// What is left of its unit norm.
-        pivot: f64,
-    },
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadError),

@@ -171,11 +171,13 @@ pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), Sea
     let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
     let mut kept = Fit::empty(design.y());
     for &j in design.keep() {
-        kept.add(design.columns(), j)
-            .map_err(|Collinear { pivot }| SearchError::KeptCollinear {
-                name: design.variables()[j as usize].name.clone(),
-                pivot,
-            })?;
+        if let Err(Collinear { pivot }) = kept.add(design.columns(), j) {
+            let name = &design.variables()[j as usize].name;
+            return Err(SettingsError(format!(
+                "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
+            ))
+            .into());
+        }
     }
     Ok((max_size, kept))
 }

@@ -58,10 +58,11 @@ impl Default for Pass {
     }
 }
 
-/// A parameter of [`Pass`] outside its range, by the name of its option.
+/// A parameter of [`Pass`] outside its range, by the name of its option, or kept variables that are
+/// collinear.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct SettingsError(String);
+pub struct SettingsError(pub(super) String);
 
 impl Pass {
     /// PaSS as the paper has it: no polish, and the settings of its Table IV that
