@@ -77,11 +77,53 @@ impl Placement {
         }
     }
 
+    /// What `open` opens on this placement, or on the CPU, with a note, where GPUs that were not
+    /// asked for cannot all be used: that is no reason to fail.
+    pub(crate) fn open<T>(
+        &mut self,
+        choice: &DeviceChoice,
+        notes: &mut Vec<String>,
+        open: impl Fn(&Self) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        match open(self) {
+            Err(error) if matches!(self, Self::Cuda(_)) && *choice == DeviceChoice::Auto => {
+                let note = "the CPU was used, for not all GPUs can be";
+                notes.push(format!("{note}: {error}"));
+                *self = Self::Cpu(1);
+                open(self)
+            }
+            opened => opened,
+        }
+    }
+
     /// Host threads that the devices need: one for each GPU, which waits for it.
     pub(crate) fn host_threads(&self) -> usize {
         match self {
             Self::Cpu(_) => 1,
             Self::Cuda(ordinals) => ordinals.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_gpus_that_were_not_asked_for_give_way_to_the_cpu() {
+        let error = || DeviceError::Ranks("gone".to_owned());
+        let open = |place: &Placement| match place {
+            Placement::Cpu(count) => Ok(*count),
+            Placement::Cuda(_) => Err(error()),
+        };
+        let opened = |choice: DeviceChoice| {
+            let (mut place, mut notes) = (Placement::Cuda(vec![0]), Vec::new());
+            let opened = place.open(&choice, &mut notes, open);
+            (opened, notes)
+        };
+        let note = format!("the CPU was used, for not all GPUs can be: {}", error());
+        assert_eq!(opened(DeviceChoice::Auto), (Ok(1), vec![note]));
+        let asked = opened(DeviceChoice::Cuda(vec![0]));
+        assert_eq!(asked, (Err(error()), Vec::new()));
     }
 }

@@ -37,7 +37,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceChoice, Devices, Placement, Resources},
+    device::{Devices, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -101,7 +101,7 @@ pub fn search(
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
     let (places, note) = Placement::resolve(&resources.devices, elements)?;
-    let places = places.for_rank(resources.communicator.as_ref());
+    let mut places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.host_threads());
     let undefined = AtomicBool::new(false);
@@ -128,21 +128,16 @@ pub fn search(
         let writer = checkpointing.map(|it| CheckpointWriter::new(it, &problem));
         let (keeper, from) = writer.transpose()?.unzip();
         let models = (pass.particles, pass.gain);
-        let start = |places| Devices::new(places, problem.x, problem.y, models, resources, threads);
-        let mut notes = Vec::from_iter(note.clone());
-        let devices = match start(&places) {
-            // No GPU was asked for explicitly: one that cannot be used is no reason to fail.
-            Err(error) if resources.devices == DeviceChoice::Auto => {
-                notes.push(format!(
-                    "the CPU was used, for not all GPUs can be: {error}"
-                ));
-                for _ in awake..threads.min(cores) {
-                    scope.spawn(|_| stay_awake(&done));
-                }
-                start(&Placement::Cpu(1))?
+        let mut notes = Vec::from_iter(note);
+        let devices = places.open(&resources.devices, &mut notes, |places| {
+            Devices::new(places, problem.x, problem.y, models, resources, threads)
+        })?;
+        if let Placement::Cpu(_) = places {
+            // Threads that would have waited for GPUs.
+            for _ in awake..threads.min(cores) {
+                scope.spawn(|_| stay_awake(&done));
             }
-            started => started?,
-        };
+        }
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let control = RunControl {

@@ -103,7 +103,8 @@ impl<'a> CountingDevices<'a> {
         if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        let mut counters = self.or_on_cpu(|placement| {
+        let choice = &self.resources.devices;
+        let mut counters = self.places.open(choice, &mut self.notes, |placement| {
             open_counters(placement, own, response, evaluator, threads, limit)
         })?;
         counters.communicator = self.resources.communicator.clone();
@@ -119,40 +120,15 @@ impl<'a> CountingDevices<'a> {
         evaluator: &'c ScoreEvaluator,
         wanted: usize,
     ) -> Result<PairCounterGroup<'c>, DeviceError> {
-        let (threads, limit) = (self.threads, self.resources.memory_limit);
+        let threads = self.threads;
         if block.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
-        self.or_on_cpu(|placement| {
-            open_pair_counters(
-                placement,
-                block,
-                response,
-                evaluator,
-                threads,
-                (wanted, limit),
-            )
+        let limits = (wanted, self.resources.memory_limit);
+        let choice = &self.resources.devices;
+        self.places.open(choice, &mut self.notes, |placement| {
+            open_pair_counters(placement, block, response, evaluator, threads, limits)
         })
-    }
-
-    /// Opens counters on the chosen devices, or on the CPU where GPUs that were not asked for
-    /// explicitly fail.
-    fn or_on_cpu<T>(
-        &mut self,
-        open: impl Fn(&Placement) -> Result<T, DeviceError>,
-    ) -> Result<T, DeviceError> {
-        match open(&self.places) {
-            Err(error)
-                if matches!(self.places, Placement::Cuda(_))
-                    && self.resources.devices == DeviceChoice::Auto =>
-            {
-                let note = "the CPU was used, for not all GPUs can be";
-                self.notes.push(format!("{note}: {error}"));
-                self.places = Placement::Cpu(1);
-                open(&self.places)
-            }
-            opened => opened,
-        }
     }
 }
 

@@ -42,14 +42,17 @@ pub fn regress_with_procedure(
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
-    let (places, note) = Placement::resolve(&resources.devices, elements)?;
+    let (mut places, note) = Placement::resolve(&resources.devices, elements)?;
     let started = Instant::now();
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
     let draws = (pass.seed, pass.time_limit);
     let context = ProcedureContext::new(design.p(), (most, keep), draws, threads, interrupt)?;
     let sweeps = Arc::new(pool(threads.max(places.host_threads()))?);
-    let fits = Arc::new(Mutex::new(Fits::default()));
+    let fits = Arc::new(Mutex::new(Fits {
+        notes: note.into_iter().collect(),
+        ..Fits::default()
+    }));
     let (procedure, resources) = (Arc::clone(procedure), resources.clone());
     let own = (Arc::clone(design), Arc::clone(criterion), Arc::clone(&fits));
     let lent = Arc::clone(&sweeps);
@@ -57,11 +60,19 @@ pub fn regress_with_procedure(
         let (design, criterion, fits) = &own;
         let starting = Instant::now();
         let (x, y) = (design.columns(), design.y());
-        let new = || Devices::new(&places, x, y, (1, Gain::Correlation), &resources, threads);
-        let devices = lent.install(new)?;
+        let models = (1, Gain::Correlation);
+        let mut notes = Vec::new();
+        let devices = lent.install(|| {
+            places.open(&resources.devices, &mut notes, |places| {
+                Devices::new(places, x, y, models, &resources, threads)
+            })
+        })?;
         // Recorded here, for a detached procedure returns nothing.
         let starting = starting.elapsed().as_secs_f64();
-        lock(fits).on = (devices.names(), devices.screen_precision(), starting);
+        let mut recorded = lock(fits);
+        recorded.on = (devices.names(), devices.screen_precision(), starting);
+        recorded.notes.extend(notes);
+        drop(recorded);
         let regression = Regression {
             context,
             objective: Objective::new(design, &**criterion, &context.undefined),
@@ -78,7 +89,7 @@ pub fn regress_with_procedure(
     // The pool lent to a detached procedure may be busy for ever.
     let found = sweeps.install(|| SearchResult::of(objective, &members, fits.met));
     let mut notes = found.notes;
-    notes.extend(note);
+    notes.extend(fits.notes);
     notes.extend(end.detached.clone());
     notes.extend(left_out);
     notes.extend(objective.undefined_note());
@@ -126,6 +137,8 @@ fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) 
 struct Fits {
     /// The names of the devices, their arithmetic, and the seconds of opening them.
     on: (Vec<String>, String, f64),
+    /// Of the devices.
+    notes: Vec<String>,
     count: usize,
     /// The last fit: the next is often this with a variable more.
     last: Option<Fit>,
