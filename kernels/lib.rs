@@ -141,38 +141,6 @@ pub const OPTIONS: &[&str] = &[
     "--device-int128",
 ];
 
-/// Kernels of a selection by counted scores; [`DEFERRED`] and [`PEERS`] are loaded besides where they
-/// are used.
-pub const COUNTING: &[Kernel] = &[
-    dense::KERNEL,
-    entries::KERNEL,
-    short_entries::KERNEL,
-    rows::KERNEL,
-    joint_codes::KERNEL,
-    score::KERNEL,
-    wide::KERNEL,
-    tiny::KERNEL,
-];
-
-/// Kernels that evaluate scores lazily, where scores only fall.
-pub const DEFERRED: &[Kernel] = &[dense::LISTING, deferred::KERNEL];
-
-/// Kernels of several GPUs that choose the best candidate of all.
-pub const PEERS: &[Kernel] = &[peer_argmax::KERNEL];
-
-/// Kernels that score all pairs; those of one kind of products ([`pairs`], [`pair_levels`]) or
-/// [`pair_tables`] are loaded besides.
-pub const PAIRS: &[Kernel] = &[bits::KERNEL, pair_floor::KERNEL, pair_sums::KERNEL];
-
-/// Kernels of a search of regressions.
-pub const SEARCH: &[Kernel] = &[
-    update::KERNEL,
-    gain::KERNEL,
-    gather::KERNEL,
-    strongest::KERNEL,
-    neighbours::KERNEL,
-];
-
 /// The architectures every kernel must compile for: Turing, Ampere (data centre,
 /// workstation), Ada, Hopper, Blackwell (data centre, workstation).
 pub const ARCHITECTURES: &[&str] = &[

@@ -35,8 +35,17 @@ use columns::GpuColumns;
 use gpu::Gpu;
 pub use library::Version;
 use models::Models;
+use passel_kernels::Kernel;
 use products::Arithmetic;
 use scratch::{GrowableBuffer, StagingBuffer};
+
+const KERNELS: &[Kernel] = &[
+    passel_kernels::update::KERNEL,
+    passel_kernels::gain::KERNEL,
+    passel_kernels::gather::KERNEL,
+    passel_kernels::strongest::KERNEL,
+    passel_kernels::neighbours::KERNEL,
+];
 
 /// Bytes left free for products, what is beside the models, and cuBLAS itself.
 const RESERVE: u64 = 1 << 30;
@@ -139,7 +148,7 @@ impl<'x> Cuda<'x> {
         precision: Precision,
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let gpu = Gpu::open(ordinal, passel_kernels::SEARCH)?;
+        let gpu = Gpu::open(ordinal, KERNELS)?;
         let asked = match precision {
             Precision::F64 if gpu.slow_f64 => Arithmetic::F32,
             Precision::F64 => Arithmetic::F64,

@@ -84,7 +84,7 @@ impl PeerGroup {
         let mut mailboxes = Vec::new();
         for (at, shard) in shards.iter_mut().enumerate() {
             let gpu = &mut shard.gpu;
-            gpu.load(passel_kernels::PEERS)?;
+            gpu.load(&[KERNEL])?;
             let mailbox = gpu.buffer::<Mailbox>(1, DURING)?;
             gpu.zero(mailbox.address(), size_of::<Mailbox>())?;
             all.mailboxes[at] = mailbox.address();

@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use passel_kernels::{
+    Kernel,
     counting::AnchorSums,
+    dense, entries, joint_codes, rows,
     score::{KERNEL, Pick, ScoreArgs},
+    short_entries, tiny, wide,
 };
 
 use super::{
@@ -28,6 +31,18 @@ use crate::{
         counting::{Categorical, ScoreEvaluator, any_misses},
     },
 };
+
+/// What every selection may need; waves and peers load theirs besides.
+const KERNELS: &[Kernel] = &[
+    dense::KERNEL,
+    entries::KERNEL,
+    short_entries::KERNEL,
+    rows::KERNEL,
+    joint_codes::KERNEL,
+    KERNEL,
+    wide::KERNEL,
+    tiny::KERNEL,
+];
 
 /// Bytes left free for what is beside the columns.
 const RESERVE: usize = 1 << 30;
@@ -64,7 +79,7 @@ impl Shard {
         evaluator: &ScoreEvaluator,
         limit: Option<u64>,
     ) -> Result<Self, DeviceError> {
-        let gpu = Gpu::open(ordinal, passel_kernels::COUNTING)?;
+        let gpu = Gpu::open(ordinal, KERNELS)?;
         let n = response.codes.len();
         let classes = match evaluator.needs_xwy {
             true => response.levels,

@@ -59,7 +59,7 @@ impl Shard {
         if !pays(&self.gpu, &self.packs, against, options) {
             return Ok(());
         }
-        self.gpu.load(passel_kernels::DEFERRED)?;
+        self.gpu.load(&[LISTING, KERNEL])?;
         let (gpu, packs) = (&self.gpu, &self.packs);
         self.deferred =
             match DeferredCounts::new(gpu, packs, against, bounded_by_relevance, options) {

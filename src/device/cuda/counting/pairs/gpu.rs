@@ -1,7 +1,7 @@
 //! One GPU that screens pairs: its buffers, and the launches of its kernels.
 
 use passel_kernels::{
-    Kernel,
+    Kernel, bits,
     pair_floor::{self, PairFloorArgs},
     pair_sums::{self, BitColumn, PairSumsArgs},
     pair_tables::PairTablesArgs,
@@ -83,7 +83,8 @@ impl PairGpu {
         ordinal: usize,
         (wanted, limit): (usize, Option<u64>),
     ) -> Result<(Gpu, usize), DeviceError> {
-        let gpu = Gpu::open(ordinal, passel_kernels::PAIRS)?;
+        let kernels = [bits::KERNEL, pair_floor::KERNEL, pair_sums::KERNEL];
+        let gpu = Gpu::open(ordinal, &kernels)?;
         // Beside them what is brought, and what columns say of themselves.
         let beside = 64 * places(wanted) + 4 * STAGING_BYTES;
         let room = room(&gpu, beside, limit)?;
