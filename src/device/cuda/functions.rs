@@ -116,6 +116,14 @@ pub(super) fn attribute(name: &str, error: DeviceError) -> DeviceError {
     }
 }
 
+/// How far two values are apart, as a share of the larger; not a number where one is none.
+fn difference(ours: f64, theirs: f64) -> f64 {
+    match ours == theirs {
+        true => 0.0,
+        false => (ours - theirs).abs() / ours.abs().max(theirs.abs()),
+    }
+}
+
 fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran, DeviceError> {
     const DURING: &str = "trying a plugin's function";
     let gpu = Gpu::open(0, &[*kernel])?;
@@ -157,11 +165,7 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
             function.0.value(&CountTable { counts, x, w, y })
         });
         for (table, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-            let size = ours.abs().max(theirs.abs());
-            let difference = match ours == theirs || size == 0.0 {
-                true => 0.0,
-                false => (ours - theirs).abs() / size,
-            };
+            let difference = difference(*ours, *theirs);
             // Written so that what is not a number is one.
             let near = difference <= function.0.tolerance().max(f64::EPSILON);
             if !near {
@@ -198,6 +202,16 @@ mod tests {
         let [a, b, other] = ["a", "a", "b"].map(|it| kernel("method", it).source);
         assert!(std::ptr::eq(a, b) && !std::ptr::eq(a, other));
         assert!(other.starts_with("#line 1 \"method.cu\"\nb\n"), "{other}");
+    }
+
+    #[test]
+    fn what_is_no_number_is_near_nothing() {
+        assert_eq!(difference(0.0, -0.0), 0.0);
+        assert_eq!(difference(f64::NEG_INFINITY, f64::NEG_INFINITY), 0.0);
+        assert_eq!(difference(-1.0, -2.0), 0.5);
+        for other in [0.0, 1.0, f64::NAN] {
+            assert!(difference(f64::NAN, other).is_nan() && difference(other, f64::NAN).is_nan());
+        }
     }
 
     #[test]
