@@ -79,27 +79,24 @@ impl<'x> GpuColumns<'x> {
         let (n, p) = (shard.own.n(), shard.own.p());
         let column = n * size_of::<f64>();
         let each = if narrow { column + column / 2 } else { column };
-        let room = |free: u64| {
-            // Of little memory half is for columns: the rest makes do with smaller blocks.
-            let left = free.saturating_sub(reserve).max(free / 2);
-            let room = limit.unwrap_or(u64::MAX).min(left);
-            usize::try_from(room).unwrap_or(usize::MAX)
-        };
-        let mut room = room(gpu.free()?);
-        let mut attempt = 0;
+        let free = gpu.free()?;
+        // Of little memory half is for columns: the rest makes do with smaller blocks.
+        let left = free.saturating_sub(reserve).max(free / 2);
+        let left = left.min(limit.unwrap_or(u64::MAX));
+        let mut room = usize::try_from(left).unwrap_or(usize::MAX);
+        let mut attempts = 0..ATTEMPTS;
         loop {
-            let laid = match p * each <= room {
-                true => Self::laid(gpu, shard, p, 0, narrow),
+            let (resident, stream) = match p * each <= room {
+                true => (p, 0),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
                     let stream = (STREAM_BYTES.min(room / 8) / column).clamp(1, p);
                     let resident = room.saturating_sub(2 * stream * column) / each;
-                    Self::laid(gpu, shard, resident.min(p), stream, narrow)
+                    (resident.min(p), stream)
                 }
             };
-            match laid {
-                Err(DeviceError::OutOfMemory { .. }) if attempt < ATTEMPTS => {
-                    attempt += 1;
+            match Self::laid(gpu, shard, resident, stream, narrow) {
+                Err(DeviceError::OutOfMemory { .. }) if attempts.next().is_some() => {
                     room = room.min(p * each) / 2;
                 }
                 laid => return laid,
