@@ -168,11 +168,9 @@ mod tests {
     #[test]
     fn pairs_follow_the_variables() {
         let report = report();
-        let rows = "a,0,,,0.125,,0.25\nb,1,,,0.5,,0.25\na,0,b,1,0.5,-0.125,\n";
-        assert_eq!(
-            csv(&report),
-            format!("a,a_index,b,b_index,score,synergy,p_value\n{rows}")
-        );
+        let rows = "a,a_index,b,b_index,score,synergy,p_value\n\
+                    a,0,,,0.125,,0.25\nb,1,,,0.5,,0.25\na,0,b,1,0.5,-0.125,\n";
+        assert_eq!(csv(&report), rows);
         let page = text(&report, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
@@ -183,20 +181,12 @@ mod tests {
     #[test]
     fn partners_stand_beside_their_variables() {
         let mut report = report();
-        let partner = VariablePartner {
-            name: "a".to_owned(),
-            partner: Some("b, \"c\"".to_owned()),
-            partner_index: Some(1),
-            score: Some(0.5),
-            synergy: Some(-0.125),
-            ..VariablePartner::default()
-        };
-        let alone = VariablePartner {
-            name: "b".to_owned(),
-            index: 1,
-            ..VariablePartner::default()
-        };
-        report.partners = Some(vec![partner.clone(), alone]);
+        let partners = json!([
+            { "name": "a", "partner": "b, \"c\"", "partner_index": 1, "score": 0.5, "synergy": -0.125 },
+            { "name": "b", "index": 1 },
+        ]);
+        let partners: Vec<VariablePartner> = serde_json::from_value(partners).unwrap();
+        report.partners = Some(partners.clone());
         let rows = "a,0,,,0.125,,0.25,\"b, \"\"c\"\"\",1,0.5,-0.125\n\
                     b,1,,,0.5,,0.25,,,,\n\
                     a,0,b,1,0.5,-0.125,,,,,\n";
@@ -208,7 +198,7 @@ mod tests {
         let best = place("a         b, \"c\"        0.500000  -0.125000\n");
         assert!(place("variable  best partner     score    synergy\n") < best);
         assert!(best < place("b         –                    –          –\n\na  b"));
-        report.partners = Some(vec![partner; 12]);
+        report.partners = Some(vec![partners[0].clone(); 12]);
         let page = text(&report, Path::new("d.csv"));
         assert!(page.contains("… and 2 more (--format csv or json has all)\n\na  b"));
         let json = crate::report::json(&report);

@@ -41,8 +41,7 @@ pub(crate) fn estimates(
             std_error: error.map(|error| error * scale),
             t,
             p_value: t.map(|t| two_sided(t, freedom)),
-            lower: None,
-            upper: None,
+            ..Estimate::default()
         }
     };
     let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
@@ -58,10 +57,8 @@ pub(crate) fn estimates(
         .collect();
     let intercept = design.intercept().then(|| {
         // The means of the unit-norm columns, in units of their norms.
-        let chosen = fit
-            .support()
-            .iter()
-            .map(|&j| &design.variables()[j as usize]);
+        let chosen = fit.support().iter();
+        let chosen = chosen.map(|&j| &design.variables()[j as usize]);
         let means: Vec<f64> = chosen.map(|own| own.mean / own.norm).collect();
         let explained = zip(&means, fit.coefficients()).map(|(mean, b)| mean * b);
         estimate(

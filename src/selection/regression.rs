@@ -153,10 +153,7 @@ impl Selection {
         let fixed = usize::from(self.intercept.is_some());
         let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
         let q = (level > 0.0 && level < 1.0).then(|| student_t_quantile(level, freedom));
-        let chosen = self
-            .selected
-            .iter_mut()
-            .map(|variable| &mut variable.estimate);
+        let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
         for estimate in self.intercept.iter_mut().chain(chosen) {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
             estimate.lower = half.map(|half| estimate.coefficient - half);

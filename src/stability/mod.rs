@@ -9,7 +9,7 @@ mod bounds;
 mod resample;
 mod tail;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use bounds::{Bound, BoundInput};
 pub use resample::{Resample, Resampling};
@@ -36,14 +36,11 @@ impl ResampledSelections {
     /// Leaves out halves of pairs whose other half is not done: bounds hold for whole pairs.
     pub fn complete_groups(mut self, resampling: Resampling) -> Self {
         let size = resampling.group_size();
-        let numbers: Vec<usize> = self.done.keys().copied().collect();
-        for number in numbers {
+        let done: BTreeSet<usize> = self.done.keys().copied().collect();
+        self.done.retain(|number, _| {
             let first = number / size * size;
-            let mut all = first..first + size;
-            if !all.all(|number| self.done.contains_key(&number)) {
-                self.done.remove(&number);
-            }
-        }
+            (first..first + size).all(|number| done.contains(&number))
+        });
         self
     }
 

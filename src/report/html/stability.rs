@@ -24,17 +24,15 @@ const NAMED: usize = 30;
 
 /// The result in a sentence, and the facts of the job.
 pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
-    let (p, k, decides) = (report.p, report.k, &report.decides);
+    let (p, by) = (report.p, &report.decides);
     let none = "No variable: no cut-off keeps the expected false picks as low as wanted.";
     let lead = report.cutoff.map(|cutoff| {
-        let count = counted(k, "stable variable", "stable variables");
+        let count = counted(report.k, "stable variable", "stable variables");
         let share = significant(100.0 * cutoff, 3);
-        let why = match report.false_picks {
-            Some(wanted) => {
-                format!(": the cut-off at which the bound {decides} expects at most {wanted} false")
-            }
-            None => ", as asked for".to_owned(),
-        };
+        let why = report.false_picks.map(|wanted| {
+            format!(": the cut-off at which the bound {by} expects at most {wanted} false")
+        });
+        let why = why.unwrap_or(", as asked for".to_owned());
         format!("{count} of {p}, chosen from {share} % of the resamples or more{why}.")
     });
     let mut facts = vec![
