@@ -19,7 +19,7 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
         (&report.method, &report.binning),
         data,
     );
-    let mut page = facts(&rows) + &warnings(&report.warnings) + "\n";
+    let mut page = facts(&rows) + &warnings(&report.run.warnings) + "\n";
     page += &singles(best(&report.single, SINGLE, |own| Some(own.score))).aligned(&[0]);
     page += &more(report.single.len());
     if let Some(all) = &report.partners {
@@ -35,18 +35,12 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
     page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); informations are in nats, by counts: with few\n\
              observations a cell they are too large.\n\n";
     let (count, all) = (report.pairs.len(), report.all());
-    let ended = match report.termination {
+    let ended = match report.run.termination {
         StopReason::Interrupted => ", interrupted: not all were scored",
         StopReason::Fault => ", a device failed: not all were scored",
         _ => "",
     };
-    let PairsReport {
-        devices,
-        elapsed_seconds,
-        rank_summary,
-        ..
-    } = report;
-    let work = work(devices, *elapsed_seconds, rank_summary);
+    let work = work(&report.run);
     page + &format!("{count} pairs of {all}{ended}; {work}\n")
 }
 

@@ -9,7 +9,7 @@ use super::{
     table::{self, Table, count, exact, facts, number, probability, warnings},
 };
 use crate::selection::{
-    BinningRules, Elapsed, NamedParameters, RankSummary, RankedVariable, Ranking, StopReason,
+    BinningRules, NamedParameters, RankSummary, RankedVariable, Ranking, RunSummary, StopReason,
 };
 
 /// The first lines of the reports of rankings and pairs.
@@ -33,7 +33,7 @@ pub(super) fn header(
 }
 
 fn ending(ranking: &Ranking) -> String {
-    match ranking.termination {
+    match ranking.run.termination {
         StopReason::Top if ranking.k == 1 => "ended at the one variable wanted".to_owned(),
         StopReason::Top => format!("ended at the {} variables wanted", ranking.k),
         StopReason::Threshold => "ended before a score below the threshold".to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
     rows.extend(ranking.truth.as_ref().map(table::truth));
     let stop = ranking.stop.as_ref().zip(ranking.seed);
     rows.extend(stop.map(|(stop, seed)| ("stop", format!("{stop}, seed {seed}"))));
-    let mut page = facts(&rows) + &warnings(&ranking.warnings) + "\n";
+    let mut page = facts(&rows) + &warnings(&ranking.run.warnings) + "\n";
     page += &variables(ranking, "p (perm.)").aligned(&[1]);
     page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\
              of I(x;w) over the variables w chosen before. Informations are in nats, by counts:\n\
@@ -73,20 +73,15 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         let score = number(rejected.rejection.score, 6).shown();
         page += &format!("not chosen: {name}, score {score}, permutation p {p}\n");
     }
-    let Ranking {
-        devices,
-        elapsed_seconds,
-        rank_summary,
-        ..
-    } = ranking;
-    let work = work(devices, *elapsed_seconds, rank_summary);
+    let work = work(&ranking.run);
     page + &format!("{}; {work}\n", ending(ranking))
 }
 
 /// How long the work took, and where it ran.
-pub(super) fn work(devices: &[String], elapsed: Elapsed, ranks: &Option<RankSummary>) -> String {
-    let (seconds, ranks) = (elapsed.search, RankSummary::suffix(ranks));
-    format!("{seconds:.3} s on {}{ranks}", devices.join(", "))
+pub(super) fn work(run: &RunSummary) -> String {
+    let ranks = RankSummary::suffix(&run.rank_summary);
+    let (seconds, devices) = (run.elapsed_seconds.search, run.devices.join(", "));
+    format!("{seconds:.3} s on {devices}{ranks}")
 }
 
 /// The table of chosen variables for a reader; `permuted` heads the p-values of permutations.

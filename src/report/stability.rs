@@ -71,7 +71,7 @@ fn header(report: &StabilityReport, data: &Path) -> String {
 
 /// The report for a reader: the bounds, then the most frequent variables.
 pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
-    let mut page = header(report, data) + &warnings(&report.warnings) + "\n";
+    let mut page = header(report, data) + &warnings(&report.run.warnings) + "\n";
     page += &Table::of(&report.bounds)
         .column("bound", |bound| {
             let decides = when(bound.name == report.decides, " *");
@@ -106,7 +106,7 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
     let StabilityReport {
         k, p, resamples, ..
     } = report;
-    let interrupted = match report.termination {
+    let interrupted = match report.run.termination {
         StopReason::Interrupted => {
             format!(
                 ", interrupted after {resamples} of {} resamples",
@@ -115,7 +115,7 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
         }
         _ => String::new(),
     };
-    let work = work(&report.devices, report.elapsed_seconds, &None);
+    let work = work(&report.run);
     page + &format!("{k} of {p} selected{interrupted}; {work}\n")
 }
 
@@ -202,7 +202,7 @@ mod tests {
         report.method = serde_json::from_value(method).unwrap();
         report.criterion = None;
         report.binning = serde_json::from_str(r#"{"rule":"auto","response_rule":"levels"}"#).ok();
-        (report.resampling, report.termination) = ("bootstrap".into(), StopReason::Interrupted);
+        (report.resampling, report.run.termination) = ("bootstrap".into(), StopReason::Interrupted);
         (report.wanted, report.false_picks, report.decides) = (100, None, "given".into());
         for variable in &mut report.variables {
             variable.simultaneous = None;

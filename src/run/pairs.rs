@@ -11,7 +11,8 @@ use super::{
 use crate::{
     job::{Job, PairsJob},
     selection::{
-        Outcome, PairScan, PairsReport, SingleVariable, StopReason, VariablePair, VariablePartner,
+        Outcome, PairScan, PairsReport, RunSummary, SingleVariable, StopReason, VariablePair,
+        VariablePartner,
     },
     selector::{PairOptions, check_devices, rank_pairs},
     table::write_matrix,
@@ -96,12 +97,14 @@ impl Method for &PairsJob {
             pairs: pairs.collect(),
             partners: self.partners.then(|| partners.collect()),
             binning: saved_binning(run, columns)?,
-            devices: found.devices,
-            precision: "exact".into(),
-            termination: found.termination,
-            rank_summary: run.rank_summary("pairs"),
-            elapsed_seconds: run.elapsed(found.starting, found.seconds),
-            warnings,
+            run: RunSummary {
+                devices: found.devices,
+                precision: "exact".into(),
+                termination: found.termination,
+                rank_summary: run.rank_summary("pairs"),
+                elapsed_seconds: run.elapsed(found.starting, found.seconds),
+                warnings,
+            },
         };
         let score = ("pair score", &self.method);
         let fault = found.fault;

@@ -17,8 +17,8 @@ use crate::{
     presentation::Format,
     score::Score,
     selection::{
-        Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable, StopReason, StopRule,
-        Truth,
+        Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable, RunSummary, StopReason,
+        StopRule, Truth,
     },
     selector::{
         Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure, require_cpu,
@@ -151,12 +151,14 @@ impl Order {
             binning: saved_binning(run, columns)?,
             set_aside: Vec::new(),
             truth: Truth::of(&self.binned.truth, indexes),
-            devices: ranked.devices,
-            precision: "exact".into(),
-            termination: ranked.termination,
-            rank_summary: run.rank_summary("columns"),
-            elapsed_seconds: run.elapsed(ranked.starting, ranked.seconds),
-            warnings,
+            run: RunSummary {
+                devices: ranked.devices,
+                precision: "exact".into(),
+                termination: ranked.termination,
+                rank_summary: run.rank_summary("columns"),
+                elapsed_seconds: run.elapsed(ranked.starting, ranked.seconds),
+                warnings,
+            },
         };
         match self.fault {
             Some(fault @ Fault::Procedure { .. }) if ranking.k == 0 => Err(fault.without_report()),

@@ -15,7 +15,9 @@ use crate::{
     job::{Job, StabilityJob},
     presentation::Format,
     search::Pass,
-    selection::{Outcome, StabilityBound, StabilityReport, StableVariable, StopReason, Truth},
+    selection::{
+        Outcome, RunSummary, StabilityBound, StabilityReport, StableVariable, StopReason, Truth,
+    },
     selector::{PermutationTest, Stop},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
     table::{Missing, Table, Values},
@@ -67,6 +69,7 @@ impl<S: Selector> OnResamples<'_, S> {
 pub(super) struct Choices {
     /// The report, as far as it was known before.
     begun: StabilityReport,
+    warnings: Vec<String>,
     /// Names of the columns by their index, response and weights taken out.
     names: Vec<String>,
     /// Indexes of the variables that the file marks as true.
@@ -155,11 +158,11 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             wanted,
             rows,
             seed: job.pass.seed,
-            warnings: candidates.warnings,
             ..S::Data::settings(job)
         };
         Ok(Choices {
             begun,
+            warnings: candidates.warnings,
             names,
             truth: candidates.truth,
             state: kept.state,
@@ -229,7 +232,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let selected: Vec<StableVariable> = reaching(count).cloned().collect();
         let chosen = selected.iter().map(|own| own.index).collect();
 
-        let mut warnings = begun.warnings.clone();
+        let mut warnings = choices.warnings;
         warnings.extend(caveats(stability, (&deciding, count), &chances));
         warnings.extend(most_frequent(state.notes));
         let report = StabilityReport {
@@ -246,10 +249,13 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             truth: Truth::of(&choices.truth, chosen),
             variables,
             selected,
-            devices: state.devices,
-            termination,
-            elapsed_seconds: run.elapsed(0.0, choices.seconds),
-            warnings,
+            run: RunSummary {
+                devices: state.devices,
+                termination,
+                elapsed_seconds: run.elapsed(0.0, choices.seconds),
+                warnings,
+                ..RunSummary::default()
+            },
             ..begun
         };
         Ok(Finding::new(Outcome::Stability(Box::new(report)), None))

@@ -128,6 +128,27 @@ impl RankSummary {
     }
 }
 
+/// Where and how a job of counting, or of many selections, ran.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunSummary {
+    /// The devices, by name.
+    pub devices: Vec<String>,
+    /// `exact` where levels are counted: counts are integers, and scores fixed-point numbers; else
+    /// absent.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub precision: Label,
+    /// Why it ended.
+    pub termination: StopReason,
+    /// The processes, where there were several.
+    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
+    pub rank_summary: Option<RankSummary>,
+    /// Wall-clock seconds, by stage.
+    pub elapsed_seconds: Elapsed,
+    /// What a reader should know before trusting the rest.
+    pub warnings: Vec<String>,
+}
+
 /// Wall-clock seconds of a job, by stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -52,29 +52,31 @@ pub(crate) struct Overview<'a> {
     pub(crate) warnings: &'a [String],
 }
 
-/// The overview of a report that chose nothing; where it chose variables, with these too.
+/// The overview of a report that chose variables.
 macro_rules! overview {
-    ($report:expr) => {
-        Overview {
-            version: &$report.passel,
-            response: &$report.response,
-            n: $report.n,
-            p: $report.p,
-            devices: &$report.devices,
-            elapsed: $report.elapsed_seconds,
-            warnings: &$report.warnings,
-            ..Overview::default()
-        }
-    };
-    ($report:expr, chosen) => {{
+    ($report:expr, $run:expr) => {{
         let chosen = $report.selected.iter();
         Overview {
             k: Some($report.k),
             chosen: Some(chosen.map(|own| (&*own.name, own.index)).collect()),
             truth: $report.truth.as_ref(),
-            ..overview!($report)
+            ..overview!($report, $run, nothing)
         }
     }};
+    ($report:expr, $run:expr, nothing) => {
+        Overview {
+            version: &$report.passel,
+            response: &$report.response,
+            n: $report.n,
+            p: $report.p,
+            devices: &$run.devices,
+            arithmetic: [&$run.precision, ""],
+            elapsed: $run.elapsed_seconds,
+            ranks: $run.rank_summary.as_ref(),
+            warnings: &$run.warnings,
+            ..Overview::default()
+        }
+    };
 }
 
 impl Outcome {
@@ -96,9 +98,9 @@ impl Outcome {
     pub fn interrupted(&self) -> bool {
         match self {
             Self::Selection(report) => report.termination == Termination::Interrupted,
-            Self::Ranking(report) => report.termination == StopReason::Interrupted,
-            Self::Pairs(report) => report.termination == StopReason::Interrupted,
-            Self::Stability(report) => report.termination == StopReason::Interrupted,
+            Self::Ranking(report) => report.run.termination == StopReason::Interrupted,
+            Self::Pairs(report) => report.run.termination == StopReason::Interrupted,
+            Self::Stability(report) => report.run.termination == StopReason::Interrupted,
         }
     }
 
@@ -116,21 +118,14 @@ impl Outcome {
             Self::Selection(report) => Overview {
                 set_aside: &report.set_aside,
                 arithmetic: [&report.precision, &report.screen],
-                ranks: report.rank_summary.as_ref(),
-                ..overview!(report, chosen)
+                ..overview!(report, report)
             },
             Self::Ranking(report) => Overview {
                 set_aside: &report.set_aside,
-                arithmetic: [&report.precision, ""],
-                ranks: report.rank_summary.as_ref(),
-                ..overview!(report, chosen)
+                ..overview!(report, report.run)
             },
-            Self::Pairs(report) => Overview {
-                arithmetic: [&report.precision, ""],
-                ranks: report.rank_summary.as_ref(),
-                ..overview!(report)
-            },
-            Self::Stability(report) => overview!(report, chosen),
+            Self::Pairs(report) => overview!(report, report.run, nothing),
+            Self::Stability(report) => overview!(report, report.run),
         }
     }
 }
@@ -161,8 +156,8 @@ mod tests {
             panic!("{text}");
         };
         assert!(read.pairs[0].score.is_nan() && read.pairs[0].a == "x");
-        assert_eq!(read.termination, StopReason::Fault);
-        assert_eq!((read.n, read.elapsed_seconds.total), (0, 0.0));
+        assert_eq!(read.run.termination, StopReason::Fault);
+        assert_eq!((read.n, read.run.elapsed_seconds.total), (0, 0.0));
         assert_eq!(read.binning.get(), r#"{"rule":"auto"}"#);
         assert!(serde_json::from_str::<Outcome>(r#"{"n":"many"}"#).is_err());
     }

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    ChosenColumn, Elapsed, Label, NamedParameters, RankSummary, RejectedColumn, StopReason, Truth,
-    number_or_nan,
+    ChosenColumn, Label, NamedParameters, RejectedColumn, RunSummary, Truth, number_or_nan,
 };
 use crate::design::SetAside;
 
@@ -46,19 +45,9 @@ pub struct Ranking {
     pub set_aside: Vec<SetAside>,
     /// How much of the true model was chosen; none where the file marks no true variables.
     pub truth: Option<Truth>,
-    /// The devices that counted, by name.
-    pub devices: Vec<String>,
-    /// `exact`: counts are integers, and scores fixed-point numbers.
-    pub precision: Label,
-    /// Why the selection ended.
-    pub termination: StopReason,
-    /// The processes, where there were several.
-    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
-    pub rank_summary: Option<RankSummary>,
-    /// Wall-clock seconds, by stage.
-    pub elapsed_seconds: Elapsed,
-    /// What a reader should know before trusting the rest.
-    pub warnings: Vec<String>,
+    /// Where and how it ran.
+    #[serde(flatten)]
+    pub run: RunSummary,
 }
 
 /// A chosen variable.
@@ -131,19 +120,9 @@ pub struct PairsReport {
     pub partners: Option<Vec<VariablePartner>>,
     /// The rules by which values became codes, on one line: see [`crate::binning::SavedBinning`].
     pub binning: Box<RawValue>,
-    /// The devices that counted, by name.
-    pub devices: Vec<String>,
-    /// `exact`: counts are integers, and scores fixed-point numbers.
-    pub precision: Label,
-    /// Why the scan ended.
-    pub termination: StopReason,
-    /// The processes, where there were several.
-    #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
-    pub rank_summary: Option<RankSummary>,
-    /// Wall-clock seconds, by stage.
-    pub elapsed_seconds: Elapsed,
-    /// What a reader should know before trusting the rest.
-    pub warnings: Vec<String>,
+    /// Where and how it ran.
+    #[serde(flatten)]
+    pub run: RunSummary,
 }
 
 impl PairsReport {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BinningRules, Elapsed, Label, NamedParameters, StopReason, Truth};
+use super::{BinningRules, Label, NamedParameters, RunSummary, Truth};
 
 /// How often each variable was chosen from resamples, and which are selected for it.
 ///
@@ -57,14 +57,10 @@ pub struct StabilityReport {
     pub truth: Option<Truth>,
     /// The seed of resamples and selections.
     pub seed: u64,
-    /// The devices that the selections ran on.
-    pub devices: Vec<String>,
-    /// `done`, or `interrupted` before all resamples were done.
-    pub termination: StopReason,
-    /// Wall-clock seconds, by stage.
-    pub elapsed_seconds: Elapsed,
-    /// What a reader should know before trusting the rest.
-    pub warnings: Vec<String>,
+    /// Where and how the selections ran: it ended `done`, or `interrupted` before all resamples were
+    /// done.
+    #[serde(flatten)]
+    pub run: RunSummary,
 }
 
 /// A bound on the expected number of false picks, at the cut-off given, or else at the least one

@@ -28,7 +28,7 @@ pub(super) fn summary(report: &PairsReport) -> (String, Vec<Fact>) {
     let best = best.map_or_else(String::new, |pair| {
         format!("; the strongest: {} and {}", pair.a, pair.b)
     });
-    let cut_short = match report.termination {
+    let cut_short = match report.run.termination {
         StopReason::Interrupted => " (interrupted: not all were scored)",
         StopReason::Fault => " (a device failed: not all were scored)",
         _ => "",

@@ -32,7 +32,7 @@ pub(super) fn summary(report: &Ranking) -> (String, Vec<Fact>) {
         "{} chosen of {} by {method}; {}.",
         counted(report.k, "variable", "variables"),
         report.p,
-        ending(report.termination)
+        ending(report.run.termination)
     );
     let mut facts = problem(&report.response, report.classes, report.n, report.p);
     facts.push(("method", method));

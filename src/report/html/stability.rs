@@ -45,7 +45,7 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(model(report));
     facts.push(("resamples", resamples(report)));
-    if report.termination == StopReason::Interrupted {
+    if report.run.termination == StopReason::Interrupted {
         let (done, wanted) = (report.resamples, report.wanted);
         facts.push(("ended", format!("interrupted after {done} of {wanted}")));
     }
