@@ -109,17 +109,17 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     }
     settings.output = settings.output.map(|output| folder.join(output));
     let results = settings.folder(path);
-    let mut expansion = Expansion::new(folder, &results, defaults, &mut mistakes);
-    if tables.is_empty() && mistakes.is_empty() {
-        mistakes.push(
+    let mut expansion = Expansion::new(folder, &results, &defaults, mistakes);
+    if tables.is_empty() && expansion.mistakes.is_empty() {
+        expansion.mistakes.push(
             Mistake::new(None, "there is no job in this file", "")
                 .help("start each job with a line [[job]], then data = \"FILE\"".to_owned()),
         );
     }
     for (number, table) in (1..).zip(tables) {
         match table.get_ref() {
-            DeValue::Table(keys) => expansion.add(number, table.span(), keys, &mut mistakes),
-            other => mistakes.push(
+            DeValue::Table(keys) => expansion.add(number, table.span(), keys),
+            other => expansion.mistakes.push(
                 Mistake::new(
                     table.span(),
                     format!("a job is a table, not a {}", other.type_str()),
@@ -129,7 +129,9 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
             ),
         }
     }
-    let jobs = expansion.jobs;
+    let Expansion {
+        jobs, mut mistakes, ..
+    } = expansion;
     mistakes.extend(shared_files(&jobs, path, &results));
     match mistakes.is_empty() {
         true => Ok(JobFile {

@@ -47,9 +47,10 @@ pub(super) struct Expansion<'a> {
     folder: &'a Path,
     results: &'a Path,
     draft: JobDraft,
-    defaults: Vec<Entry>,
+    defaults: &'a [Entry],
     names: Names,
     pub(super) jobs: Vec<LocatedJob>,
+    pub(super) mistakes: Mistakes,
 }
 
 /// A table `[[job]]`.
@@ -74,32 +75,35 @@ impl<'a> Expansion<'a> {
     pub(super) fn new(
         folder: &'a Path,
         results: &'a Path,
-        mut defaults: Vec<Entry>,
-        mistakes: &mut Mistakes,
+        defaults: &'a [Entry],
+        mut mistakes: Mistakes,
     ) -> Self {
         let mut draft = JobDraft::new("");
         draft.folder = folder.to_owned();
-        defaults.retain(|entry| {
-            let mistake = match &*entry.key {
-                "command" => return true,
-                "name" | "data" => Mistake::new(
-                    entry.span.clone(),
-                    format!("`{}` belongs to one job, not to the defaults", entry.key),
+        for Entry {
+            key,
+            key_span,
+            span,
+            values,
+            ..
+        } in defaults
+        {
+            match &**key {
+                "name" | "data" => mistakes.push(Mistake::new(
+                    span.clone(),
+                    format!("`{key}` belongs to one job, not to the defaults"),
                     "only for a single job",
-                ),
-                key if job_option(key).is_some() => return true,
-                key => unknown_job_key(key, entry.key_span.clone()),
-            };
-            mistakes.push(mistake);
-            false
-        });
-        for entry in &defaults {
+                )),
+                "command" => {}
+                _ if job_option(key).is_some() => {}
+                _ => mistakes.push(unknown_job_key(key, key_span.clone())),
+            }
             let commands = Command::ALL.into_iter();
-            for command in commands.filter(|command| command.has(&entry.key)) {
+            for command in commands.filter(|command| command.has(key)) {
                 let mut draft = draft.of(command);
-                for value in &entry.values {
-                    if let Err(error) = draft.set(&entry.key, &value.texts) {
-                        push_once(mistakes, invalid_value(&error, value.span.clone()));
+                for value in values {
+                    if let Err(error) = draft.set(key, &value.texts) {
+                        push_once(&mut mistakes, invalid_value(&error, value.span.clone()));
                     }
                 }
             }
@@ -111,31 +115,19 @@ impl<'a> Expansion<'a> {
             defaults,
             names: Names::default(),
             jobs: Vec::new(),
+            mistakes,
         }
     }
 
     /// Adds the jobs of a table.
-    pub(super) fn add(
-        &mut self,
-        number: usize,
-        span: Range<usize>,
-        table: &DeTable<'_>,
-        mistakes: &mut Mistakes,
-    ) {
-        let before = mistakes.len();
-        let own = entries::read(table, mistakes);
-        let (defaults, folder) = (std::mem::take(&mut self.defaults), self.folder);
-        let table = JobTable::read(
-            (number, span),
-            &own,
-            &defaults,
-            (folder, self.results),
-            mistakes,
-        );
+    pub(super) fn add(&mut self, number: usize, span: Range<usize>, table: &DeTable<'_>) {
+        let before = self.mistakes.len();
+        let own = entries::read(table, &mut self.mistakes);
+        let table = self.read((number, span), &own);
         let count = grid::count(table.data.len().max(1), &table.options);
         match count.filter(|count| *count <= MAX_JOBS - self.jobs.len()) {
-            Some(count) => self.expand(&table, count, before, mistakes),
-            None => mistakes.push(
+            Some(count) => self.expand(&table, count, before),
+            None => self.mistakes.push(
                 Mistake::new(
                     table.span.clone(),
                     format!("with the lists of this job there are more than {MAX_JOBS} jobs"),
@@ -144,12 +136,62 @@ impl<'a> Expansion<'a> {
                 .help("list fewer values, or split the jobs into several files".to_owned()),
             ),
         }
-        self.defaults = defaults;
+    }
+
+    /// Reads a table, and the defaults that apply to it.
+    fn read<'b>(&mut self, (number, span): (usize, Range<usize>), own: &'b [Entry]) -> JobTable<'b>
+    where
+        'a: 'b,
+    {
+        let (defaults, mistakes) = (self.defaults, &mut self.mistakes);
+        let find = |key: &str| own.iter().find(|entry| entry.key == *key);
+        let default = || defaults.iter().find(|entry| entry.key == "command");
+        let command = find("command").or_else(default);
+        let command = command.map_or(Command::Select, |entry| entries::command(entry, mistakes));
+        let name = find("name").and_then(|entry| entries::text(entry, mistakes));
+        let (data, lists_data) = match find("data") {
+            Some(entry) => entries::data(entry, self.folder, self.results, mistakes),
+            None => {
+                mistakes.push(Mistake::new(
+                    span.clone(),
+                    "this job has no data",
+                    "a job needs data = \"FILE\"",
+                ));
+                (Vec::new(), false)
+            }
+        };
+        // An option without values has been reported.
+        let has = |entry: &&Entry| command.has(&entry.key) && !entry.values.is_empty();
+        let defaults = defaults.iter().filter(has);
+        let mut options: Vec<&Entry> = defaults
+            .filter(|entry| find(&entry.key).is_none())
+            .collect();
+        let default_count = options.len();
+        options.extend(own.iter().filter(has));
+        for Entry { key, key_span, .. } in own {
+            if command.has(key) || KEYS.contains(&&**key) {
+                continue;
+            }
+            mistakes.push(match job_option(key) {
+                None => unknown_job_key(key, key_span.clone()),
+                Some(_) => not_of_command(key, command, key_span.clone()),
+            });
+        }
+        JobTable {
+            number,
+            span,
+            command,
+            name,
+            data,
+            lists_data,
+            options,
+            default_count,
+        }
     }
 
     /// Adds the jobs of a table, one for each of `count` combinations. `before` mistakes were known
     /// before the table was read.
-    fn expand(&mut self, table: &JobTable, count: usize, before: usize, mistakes: &mut Mistakes) {
+    fn expand(&mut self, table: &JobTable, count: usize, before: usize) {
         // Without data too, options that contradict each other are reported.
         let nowhere = [PathBuf::new()];
         let data = match table.data.is_empty() {
@@ -158,25 +200,19 @@ impl<'a> Expansion<'a> {
         };
         for path in data {
             // After a mistake, one combination shows what else is wrong.
-            let count = if mistakes.is_empty() { count } else { 1 };
+            let count = if self.mistakes.is_empty() { count } else { 1 };
             for values in grid::combinations(&table.options).take(count) {
                 let options = table.options.iter().copied();
                 let choices: Vec<Choice> = options.zip(values).collect();
-                self.add_job(table, path, &choices, mistakes);
-                if mistakes.len() > before + MAX_MISTAKES {
+                self.add_job(table, path, &choices);
+                if self.mistakes.len() > before + MAX_MISTAKES {
                     return;
                 }
             }
         }
     }
 
-    fn add_job(
-        &mut self,
-        table: &JobTable,
-        data: &Path,
-        choices: &[Choice],
-        mistakes: &mut Mistakes,
-    ) {
+    fn add_job(&mut self, table: &JobTable, data: &Path, choices: &[Choice]) {
         let mut draft = self.draft.of(table.command);
         draft.job.data = data.to_owned();
         // A preset comes first wherever it stands, for the other options override it.
@@ -185,7 +221,10 @@ impl<'a> Expansion<'a> {
         let others = choices.iter().filter(|choice| !is_preset(choice));
         for (entry, value) in presets.chain(others) {
             if let Err(error) = draft.set(&entry.key, &value.texts) {
-                push_once(mistakes, invalid_value(&error, value.span.clone()));
+                push_once(
+                    &mut self.mistakes,
+                    invalid_value(&error, value.span.clone()),
+                );
             }
         }
         let defaults = &table.options[..table.default_count];
@@ -217,64 +256,9 @@ impl<'a> Expansion<'a> {
                     let key = &error.option;
                     let value = choices.iter().find(|(entry, _)| entry.key == *key);
                     let span = value.map_or(&table.span, |(_, value)| &value.span);
-                    push_once(mistakes, invalid_value(error, span.clone()));
+                    push_once(&mut self.mistakes, invalid_value(error, span.clone()));
                 }
             }
-        }
-    }
-}
-
-impl<'a> JobTable<'a> {
-    /// Reads a table and the defaults that apply to it; `folder` is that of the job file.
-    fn read(
-        (number, span): (usize, Range<usize>),
-        own: &'a [Entry],
-        defaults: &'a [Entry],
-        (folder, results): (&Path, &Path),
-        mistakes: &mut Mistakes,
-    ) -> Self {
-        let find = |key: &str| own.iter().find(|entry| entry.key == *key);
-        let default = || defaults.iter().find(|entry| entry.key == "command");
-        let command = find("command").or_else(default);
-        let command = command.map_or(Command::Select, |entry| entries::command(entry, mistakes));
-        let name = find("name").and_then(|entry| entries::text(entry, mistakes));
-        let (data, lists_data) = match find("data") {
-            Some(entry) => entries::data(entry, folder, results, mistakes),
-            None => {
-                mistakes.push(Mistake::new(
-                    span.clone(),
-                    "this job has no data",
-                    "a job needs data = \"FILE\"",
-                ));
-                (Vec::new(), false)
-            }
-        };
-        // An option without values has been reported.
-        let has = |entry: &&Entry| command.has(&entry.key) && !entry.values.is_empty();
-        let defaults = defaults.iter().filter(has);
-        let mut options: Vec<&Entry> = defaults
-            .filter(|entry| find(&entry.key).is_none())
-            .collect();
-        let default_count = options.len();
-        options.extend(own.iter().filter(has));
-        for Entry { key, key_span, .. } in own {
-            if command.has(key) || KEYS.contains(&&**key) {
-                continue;
-            }
-            mistakes.push(match job_option(key) {
-                None => unknown_job_key(key, key_span.clone()),
-                Some(_) => not_of_command(key, command, key_span.clone()),
-            });
-        }
-        Self {
-            number,
-            span,
-            command,
-            name,
-            data,
-            lists_data,
-            options,
-            default_count,
         }
     }
 }
