@@ -6,11 +6,7 @@ use super::{
     Job, OPTIONS, OptionSpec, PAIRS, STABILITY, option,
     options::{MethodClass, SHARED_WITH_PAIRS},
 };
-use crate::{
-    plugin::{MethodKind, ResolvedMethod},
-    score::PairScore,
-    stability::Resampling,
-};
+use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling};
 
 /// Options that a run sets for all of its jobs.
 const SET_BY_RUN: [&str; 2] = ["progress", "checkpoint"];
@@ -186,11 +182,8 @@ impl Task {
     pub fn runs_on_one_rank(&self) -> bool {
         match self {
             Self::Select(job) => {
-                let kind = job.selector.as_ref().map(|selector| &selector.value);
-                matches!(
-                    kind,
-                    Some(MethodKind::Ranking(_) | MethodKind::Regression(_))
-                )
+                let class = MethodClass::of_job(job);
+                [MethodClass::Ranking, MethodClass::Regression].contains(&class)
             }
             Self::Pairs(_) => false,
             Self::Stability(_) => true,
@@ -217,8 +210,8 @@ impl Task {
             ("trace", job.trace.as_ref()),
             ("matrix", matrix),
         ];
-        all.into_iter()
-            .filter_map(|(option, path)| Some((option, path?)))
+        let all = all.into_iter();
+        all.filter_map(|(option, path)| Some((option, path?)))
             .collect()
     }
 }

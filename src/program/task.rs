@@ -1,6 +1,6 @@
 //! `passel select`, `pairs` and `stability`: one task, alone or on all ranks, and its report.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use clap::ArgMatches;
 
@@ -69,11 +69,13 @@ fn check_files(task: &Task, context: &RankContext) -> Result<(), u8> {
 fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
     let is_root = communicator.is_root();
     let on_one_rank = task.runs_on_one_rank();
+    // mpirun's exit code is that of rank 0, unless a rank could not end in order.
+    let code_of_others = |ended: io::Result<_>| match ended {
+        Ok(_) => EXIT_DONE,
+        Err(_) => EXIT_FAILED,
+    };
     if on_one_rank && !is_root {
-        return match communicator.finish(Ok(())) {
-            Ok(_) => EXIT_DONE,
-            Err(_) => EXIT_FAILED,
-        };
+        return code_of_others(communicator.finish(Ok(())));
     }
     communicator.interrupt_locally(on_one_rank);
     task.job_mut().resources.communicator = (!on_one_rank).then(|| communicator.clone());
@@ -86,11 +88,7 @@ fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
     };
     let failures = communicator.finish(own.clone());
     if !is_root {
-        // mpirun's exit code is that of rank 0, unless a rank could not end in order.
-        return match failures {
-            Ok(_) => EXIT_DONE,
-            Err(_) => EXIT_FAILED,
-        };
+        return code_of_others(failures);
     }
     let failures = match failures {
         Ok(failures) => failures,

@@ -16,29 +16,40 @@ pub fn schema() -> Value {
         }
     }
     let mut defaults = Map::new();
-    defaults.insert("command".to_owned(), command());
+    let command = json!({
+        "description": "The command that the job stands for (default: select)",
+        "enum": Command::ALL.map(Command::name),
+    });
+    defaults.insert("command".to_owned(), command);
     for (name, (info, commands)) in &keys {
         defaults.insert((*name).to_owned(), job_option(info, commands));
     }
-    let mut job = Map::new();
     let name = "The name of the job in its results; by default that of its data file";
-    job.insert(
-        "name".to_owned(),
-        json!({ "type": "string", "minLength": 1, "description": name }),
-    );
     let data =
         "The data file, or several; a pattern such as \"*.csv\" stands for all files that match it";
     let file = json!({ "type": "string", "minLength": 1 });
     let files = json!({ "type": "array", "items": file, "minItems": 1 });
-    job.insert(
-        "data".to_owned(),
-        json!({ "anyOf": [file, files], "description": data }),
-    );
-    job.extend(defaults.clone());
-    let run = RUN.iter();
-    let run: Map<String, Value> = run
-        .map(|info| (info.name.to_owned(), run_option(info)))
+    let own = [
+        (
+            "name",
+            json!({ "type": "string", "minLength": 1, "description": name }),
+        ),
+        (
+            "data",
+            json!({ "anyOf": [file, files], "description": data }),
+        ),
+    ];
+    let mut job: Map<String, Value> = own
+        .map(|(key, form)| (key.to_owned(), form))
+        .into_iter()
         .collect();
+    job.extend(defaults.clone());
+    let run = RUN.iter().map(|info| {
+        let mut form = value(info);
+        form["description"] = describe(info).into();
+        (info.name.to_owned(), form)
+    });
+    let run: Map<String, Value> = run.collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Job file of passel",
@@ -66,13 +77,6 @@ pub fn schema() -> Value {
     })
 }
 
-fn command() -> Value {
-    json!({
-        "description": "The command that the job stands for (default: select)",
-        "enum": Command::ALL.map(Command::name),
-    })
-}
-
 fn describe(info: &OptionInfo) -> String {
     let default = match &*info.default {
         "" => String::new(),
@@ -91,13 +95,6 @@ fn value(info: &OptionInfo) -> Value {
         }
         _ => plain,
     }
-}
-
-/// The schema of an option of the run.
-fn run_option(info: &OptionInfo) -> Value {
-    let mut value = value(info);
-    value["description"] = describe(info).into();
-    value
 }
 
 /// The schema of an option of a job: one value, a list of values, or a range of whole numbers.
