@@ -100,7 +100,7 @@ pub(super) struct ResourcePool {
 #[derive(Debug)]
 pub(super) struct Reservation<'a> {
     pool: &'a ResourcePool,
-    threads: usize,
+    pub(super) threads: usize,
     memory: u64,
     gpus: Vec<usize>,
     /// The GPU that was assigned to a job which takes any.
@@ -121,12 +121,11 @@ impl ResourcePool {
             ..Resources::default()
         };
         let threads = resources.thread_count();
-        let gpus = match gpu_count {
-            0 => Vec::new(),
-            _ => match Placement::Cuda((0..gpu_count).collect()).for_rank(communicator) {
-                Placement::Cuda(own) => own,
-                Placement::Cpu(_) => Vec::new(),
-            },
+        let all = Placement::Cuda((0..gpu_count).collect());
+        let own = (gpu_count > 0).then(|| all.for_rank(communicator));
+        let gpus = match own {
+            Some(Placement::Cuda(own)) => own,
+            _ => Vec::new(),
         };
         Self {
             threads,
@@ -153,21 +152,16 @@ impl ResourcePool {
     /// Waits until a job fits, which is one of `left` jobs still to be started. A job that needs more
     /// than the whole pool runs alone.
     pub(super) fn reserve(&self, demand: &Demand, left: usize) -> Reservation<'_> {
-        let mut free = self.free();
-        loop {
-            let wanted = demand.threads.unwrap_or(1).min(self.threads);
+        let wanted = demand.threads.unwrap_or(1).min(self.threads);
+        let is_full = |free: &mut Free| {
             let has_threads = free.threads >= wanted;
             let has_memory = free.memory.is_none_or(|memory| memory >= demand.memory);
             let has_named = demand.gpus.iter().all(|gpu| free.gpus.contains(gpu));
             let has_any = !demand.any_gpu || !free.gpus.is_empty();
-            if free.running == 0 || (has_threads && has_memory && has_named && has_any) {
-                break;
-            }
-            free = self
-                .released
-                .wait(free)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
+            free.running > 0 && !(has_threads && has_memory && has_named && has_any)
+        };
+        let free = self.released.wait_while(self.free(), is_full);
+        let mut free = free.unwrap_or_else(PoisonError::into_inner);
         free.running += 1;
         // The free threads are divided among this job and those that will start beside it.
         let starting = left.min(self.max_running() + 1 - free.running.min(self.max_running()));
@@ -176,10 +170,7 @@ impl ResourcePool {
         free.threads = free.threads.saturating_sub(threads);
         let memory = demand.memory.min(free.memory.unwrap_or(0));
         free.memory = free.memory.map(|all| all - memory);
-        let assigned_gpu = match demand.any_gpu {
-            true => free.gpus.pop(),
-            false => None,
-        };
+        let assigned_gpu = demand.any_gpu.then(|| free.gpus.pop()).flatten();
         let mut gpus = Vec::from_iter(assigned_gpu);
         gpus.extend(demand.gpus.iter().filter(|gpu| free.gpus.contains(gpu)));
         free.gpus.retain(|gpu| !gpus.contains(gpu));
@@ -194,10 +185,6 @@ impl ResourcePool {
 }
 
 impl Reservation<'_> {
-    pub(super) fn threads(&self) -> usize {
-        self.threads
-    }
-
     /// Sets the threads and the GPU that a job runs on.
     pub(super) fn apply(&self, resources: &mut Resources) {
         resources.threads = NonZeroUsize::new(self.threads);
@@ -241,18 +228,18 @@ mod tests {
         let pool = pool(4, None);
         let demand = Demand::default();
         let all: Vec<_> = (0..4).map(|job| pool.reserve(&demand, 100 - job)).collect();
-        assert!(all.iter().all(|reservation| reservation.threads() == 1));
+        assert!(all.iter().all(|reservation| reservation.threads == 1));
         drop(all);
         let first = pool.reserve(&demand, 2);
         let last = pool.reserve(&demand, 1);
-        assert_eq!((first.threads(), last.threads()), (2, 2));
+        assert_eq!((first.threads, last.threads), (2, 2));
         drop((first, last));
-        assert_eq!(pool.reserve(&demand, 1).threads(), 4);
+        assert_eq!(pool.reserve(&demand, 1).threads, 4);
         let three = Demand {
             threads: Some(3),
             ..demand
         };
-        assert_eq!(pool.reserve(&three, 50).threads(), 3);
+        assert_eq!(pool.reserve(&three, 50).threads, 3);
         assert_eq!(pool.free().threads, 4);
     }
 
@@ -265,7 +252,7 @@ mod tests {
             ..Demand::default()
         };
         let reservation = pool.reserve(&large, 5);
-        assert_eq!((reservation.threads(), pool.free().memory), (2, Some(0)));
+        assert_eq!((reservation.threads, pool.free().memory), (2, Some(0)));
         drop(reservation);
         assert_eq!(pool.free().memory, Some(100));
     }

@@ -122,20 +122,16 @@ impl<'a> Runner<'a> {
             });
             drop(reservation);
             self.cache.release(&job.planned.task);
-            let result = match result {
-                Ok(JobEnd::Interrupted) => {
-                    self.summary().left += 1;
-                    continue;
-                }
-                Ok(JobEnd::Done) => Ok(()),
-                Err(message) => Err(message),
-            };
+            if let Ok(JobEnd::Interrupted) = result {
+                self.summary().left += 1;
+                continue;
+            }
+            let result = result.map(drop);
             let name = &job.planned.id;
             let ended = self.summary().add(name, &result);
             let seconds = started.elapsed().as_secs_f64();
-            let shown = result.as_ref().copied().map_err(String::as_str);
             self.progress
-                .finish_job(name, (shown, seconds), (ended, self.total));
+                .finish_job(name, (&result, seconds), (ended, self.total));
         }
     }
 
@@ -231,7 +227,7 @@ impl<'a> Runner<'a> {
         };
         let written = self
             .folder
-            .write(&stored, &outputs, reservation.threads(), times);
+            .write(&stored, &outputs, reservation.threads, times);
         written.map_err(|error| error_chain(&error))?;
         Ok(JobEnd::Done)
     }

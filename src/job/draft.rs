@@ -31,21 +31,15 @@ const OF_SINGLE_SELECTION: [&str; 3] = ["trace", "level", "checkpoint"];
 pub struct JobDraft {
     command: Command,
     pub(super) job: Job,
-    /// The name of the score of `passel pairs`.
+    // Of pairs.
     pub(super) score: String,
-    /// See [`PairsJob::partners`].
     pub(super) partners: bool,
-    /// See [`PairsJob::matrix`].
     pub(super) matrix: Option<PathBuf>,
-    /// See [`StabilityJob::resampling`].
+    // Of resamples.
     pub(super) resampling: Resampling,
-    /// See [`StabilityJob::resamples`].
     pub(super) resamples: usize,
-    /// The fraction of the rows in a subsample.
     pub(super) fraction: Option<f64>,
-    /// See [`StabilityJob::false_picks`].
     pub(super) false_picks: Option<f64>,
-    /// See [`StabilityJob::cutoff`].
     pub(super) cutoff: Option<f64>,
     /// The folder to which paths are relative.
     pub(super) folder: PathBuf,

@@ -149,16 +149,10 @@ fn syntax_mistakes(text: &str, errors: Vec<toml::de::Error>) -> Vec<Mistake> {
     let start = |mistake: &Mistake| mistake.span.as_ref().map_or(0, |span| span.start);
     let mut mistakes: Vec<Mistake> = errors.into_iter().map(syntax).collect();
     mistakes.sort_by_key(start);
-    let mut next_line = 0;
-    mistakes.retain(|mistake| {
-        let start = start(mistake).min(text.len());
-        let is_first = start >= next_line;
-        if is_first {
-            let rest = &text.as_bytes()[start..];
-            let length = rest.iter().position(|byte| *byte == b'\n');
-            next_line = length.map_or(usize::MAX, |length| start + length + 1);
-        }
-        is_first
+    let lines: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
+    mistakes.dedup_by_key(|mistake| {
+        let start = start(mistake);
+        lines.partition_point(|end| *end < start)
     });
     mistakes
 }

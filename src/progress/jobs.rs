@@ -45,13 +45,13 @@ impl JobProgress {
     pub fn finish_job(
         &self,
         id: &str,
-        (status, seconds): (Result<(), &str>, f64),
+        (result, seconds): (&Result<(), String>, f64),
         (done, of): (usize, usize),
     ) {
         if let Some(bars) = &self.bars {
             bars.set(done);
         }
-        let message = status.err();
+        let message = result.as_ref().err();
         if let (Some(message), false) = (message, self.kind == Progress::Json) {
             self.print_line(&format!("error: {id}: {message}"));
         }
