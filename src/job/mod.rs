@@ -167,18 +167,18 @@ impl Job {
     /// The files that the job reads, each with what an error calls it.
     fn named_input_files(&self) -> Vec<(&'static str, PathBuf)> {
         let data = input_files(&self.data).into_iter();
-        let mut files: Vec<_> = data.map(|path| ("the data", path)).collect();
+        let data = data.map(|path| ("the data", path));
         // The response of an array is a second file.
-        let response = self.response.as_ref().filter(|_| is_npy(&self.data));
-        files.extend(response.map(|path| ("the response", PathBuf::from(path))));
-        for (option, binning) in [
+        let response = self.response.iter().filter(|_| is_npy(&self.data));
+        let response = response.map(|path| ("the response", PathBuf::from(path)));
+        let rules = [
             ("binning", &self.binning),
             ("bin-response", &self.bin_response),
-        ] {
-            if let Binning::Edges(file) = binning {
-                files.push((option, file.clone()));
-            }
-        }
-        files
+        ];
+        let rules = rules.into_iter().filter_map(|(option, rule)| match rule {
+            Binning::Edges(file) => Some((option, file.clone())),
+            _ => None,
+        });
+        data.chain(response).chain(rules).collect()
     }
 }

@@ -75,6 +75,18 @@ impl<T: Default + 'static> OptionSpec<T> {
         }
     }
 
+    /// An option that sets a field to what `read` makes of its texts.
+    pub(super) fn field<V: 'static>(
+        name: &'static str,
+        read: impl Fn(&RawValues) -> Result<V, OptionError> + Send + Sync + 'static,
+        field: fn(&mut T) -> &mut V,
+    ) -> Self {
+        Self::custom(name, move |target, raw| {
+            *field(target) = read(raw)?;
+            Ok(())
+        })
+    }
+
     /// An option that sets a field, whose value is the default.
     pub(super) fn value<V: Display + 'static>(
         name: &'static str,
@@ -82,11 +94,7 @@ impl<T: Default + 'static> OptionSpec<T> {
         field: fn(&mut T) -> &mut V,
     ) -> Self {
         let default = field(&mut T::default()).to_string();
-        let option = Self::custom(name, move |target, values| {
-            *field(target) = read(values)?;
-            Ok(())
-        });
-        option.default(default)
+        Self::field(name, read, field).default(default)
     }
 
     /// An option without which a field is `None`.
@@ -95,16 +103,13 @@ impl<T: Default + 'static> OptionSpec<T> {
         read: impl Fn(&RawValues) -> Result<V, OptionError> + Send + Sync + 'static,
         field: fn(&mut T) -> &mut Option<V>,
     ) -> Self {
-        Self::custom(name, move |target, values| {
-            *field(target) = Some(read(values)?);
-            Ok(())
-        })
+        Self::field(name, move |raw| read(raw).map(Some), field)
     }
 
     /// A flag. `set` is told whether it was given.
     pub(super) fn flag(name: &'static str, set: fn(&mut T, bool)) -> Self {
-        let option = Self::custom(name, move |target, values| {
-            set(target, values.parsed()?);
+        let option = Self::custom(name, move |target, raw| {
+            set(target, raw.parsed()?);
             Ok(())
         });
         option.default("false").range("true or false")
@@ -151,10 +156,7 @@ impl<T: Default + 'static> OptionSpec<T> {
         let default = choices.iter().find(|(_, value)| *value == default);
         let default = default.map_or("", |(word, _)| word);
         let words = choices.map(|(word, _)| word);
-        let option = Self::custom(name, move |target, values| {
-            *field(target) = values.choice(&choices)?;
-            Ok(())
-        });
+        let option = Self::field(name, move |raw| raw.choice(&choices), field);
         option.default(default).range(either(&words))
     }
 
@@ -163,10 +165,8 @@ impl<T: Default + 'static> OptionSpec<T> {
         name: &'static str,
         field: fn(&mut T) -> &mut Vec<V>,
     ) -> Self {
-        let mut option = Self::custom(name, move |target, values| {
-            *field(target) = values.names()?.into_iter().map(V::from).collect();
-            Ok(())
-        });
+        let read = |raw: &RawValues| Ok(raw.names()?.into_iter().map(V::from).collect());
+        let mut option = Self::field(name, read, field);
         option.info.list = true;
         option.range("names separated by commas, in double quotes where a name holds one")
     }
@@ -177,10 +177,7 @@ impl<T: Default + 'static> OptionSpec<T> {
         field: fn(&mut T) -> &mut [f64; N],
     ) -> Self {
         let default = field(&mut T::default()).map(|number| number.to_string());
-        let option = Self::custom(name, move |target, values| {
-            *field(target) = values.probabilities()?;
-            Ok(())
-        });
+        let option = Self::field(name, |raw| raw.probabilities(), field);
         option.default(default.join(","))
     }
 
@@ -196,11 +193,8 @@ impl<T: Default + 'static> OptionSpec<T> {
     ) -> Self {
         let range = 1..=1024;
         let text = range_text(&range);
-        let option = Self::custom(name, move |target, values| {
-            *field(target) = NonZeroUsize::new(values.count(&range)?);
-            Ok(())
-        });
-        option.range(text)
+        let read = move |raw: &RawValues| raw.count(&range).map(NonZeroUsize::new);
+        Self::field(name, read, field).range(text)
     }
 
     /// A limit of memory.

@@ -3,7 +3,7 @@
 
 use std::{fmt::Write, path::PathBuf, sync::LazyLock};
 
-use super::{OptionError, OptionSpec};
+use super::{OptionError, OptionSpec, RawValues};
 use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
 
 /// One file of simulated data to write.
@@ -30,9 +30,8 @@ impl Default for Simulation {
 type ModelOption = OptionSpec<Simulation>;
 
 /// The options of `passel simulate`, in the order in which they are listed.
-pub static SIMULATE: LazyLock<Vec<ModelOption>> =
-    LazyLock::new(|| {
-        let model = ModelOption::group("Model", [
+pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
+    let model = [
         ModelOption::count("n N", 3..=1_000_000_000, |it| &mut it.settings.n)
             .help("Number of observations"),
         ModelOption::count("p P", 1..=1_000_000_000, |it| &mut it.settings.p)
@@ -40,44 +39,44 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> =
         ModelOption::count("r R", 1..=usize::MAX, |it| &mut it.settings.r)
             .range("1 … p; for ar1 even and at most p/2")
             .help("Number of true variables"),
-        ModelOption::choice("correlation HOW", CORRELATION, |it| &mut it.settings.correlation)
-            .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
-        ModelOption::value(
-            "rho RHO",
-            |raw| raw.number(|rho| rho.abs() < 1.0),
-            |it| &mut it.settings.rho,
-        )
-        .range("above -1 and below 1; at least 0 for constant correlation")
-        .help("ρ, the correlation of two columns"),
+        ModelOption::choice("correlation HOW", CORRELATION, |it| {
+            &mut it.settings.correlation
+        })
+        .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
+        ModelOption::value("rho RHO", rho, |it| &mut it.settings.rho)
+            .range("above -1 and below 1; at least 0 for constant correlation")
+            .help("ρ, the correlation of two columns"),
         ModelOption::count("snps Q", 22..=4000, |it| &mut it.settings.snps)
             .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
-        ModelOption::custom("snr RATIO", |it, raw| {
-            it.settings.snr = match raw.one()? {
-                "none" => None,
-                _ => Some(raw.number(|snr| (1e-9..=1e15).contains(&snr))?),
-            };
-            Ok(())
-        })
-        .range("1e-9 … 1e15, or none")
-        .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)"),
+        ModelOption::field("snr RATIO", snr, |it| &mut it.settings.snr)
+            .range("1e-9 … 1e15, or none")
+            .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)"),
         ModelOption::seed(|it| &mut it.settings.seed).help("Seed of all random numbers"),
-    ]);
-        let output = ModelOption::group(
-            "Output",
-            [ModelOption::custom("output FILE", |it, raw| {
-                it.output = raw.path()?;
-                Ok(())
-            })
+    ];
+    let output = [
+        ModelOption::field("output FILE", |raw| raw.path(), |it| &mut it.output)
             .range(".csv, .tsv or .dat, each with or without .gz")
-            .help("The file to write, whole or not at all; required")],
-        );
-        let all = model.chain(output);
-        all.map(|option| {
-            let default = defaults(option.name);
-            option.default(default)
-        })
-        .collect()
-    });
+            .help("The file to write, whole or not at all; required"),
+    ];
+    let model = ModelOption::group("Model", model);
+    let all = model.chain(ModelOption::group("Output", output));
+    all.map(|option| {
+        let default = defaults(option.name);
+        option.default(default)
+    })
+    .collect()
+});
+
+fn rho(raw: &RawValues) -> Result<f64, OptionError> {
+    raw.number(|rho| rho.abs() < 1.0)
+}
+
+fn snr(raw: &RawValues) -> Result<Option<f64>, OptionError> {
+    match raw.one()? {
+        "none" => Ok(None),
+        _ => raw.number(|snr| (1e-9..=1e15).contains(&snr)).map(Some),
+    }
+}
 
 const CORRELATION: [(&str, Correlation); 3] = [
     ("independent", Correlation::Independent),

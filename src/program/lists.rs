@@ -26,11 +26,8 @@ pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
         "methods" => print_plugin_list(matches, methods::json, methods::text),
         "devices" => {
             let (host, cuda) = (host_info(), cuda());
-            let list = match wants_json(matches) {
-                true => devices::json(&host, &cuda),
-                false => devices::text(&host, &cuda),
-            };
-            print_result(list.as_bytes())
+            let json = || devices::json(&host, &cuda);
+            print_as(matches, json, || devices::text(&host, &cuda))
         }
         "plugins" => print_plugins(matches),
         "completions" => print_completions(matches),
@@ -58,11 +55,8 @@ fn print_plugins(matches: &ArgMatches) -> u8 {
         true => EXIT_DONE,
         false => EXIT_FAILED,
     };
-    let list = match wants_json(matches) {
-        true => plugins::json(&all, &tried),
-        false => plugins::text(&all, &tried),
-    };
-    print_result(list.as_bytes()).max(code)
+    let json = || plugins::json(&all, &tried);
+    print_as(matches, json, || plugins::text(&all, &tried)).max(code)
 }
 
 /// Prints the completions for a shell.
@@ -105,8 +99,7 @@ fn print_plugin_list(
             for refused in plugins.refused() {
                 print_error(&format!("warning: {refused}"));
             }
-            let list = if wants_json(matches) { json } else { text };
-            print_result(list(&plugins).as_bytes())
+            print_as(matches, || json(&plugins), || text(&plugins))
         }
         Err(code) => code,
     }
@@ -124,7 +117,13 @@ fn find_plugins(matches: &ArgMatches) -> Result<Plugins, u8> {
     })
 }
 
-fn wants_json(matches: &ArgMatches) -> bool {
-    let format = matches.get_one::<String>("format");
-    format.is_some_and(|format| format == "json")
+/// Prints a list in the form that the arguments name.
+fn print_as(
+    matches: &ArgMatches,
+    json: impl FnOnce() -> String,
+    text: impl FnOnce() -> String,
+) -> u8 {
+    let form = matches.get_one::<String>("format").map(String::as_str);
+    let list = if form == Some("json") { json() } else { text() };
+    print_result(list.as_bytes())
 }

@@ -12,13 +12,10 @@ type RunOption = OptionSpec<RunSettings>;
 /// Options on which the selection does not depend.
 pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Machine", [
-        TaskOption::custom("device WHERE", |it, values| {
-            it.job.resources.devices = values.devices()?;
-            Ok(())
-        })
-        .default("auto")
-        .range("auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2")
-        .help("Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it"),
+        TaskOption::field("device WHERE", |raw| raw.devices(), |it| &mut it.job.resources.devices)
+            .default("auto")
+            .range("auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2")
+            .help("Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it"),
         TaskOption::choice("precision P", PRECISION, |it| &mut it.job.resources.precision)
             .help("Arithmetic that screens candidates on GPUs; f64 decides among them, so the selection does not depend on it. A GPU with slow f64 screens in f32 instead of f64"),
         TaskOption::choice("over WHAT", PARTITION, |it| &mut it.job.resources.partition)
