@@ -215,9 +215,10 @@ vectorised! {
 #[inline(always)]
 fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32, least: f64) -> f64 {
     let pivot = project(simd, fit, x, j);
-    if pivot >= least {
-        append(simd, fit, j, pivot.max(f64::EPSILON));
+    if pivot < least {
+        return pivot;
     }
+    append(simd, fit, j, pivot.max(f64::EPSILON));
     pivot
 }
 

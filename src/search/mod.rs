@@ -12,7 +12,6 @@ mod error;
 #[cfg(test)]
 mod faults;
 mod gains;
-mod objective;
 mod particle;
 mod polish;
 mod problem;
@@ -47,7 +46,7 @@ use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
 use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};
-pub(crate) use objective::Objective;
+pub(crate) use problem::Objective;
 use problem::SearchProblem;
 pub use record::{IterationRecord, MoveKind, StepRecord};
 pub use result::SearchResult;

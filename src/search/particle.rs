@@ -1,7 +1,11 @@
 //! A particle of the swarm: a support that moves by adding or dropping one variable a step, with
 //! its direction and its own random stream. Its fit is kept by the devices.
 
-use super::{objective::rises, problem::SearchProblem, record::MoveKind, state::ParticleState};
+use super::{
+    problem::{SearchProblem, rises},
+    record::MoveKind,
+    state::ParticleState,
+};
 use crate::{
     device::ModelUpdate,
     random::{Stream, uniform_below},

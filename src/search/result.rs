@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    objective::Objective,
+    problem::Objective,
     settings::Pass,
     visited::{VisitedModel, VisitedModels},
 };

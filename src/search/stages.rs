@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 use super::{
     checkpoint::CheckpointWriter,
     control::{RunControl, StageEnd},
-    objective::rises,
     polish::{PolishContext, polish},
-    problem::SearchProblem,
+    problem::{SearchProblem, rises},
     record::IterationRecord,
     result::SearchResult,
     state::{Stage, State},

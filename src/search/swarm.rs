@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    objective::rises,
     particle::{Particle, Plan, REFACTOR_PER_VARIABLE},
-    problem::SearchProblem,
+    problem::{SearchProblem, rises},
     record::{MoveKind, StepRecord},
     state::{ParticleState, SwarmState},
     visited::{VisitedModel, VisitedModels},

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     control::Limits,
-    objective::rises,
-    problem::SearchProblem,
+    problem::{SearchProblem, rises},
     tableau::{Step, Tableau},
     visited::VisitedModels,
 };

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{bits, objective::rises};
+use super::{bits, problem::rises};
 
 const REMEMBERED: usize = 1000;
 

@@ -1,7 +1,10 @@
 //! Models that the polish considers: fitted from scratch, and those one change away from them.
 
 use super::super::{
-    control::Limits, objective::rises, problem::SearchProblem, tabu::EXACT, visited::VisitedModels,
+    control::Limits,
+    problem::{SearchProblem, rises},
+    tabu::EXACT,
+    visited::VisitedModels,
 };
 use crate::{device::Neighbours, least_squares::Fit};
 

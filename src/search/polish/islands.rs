@@ -5,9 +5,8 @@ use rayon::prelude::*;
 
 use super::{
     super::{
-        objective::rises,
         particle::Particle,
-        problem::SearchProblem,
+        problem::{SearchProblem, rises},
         record::{IterationRecord, MoveKind, StepRecord},
         state::{ParticleState, PolishState},
         tabu::{ENTRY_COST, TabuResult, TabuSearch},
