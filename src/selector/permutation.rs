@@ -153,10 +153,7 @@ impl Selection<'_> {
                         let found = self.strongest(&order(at), chosen, swept, threads)?;
                         Ok(reaches(found))
                     };
-                    match self.one_by_one(rule, each)? {
-                        Some(all) => reached = all,
-                        None => return Ok(None),
-                    }
+                    return self.one_by_one(rule, each);
                 }
             }
         }
