@@ -101,24 +101,19 @@ impl Codes {
     /// How many distinct codes occur. All codes are below `levels`.
     pub fn occurring(&self, levels: usize) -> usize {
         let mut seen = vec![false; levels];
+        let mut mark = |code: &u16| seen[usize::from(*code)] = true;
         match self {
-            Self::Byte(codes) => codes
-                .iter()
-                .for_each(|&code| seen[usize::from(code)] = true),
-            Self::Word(codes) => codes
-                .iter()
-                .for_each(|&code| seen[usize::from(code)] = true),
+            Self::Byte(codes) => codes.iter().for_each(|code| mark(&(*code).into())),
+            Self::Word(codes) => codes.iter().for_each(mark),
             Self::Sparse {
                 n,
                 mode,
                 rows,
                 codes,
             } => {
-                codes
-                    .iter()
-                    .for_each(|&code| seen[usize::from(code)] = true);
+                codes.iter().for_each(&mut mark);
                 if rows.len() < *n {
-                    seen[usize::from(*mode)] = true;
+                    mark(mode);
                 }
             }
         }

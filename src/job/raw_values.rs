@@ -112,9 +112,9 @@ impl RawValues<'_> {
     pub(super) fn names(&self) -> Result<Vec<String>, OptionError> {
         let mut names = Vec::new();
         for value in self.texts {
-            split_names(value, &mut names).map_err(|reason| {
+            names.extend(split_names(value).map_err(|reason| {
                 self.must_be(value, &format!("{}: {reason}", self.option.range))
-            })?;
+            })?);
         }
         Ok(names)
     }

@@ -6,16 +6,8 @@ use super::{
 /// From one column of a pair to the other.
 const LAG: usize = 3;
 
-/// Strongly correlated neighbours: a first-order autoregressive process over the columns.
-///
-/// N(0, 1) columns with cov(X_i, X_j) = ρ^|i − j|. The r true variables are r/2 pairs
-/// (j, j + 3), each in the middle of its share of the columns; β = 1 for both of the first
-/// pair, −1 for both of the second, and so on. At the default ρ a column between the two has
-/// covariance ρ + ρ² = 1.71 with their sum, where the true ones have 1 + ρ³ = 1.73.
-///
-/// *Defaults*: n = 500, p = 2000, r = 20, ρ = 0.9, SNR 2.
-///
-/// *Source*: passel's own; the correlation is the textbook's.
+/// Each pair is in the middle of its share of the columns. At the default ρ a column between the two
+/// has covariance ρ + ρ² = 1.71 with their sum, where the true ones have 1 + ρ³ = 1.73.
 pub(super) const MODEL: SimulationModel = SimulationModel {
     name: "ar1",
     title: "strongly correlated neighbours, of which the false are easily taken for the true",

@@ -6,15 +6,7 @@ use super::{
 /// β of the first eight columns; a longer truth repeats them.
 const COEFFICIENTS: [f64; 8] = [0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1];
 
-/// Chen and Chen's model: more observations than variables, and effects too weak to be found
-/// without error.
-///
-/// N(0, 1) columns with cov(X_i, X_j) = ρ^|i − j| (`ar`), ρ (`constant`) or 0 (`independent`).
-/// The first r have β = 0.7, 0.9, 0.4, 0.3, 1, 0.2, 0.2, 0.1, again from the first where r is
-/// above eight. The columns are then permuted at random, as the original PaSS program does, so
-/// that the true ones may be anywhere.
-///
-/// *Defaults*: n = 200, p = 50, r = 8, ρ = 0.2, `ar`, noise N(0, 1).
+/// Columns are permuted as by the original PaSS program, so that the true ones may be anywhere.
 ///
 /// *Source*: J. Chen, Z. Chen, Extended Bayesian information criteria for model selection with
 /// large model spaces, Biometrika 95, 2008; as in section IV.B.2 of the PaSS paper.

@@ -33,20 +33,11 @@ const FEWEST: usize = 22;
 /// Their products are 8 million variables.
 const MOST: usize = 4000;
 
-/// Hung's model: SNPs and all their products, with a local best far from the truth.
-///
-/// Q SNPs g1 … gQ with values 0, 1, 2 of probability ¼, ½, ¼, each the discretised form of a
-/// standard normal. Blocks of five neighbours (g1 … g5, g6 … g10, …; the last may be shorter)
-/// are correlated with R² = 0.3², blocks are independent of each other.
-/// y = β·(g5·g6 + 0.8·g10·g11 + 0.6·g15·g16 + 2·g20 + 2·g21) + ε, β = 0.75. SNPs are numbered
-/// from 1, as in the paper, so that every product joins the last SNP of a block with the first
-/// of the next.
-///
-/// The columns are g1 … gQ and then gi*gj for i < j in lexicographic order: p = Q(Q + 1)/2.
-/// Hung's own sets hold the SNPs that a screen of 1000 left (49 in data 1-1); here the first Q
-/// are taken, unscreened.
-///
-/// *Defaults*: n = 200, 49 SNPs (p = 1225), noise N(0, 1).
+/// SNPs are the discretised forms of standard normals; blocks are g1 … g5, g6 … g10, …, the last may be
+/// shorter, and independent of each other. SNPs are numbered from 1, as in the paper, so that every
+/// true product joins the last SNP of a block with the first of the next. Products are in
+/// lexicographic order. Hung's own sets hold the SNPs that a screen of 1000 left (49 in data 1-1);
+/// here the first Q are taken, unscreened.
 ///
 /// *Source*: Hung et al. 2013, as in section IV.B.3 of the PaSS paper.
 pub(super) const MODEL: SimulationModel = SimulationModel {

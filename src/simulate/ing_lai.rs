@@ -2,14 +2,7 @@ use super::{
     Drawn, SimulationModel, SimulationSettings, at_most_p, numbered, random::Random, signal,
 };
 
-/// Ing and Lai's model: far more variables than observations, each false one correlated with
-/// every true one.
-///
-/// X_1 … X_r iid N(0, 1); for i > r, X_i = d + b·Σ_{l ≤ r} X_l with d ~ N(0, 1/4) and
-/// b = (3 / (4r))^½, so that every column has variance 1 and a false one has correlation b with
-/// each true one. β = 3, 3.75, …, 3 + 0.75·(r − 1).
-///
-/// *Defaults*: n = 400, p = 4000, r = 10, noise N(0, 1).
+/// Every column has variance 1, and a false one has correlation b with each true one.
 ///
 /// *Source*: C.-K. Ing, T. L. Lai, A stepwise regression method and consistent model selection
 /// for high-dimensional sparse linear models, Statistica Sinica 21, 2011; as in section IV.B.1

@@ -81,8 +81,7 @@ impl Head {
         match word {
             "simulate" => {}
             "truth" => {
-                let mut names = Vec::new();
-                split_names(rest, &mut names).map_err(|reason| {
+                let names = split_names(rest).map_err(|reason| {
                     format!(
                         "the true variables are names separated by commas, in double quotes \
                          where a name holds one: {reason}"

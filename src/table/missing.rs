@@ -50,11 +50,9 @@ impl Table {
         let missing = |column: &Column| missing_of(column, &mut complete);
         let mut columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
         if let Some(communicator) = communicator {
-            let missing = complete.iter().map(|complete| !complete);
-            let rows: Vec<u32> = (0..)
-                .zip(missing)
-                .filter(|(_, missing)| *missing)
-                .map(|(row, _)| row)
+            let rows = (0..).zip(&complete);
+            let rows: Vec<u32> = rows
+                .filter_map(|(row, complete)| (!complete).then_some(row))
                 .collect();
             let all = communicator.gather(&(columns, rows));
             let all = all.map_err(TableError::Ranks)?;

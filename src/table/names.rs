@@ -94,7 +94,8 @@ pub(super) fn numbered(variables: usize) -> impl Iterator<Item = String> {
 
 /// Names of a list. A name with a comma stands in double quotes, and a double
 /// quote inside those is written twice: as in a CSV file.
-pub(crate) fn split_names(list: &str, names: &mut Vec<String>) -> Result<(), &'static str> {
+pub(crate) fn split_names(list: &str) -> Result<Vec<String>, &'static str> {
+    let mut names = Vec::new();
     let mut rest = list;
     loop {
         rest = rest.trim_start();
@@ -117,7 +118,7 @@ pub(crate) fn split_names(list: &str, names: &mut Vec<String>) -> Result<(), &'s
         names.push(name);
         match rest.strip_prefix(',') {
             Some(after) => rest = after,
-            None => return Ok(()),
+            None => return Ok(names),
         }
     }
 }
@@ -142,7 +143,7 @@ fn unquote(quoted: &str) -> Option<(String, &str)> {
 /// A field of a CSV file, in quotes where it must be.
 pub(crate) fn csv_field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\"")).into()
+        quote(text).into()
     } else {
         text.into()
     }
@@ -166,12 +167,7 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn names(list: &str) -> Result<Vec<String>, &'static str> {
-        let mut names = Vec::new();
-        split_names(list, &mut names).map(|()| names)
-    }
+    use super::{split_names as names, *};
 
     #[test]
     fn names_split_at_commas_outside_quotes() {
