@@ -8,7 +8,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule};
+use super::{
+    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule, refuse,
+};
 use crate::{
     nearest::{as_option, did_you_mean},
     table::{MISSING_BYTE, Values},
@@ -105,20 +107,16 @@ impl SavedRules {
     /// Reads the rules of a JSON report, or of a file that holds its field `binning` alone.
     pub(super) fn read(path: &Path) -> Result<Self, BinningError> {
         let file = path.display().to_string();
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) => {
-                let message = format!("{file}: cannot be read: {error}");
-                return Err(BinningError::Refused(message));
-            }
-        };
+        let refused = BinningError::Refused;
+        let text =
+            fs::read(path).map_err(|error| refused(format!("{file}: cannot be read: {error}")))?;
         let found =
             serde_json::from_slice(&text).and_then(|report: SavedReport| match report.binning {
                 Some(binning) => Ok(binning),
                 None => serde_json::from_slice(&text),
             });
         let saved = found.map_err(|error| {
-            BinningError::Refused(format!(
+            refused(format!(
                 "{file}: neither a JSON report that has a `binning` nor such a binning itself: \
                  {error}"
             ))
@@ -132,7 +130,7 @@ impl SavedRules {
             };
             if let Err(fault) = checked {
                 let message = format!("{file}: the rule of `{name}` is none: {fault}");
-                return Err(BinningError::Refused(message));
+                return refuse(message);
             }
             rules.insert(name, rule);
         }
@@ -150,12 +148,12 @@ impl SavedRules {
         let Some(saved) = self.rules.get(name) else {
             let mut names: Vec<&str> = self.rules.keys().map(String::as_str).collect();
             names.sort_unstable();
-            return Err(BinningError::Refused(format!(
+            return refuse(format!(
                 "{table}: {file} has no rule for the column `{name}`: leave it out with --drop {}, \
                  or bin by another rule{}",
                 as_option(name),
                 did_you_mean(name, names)
-            )));
+            ));
         };
         let text = matches!(values, Values::Factor { .. });
         // Where every value is missing the file does not tell text from numbers.
@@ -180,7 +178,7 @@ impl SavedRules {
                     }
                 };
                 let message = format!("{table}: column `{name}` holds {fault}");
-                return Err(BinningError::Refused(message));
+                return refuse(message);
             }
         }
         Ok((saved.rule.clone(), saved.missing.map(usize::from)))

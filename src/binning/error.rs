@@ -23,3 +23,7 @@ pub enum BinningError {
     #[error("{0}")]
     Refused(String),
 }
+
+pub(super) fn refuse<T>(message: String) -> Result<T, BinningError> {
+    Err(BinningError::Refused(message))
+}

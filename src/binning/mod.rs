@@ -25,6 +25,7 @@ use code::Unseen;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::BinningError;
+use error::refuse;
 use mdlp::Classes;
 use numbers::Numbers;
 
@@ -174,11 +175,11 @@ pub(crate) fn bin_partitioned(
     communicator: Option<&Communicator>,
 ) -> Result<BinnedColumns, BinningError> {
     if *options.bin_response == Binning::Mdlp {
-        return Err(BinningError::Refused(
+        return refuse(
             "--bin-response mdlp: mdlp bins variables by the levels of the response, which must \
              have them already: take --bin-response equal-frequency:5, say"
                 .to_owned(),
-        ));
+        );
     }
     let response = table.response_position(options.response)?;
     for name in options.drop {
@@ -200,9 +201,9 @@ pub(crate) fn bin_partitioned(
     let place = positions.partition_point(|at| *at < response);
     positions.remove(place);
     if positions.is_empty() {
-        return Err(BinningError::Refused(format!(
+        return refuse(format!(
             "{source} has no variable to choose from beside the response"
-        )));
+        ));
     }
     let taken = own.bin(&source, table.columns.remove(place), n, 0)?;
     if *options.binning == Binning::Mdlp {
@@ -293,9 +294,9 @@ impl<'a> Binner<'a> {
                 Rule::Texts(_) => format!("leave it out with --drop {}", as_option(&name)),
                 _ => format!("make fewer with {} equal-width:10", self.option),
             };
-            return Err(BinningError::Refused(format!(
+            return refuse(format!(
                 "{table}: column `{name}` has {all} levels, and {MOST_LEVELS} are the most: {mend}"
-            )));
+            ));
         }
         let code = missing.map(|code| code as u16);
         let pairwise = self.missing == Missing::Pairwise;
@@ -315,10 +316,10 @@ impl<'a> Binner<'a> {
                 let row = row + 1;
                 let has = value.map_or("is missing".to_owned(), |it| format!("holds {it:?}"));
                 let file = self.saved.as_ref().map_or("", |saved| &saved.file);
-                Err(BinningError::Refused(format!(
+                refuse(format!(
                     "{table}: row {row} of column `{name}` {has}, which was no level when {file} \
                      was saved: leave out the row, or bin by another rule"
-                )))
+                ))
             }
         }
     }

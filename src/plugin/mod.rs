@@ -16,10 +16,7 @@ mod problem;
 mod read;
 mod resolve;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use passel_abi::passel_entry;
 
@@ -55,7 +52,7 @@ impl Plugins {
         let mut seen = Vec::new();
         for path in libraries {
             if find::is_new(&path, &mut seen) {
-                let refused = set.load(&path).err();
+                let refused = load::load(&path).and_then(|plugin| set.add(plugin)).err();
                 set.refused.extend(refused);
             }
         }
@@ -63,7 +60,7 @@ impl Plugins {
         let mut seen = loaded.map(|plugin| find::canonical(&plugin.path)).collect();
         for path in named {
             if find::is_new(path, &mut seen) {
-                set.load(path)?;
+                set.add(load::load(path)?)?;
             }
         }
         Ok(Self(Arc::new(set)))
@@ -109,14 +106,11 @@ impl Plugins {
 }
 
 impl PluginSet {
-    fn load(&mut self, path: &Path) -> Result<(), PluginError> {
-        self.add(load::load(path)?)
-    }
-
-    /// Adds a plugin, if nothing that it brings has a name that is taken.
+    /// Adds a plugin, if neither it nor anything that it brings has a name that is taken.
     fn add(&mut self, plugin: Plugin) -> Result<(), PluginError> {
         for other in &self.plugins {
-            if let Some((what, name)) = clash(&plugin, other) {
+            let taken = names(&plugin).find(|own| names(other).any(|their| their == *own));
+            if let Some((what, name)) = taken {
                 let by = other.path.display();
                 let reason = format!("{what} `{name}` is there already, from {by}");
                 let path = plugin.path.clone();
@@ -128,21 +122,13 @@ impl PluginSet {
     }
 }
 
-/// The first name that two plugins both bring, with its kind.
-fn clash<'a>(plugin: &'a Plugin, other: &Plugin) -> Option<(&'static str, &'a str)> {
-    if plugin.name == other.name {
-        return Some(("plugin", &plugin.name));
-    }
-    let theirs = names(other);
-    names(plugin).find(|own| theirs.clone().any(|their| their == *own))
-}
-
-/// Everything that a plugin brings, by kind and name.
-fn names(plugin: &Plugin) -> impl Iterator<Item = (&'static str, &str)> + Clone {
+/// The names of a plugin and of everything that it brings, by kind.
+fn names(plugin: &Plugin) -> impl Iterator<Item = (&'static str, &str)> {
     let methods = plugin.methods.iter().map(|one| ("method", &one.info));
     let pairs = plugin.pair_scores.iter();
     let pairs = pairs.map(|one| ("pair score", &one.info));
     let criteria = plugin.criteria.iter().map(|one| ("criterion", &one.info));
     let all = methods.chain(pairs).chain(criteria);
-    all.map(|(kind, info)| (kind, info.name.as_str()))
+    let all = all.map(|(kind, info)| (kind, info.name.as_str()));
+    std::iter::once(("plugin", plugin.name.as_str())).chain(all)
 }

@@ -82,10 +82,7 @@ mod tests {
 
     #[test]
     fn rows_are_taken_as_often_as_they_are_named() {
-        let column = |values| Column {
-            name: "x".to_owned(),
-            values,
-        };
+        let column = |values: Values| Column::from(("x", values));
         let table = Table {
             source: "t.csv".to_owned(),
             columns: vec![
