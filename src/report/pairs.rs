@@ -59,7 +59,7 @@ pub(super) fn singles<'a>(
     rows: impl IntoIterator<Item = &'a SingleVariable>,
 ) -> Table<'a, &'a SingleVariable> {
     Table::of(rows)
-        .column("own", |own| table::text(&own.name))
+        .column("variable", |own| table::text(&own.name))
         .column("I(x;y)", |variable| number(variable.score, 6))
         .column("p (G)", |own| probability(own.p_value))
 }

@@ -92,7 +92,7 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
     let others = report.variables.iter().skip(report.k).take(OTHERS);
     let selected = report.selected.iter().map(|variable| (variable, "yes"));
     page += &Table::of(selected.chain(others.map(|variable| (variable, ""))))
-        .column("own", |(own, _)| table::text(&own.name))
+        .column("variable", |(own, _)| table::text(&own.name))
         .column("frequency", |(own, _)| share(own.frequency))
         .column_if(paired(&report.variables), "both halves", |(own, _)| {
             share(own.simultaneous)

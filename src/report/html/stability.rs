@@ -64,7 +64,7 @@ pub(super) fn sections(body: &mut Body, report: &StabilityReport) {
     let variables = &report.variables;
     let k = report.k;
     let table = Table::of(variables.iter().enumerate().take(ROWS))
-        .column("own", |(_, own)| text(&own.name))
+        .column("variable", |(_, own)| text(&own.name))
         .column("frequency", |(_, own)| number(own.frequency, 3))
         .column("times", |(_, own)| count(own.count))
         .column_if(paired(variables), "both halves", |(_, own)| {
@@ -146,7 +146,7 @@ fn by_rank(body: &mut Body, report: &StabilityReport) {
         ),
         data: Table::of(variables.iter().enumerate())
             .column("rank", |(at, _)| count(at + 1))
-            .column("own", |(_, own)| text(&own.name))
+            .column("variable", |(_, own)| text(&own.name))
             .column("frequency", |(_, own)| exact(own.frequency))
             .data(POINTS),
         ..Figure::default()
@@ -165,7 +165,7 @@ fn bounds(body: &mut Body, report: &StabilityReport) {
         significant(report.q / report.p.max(1) as f64, 2)
     ));
     let table = Table::of(&report.bounds)
-        .column("own", |own| text(&*own.name))
+        .column("bound", |own| text(&*own.name))
         .column("cut-off", |own| number(own.cutoff, 3))
         .column("false picks at most", |own| number(own.false_picks, 3))
         .column("selected", reached)
