@@ -12,8 +12,7 @@ macro_rules! source {
     };
 }
 
-/// The text of a kernel that multiplies tiles of bits, by one kind of products
-/// ([`pairs::BitProducts`]).
+/// The text of a kernel that multiplies tiles of bits, by one kind of products.
 macro_rules! tiles {
     ($kind:literal, $file:literal) => {
         concat!(
@@ -27,6 +26,41 @@ macro_rules! tiles {
                 $file
             )
         )
+    };
+}
+
+/// Declares the kernels of a file that multiplies tiles of bits, one for each kind of products
+/// ([`pairs::BitProducts`]).
+macro_rules! by_products {
+    ($name:literal, $file:literal, $functions:expr, spills: $spills:expr) => {
+        /// By products of bits, a warp at a time.
+        pub const KERNEL: Kernel = Kernel {
+            name: $name,
+            source: tiles!("BITS", $file),
+            functions: $functions,
+            spills: $spills,
+        };
+
+        /// A warpgroup at a time.
+        pub const GROUPS: Kernel = Kernel {
+            name: concat!($name, "_groups"),
+            source: tiles!("GROUPS", $file),
+            ..KERNEL
+        };
+
+        /// By products of bytes, which all tensor cores have.
+        pub const BYTES: Kernel = Kernel {
+            name: concat!($name, "_bytes"),
+            source: tiles!("BYTES", $file),
+            ..KERNEL
+        };
+
+        /// By words, on ordinary cores.
+        pub const WORDS: Kernel = Kernel {
+            name: concat!($name, "_words"),
+            source: tiles!("WORDS", $file),
+            ..KERNEL
+        };
     };
 }
 

@@ -16,35 +16,13 @@ use crate::{
     pairs::{self, BitProducts},
 };
 
-/// By products of bits, a warp at a time.
-pub const KERNEL: Kernel = Kernel {
-    name: "pair_levels",
-    source: tiles!("BITS", "pair_levels.cu"),
-    functions: &["pair_levels_16", "pair_levels_32"],
+by_products!(
+    "pair_levels",
+    "pair_levels.cu",
+    &["pair_levels_16", "pair_levels_32"],
     // A few numbers are put aside before the products: two blocks of a multiprocessor are more.
-    spills: &[("sm_90a", "pair_levels_16"), ("sm_90a", "pair_levels_32")],
-};
-
-/// A warpgroup at a time.
-pub const GROUPS: Kernel = Kernel {
-    name: "pair_levels_groups",
-    source: tiles!("GROUPS", "pair_levels.cu"),
-    ..KERNEL
-};
-
-/// By products of bytes, which all tensor cores have.
-pub const BYTES: Kernel = Kernel {
-    name: "pair_levels_bytes",
-    source: tiles!("BYTES", "pair_levels.cu"),
-    ..KERNEL
-};
-
-/// By words, on ordinary cores.
-pub const WORDS: Kernel = Kernel {
-    name: "pair_levels_words",
-    source: tiles!("WORDS", "pair_levels.cu"),
-    ..KERNEL
-};
+    spills: &[("sm_90a", "pair_levels_16"), ("sm_90a", "pair_levels_32")]
+);
 
 /// Bytes of shared memory, for columns of so many rows of bits either side and so many classes
 /// told apart; of `pair_levels_32` or not; whether the GPU is one of 8.0 or later.

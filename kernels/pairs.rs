@@ -37,33 +37,12 @@
 
 use crate::{Kernel, bits::SIDE};
 
-/// By products of bits, a warp at a time.
-pub const KERNEL: Kernel = Kernel::new(
+by_products!(
     "pairs",
-    tiles!("BITS", "pairs.cu"),
+    "pairs.cu",
     &["pairs_2_1", "pairs_2_2", "pairs_3_1", "pairs_3_2"],
+    spills: &[]
 );
-
-/// A warpgroup at a time.
-pub const GROUPS: Kernel = Kernel {
-    name: "pairs_groups",
-    source: tiles!("GROUPS", "pairs.cu"),
-    ..KERNEL
-};
-
-/// By products of bytes, which all tensor cores have.
-pub const BYTES: Kernel = Kernel {
-    name: "pairs_bytes",
-    source: tiles!("BYTES", "pairs.cu"),
-    ..KERNEL
-};
-
-/// By words, on ordinary cores.
-pub const WORDS: Kernel = Kernel {
-    name: "pairs_words",
-    source: tiles!("WORDS", "pairs.cu"),
-    ..KERNEL
-};
 
 /// The units that make products of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
