@@ -208,8 +208,8 @@ impl AnchorWorkspace {
 
     /// Room for any dense column that is not the GPU's; it stays where it is.
     pub(super) fn guest_room(&mut self, gpu: &Gpu) -> Result<u64, DeviceError> {
-        self.guest
-            .room(gpu, self.n.next_multiple_of(VECTOR), DURING)
+        let codes = self.n.next_multiple_of(VECTOR);
+        self.guest.room(gpu, codes, DURING)
     }
 
     /// A column of another GPU's, copied if it is long: kernels read it slower than copies do.

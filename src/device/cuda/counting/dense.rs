@@ -72,9 +72,8 @@ impl CountKernel for Dense {
         };
         let wave = gpu.processors * gpu.blocks_held(threads, bytes);
         let groups = pack.columns.div_ceil(columns);
-        let parts = (8 * wave)
-            .div_ceil(groups.max(1))
-            .clamp(1, (n / PART).max(1));
+        let parts = (8 * wave).div_ceil(groups.max(1));
+        let parts = parts.clamp(1, (n / PART).max(1));
         Some(LaunchConfig {
             parts,
             columns,

@@ -66,16 +66,11 @@ const FORMS: [Form; 8] = [
 ];
 
 /// Shared memory of a block and multiprocessors of an H100 and of a Turing GPU.
-const GPUS: [GpuLimits; 2] = [
-    GpuLimits {
-        shared: 227 << 10,
-        processors: 132,
-    },
-    GpuLimits {
-        shared: 64 << 10,
-        processors: 40,
-    },
-];
+const GPUS: [(usize, usize); 2] = [(227 << 10, 132), (64 << 10, 40)];
+
+fn limits((shared, processors): (usize, usize)) -> GpuLimits {
+    GpuLimits { shared, processors }
+}
 
 /// A shape of the grid of a form, by its number, and the GPU.
 fn grid_shape(form: Form, number: usize) -> (PackShape, GpuLimits) {
@@ -95,7 +90,7 @@ fn grid_shape(form: Form, number: usize) -> (PackShape, GpuLimits) {
         columns: [1, 130, 200_000][digit(3)],
         skewed: digit(2) == 1,
     };
-    (shape, GPUS[digit(2)])
+    (shape, limits(GPUS[digit(2)]))
 }
 
 #[test]
@@ -169,6 +164,6 @@ fn each_kernel_is_chosen_for_the_shapes_it_was_measured_best_for() {
             w,
             classes,
         };
-        assert_eq!(chosen(&pack, GPUS[0]), expected, "{pack:?}");
+        assert_eq!(chosen(&pack, limits(GPUS[0])), expected, "{pack:?}");
     }
 }

@@ -106,18 +106,11 @@ impl Packs {
         let order = layout.numbers.iter();
         let order = order.map(|number| &planned[*number as usize - first]);
         let order: Vec<&PlannedColumn> = order.collect();
+        let widest = layout.packs.iter().map(|pack| pack.count).max();
+        let stream_buffer = || StreamBuffer::new(gpu, buffer, widest.unwrap_or(0));
         let stream = match buffer {
             0 => None,
-            bytes => {
-                let widest = layout
-                    .packs
-                    .iter()
-                    .map(|pack| pack.count)
-                    .max()
-                    .unwrap_or(0);
-                let buffer = || StreamBuffer::new(gpu, bytes, widest);
-                Some([buffer()?, buffer()?])
-            }
+            _ => Some([stream_buffer()?, stream_buffer()?]),
         };
         let mut places = Vec::new();
         let mut storage = Vec::new();
@@ -172,10 +165,8 @@ impl Packs {
 
     /// Whether the column of a place stays in the GPU's memory.
     pub(super) fn has(&self, place: usize) -> bool {
-        let after = self
-            .layout
-            .packs
-            .partition_point(|pack| pack.first <= place);
+        let packs = &self.layout.packs;
+        let after = packs.partition_point(|pack| pack.first <= place);
         let storage = self.storage.get(after.wrapping_sub(1));
         matches!(storage, Some(PackStorage::Gpu(_)))
     }

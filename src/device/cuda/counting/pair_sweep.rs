@@ -8,10 +8,8 @@ use crate::device::{
 
 impl PairCounter for CudaCounter<'_> {
     fn names(&self) -> Vec<String> {
-        self.shards
-            .iter()
-            .map(|shard| shard.gpu.name.clone())
-            .collect()
+        let shards = self.shards.iter();
+        shards.map(|shard| shard.gpu.name.clone()).collect()
     }
 
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError> {
@@ -34,10 +32,8 @@ impl PairCounter for CudaCounter<'_> {
             self.sweep(&step)?;
             let scores = self.by_column(|shard| &shard.score.gathered)?;
             if let Some(matrix) = &mut matrix {
-                let row = matrix[a * p..][..p]
-                    .iter_mut()
-                    .zip(&scores)
-                    .skip(a.max(block.second_start()));
+                let row = matrix[a * p..][..p].iter_mut().zip(&scores);
+                let row = row.skip(a.max(block.second_start()));
                 row.for_each(|(to, &score)| *to = self.evaluator.score_nats(score, 1));
             }
             let w = a as u32;

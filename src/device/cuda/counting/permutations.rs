@@ -60,7 +60,7 @@ pub(super) fn best(
 fn permutations_at_once(shard: &Shard) -> Result<usize, DeviceError> {
     let misses = shard.packs.misses.is_some();
     // Of a row its order, joint code, sorted place, levels and class, and bits.
-    let rows = (4 + 2 + 8 + 8 + 2) * shard.n;
+    let rows = (4 + 2 + 8 + 8 + 2) * shard.packs.layout.n;
     let each = ScoreState::bytes(shard.packs.count(), misses) + rows;
     let free = usize::try_from(shard.gpu.free()? / 4).unwrap_or(usize::MAX);
     Ok((free / each).clamp(1, MOST))
@@ -74,7 +74,7 @@ fn best_of_batch(
     swept: &[(AnchorSums, &Categorical)],
 ) -> Result<Vec<Pick>, DeviceError> {
     let (gpu, packs) = (&shard.gpu, &shard.packs);
-    let (n, count, y_levels) = (shard.n, orders.len(), shard.anchors.y_levels);
+    let (n, count, y_levels) = (shard.packs.layout.n, orders.len(), shard.anchors.y_levels);
     let misses = swept.iter().any(|(_, codes)| codes.missing);
     let levels = swept.iter().map(|(_, codes)| codes.levels).max();
     let wide = shard.needs_wide_codes(levels.unwrap_or(1), misses)
@@ -127,7 +127,7 @@ impl PermutationBatch<'_> {
         phase: Phase,
         step: u32,
     ) -> Result<(), DeviceError> {
-        let (gpu, n, count) = (&shard.gpu, shard.n, self.orders.len());
+        let (gpu, n, count) = (&shard.gpu, shard.packs.layout.n, self.orders.len());
         gpu.upload(&vec![sums; count], self.score.anchors.address())?;
         let stride = n.next_multiple_of(VECTOR) * buffers.bits as usize / 8;
         let (from, orders, rows) = (buffers.joint, self.orders_on_gpu.address(), n as i64);

@@ -219,10 +219,8 @@ impl TableEvaluator {
         self.gpu.download(self.values.address(), &mut values)?;
         self.gpu.download(self.empty.address(), &mut empty)?;
         self.gpu.wait("evaluating tables")?;
-        let values = values.into_iter().zip(empty);
-        Ok(values
-            .map(|(value, empty)| (empty == 0).then_some(value))
-            .collect())
+        let value = |(value, empty)| (empty == 0).then_some(value);
+        Ok(values.into_iter().zip(empty).map(value).collect())
     }
 
     /// Lays an anchor and the response out.
@@ -283,13 +281,12 @@ fn table_config(
     if pack.misses || anchor.misses || shape.form == Form::Rows || !shape.is_small() {
         return None;
     }
-    match is_dense {
-        true => Dense.suits(&shape, limits),
-        // Narrow cells give sums alone.
-        false => Entries
-            .suits(&shape, limits)
-            .filter(|_| limits.fits(4 * shape.cells())),
+    if is_dense {
+        return Dense.suits(&shape, limits);
     }
+    // Narrow cells give sums alone.
+    let config = Entries.suits(&shape, limits);
+    config.filter(|_| limits.fits(4 * shape.cells()))
 }
 
 /// Counts columns of entries in shared memory, those of a pack from its column `from` on.

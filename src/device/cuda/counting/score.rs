@@ -116,9 +116,8 @@ impl ScoreState {
         let all = count * batch;
         // Kernels load what they are not sure to need before they know.
         let sums = || zeroed::<i64>(gpu, all);
-        let blocks = count
-            .div_ceil(THREADS as usize)
-            .clamp(1, BLOCKS * gpu.processors as usize);
+        let most = BLOCKS * gpu.processors as usize;
+        let blocks = count.div_ceil(THREADS as usize).clamp(1, most);
         let redundancy = redundancy.then(|| zeroed(gpu, all)).transpose()?;
         let whole = (args.misses != 0).then(|| gpu.buffer(all, DURING));
         let whole = whole.transpose()?;

@@ -53,8 +53,6 @@ pub(super) const DURING: &str = "laying out the response";
 pub(super) struct Shard {
     pub(super) gpu: Gpu,
     pub(super) packs: Packs,
-    /// Observations.
-    pub(super) n: usize,
     /// c·L(c) of every count c.
     pub(super) terms: Buffer<i64>,
     /// Σ c·L(c) over the levels of each place's column, and whether it is excluded.
@@ -116,7 +114,6 @@ impl Shard {
         let by_class = [response.levels, classes].map(|classes| classes > 1);
         let redundancy = evaluator.score().has_steps();
         let mut shard = Self {
-            n,
             terms,
             anchors,
             _x: x,

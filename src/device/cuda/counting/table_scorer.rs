@@ -43,14 +43,12 @@ impl<'a> CudaTableScorer<'a> {
             let gpu = TableEvaluator::new(ordinal, own, response, by, limit);
             gpu.map_err(|error| functions::attribute(name, error))
         };
-        Ok(Self {
-            columns,
-            gpus: ordinals
-                .iter()
-                .zip(ranges)
-                .map(gpu)
-                .collect::<Result<_, _>>()?,
-        })
+        let gpus = ordinals
+            .iter()
+            .zip(ranges)
+            .map(gpu)
+            .collect::<Result<_, _>>()?;
+        Ok(Self { columns, gpus })
     }
 }
 

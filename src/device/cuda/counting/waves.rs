@@ -265,7 +265,7 @@ impl Shard {
         launch: &ListLaunch,
     ) -> Result<(), DeviceError> {
         let list = deferred.lists[launch.number];
-        let (n, first) = (self.n, list.offset as usize);
+        let (n, first) = (self.packs.layout.n, list.offset as usize);
         let listed = offset_of!(WaveControl, wanted) + 8 * launch.number;
         let args = DenseArgs {
             columns: 1,

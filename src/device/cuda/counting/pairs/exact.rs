@@ -116,7 +116,7 @@ impl PairContext<'_> {
             let mut found = found.peekable();
             while found.peek().is_some() && !(asked.stop)() {
                 let batch: Vec<PairBounds> = found.by_ref().take(gpu.places() as usize).collect();
-                gpu.set_found(&batch)?;
+                gpu.gpu.upload(&batch, gpu.found.address())?;
                 let exact = gpu.count_exactly(&self.layout, batch.len() as u32)?;
                 let score = |(found, sums): &_| self.pair(asked.synergy, found, *sums);
                 let scored: Vec<Pair> = exact.par_iter().map(score).collect();

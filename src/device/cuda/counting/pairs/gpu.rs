@@ -11,7 +11,7 @@ use passel_kernels::{
 use super::{
     super::packs::{put, room},
     launch::{PairKernel, PairLaunch, fastest},
-    layout::BitLayout,
+    layout::{BitLayout, TileGroup},
     screen::Screen,
 };
 use crate::device::{
@@ -63,7 +63,7 @@ pub(super) struct PairGpu {
     floors_used: u64,
     found_count: Buffer<u32>,
     out: Pinned<u32>,
-    found: Buffer<PairBounds>,
+    pub(super) found: Buffer<PairBounds>,
     sums: Buffer<i64>,
     supers: GrowableBuffer<u32>,
 }
@@ -124,16 +124,14 @@ impl PairGpu {
         kernels.dedup_by_key(|kernel| kernel.name);
         gpu.load(&kernels)?;
         let (places, classes) = (places(wanted), layout.sizes.len());
-        let groups = layout.groups.iter();
-        let margins = groups
-            .clone()
-            .map(|group| gpu.buffer::<u32>(group.count * classes * group.planes, DURING));
-        let numbers = groups.map(|group| put(&gpu, &layout.numbers[group.first..][..group.count]));
+        let groups = &layout.groups;
+        let margins = |it: &TileGroup| gpu.buffer::<u32>(it.count * classes * it.planes, DURING);
+        let numbers = |it: &TileGroup| put(&gpu, &layout.numbers[it.first..][..it.count]);
         Ok(Some(Self {
-            resident: layout.groups.iter().map(|_| None).collect(),
-            margins: margins.collect::<Result<_, _>>()?,
+            resident: groups.iter().map(|_| None).collect(),
+            margins: groups.iter().map(margins).collect::<Result<_, _>>()?,
             facts: Vec::new(),
-            numbers: numbers.collect::<Result<_, _>>()?,
+            numbers: groups.iter().map(numbers).collect::<Result<_, _>>()?,
             variables: gpu.buffer(layout.numbers.len(), DURING)?,
             order: put(&gpu, &layout.order)?,
             edges: put(&gpu, &layout.edges)?,
@@ -169,7 +167,7 @@ impl PairGpu {
 
     /// Starts a search with this floor; `own` is that of each column's partner, if these are wanted.
     pub(super) fn start_search(&mut self, floor: f32, own: Option<f32>) -> Result<(), DeviceError> {
-        self.gpu.upload(&[floor], self.floor.address())?;
+        self.set_floor(floor)?;
         self.floors_used = own.map_or(0, |_| self.floors.address());
         if let Some(own) = own {
             let all = vec![ordered_32(own); self.floors.len()];
@@ -320,11 +318,6 @@ impl PairGpu {
         self.gpu.download(self.sums.address(), &mut sums)?;
         self.gpu.wait("counting pairs")?;
         Ok(found.into_iter().zip(sums).collect())
-    }
-
-    /// Replaces the pairs found, for [`count_exactly`](Self::count_exactly).
-    pub(super) fn set_found(&self, pairs: &[PairBounds]) -> Result<(), DeviceError> {
-        self.gpu.upload(pairs, self.found.address())
     }
 }
 

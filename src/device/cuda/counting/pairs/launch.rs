@@ -32,23 +32,6 @@ pub(super) enum PairKernel {
     PairTables,
 }
 
-impl PairKernel {
-    /// The module that makes these products.
-    fn module(self, products: BitProducts) -> Kernel {
-        match (self, products) {
-            (Self::Pairs, BitProducts::Groups) => pairs::GROUPS,
-            (Self::Pairs, BitProducts::Bits) => pairs::KERNEL,
-            (Self::Pairs, BitProducts::Bytes) => pairs::BYTES,
-            (Self::Pairs, BitProducts::Words) => pairs::WORDS,
-            (Self::PairLevels, BitProducts::Groups) => pair_levels::GROUPS,
-            (Self::PairLevels, BitProducts::Bits) => pair_levels::KERNEL,
-            (Self::PairLevels, BitProducts::Bytes) => pair_levels::BYTES,
-            (Self::PairLevels, BitProducts::Words) => pair_levels::WORDS,
-            (Self::PairTables, _) => pair_tables::KERNEL,
-        }
-    }
-}
-
 /// The launch of a kernel over tiles of two groups.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairLaunch {
@@ -76,10 +59,18 @@ impl PairLaunch {
             _ if fits_registers => PairKernel::Pairs,
             _ => PairKernel::PairLevels,
         };
-        let (function, threads, shared) = match kind {
+        let of_products = |[groups, bits, bytes, words]: [Kernel; 4]| match products {
+            BitProducts::Groups => groups,
+            BitProducts::Bits => bits,
+            BitProducts::Bytes => bytes,
+            BitProducts::Words => words,
+        };
+        let mut threads = products.threads();
+        let (kernel, function, shared) = match kind {
             PairKernel::PairTables => {
                 let shared = pair_tables::shared(planes.map(|planes| planes + 1), classes);
-                ("pair_tables", pair_tables::threads(shared), shared)
+                threads = pair_tables::threads(shared);
+                (pair_tables::KERNEL, "pair_tables", shared)
             }
             PairKernel::Pairs => {
                 let name = match (planes[0], classes) {
@@ -88,18 +79,20 @@ impl PairLaunch {
                     (_, 1) => "pairs_3_1",
                     _ => "pairs_3_2",
                 };
+                use pairs::{BYTES, GROUPS, KERNEL, WORDS};
                 let shared = pairs::shared(planes[0] + 1, classes, products, ahead);
-                (name, products.threads(), shared)
+                (of_products([GROUPS, KERNEL, BYTES, WORDS]), name, shared)
             }
             PairKernel::PairLevels => {
                 let name = ["pair_levels_16", "pair_levels_32"][usize::from(long)];
+                use pair_levels::{BYTES, GROUPS, KERNEL, WORDS};
                 let shared = pair_levels::shared(planes, classes, long, (products, ahead));
-                (name, products.threads(), shared)
+                (of_products([GROUPS, KERNEL, BYTES, WORDS]), name, shared)
             }
         };
         Self {
             kind,
-            kernel: kind.module(products),
+            kernel,
             function,
             threads,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),

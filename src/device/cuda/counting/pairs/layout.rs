@@ -250,10 +250,14 @@ mod tests {
     use super::*;
     use crate::device::counting::tests::column;
 
+    /// Columns of so many levels each.
+    fn columns(n: usize, levels: &[usize]) -> Vec<BinnedColumn> {
+        let column = |levels: &usize| column(vec![0; n], *levels, false, false);
+        levels.iter().map(column).collect()
+    }
+
     fn layout(p: usize, codes: &[u32]) -> BitLayout {
-        let columns: Vec<_> = (0..p)
-            .map(|_| column(vec![0; codes.len()], 3, false, false))
-            .collect();
+        let columns = columns(codes.len(), &vec![3; p]);
         let response = Categorical {
             codes: codes.to_vec(),
             levels: 3,
@@ -290,49 +294,25 @@ mod tests {
     #[test]
     fn columns_of_as_many_rows_share_tiles() {
         let of = |levels: &[usize]| {
-            let columns: Vec<_> = levels
-                .iter()
-                .map(|&it| column(vec![0; 5], it, false, false))
-                .collect();
-            grouped(&columns)
+            let (groups, numbers) = grouped(&columns(5, levels));
+            let groups = groups.iter().map(|it| (it.planes, it.first, it.count));
+            (groups.collect::<Vec<_>>(), numbers)
         };
-        let summary = |groups: &[TileGroup]| -> Vec<_> {
-            groups
-                .iter()
-                .map(|it| (it.planes, it.first, it.count))
-                .collect()
-        };
-        let mut levels = vec![10; 30];
-        levels.extend([2; 128]);
-        levels.extend([3; 5]);
-        levels.extend([15; 2]);
+        let levels = [&[10; 30][..], &[2; 128], &[3; 5], &[15; 2]].concat();
         let (groups, numbers) = of(&levels);
-        assert_eq!(summary(&groups), [(1, 0, 128), (9, 128, 35), (14, 163, 2)]);
+        assert_eq!(groups, [(1, 0, 128), (9, 128, 35), (14, 163, 2)]);
         assert_eq!((numbers[0], numbers[128], numbers[133]), (30, 158, 0));
-        let (groups, numbers) = of(&[2, 3, 2, 1]);
-        assert_eq!(
-            (summary(&groups), numbers),
-            (vec![(2, 0, 4)], vec![0, 2, 3, 1])
-        );
+        let few = of(&[2, 3, 2, 1]);
+        assert_eq!(few, (vec![(2, 0, 4)], vec![0, 2, 3, 1]));
     }
 
     #[test]
     fn what_has_no_room_is_parted_at_tiles() {
-        let mut columns: Vec<_> = (0..500)
-            .map(|_| column(vec![0; 5], 2, false, false))
-            .collect();
-        columns.extend((0..40).map(|_| column(vec![0; 5], 10, false, false)));
-        let of = |room| {
-            BitLayout::of(
-                PairDomain::from(&columns[..]),
-                &Categorical::constant(5),
-                room,
-            )
-        };
-        assert_eq!(
-            (of(7 * PIECES).panel_count(), of(7 * PIECES).groups.len()),
-            (1, 2)
-        );
+        let columns = columns(5, &[&[2; 500][..], &[10; 40]].concat());
+        let response = Categorical::constant(5);
+        let of = |room| BitLayout::of(PairDomain::from(&columns[..]), &response, room);
+        let all = of(7 * PIECES);
+        assert_eq!((all.panel_count(), all.groups.len()), (1, 2));
         for (room, panels) in [(6 * PIECES, 3), (2 * PIECES, 7), (0, 7)] {
             let layout = of(room);
             assert_eq!(layout.panel_count(), panels, "{room}");
