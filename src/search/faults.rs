@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    design::MatrixOptions,
+    design::DesignOptions,
     device::{
         Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard,
         UpdateOutcome,
@@ -10,8 +10,8 @@ use crate::{
     least_squares::FitView,
     random::Stream,
     selection::Termination,
+    table::Table,
 };
-use nalgebra::{DMatrix, DVector};
 use passel_criteria::Ebic;
 
 /// The CPU, until so many verbs are used up.
@@ -92,9 +92,14 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
     let (n, p) = (40, 60);
     let mut stream = Stream::new(7, 0);
     let mut draw = || (stream.next_word() >> 44) as f64 / (1 << 20) as f64 - 0.5;
-    let x = DMatrix::from_fn(n, p, |_, _| draw());
-    let y = 2.0 * x.column(7) - x.column(40) + DVector::from_fn(n, |_, _| 0.3 * draw());
-    let design = Design::from_matrices(&x, &y, &MatrixOptions::default()).unwrap();
+    let mut columns: Vec<Vec<f64>> = (0..p).map(|_| (0..n).map(|_| draw()).collect()).collect();
+    let y = (0..n).map(|i| 2.0 * columns[7][i] - columns[40][i] + 0.3 * draw());
+    columns.push(y.collect());
+    let named = columns.into_iter().enumerate();
+    let named = named.map(|(j, values)| (format!("c{j}"), values.into()));
+    let mut table = Table::from_columns(named).unwrap();
+    table.response = Some(p);
+    let design = Design::from_table(table, &DesignOptions::default()).unwrap();
     let pass = Pass {
         particles: 6,
         iterations: 5,
