@@ -198,11 +198,8 @@ impl<'x> Devices<'x> {
             shares[update.0 % count].push(*update);
         }
         let outcomes = self.each(|at, device| device.update_models(&shares[at]))?;
-        let mut outcomes: Vec<_> = outcomes.into_iter().map(Vec::into_iter).collect();
-        let outcomes = updates
-            .iter()
-            .map(|(model, _)| outcomes[model % count].next());
-        Ok(outcomes.flatten().collect())
+        let owners = updates.iter().map(|(model, _)| model % count);
+        Ok(interleave(outcomes, owners))
     }
 
     /// The results of all ranks' models, in the order of `models`.
@@ -214,11 +211,8 @@ impl<'x> Devices<'x> {
         let Some((communicator, Partition::Particles)) = &self.communicator else {
             return Ok(own);
         };
-        let results = communicator.gather(&own)?.into_iter();
-        let mut results: Vec<_> = results.map(Vec::into_iter).collect();
-        let owner = |model| communicator.owner(model, self.rss.len());
-        let results = models.filter_map(|model| results[owner(model)].next());
-        Ok(results.collect())
+        let owners = models.map(|model| communicator.owner(model, self.rss.len()));
+        Ok(interleave(communicator.gather(&own)?, owners))
     }
 
     /// The strongest column outside each model's support, ties going to the lowest column; none
@@ -239,7 +233,7 @@ impl<'x> Devices<'x> {
             false => self.each(|_, device| device.find_strongest(&own, gain))?,
         };
         if let Some((communicator, Partition::Columns | Partition::Sweeps)) = &self.communicator {
-            found = gather_devices(communicator, &found)?;
+            found = communicator.gather(&found)?.into_iter().flatten().collect();
         }
         let strongest = |(at, model): (usize, &ModelView)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
@@ -273,7 +267,7 @@ impl<'x> Devices<'x> {
         let mut found =
             self.each(|_, device| device.find_neighbours(anchors, keep, count, part, stop))?;
         if let Some((communicator, _)) = &self.communicator {
-            found = gather_devices(communicator, &found)?;
+            found = communicator.gather(&found)?.into_iter().flatten().collect();
         }
         Ok(Neighbours::merge(found, anchors.len(), count))
     }
@@ -283,8 +277,7 @@ impl<'x> Devices<'x> {
         &mut self,
         verb: impl Fn(usize, &mut Box<dyn Device + 'x>) -> Result<T, DeviceError> + Send + Sync,
     ) -> Result<Vec<T>, DeviceError> {
-        let mut results: Vec<Option<Result<T, DeviceError>>> = Vec::new();
-        results.resize_with(self.devices.len(), || None);
+        let mut results: Vec<_> = self.devices.iter().map(|_| None).collect();
         let busy = AtomicUsize::new(self.devices.len());
         rayon::in_place_scope(|scope| {
             let mut all = self.devices.iter_mut().zip(&mut results).enumerate();
@@ -329,12 +322,11 @@ impl Drop for BusyGuard<'_> {
     }
 }
 
-/// The results of the devices of all ranks, from those of this rank's.
-fn gather_devices<T: Serialize + DeserializeOwned>(
-    communicator: &Communicator,
-    own: &Vec<T>,
-) -> Result<Vec<T>, DeviceError> {
-    Ok(communicator.gather(own)?.into_iter().flatten().collect())
+/// The results of several owners, each in its own order, in the order of `owners`.
+fn interleave<T>(results: Vec<Vec<T>>, owners: impl Iterator<Item = usize>) -> Vec<T> {
+    let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
+    let results = owners.filter_map(|owner| results[owner].next());
+    results.collect()
 }
 
 /// A range of the columns in `count` shards, fewer where it has fewer columns.
