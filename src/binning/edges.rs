@@ -2,17 +2,15 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs,
+    fs, io,
     path::Path,
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule, refuse,
-};
+use super::{BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule};
 use crate::{
-    nearest::{as_option, did_you_mean},
+    nearest::nearest,
     table::{MISSING_BYTE, Values},
 };
 
@@ -66,27 +64,26 @@ impl SavedRule {
         }
     }
 
-    fn check(&self) -> Result<(), String> {
-        let fault = match &self.rule {
-            Rule::Edges(edges) if !edges.is_sorted() => "its edges do not ascend",
+    fn fault(&self) -> Option<&'static str> {
+        match &self.rule {
+            Rule::Edges(edges) if !edges.is_sorted() => Some("its edges do not ascend"),
             Rule::Numbers(levels) if !levels.is_sorted_by(|a, b| a < b) => {
-                "its numbers do not ascend, each once"
+                Some("its numbers do not ascend, each once")
             }
             Rule::Texts(levels) if levels.iter().collect::<HashSet<_>>().len() < levels.len() => {
-                "a text is there twice"
+                Some("a text is there twice")
             }
             rule if self
                 .missing
                 .is_some_and(|code| usize::from(code) != rule.levels()) =>
             {
-                "the code of missing values is the number of its other levels"
+                Some("the code of missing values is the number of its other levels")
             }
             rule => match rule.levels() + usize::from(self.missing.is_some()) {
-                ..=MOST_LEVELS => return Ok(()),
-                _ => return Err(format!("it has more than {MOST_LEVELS} levels")),
+                ..=MOST_LEVELS => None,
+                _ => Some("it has more than 65536 levels"),
             },
-        };
-        Err(fault.to_owned())
+        }
     }
 }
 
@@ -107,30 +104,30 @@ impl SavedRules {
     /// Reads the rules of a JSON report, or of a file that holds its field `binning` alone.
     pub(super) fn read(path: &Path) -> Result<Self, BinningError> {
         let file = path.display().to_string();
-        let refused = BinningError::Refused;
-        let text =
-            fs::read(path).map_err(|error| refused(format!("{file}: cannot be read: {error}")))?;
+        let no_file = |fault, source: io::Error| BinningError::File {
+            file: file.clone(),
+            fault,
+            source,
+        };
+        let text = fs::read(path).map_err(|error| no_file("cannot be read", error))?;
         let found =
             serde_json::from_slice(&text).and_then(|report: SavedReport| match report.binning {
                 Some(binning) => Ok(binning),
                 None => serde_json::from_slice(&text),
             });
         let saved = found.map_err(|error| {
-            refused(format!(
-                "{file}: neither a JSON report that has a `binning` nor such a binning itself: \
-                 {error}"
-            ))
+            let neither = "neither a JSON report that has a `binning` nor such a binning itself";
+            no_file(neither, error.into())
         })?;
         let mut rules = HashMap::new();
         for rule in saved.columns.into_iter().chain(saved.response) {
             let name = rule.name.clone();
-            let checked = match rules.contains_key(&name) {
-                true => Err("another column has that name".to_owned()),
-                false => rule.check(),
+            let fault = match rules.contains_key(&name) {
+                true => Some("another column has that name"),
+                false => rule.fault(),
             };
-            if let Err(fault) = checked {
-                let message = format!("{file}: the rule of `{name}` is none: {fault}");
-                return refuse(message);
+            if let Some(fault) = fault {
+                return Err(BinningError::Saved { file, name, fault });
             }
             rules.insert(name, rule);
         }
@@ -144,16 +141,18 @@ impl SavedRules {
         name: &str,
         values: &Values,
     ) -> Result<(Rule, Option<usize>), BinningError> {
-        let file = &self.file;
+        let at_fault = || (table.to_owned(), self.file.clone(), name.to_owned());
         let Some(saved) = self.rules.get(name) else {
             let mut names: Vec<&str> = self.rules.keys().map(String::as_str).collect();
             names.sort_unstable();
-            return refuse(format!(
-                "{table}: {file} has no rule for the column `{name}`: leave it out with --drop {}, \
-                 or bin by another rule{}",
-                as_option(name),
-                did_you_mean(name, names)
-            ));
+            let nearest = nearest(name, names).map(str::to_owned);
+            let (table, file, name) = at_fault();
+            return Err(BinningError::NoSavedRule {
+                table,
+                file,
+                name,
+                nearest,
+            });
         };
         let text = matches!(values, Values::Factor { .. });
         // Where every value is missing the file does not tell text from numbers.
@@ -167,18 +166,13 @@ impl SavedRules {
             Rule::Texts(_) if !numbers => {}
             Rule::Numbers(_) | Rule::Edges(_) if !text => {}
             _ => {
-                let fault = match text {
-                    true => format!("text, where {file} has a rule for numbers: mend the column"),
-                    false => {
-                        let option = as_option(name);
-                        format!(
-                            "numbers, where {file} has levels of text: read it with --factor \
-                             {option}"
-                        )
-                    }
-                };
-                let message = format!("{table}: column `{name}` holds {fault}");
-                return refuse(message);
+                let (table, file, name) = at_fault();
+                return Err(BinningError::Kind {
+                    table,
+                    file,
+                    name,
+                    text,
+                });
             }
         }
         Ok((saved.rule.clone(), saved.missing.map(usize::from)))

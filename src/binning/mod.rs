@@ -17,7 +17,7 @@ mod numbers;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
-    nearest::{as_option, nearest, suggestion},
+    nearest::nearest,
     ranks::Communicator,
     table::{Column, Missing, Table, TableError, Values},
 };
@@ -25,7 +25,6 @@ use code::Unseen;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::BinningError;
-use error::refuse;
 use mdlp::Classes;
 use numbers::Numbers;
 
@@ -103,9 +102,8 @@ impl FromStr for Binning {
         };
         found.ok_or_else(|| {
             let nearest = nearest(name, RULES).filter(|nearest| *nearest != name);
-            let (range, hint) = (Self::RANGE, suggestion(nearest));
-            let message = format!("`{text}` is no binning, which is {range}{hint}");
-            BinningError::NoRule { message, nearest }
+            let text = text.to_owned();
+            BinningError::NoRule { text, nearest }
         })
     }
 }
@@ -175,11 +173,7 @@ pub(crate) fn bin_partitioned(
     communicator: Option<&Communicator>,
 ) -> Result<BinnedColumns, BinningError> {
     if *options.bin_response == Binning::Mdlp {
-        return refuse(
-            "--bin-response mdlp: mdlp bins variables by the levels of the response, which must \
-             have them already: take --bin-response equal-frequency:5, say"
-                .to_owned(),
-        );
+        return Err(BinningError::MdlpOfResponse);
     }
     let response = table.response_position(options.response)?;
     for name in options.drop {
@@ -201,9 +195,7 @@ pub(crate) fn bin_partitioned(
     let place = positions.partition_point(|at| *at < response);
     positions.remove(place);
     if positions.is_empty() {
-        return refuse(format!(
-            "{source} has no variable to choose from beside the response"
-        ));
+        return Err(BinningError::NoVariables { table: source });
     }
     let taken = own.bin(&source, table.columns.remove(place), n, 0)?;
     if *options.binning == Binning::Mdlp {
@@ -290,13 +282,12 @@ impl<'a> Binner<'a> {
         };
         let all = rule.levels() + usize::from(missing.is_some());
         if all > MOST_LEVELS {
-            let mend = match rule {
-                Rule::Texts(_) => format!("leave it out with --drop {}", as_option(&name)),
-                _ => format!("make fewer with {} equal-width:10", self.option),
-            };
-            return refuse(format!(
-                "{table}: column `{name}` has {all} levels, and {MOST_LEVELS} are the most: {mend}"
-            ));
+            return Err(BinningError::Levels {
+                table: table.to_owned(),
+                name,
+                levels: all,
+                option: (!matches!(rule, Rule::Texts(_))).then_some(self.option),
+            });
         }
         let code = missing.map(|code| code as u16);
         let pairwise = self.missing == Missing::Pairwise;
@@ -312,15 +303,16 @@ impl<'a> Binner<'a> {
                     false => MissingCode::Level,
                 }),
             }),
-            Err(Unseen { row, value }) => {
-                let row = row + 1;
-                let has = value.map_or("is missing".to_owned(), |it| format!("holds {it:?}"));
-                let file = self.saved.as_ref().map_or("", |saved| &saved.file);
-                refuse(format!(
-                    "{table}: row {row} of column `{name}` {has}, which was no level when {file} \
-                     was saved: leave out the row, or bin by another rule"
-                ))
-            }
+            Err(Unseen { row, value }) => Err(BinningError::Unseen {
+                table: table.to_owned(),
+                file: self
+                    .saved
+                    .as_ref()
+                    .map_or(String::new(), |it| it.file.clone()),
+                name,
+                row: row + 1,
+                value,
+            }),
         }
     }
 

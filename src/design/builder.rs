@@ -5,11 +5,10 @@ mod duplicates;
 use std::sync::Arc;
 
 use super::{
-    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name, refuse,
+    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name,
     standardise::standardise,
 };
 use crate::{
-    nearest::as_option,
     ranks::Communicator,
     table::{Column, Table, TableError, Values},
     vector::product,
@@ -52,11 +51,12 @@ impl<'a> DesignBuilder<'a> {
         let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));
         if !matches!(room, Some(Ok(()))) {
             let widest = table.columns.iter().max_by_key(|column| width(column));
-            let (source, widest) = (&table.source, widest.map_or("", |column| &column.name));
-            return refuse(format!(
-                "{source} makes a design matrix of {n} × {p}, more than fits into memory; most of \
-                 it may come from `{widest}`"
-            ));
+            return Err(DesignError::TooLarge {
+                table: table.source.clone(),
+                n,
+                p,
+                widest: widest.map_or(String::new(), |column| column.name.clone()),
+            });
         }
         Ok(Self {
             n,
@@ -101,12 +101,7 @@ impl<'a> DesignBuilder<'a> {
                 }
                 let present: Vec<usize> = (0..levels.len()).filter(|&l| used[l]).collect();
                 if present.len() == self.n {
-                    return refuse(format!(
-                        "the factor `{name}` has a level of its own in each of {} rows, like an \
-                         identifier: leave it out with --drop {}",
-                        self.n,
-                        as_option(&name)
-                    ));
+                    return Err(DesignError::Identifier { name, n: self.n });
                 }
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
@@ -167,7 +162,7 @@ impl<'a> DesignBuilder<'a> {
 
     fn put_aside(&mut self, name: String, kept: bool, reason: String) -> Result<(), DesignError> {
         if kept {
-            return kept_aside(&name, &reason);
+            return Err(DesignError::KeptSetAside { name, reason });
         }
         self.set_aside.push(SetAside { name, reason });
         Ok(())
@@ -176,65 +171,57 @@ impl<'a> DesignBuilder<'a> {
     fn check_finite(&self, name: &str, values: &[f64]) -> Result<(), DesignError> {
         match values.iter().position(|v| !v.is_finite()) {
             None => Ok(()),
-            Some(at) => {
-                let (table, value, row) = (&self.table, values[at], at + 1);
-                refuse(format!(
-                    "{table}: {value} in row {row} of column `{name}` is not a finite number"
-                ))
-            }
+            Some(at) => Err(DesignError::Value {
+                table: self.table.clone(),
+                name: name.to_owned(),
+                row: at + 1,
+                value: values[at],
+                weights: false,
+            }),
         }
     }
 
     pub(super) fn finish(
         mut self,
         response: Option<Column>,
-        name: &str,
+        name: String,
     ) -> Result<Design, DesignError> {
         let mut y = match response.map(|column| column.values) {
             Some(Values::Factor { levels, .. }) => {
-                let level = levels.first().map_or("", String::as_str);
-                return refuse(format!(
-                    "the response `{name}` holds text (`{level}`), where numbers must be"
-                ));
+                return Err(DesignError::Text {
+                    name,
+                    level: levels.into_iter().next().unwrap_or_default(),
+                    weights: false,
+                });
             }
             Some(values) => values.numbers(self.n).unwrap_or_default().into_owned(),
             None => Vec::new(),
         };
-        self.check_finite(name, &y)?;
+        self.check_finite(&name, &y)?;
         let value = y[0];
-        let (mean, norm) = standardise(&mut y, self.options.intercept, self.weights.as_deref())
-            .ok_or_else(|| {
-                DesignError::Refused(format!(
-                    "the response `{name}` is constant ({value}): there is nothing to explain"
-                ))
-            })?;
+        let Some((mean, norm)) =
+            standardise(&mut y, self.options.intercept, self.weights.as_deref())
+        else {
+            return Err(DesignError::ConstantResponse { name, value });
+        };
         if !(norm * norm).is_normal() {
-            return refuse(format!(
-                "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its \
-                 unit"
-            ));
+            return Err(DesignError::ResponseScale { name, norm });
         }
-        self.refuse_copies(name, &y)?;
+        self.refuse_copies(&name, &y)?;
         let gathered = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
         if self.variables.is_empty() {
-            let aside = match self.set_aside.len() {
-                0 => String::new(),
-                aside => format!(": {aside} were set aside, being constant or duplicates"),
-            };
-            let table = &self.table;
-            return refuse(format!(
-                "{table} has no variable to choose from beside the response `{name}`{aside}"
-            ));
+            return Err(DesignError::NoVariables {
+                table: self.table,
+                response: name,
+                set_aside: self.set_aside.len(),
+            });
         }
         let p = self.variables.len();
         if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
-            let table = &self.table;
-            return refuse(format!(
-                "--p-total = {p_total} is below the {p} candidates in {table}: give the number \
-                 before screening"
-            ));
+            let table = self.table;
+            return Err(DesignError::Total { table, p_total, p });
         }
         let keep = (0u32..).zip(&self.variables);
         let keep = keep
@@ -248,7 +235,7 @@ impl<'a> DesignBuilder<'a> {
             y,
             variables: self.variables.into_iter().map(|(v, _)| v).collect(),
             response: Variable {
-                name: name.to_owned(),
+                name,
                 index: 0,
                 mean,
                 norm,
@@ -277,7 +264,10 @@ impl<'a> DesignBuilder<'a> {
             let is = |v: &Variable| v.name == *name || v.name.starts_with(&dummy);
             if !self.variables.iter().any(|(v, kept)| *kept && is(v)) {
                 let reason = "not among the variables once columns and rows are dropped";
-                return kept_aside(name, reason);
+                return Err(DesignError::KeptSetAside {
+                    name: name.clone(),
+                    reason: reason.to_owned(),
+                });
             }
         }
         Ok(())
@@ -293,20 +283,10 @@ impl<'a> DesignBuilder<'a> {
         });
         match copy {
             None => Ok(()),
-            Some(j) => {
-                let name = &self.variables[j].0.name;
-                let option = as_option(name);
-                refuse(format!(
-                    "`{name}` is the response `{response}` again, up to scale: leave it out with \
-                     --drop {option}"
-                ))
-            }
+            Some(j) => Err(DesignError::ResponseCopied {
+                name: self.variables[j].0.name.clone(),
+                response: response.to_owned(),
+            }),
         }
     }
-}
-
-fn kept_aside(name: &str, reason: &str) -> Result<(), DesignError> {
-    refuse(format!(
-        "--keep names `{name}`, which is {reason} and cannot be in a model"
-    ))
 }

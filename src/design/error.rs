@@ -1,21 +1,135 @@
-//! What is wrong with a table.
+//! What is wrong with a table, and how to mend it.
 
 use thiserror::Error;
 
-use crate::table::TableError;
+use super::FEWEST_ROWS;
+use crate::{
+    nearest::as_option,
+    table::{Missing, TableError},
+};
 
-/// Why a table makes no design. The message names the table, the column and the mend.
+/// Why a table makes no design.
+///
+/// `table` is its path as the caller named it, `name` a column; rows count observations from 1,
+/// columns of a matrix from 0. `weights` tells the column of weights from the others.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
 pub enum DesignError {
-    /// What the table itself refuses: names of columns, missing values.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Columns or options of which no design can be made.
-    #[error("{0}")]
-    Refused(String),
-}
-
-pub(super) fn refuse<T>(message: String) -> Result<T, DesignError> {
-    Err(DesignError::Refused(message))
+    #[error(
+        "--missing {}: use refuse or drop-rows",
+        match missing {
+            Missing::Pairwise => "pairwise leaves observations out of one table of counts at a \
+                time, for methods that count levels; a regression has whole observations",
+            _ => "level makes missing values a level of their own, for methods that count levels; \
+                a regression has none",
+        }
+    )]
+    MissingPolicy { missing: Missing },
+    #[error("`{name}` is in both --keep and --drop: take it out of one")]
+    KeptAndDropped { name: String },
+    #[error("--keep names `{name}`, which is {reason} and cannot be in a model")]
+    KeptSetAside { name: String, reason: String },
+    #[error(
+        "the {} text (`{level}`), where numbers must be",
+        match weights {
+            true => format!("weights `{name}` hold"),
+            false => format!("response `{name}` holds"),
+        }
+    )]
+    Text {
+        name: String,
+        level: String,
+        weights: bool,
+    },
+    #[error(
+        "{table}: {value} in row {row} of {}",
+        match weights {
+            true => format!(
+                "the weights `{name}` is no weight: those are finite and not below 0; mend the \
+                 value, or write 0 to leave the observation out"
+            ),
+            false => format!("column `{name}` is not a finite number"),
+        }
+    )]
+    Value {
+        table: String,
+        name: String,
+        row: usize,
+        value: f64,
+        weights: bool,
+    },
+    #[error(
+        "{table}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one above 0"
+    )]
+    NoWeight { table: String, name: String },
+    #[error("{table} has {n} observations: at least {FEWEST_ROWS} are needed")]
+    FewRows { table: String, n: usize },
+    #[error("the response `{name}` is constant ({value}): there is nothing to explain")]
+    ConstantResponse { name: String, value: f64 },
+    #[error(
+        "the response `{name}` has norm {norm:e}, whose square f64 cannot hold: change its unit"
+    )]
+    ResponseScale { name: String, norm: f64 },
+    #[error(
+        "`{name}` is the response `{response}` again, up to scale: leave it out with --drop {}",
+        as_option(name)
+    )]
+    ResponseCopied { name: String, response: String },
+    #[error(
+        "the factor `{name}` has a level of its own in each of {n} rows, like an identifier: leave \
+         it out with --drop {}",
+        as_option(name)
+    )]
+    Identifier { name: String, n: usize },
+    #[error(
+        "{table} has no variable to choose from beside the response `{response}`{}",
+        match set_aside {
+            0 => String::new(),
+            aside => format!(": {aside} were set aside, being constant or duplicates"),
+        }
+    )]
+    NoVariables {
+        table: String,
+        response: String,
+        set_aside: usize,
+    },
+    #[error(
+        "--p-total = {p_total} is below the {p} candidates in {table}: give the number before \
+         screening"
+    )]
+    Total {
+        table: String,
+        p_total: usize,
+        p: usize,
+    },
+    #[error(
+        "{table} makes a design matrix of {n} × {p}, more than fits into memory; most of it may \
+         come from `{widest}`"
+    )]
+    TooLarge {
+        table: String,
+        n: usize,
+        p: usize,
+        widest: String,
+    },
+    #[error("{names} names for {columns} columns: X needs one a column")]
+    Names { names: usize, columns: usize },
+    #[error("column {column} is to be kept, but X has {columns} columns, counted from 0")]
+    KeptColumn { column: usize, columns: usize },
+    #[error(
+        "X is {rows} × {columns}, y has {y} values{}: each needs one a row",
+        match weights == rows {
+            true => String::new(),
+            false => format!(" and there are {weights} weights"),
+        }
+    )]
+    Shape {
+        rows: usize,
+        columns: usize,
+        y: usize,
+        weights: usize,
+    },
 }

@@ -20,12 +20,11 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::{
     ranks::Communicator,
-    table::{Column, Missing, Table, Values, variable as variable_name},
+    table::{Column, Missing, Table, TableError, Values, variable as variable_name},
 };
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
-use error::refuse;
 use names::{check_names, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
@@ -86,23 +85,9 @@ impl Design {
         options: &DesignOptions,
         communicator: Option<&Communicator>,
     ) -> Result<Self, DesignError> {
-        match options.missing {
-            Missing::Level => {
-                return refuse(
-                    "--missing level makes missing values a level of their own, for methods that \
-                     count levels; a regression has none: use refuse or drop-rows"
-                        .to_owned(),
-                );
-            }
-            Missing::Pairwise => {
-                return refuse(
-                    "--missing pairwise leaves observations out of one table of counts at a time, \
-                     for methods that count levels; a regression has whole observations: use \
-                     refuse or drop-rows"
-                        .to_owned(),
-                );
-            }
-            Missing::Refuse | Missing::DropRows => {}
+        let missing = options.missing;
+        if let Missing::Level | Missing::Pairwise = missing {
+            return Err(DesignError::MissingPolicy { missing });
         }
         let response = table.response_position(options.response)?;
         let response_name = table.columns[response].name.clone();
@@ -115,15 +100,12 @@ impl Design {
                 .weights
                 .filter(|name| list.iter().any(|listed| listed == name))
             {
-                return refuse(format!(
-                    "`{name}` holds the weights: it cannot be in {option} too"
-                ));
+                return Err(TableError::in_list(name, "holds the weights", option).into());
             }
         }
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
-            return refuse(format!(
-                "`{name}` is in both --keep and --drop: take it out of one"
-            ));
+            let name = name.clone();
+            return Err(DesignError::KeptAndDropped { name });
         }
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -162,10 +144,8 @@ impl Design {
         let numbers = table.columns.pop_if(|_| numbered);
         let n = table.rows;
         if n < FEWEST_ROWS {
-            let table = &table.source;
-            return refuse(format!(
-                "{table} has {n} observations: at least {FEWEST_ROWS} are needed"
-            ));
+            let table = table.source;
+            return Err(DesignError::FewRows { table, n });
         }
         let builder = DesignBuilder::new(n, &table, options, values, communicator)?;
         let mut taken = None;
@@ -184,7 +164,7 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
-        let mut design = builder.finish(taken, &response_name)?;
+        let mut design = builder.finish(taken, response_name)?;
         design.warnings = warnings;
         design.truth = truth;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
@@ -227,24 +207,19 @@ impl Design {
         let (rows, columns) = x.shape();
         if let Some(names) = options.names.filter(|names| names.len() != columns) {
             let names = names.len();
-            return refuse(format!(
-                "{names} names for {columns} columns: X needs one a column"
-            ));
+            return Err(DesignError::Names { names, columns });
         }
-        let (values, weights) = (y.len(), options.weights.map_or(rows, <[f64]>::len));
-        if values != rows || weights != rows {
-            let weights = match weights == rows {
-                true => String::new(),
-                false => format!(" and there are {weights} weights"),
-            };
-            return refuse(format!(
-                "X is {rows} × {columns}, y has {values} values{weights}: each needs one a row"
-            ));
+        let weights = options.weights.map_or(rows, <[f64]>::len);
+        if y.len() != rows || weights != rows {
+            return Err(DesignError::Shape {
+                rows,
+                columns,
+                y: y.len(),
+                weights,
+            });
         }
         if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
-            return refuse(format!(
-                "column {column} is to be kept, but X has {columns} columns, counted from 0"
-            ));
+            return Err(DesignError::KeptColumn { column, columns });
         }
         let names: Vec<String> = match options.names {
             Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),

@@ -1,30 +1,30 @@
 //! Weights of the observations: checked and scaled to mean one.
 
-use super::{DesignError, FEWEST_ROWS, refuse};
+use super::DesignError;
 use crate::table::{Table, Values};
 
 /// Refuses a column that holds no weights, while rows still count as in the file. Missing weights
 /// are left to the policy of missing values.
 pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     let column = &table.columns[at];
-    let name = &column.name;
     if let Values::Factor { levels, .. } = &column.values {
-        let level = levels.first().map_or("", String::as_str);
-        return refuse(format!(
-            "the weights `{name}` hold text (`{level}`), where numbers must be"
-        ));
+        return Err(DesignError::Text {
+            name: column.name.clone(),
+            level: levels.first().cloned().unwrap_or_default(),
+            weights: true,
+        });
     }
     let values = column.values.numbers(table.rows).unwrap_or_default();
     let wrong = |w: &f64| *w < 0.0 || w.is_infinite();
     match values.iter().position(wrong) {
         None => Ok(()),
-        Some(at) => {
-            let (source, value, row) = (&table.source, values[at], at + 1);
-            refuse(format!(
-                "{source}: {value} in row {row} of the weights `{name}` is no weight: those are \
-                 finite and not below 0; mend the value, or write 0 to leave the observation out"
-            ))
-        }
+        Some(at) => Err(DesignError::Value {
+            table: table.source.clone(),
+            name: column.name.clone(),
+            row: at + 1,
+            value: values[at],
+            weights: true,
+        }),
     }
 }
 
@@ -40,11 +40,8 @@ pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f
     let positive: Vec<bool> = weights.iter().map(|w| *w > 0.0).collect();
     let weights: Vec<f64> = weights.into_iter().filter(|w| *w > 0.0).collect();
     if weights.is_empty() {
-        let source = &table.source;
-        return refuse(format!(
-            "{source}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one \
-             above 0"
-        ));
+        let (table, name) = (table.source.clone(), name.to_owned());
+        return Err(DesignError::NoWeight { table, name });
     }
     let left_out = positive.len() - weights.len();
     if left_out > 0 {

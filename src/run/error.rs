@@ -23,10 +23,28 @@ pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Not of such a job or such data: a table in memory where several ranks run the job, a result of
-    /// another kind than the method's, resamples of too few rows.
-    #[error("{0}")]
-    Unfit(String),
+    /// Several ranks run the job.
+    #[error("a table in memory is for a single process: ranks read a file")]
+    MemoryOfRanks,
+    /// The caller wants a result of another kind than the method's.
+    #[error("the job's method gives no {wanted}")]
+    OtherResult {
+        /// That kind.
+        wanted: &'static str,
+    },
+    /// Resamples are too small to choose from.
+    #[error(
+        "a resample of {rows} of the {n} observations is too small, {least} are needed: take more \
+         observations, or a larger --fraction"
+    )]
+    FewRows {
+        /// Rows of a resample.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// The fewest that there must be.
+        least: usize,
+    },
     /// The table makes no design matrix.
     #[error(transparent)]
     Design(#[from] DesignError),
@@ -111,7 +129,8 @@ impl RunError {
             | Self::Render(_)
             | Self::Incomplete(_) => 1,
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-            Self::Search(_) | Self::Selector(_) | Self::Unfit(_) => 2,
+            Self::Search(_) | Self::Selector(_) => 2,
+            Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
         }
     }

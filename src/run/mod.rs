@@ -60,11 +60,11 @@ pub fn run(job: &Job) -> Result<Report, RunError> {
 /// Ranks variables by the selector of a job.
 ///
 /// # Errors
-/// As [`run_task`]; [`RunError::Unfit`] if the method chooses a regression model.
+/// As [`run_task`]; [`RunError::OtherResult`] if the method chooses a regression model.
 pub fn rank(job: &Job) -> Result<Ranking, RunError> {
     match run(job)?.outcome {
         Outcome::Ranking(ranking) => Ok(*ranking),
-        _ => Err(no_result("ranking")),
+        _ => Err(RunError::OtherResult { wanted: "ranking" }),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn rank_pairs(job: &PairsJob) -> Result<PairsReport, RunError> {
     let task = Task::Pairs(Box::new(job.clone()));
     match run_task(&task, &RunContext::default())?.outcome {
         Outcome::Pairs(pairs) => Ok(*pairs),
-        _ => Err(no_result("pairs")),
+        _ => Err(RunError::OtherResult { wanted: "pairs" }),
     }
 }
 
@@ -88,12 +88,10 @@ pub fn select_stable(job: &StabilityJob) -> Result<StabilityReport, RunError> {
     let task = Task::Stability(Box::new(job.clone()));
     match run_task(&task, &RunContext::default())?.outcome {
         Outcome::Stability(stability) => Ok(*stability),
-        _ => Err(no_result("stability")),
+        _ => Err(RunError::OtherResult {
+            wanted: "stability",
+        }),
     }
-}
-
-fn no_result(wanted: &str) -> RunError {
-    RunError::Unfit(format!("the job's method gives no {wanted}"))
 }
 
 /// Takes a method along the path of a run.

@@ -33,9 +33,7 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
     if let Some(table) = &job.table {
         return match job.resources.distributed() {
             None => Ok(Table::clone(table)),
-            Some(_) => Err(RunError::Unfit(
-                "a table in memory is for a single process: ranks read a file".to_owned(),
-            )),
+            Some(_) => Err(RunError::MemoryOfRanks),
         };
     }
     let replicated = [&job.response, &job.weights].into_iter().flatten();

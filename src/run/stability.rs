@@ -107,10 +107,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let n = table.rows;
         let rows = resampling.rows(n);
         if rows < FEWEST {
-            return Err(RunError::Unfit(format!(
-                "a resample of {rows} of the {n} observations is too small, {FEWEST} are needed: \
-                 take more observations, or a larger --fraction"
-            )));
+            let least = FEWEST;
+            return Err(RunError::FewRows { rows, n, least });
         }
         let wanted = self.stability.resamples * resampling.group_size();
         let started = Instant::now();

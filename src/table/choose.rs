@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Table, TableError, is_npy};
-use crate::nearest::{did_you_mean, list};
+use crate::nearest::nearest;
 
 impl Table {
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -25,21 +25,22 @@ impl Table {
             }
             (Some(name), _) => self.require("--response", name),
             (None, Some(at)) => Ok(at),
-            (None, None) => Err(TableError::Option(format!(
-                "{} does not say which column is the response: name it with --response (columns: {})",
-                self.source,
-                list(self.names())
-            ))),
+            (None, None) => Err(TableError::NoResponse {
+                path: self.source.clone(),
+                columns: self.names().map(str::to_owned).collect(),
+            }),
         }
     }
 
     /// Position of the column that an option names.
     pub(crate) fn require(&self, option: &'static str, name: &str) -> Result<usize, TableError> {
-        self.position(name).ok_or_else(|| {
-            let (table, hint) = (&self.source, did_you_mean(name, self.names()));
-            let message = format!("{option} names `{name}`, which is no column of {table}{hint}");
-            TableError::Option(message)
-        })
+        self.position(name)
+            .ok_or_else(|| TableError::UnknownColumn {
+                path: self.source.clone(),
+                option,
+                name: name.to_owned(),
+                nearest: nearest(name, self.names()).map(str::to_owned),
+            })
     }
 
     /// Position of a column that an option names beside the response.
@@ -50,9 +51,7 @@ impl Table {
         response: usize,
     ) -> Result<usize, TableError> {
         match self.require(option, name)? {
-            at if at == response => Err(TableError::Option(format!(
-                "`{name}` is the response: it cannot be in {option} too"
-            ))),
+            at if at == response => Err(TableError::in_list(name, "is the response", option)),
             at => Ok(at),
         }
     }

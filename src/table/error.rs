@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nearest::{list, suggestion};
+
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
 
@@ -67,9 +69,30 @@ pub enum TableError {
         row: Option<usize>,
         message: String,
     },
-    /// An option asks for a column that is not there or has another part.
-    #[error("{0}")]
-    Option(String),
+    /// No option names the response, and neither does the format.
+    #[error(
+        "{path} does not say which column is the response: name it with --response (columns: {})",
+        list(columns.iter().map(String::as_str))
+    )]
+    NoResponse { path: String, columns: Vec<String> },
+    /// An option names a column that is not there.
+    #[error(
+        "{option} names `{name}`, which is no column of {path}{}",
+        suggestion(nearest.as_deref())
+    )]
+    UnknownColumn {
+        path: String,
+        option: &'static str,
+        name: String,
+        nearest: Option<String>,
+    },
+    /// An option names a column that has another part, as the response or the weights.
+    #[error("`{name}` {part}: it cannot be in {option} too")]
+    InList {
+        name: String,
+        part: &'static str,
+        option: &'static str,
+    },
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing values in {} of {} columns: {}; mend them, \
@@ -100,6 +123,11 @@ pub enum TableError {
 }
 
 impl TableError {
+    pub(crate) fn in_list(name: &str, part: &'static str, option: &'static str) -> Self {
+        let name = name.to_owned();
+        Self::InList { name, part, option }
+    }
+
     pub(super) fn content(path: impl AsRef<Path>, fault: impl Into<Fault>) -> Self {
         fault.into().at(path.as_ref(), None)
     }

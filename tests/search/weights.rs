@@ -285,6 +285,14 @@ fn weights_that_are_none_are_refused() {
         let error = refused(6, value, &WEIGHTED);
         let told = format!("{value} in row 7 of the weights `w` is no weight: ");
         assert!(error.to_string().contains(&told), "{error}");
+        assert!(matches!(
+            error,
+            DesignError::Value {
+                row: 7,
+                weights: true,
+                ..
+            }
+        ));
     }
     assert!(matches!(
         refused(6, f64::NAN, &WEIGHTED),

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design,
-    design::{DesignOptions, MatrixOptions},
+    design::{DesignError, DesignOptions, MatrixOptions},
     table::{MISSING, Missing, Table, TableError, Values},
 };
 
@@ -158,4 +158,11 @@ fn matrices_that_do_not_fit_are_refused() {
         told(&keep),
         "column 4 is to be kept, but X has 4 columns, counted from 0"
     );
+    assert!(matches!(
+        refused(&keep),
+        DesignError::KeptColumn {
+            column: 4,
+            columns: 4
+        }
+    ));
 }
