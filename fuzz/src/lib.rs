@@ -24,12 +24,11 @@ use read::{CONSTANT, Folder, Input, PER_BYTE};
 /// has no ending of its own.
 pub fn targets() -> impl Iterator<Item = &'static str> {
     // Other targets make files of these too; Parquet may be left out of the program.
-    let made = |ending: &&str| match *ending {
-        "tsv" | "svm" => false,
-        "parquet" => cfg!(feature = "parquet"),
-        _ => true,
+    let left_out = |ending: &str| match ending {
+        "parquet" => !cfg!(feature = "parquet"),
+        ending => ["tsv", "svm"].contains(&ending),
     };
-    let endings = passel::table::extensions().filter(made);
+    let endings = passel::table::extensions().filter(move |ending| !left_out(ending));
     endings.chain(["csv_gz", "edges", "job_file"])
 }
 

@@ -15,10 +15,12 @@ use crate::selection::{Estimate, Selection};
 
 type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
 
+type WriteColumn = Box<dyn FnOnce(&mut Group) -> Result<(), ParquetError>>;
+
 /// A column: its field of the schema, and what writes its values.
 struct Column {
     field: Result<Type, ParquetError>,
-    write: Box<dyn FnOnce(&mut Group) -> Result<(), ParquetError>>,
+    write: WriteColumn,
 }
 
 /// A column whose absent values are nulls; of a required one none is absent.
