@@ -128,7 +128,7 @@ fn score(over: Combination, weight: f64, gather: Gather, join: Join) -> Score {
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or("").split(' ').collect();
-    let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok());
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
     (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
 }
 

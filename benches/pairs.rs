@@ -74,15 +74,15 @@ fn main() -> ExitCode {
     let (mut only, mut runs, mut most, mut small) = (Vec::new(), 5, usize::MAX, false);
     let mut levels: Vec<usize> = Vec::new();
     // cargo says --bench.
-    let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = words.next() {
         let mut value = || words.next().unwrap();
         match &*word {
-            "--only" => only = value().split(',').map(|it| it.parse().unwrap()).collect(),
+            "--only" => only = value().split(',').map(|n| n.parse().unwrap()).collect(),
             "--runs" => runs = value().parse::<usize>().unwrap().max(1),
             "--gpus" => most = value().parse().unwrap(),
             "--small" => small = true,
-            "--levels" => levels = value().split(',').map(|it| it.parse().unwrap()).collect(),
+            "--levels" => levels = value().split(',').map(|n| n.parse().unwrap()).collect(),
             _ => panic!("{word}: the head of benches/pairs.rs has the options"),
         }
     }

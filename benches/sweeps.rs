@@ -251,11 +251,11 @@ fn select(
 fn main() -> ExitCode {
     let (mut only, mut runs, mut most, mut small) = (Vec::new(), 3, usize::MAX, false);
     // cargo says --bench.
-    let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = words.next() {
         let mut value = || words.next().unwrap();
         match &*word {
-            "--only" => only = value().split(',').map(|it| it.parse().unwrap()).collect(),
+            "--only" => only = value().split(',').map(|n| n.parse().unwrap()).collect(),
             "--runs" => runs = value().parse::<usize>().unwrap().max(1),
             "--gpus" => most = value().parse().unwrap(),
             "--small" => small = true,
@@ -337,7 +337,7 @@ fn main() -> ExitCode {
                 case.goal,
             );
             let chosen = ranked[runs - 1].chosen.iter();
-            let own: Vec<(usize, f64)> = chosen.map(|it| (it.column, it.score)).collect();
+            let own: Vec<(usize, f64)> = chosen.map(|pick| (pick.column, pick.score)).collect();
             if *picks.get_or_insert_with(|| own.clone()) != own {
                 println!(
                     "{:2} {count} GPUs picked other columns than one",

@@ -208,7 +208,7 @@ pub fn named(
             })?;
     let mut values: Vec<f64> = entry.parameters.iter().map(|p| p.default).collect();
     for (at, (given, value)) in parameters.iter().enumerate() {
-        if parameters[..at].iter().any(|it| it.0 == *given) {
+        if parameters[..at].iter().any(|earlier| earlier.0 == *given) {
             return Err(CriterionError::Twice {
                 criterion: entry.name,
                 parameter: given.clone(),

@@ -216,7 +216,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..40 {
         match fs::symlink_metadata(&target) {
-            Ok(it) if it.is_symlink() => {
+            Ok(facts) if facts.is_symlink() => {
                 target = folder_of(&target).join(fs::read_link(&target)?);
             }
             _ => return Ok(target),

@@ -172,7 +172,7 @@ impl Score {
             Measure::Declared { relevance, .. } => Some(*relevance),
             Measure::Function(_) => None,
         };
-        let terms = self.terms().iter().map(|it| it.quantity);
+        let terms = self.terms().iter().map(|term| term.quantity);
         terms.chain(relevance)
     }
 
@@ -185,7 +185,10 @@ impl Score {
         let combinations = self
             .quantities()
             .flat_map(|quantity| quantity.combinations());
-        combinations.map(|it| it.reach()).max().unwrap_or(0)
+        combinations
+            .map(|combination| combination.reach())
+            .max()
+            .unwrap_or(0)
     }
 }
 

@@ -41,7 +41,9 @@ impl Trace {
         let names = &self.names;
         self.file.add(|file| {
             for (particle, step) in iteration.steps.iter().enumerate() {
-                let name = step.variable.and_then(|it| names.get(it as usize));
+                let name = step
+                    .variable
+                    .and_then(|variable| names.get(variable as usize));
                 writeln!(
                     file,
                     "{},{particle},{},{},{},{:?},{:?}",

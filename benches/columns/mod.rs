@@ -107,7 +107,7 @@ fn codes(n: usize, levels: usize, at: u32, distribution: Distribution, scale: u6
             let length = length(scale, n, at.into()) as usize;
             let entry = |entry: usize| {
                 let word = word(at, entry);
-                let [from, to] = [entry, entry + 1].map(|it| (it * n / length) as u64);
+                let [from, to] = [entry, entry + 1].map(|place| (place * n / length) as u64);
                 let row = from + (((word >> 32) * (to - from)) >> 32);
                 let code = ((word & 0xFFFF_FFFF) * (levels as u64 - 1)) >> 32;
                 (row as u32, 1 + code as u16)

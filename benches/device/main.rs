@@ -47,7 +47,7 @@ fn asked() -> Asked {
         json: None,
     };
     // cargo says --bench.
-    let mut words = std::env::args().skip(1).filter(|it| it != "--bench");
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(name) = words.next() {
         let value = words
             .next()
@@ -55,14 +55,14 @@ fn asked() -> Asked {
         let number = || value.parse().unwrap_or_else(|_| panic!("{name} {value}"));
         let list = || value.split(',').map(str::to_owned);
         match &*name {
-            "--problems" => asked.problems = list().map(|it| it.parse().unwrap()).collect(),
+            "--problems" => asked.problems = list().map(|n| n.parse().unwrap()).collect(),
             "--devices" => asked.devices = list().collect(),
             "--precision" => {
-                let precision = |it: String| match &*it {
+                let precision = |word: String| match &*word {
                     "f64" => Precision::F64,
                     "f32" => Precision::F32,
                     "tf32" => Precision::Tf32,
-                    _ => panic!("--precision {it}"),
+                    _ => panic!("--precision {word}"),
                 };
                 asked.precisions = list().map(precision).collect();
             }
@@ -117,7 +117,7 @@ impl Told {
 
     fn row(&mut self, name: &str, paper: Option<f64>, row: &Row, first: &Row) {
         let (ratio, same) = (first.median() / row.median(), row.is_like(first));
-        let dash = |number: Option<f64>| number.map_or("-".to_owned(), |it| format!("{it:.2}"));
+        let dash = |number: Option<f64>| number.map_or("-".to_owned(), |x| format!("{x:.2}"));
         self.line(format!(
             "{name:<34} {:<24} {:<5} {:>8.3} {:>9.4} {:>9.4} {:>9.4} {:>7} {ratio:>7.2} {:08x} {:>3} {:>6} {}",
             row.device,
@@ -158,7 +158,7 @@ fn main() -> ExitCode {
         if !wanted || devices.is_empty() {
             continue;
         }
-        if !matches!(&data, Some(it) if (it.0, it.1, it.2) == (model, n, p)) {
+        if !matches!(&data, Some(held) if (held.0, held.1, held.2) == (model, n, p)) {
             // The one before goes first: two may not fit.
             drop(data.take());
             let start = Instant::now();
@@ -179,7 +179,7 @@ fn main() -> ExitCode {
                 match timed(&problem, design, device, *precision, asked.runs) {
                     Ok(row) => {
                         let paper = problem.paper.filter(|_| asked.shrink == 1);
-                        let paper = paper.map(|it| it[usize::from(device != "cpu")]);
+                        let paper = paper.map(|seconds| seconds[usize::from(device != "cpu")]);
                         told.row(&name, paper, &row, first.as_ref().unwrap_or(&row));
                         if problem.number == 1 && resident.is_none() {
                             resident = Some(row.clone());

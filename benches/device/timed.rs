@@ -33,7 +33,7 @@ fn choice(device: &str) -> DeviceChoice {
         None if device == "cpu" => DeviceChoice::Cpu(NonZeroUsize::MIN),
         None if device == "cuda" => DeviceChoice::Cuda(Vec::new()),
         Some(("cuda", list)) => {
-            DeviceChoice::Cuda(list.split('+').map(|it| it.parse().unwrap()).collect())
+            DeviceChoice::Cuda(list.split('+').map(|n| n.parse().unwrap()).collect())
         }
         _ => panic!("--devices {device}"),
     }
@@ -92,7 +92,7 @@ impl Row {
 
     /// FNV-1a of the selected columns.
     pub fn hash(&self) -> u32 {
-        let bytes = self.members.iter().flat_map(|it| it.to_le_bytes());
+        let bytes = self.members.iter().flat_map(|member| member.to_le_bytes());
         bytes.fold(0x811c_9dc5, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
         })
@@ -148,7 +148,7 @@ pub fn timed(
             return Err(fault.to_string());
         }
         let kind = &device[..device.find(':').unwrap_or(device.len())];
-        if !found.devices.iter().all(|it| it.starts_with(kind)) {
+        if !found.devices.iter().all(|name| name.starts_with(kind)) {
             return Err(format!("it ran on {:?}", found.devices));
         }
         swept = sweeps;

@@ -149,7 +149,7 @@ pub fn particles(reports: impl Read, title: &str) -> Result<String, Box<dyn Erro
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|it| (it - mean) * (it - mean)).sum();
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
     (mean, (squares / (n - 1.0).max(1.0)).sqrt())
 }
 

@@ -49,15 +49,15 @@ pub fn figures(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
     let told = |error: &dyn std::fmt::Display| format!("{from}: {error}");
     let drawn = match what {
         "criterion" => draw::criterion(
-            open().map_err(|it| told(&it))?,
+            open().map_err(|error| told(&error))?,
             title.unwrap_or("Criterion by iteration"),
         ),
         "particles" => draw::particles(
-            open().map_err(|it| told(&it))?,
+            open().map_err(|error| told(&error))?,
             title.unwrap_or("PSR and FDR by the number of particles"),
         ),
         _ => return Err(USAGE.into()),
     };
-    let drawn = drawn.map_err(|it| told(&it))?;
+    let drawn = drawn.map_err(|error| told(&error))?;
     fs::write(to, drawn).map_err(|error| format!("{to}: {error}").into())
 }

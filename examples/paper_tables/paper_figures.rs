@@ -68,7 +68,7 @@ fn write_reports(problem: &Problem, runs: u64, path: &Path) -> Result<(), Box<dy
 fn write_trace(problem: &Problem, path: &Path) -> Result<(), Box<dyn Error>> {
     let mut trace = Trace::create(path)?;
     let variables = problem.design.variables();
-    trace.name_columns(variables.iter().map(|it| it.name.as_str()));
+    trace.name_columns(variables.iter().map(|variable| variable.name.as_str()));
     let pass = Pass {
         iterations: 100,
         ..Pass::paper()

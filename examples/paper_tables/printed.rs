@@ -53,6 +53,6 @@ fn row(line: &str) -> Option<Row> {
 }
 
 fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
-    let numbers: Option<Vec<f64>> = text.split(' ').map(|it| it.parse().ok()).collect();
+    let numbers: Option<Vec<f64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     numbers?.try_into().ok()
 }

@@ -101,8 +101,8 @@ fn problem(
 /// Brings the response to unit norm about its mean, as the original program does: so the
 /// criterion has the values that the paper prints.
 fn unit_response(data: &mut Table) {
-    let response = data.response.and_then(|it| data.columns.get_mut(it));
-    let Some(Values::Numbers(y)) = response.map(|it| &mut it.values) else {
+    let response = data.response.and_then(|at| data.columns.get_mut(at));
+    let Some(Values::Numbers(y)) = response.map(|column| &mut column.values) else {
         return;
     };
     let mean = y.iter().sum::<f64>() / y.len() as f64;

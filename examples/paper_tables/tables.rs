@@ -41,7 +41,7 @@ pub fn write(runs: u64, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     for problem in problem::all()? {
         let rows: Vec<&Row> = printed
             .iter()
-            .filter(|it| it.table == problem.table)
+            .filter(|row| row.table == problem.table)
             .collect();
         let start = Instant::now();
         table(&problem, &rows, runs, out)?;
@@ -127,7 +127,7 @@ fn cells(ends: &[End], best: f64) -> String {
     // φ of one model differs by its rounding alone, which is far less.
     let at_best = |end: &&End| end.value <= best + 1e-9 * best.abs();
     let hits = ends.iter().filter(at_best).count();
-    format!("{} | {} | {hits}", rate(|it| it.psr), rate(|it| it.fdr))
+    format!("{} | {} | {hits}", rate(|end| end.psr), rate(|end| end.fdr))
 }
 
 /// The runs of a row with the paper's settings: plain PaSS.

@@ -80,7 +80,10 @@ fn csv_gz(data: &[u8]) {
 /// An array; where the magic number comes again it is the response's.
 fn npy(data: &[u8]) {
     let magic = b"\x93NUMPY";
-    let again = data.windows(magic.len()).skip(1).position(|it| it == magic);
+    let again = data
+        .windows(magic.len())
+        .skip(1)
+        .position(|window| window == magic);
     let (design, response) = data.split_at(again.map_or(data.len(), |at| at + 1));
     let folder = Folder::new();
     folder.write("d.npy", design);
@@ -115,7 +118,7 @@ fn bed(data: &[u8]) {
     let mut rest = data;
     for name in ["d.fam", "d.bim"] {
         let mark = b"%%\n";
-        let end = rest.windows(mark.len()).position(|it| it == mark);
+        let end = rest.windows(mark.len()).position(|window| window == mark);
         let end = end.unwrap_or(rest.len());
         folder.write(name, &rest[..end]);
         rest = &rest[(end + mark.len()).min(rest.len())..];
@@ -163,7 +166,7 @@ fn job_file(data: &[u8]) {
     let path = folder.write("jobs.toml", data);
     let (grid, peak) = peak_of(|| match job::file::read(path.as_ref()) {
         Ok(file) => {
-            file.jobs.iter().for_each(|it| drop(format!("{it:?}")));
+            file.jobs.iter().for_each(|job| drop(format!("{job:?}")));
             file.jobs.len()
         }
         Err(error) => {

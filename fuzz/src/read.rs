@@ -173,7 +173,7 @@ fn well_formed(table: &Table) {
     assert!(table.response.is_none_or(|at| at < table.columns.len()));
     assert!(table.truth.is_sorted_by(|a, b| a < b));
     assert!(table.truth.iter().all(|at| *at < table.columns.len()));
-    let mut names: Vec<&str> = table.columns.iter().map(|it| &*it.name).collect();
+    let mut names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a < b), "a name comes twice");
     assert!(names.iter().all(|name| !name.is_empty()));

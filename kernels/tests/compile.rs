@@ -49,7 +49,7 @@ pub fn compile(
         let _ = sys::nvrtcDestroyProgram(&mut program);
         (image, log)
     };
-    let log: Vec<u8> = log.into_iter().map(|it| it as u8).collect();
+    let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).collect();
     let log = String::from_utf8_lossy(&log);
     let log = log.trim_end_matches(['\0', '\n']).to_owned();
     match image {
@@ -119,17 +119,20 @@ fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
     };
     let of = format!("{} for {architecture}", kernel.name);
     let (usages, complaints) = read(&log);
-    let mut faults: Vec<String> = complaints.iter().map(|it| format!("{of}: {it}")).collect();
+    let mut faults: Vec<String> = complaints
+        .iter()
+        .map(|line| format!("{of}: {line}"))
+        .collect();
     // "\x7fELF": machine code came out, not PTX.
     if !image.starts_with(b"\x7fELF") {
         faults.push(format!("{of}: no machine code"));
     }
     for function in kernel.functions {
-        if !usages.iter().any(|it| it.function == *function) {
+        if !usages.iter().any(|usage| usage.function == *function) {
             faults.push(format!("{of}: there is no function {function}"));
         }
     }
-    for usage in usages.iter().filter(|it| it.spilt > 0) {
+    for usage in usages.iter().filter(|usage| usage.spilt > 0) {
         let name = usage.function.as_str();
         if !kernel.spills.contains(&(architecture, name)) {
             faults.push(format!("{of}: {name} spills {} bytes", usage.spilt));
@@ -150,23 +153,23 @@ fn every_kernel_compiles_for_every_architecture() {
         }
     };
     // A version, where one is asked for: another may lie in the system's folders.
-    if let Some(wanted) = required.filter(|it| it.contains('.')) {
+    if let Some(wanted) = required.filter(|wanted| wanted.contains('.')) {
         assert_eq!(version, wanted);
     }
     println!("NVRTC {version}; bytes of shared memory, of stack, spilt");
-    let of = |kernel| ARCHITECTURES.iter().map(move |it| (kernel, *it));
+    let of = |kernel| ARCHITECTURES.iter().map(move |name| (kernel, *name));
     let pairs: Vec<(&Kernel, &str)> = ALL.iter().flat_map(of).collect();
     let examined: Vec<_> = pairs
         .par_iter()
-        .map(|(kernel, it)| examine(kernel, it))
+        .map(|(kernel, architecture)| examine(kernel, architecture))
         .collect();
     let mut all = Vec::new();
     for ((_, architecture), (usages, faults)) in pairs.into_iter().zip(examined) {
         all.extend(faults);
-        for it in usages {
+        for usage in usages {
             println!(
                 "{:<24} {architecture:<8} {:>3} registers {:>6} {:>6} {:>6}",
-                it.function, it.registers, it.shared, it.stack, it.spilt
+                usage.function, usage.registers, usage.shared, usage.stack, usage.spilt
             );
         }
     }

@@ -79,7 +79,9 @@ impl TestModels {
         test.launch(&KERNEL, function, grid, shape, given);
         let answers = test.get::<[u64; 2]>(self.answers, orders.len());
         let answer = |[rss, variable]: [u64; 2]| {
-            let variable = u32::try_from(variable).ok().filter(|it| *it != u32::MAX);
+            let variable = u32::try_from(variable)
+                .ok()
+                .filter(|number| *number != u32::MAX);
             (f64::from_bits(rss), variable)
         };
         answers.into_iter().map(answer).collect()

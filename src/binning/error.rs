@@ -90,7 +90,7 @@ pub enum BinningError {
     #[error(
         "{table}: row {row} of column `{name}` {}, which was no level when {file} was saved: leave \
          out the row, or bin by another rule",
-        value.as_ref().map_or("is missing".to_owned(), |it| format!("holds {it:?}"))
+        value.as_ref().map_or("is missing".to_owned(), |level| format!("holds {level:?}"))
     )]
     Unseen {
         table: String,

@@ -308,7 +308,7 @@ impl<'a> Binner<'a> {
                 file: self
                     .saved
                     .as_ref()
-                    .map_or(String::new(), |it| it.file.clone()),
+                    .map_or(String::new(), |saved| saved.file.clone()),
                 name,
                 row: row + 1,
                 value,

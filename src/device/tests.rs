@@ -21,7 +21,7 @@ fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
         .collect();
     for column in x.chunks_mut(n).chain([&mut y[..]]) {
         let norm = product(column, column).sqrt();
-        column.iter_mut().for_each(|it| *it /= norm);
+        column.iter_mut().for_each(|value| *value /= norm);
     }
     (x, y)
 }
@@ -101,7 +101,9 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         // on models that were others before.
         let mut others = open(4, Gain::Correlation);
         update(&mut others, [0, 5, 6, 8].map(Add));
-        supports.iter_mut().for_each(|it| it.sort_unstable());
+        supports
+            .iter_mut()
+            .for_each(|support| support.sort_unstable());
         let again: Vec<&[u32]> = supports.iter().map(Vec::as_slice).collect();
         others.set_supports(&again).unwrap();
         for model in 0..4 {
@@ -129,8 +131,11 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
             let found = found.unwrap().swap_remove(0);
             let changes = neighbours::reference(&x, &y, fit.support(), &keep);
             let all = || changes.iter().flatten();
-            let joining: Vec<f64> = all().map(|it| it.joining).collect();
-            let replacing = all().filter_map(|it| it.replacing).map(|it| it.0).collect();
+            let joining: Vec<f64> = all().map(|change| change.joining).collect();
+            let replacing = all()
+                .filter_map(|change| change.replacing)
+                .map(|exchange| exchange.0)
+                .collect();
             for (found, mut falls) in [(found.additions, joining), (found.exchanges, replacing)] {
                 falls.sort_by(|a, b| b.total_cmp(a));
                 assert!(found.len() >= count);

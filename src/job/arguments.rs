@@ -97,7 +97,7 @@ pub fn command() -> Command {
         Command::new(command.name())
             .about(about)
             .arg(data.value_parser(ValueParser::path_buf()))
-            .args(command.options().map(|it| argument(it)))
+            .args(command.options().map(|option| argument(option)))
             .after_help(example)
     };
     let jobs = positional(
@@ -110,7 +110,7 @@ pub fn command() -> Command {
         Command::new("run")
             .about("Run the jobs of a job file whose results are missing or out of date")
             .arg(jobs.value_parser(ValueParser::path_buf()))
-            .args(RUN.iter().map(|it| argument(it)))
+            .args(RUN.iter().map(|option| argument(option)))
             .arg(only.help(
                 "Run only the jobs whose names contain this, or match it if it contains * or ?",
             ))
@@ -134,7 +134,7 @@ pub fn command() -> Command {
         .args(
             SIMULATE
                 .iter()
-                .map(|it| argument(it).required(it.name == "output")),
+                .map(|option| argument(option).required(option.name == "output")),
         )
         .after_help(models_help());
     let list = |name: &'static str, about: &'static str| {

@@ -32,29 +32,29 @@ type ModelOption = OptionSpec<Simulation>;
 /// The options of `passel simulate`, in the order in which they are listed.
 pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
     let model = [
-        ModelOption::count("n N", 3..=1_000_000_000, |it| &mut it.settings.n)
+        ModelOption::count("n N", 3..=1_000_000_000, |draft| &mut draft.settings.n)
             .help("Number of observations"),
-        ModelOption::count("p P", 1..=1_000_000_000, |it| &mut it.settings.p)
+        ModelOption::count("p P", 1..=1_000_000_000, |draft| &mut draft.settings.p)
             .help("Number of variables"),
-        ModelOption::count("r R", 1..=usize::MAX, |it| &mut it.settings.r)
+        ModelOption::count("r R", 1..=usize::MAX, |draft| &mut draft.settings.r)
             .range("1 … p; for ar1 even and at most p/2")
             .help("Number of true variables"),
-        ModelOption::choice("correlation HOW", CORRELATION, |it| {
-            &mut it.settings.correlation
+        ModelOption::choice("correlation HOW", CORRELATION, |draft| {
+            &mut draft.settings.correlation
         })
         .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
-        ModelOption::value("rho RHO", rho, |it| &mut it.settings.rho)
+        ModelOption::value("rho RHO", rho, |draft| &mut draft.settings.rho)
             .range("above -1 and below 1; at least 0 for constant correlation")
             .help("ρ, the correlation of two columns"),
-        ModelOption::count("snps Q", 22..=4000, |it| &mut it.settings.snps)
+        ModelOption::count("snps Q", 22..=4000, |draft| &mut draft.settings.snps)
             .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
-        ModelOption::field("snr RATIO", snr, |it| &mut it.settings.snr)
+        ModelOption::field("snr RATIO", snr, |draft| &mut draft.settings.snr)
             .range("1e-9 … 1e15, or none")
             .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)"),
-        ModelOption::seed(|it| &mut it.settings.seed).help("Seed of all random numbers"),
+        ModelOption::seed(|draft| &mut draft.settings.seed).help("Seed of all random numbers"),
     ];
     let output = [
-        ModelOption::field("output FILE", |raw| raw.path(), |it| &mut it.output)
+        ModelOption::field("output FILE", |raw| raw.path(), |draft| &mut draft.output)
             .range(".csv, .tsv or .dat, each with or without .gz")
             .help("The file to write, whole or not at all; required"),
     ];

@@ -11,7 +11,7 @@ use crate::device::DeviceChoice;
 fn draft(options: &[(&str, &[&str])]) -> Result<JobDraft, OptionError> {
     let mut draft = JobDraft::new("x.csv");
     for (name, values) in options {
-        let values: Vec<String> = values.iter().map(|it| (*it).to_owned()).collect();
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         draft.set(name, &values)?;
     }
     Ok(draft)
@@ -35,8 +35,14 @@ fn message(name: &str, values: &[&str]) -> String {
 }
 
 fn job(options: &[(&str, &str)]) -> Result<Job, Vec<OptionError>> {
-    let options: Vec<_> = options.iter().map(|(name, it)| (*name, [*it])).collect();
-    let options: Vec<_> = options.iter().map(|(name, it)| (*name, &it[..])).collect();
+    let options: Vec<_> = options
+        .iter()
+        .map(|(name, value)| (*name, [*value]))
+        .collect();
+    let options: Vec<_> = options
+        .iter()
+        .map(|(name, values)| (*name, &values[..]))
+        .collect();
     draft(&options).unwrap().check()
 }
 
@@ -62,7 +68,7 @@ fn documented_defaults_are_the_defaults() {
         "threshold",
         "stop",
     ];
-    for option in OPTIONS.iter().filter(|it| !it.default.is_empty()) {
+    for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {
             let job = set(option.name, &[&option.default]).unwrap();
             assert_eq!(format!("{job:?}"), untouched, "{}", option.name);
@@ -130,11 +136,11 @@ fn documented_ranges_are_the_ranges() {
 
 #[test]
 fn options_have_unique_names_and_documentation_and_are_grouped_by_heading() {
-    let names: HashSet<_> = OPTIONS.iter().map(|it| it.name).collect();
+    let names: HashSet<_> = OPTIONS.iter().map(|option| option.name).collect();
     assert_eq!(names.len(), OPTIONS.len());
     let documented = |option: &&OptionSpec| !option.range.is_empty() && !option.help.is_empty();
     assert_eq!(OPTIONS.iter().filter(documented).count(), OPTIONS.len());
-    let mut headings: Vec<_> = OPTIONS.iter().map(|it| it.heading).collect();
+    let mut headings: Vec<_> = OPTIONS.iter().map(|option| option.heading).collect();
     headings.dedup();
     let distinct: HashSet<_> = headings.iter().collect();
     assert_eq!(distinct.len(), headings.len());
@@ -178,7 +184,7 @@ fn every_option_reaches_its_field() {
     ])
     .unwrap();
     assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
-    assert_eq!(job.stop.permutation.map(|it| it.n), Some(99));
+    assert_eq!(job.stop.permutation.map(|test| test.n), Some(99));
     assert_eq!(job.response.as_deref(), Some("y"));
     assert_eq!(job.factor, ["a", "b", "c"]);
     assert_eq!(job.drop, ["d,e"]);

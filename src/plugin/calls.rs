@@ -136,13 +136,13 @@ impl FunctionCall {
         values: &[f64],
     ) -> Result<Self, Breach> {
         // SAFETY: by the contract, here and below.
-        let it = unsafe { table(there) }?;
-        let value = it.value.ok_or_else(|| Breach::null("value"))?;
-        let cuda = match it.cuda.is_null() {
+        let copy = unsafe { table(there) }?;
+        let value = copy.value.ok_or_else(|| Breach::null("value"))?;
+        let cuda = match copy.cuda.is_null() {
             true => None,
-            false => Some(unsafe { long_text(it.cuda, "cuda", LONGEST_CUDA) }?.into()),
+            false => Some(unsafe { long_text(copy.cuda, "cuda", LONGEST_CUDA) }?.into()),
         };
-        let tolerance = it.tolerance;
+        let tolerance = copy.tolerance;
         if !(0.0..=0.01).contains(&tolerance) {
             return Err(format!("the tolerance is {tolerance}; it is 0 … 0.01").into());
         }

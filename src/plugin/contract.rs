@@ -9,8 +9,8 @@ use crate::score::{
 };
 
 /// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
-pub(super) fn pair_quantity(it: &abi::passel_quantity) -> Result<Quantity, Breach> {
-    let quantity = quantity(it)?;
+pub(super) fn pair_quantity(declared: &abi::passel_quantity) -> Result<Quantity, Breach> {
+    let quantity = quantity(declared)?;
     balanced(&quantity)?;
     let lopsided = |one: &Combination| (one.x, one.xy) != (one.w, one.wy);
     match quantity.combinations().iter().any(lopsided) {
@@ -41,17 +41,17 @@ pub(super) fn declared_measure(
 }
 
 /// A score by its measure and by how the contract's constants combine its steps.
-pub(super) fn score(it: &abi::passel_score, measure: Measure) -> Result<Score, Breach> {
-    let ends = constant("ends", it.ends, &[false, true])?;
-    if ends && !it.floor.is_finite() {
-        return Err(format!("its floor is {}", it.floor).into());
+pub(super) fn score(declared: &abi::passel_score, measure: Measure) -> Result<Score, Breach> {
+    let ends = constant("ends", declared.ends, &[false, true])?;
+    if ends && !declared.floor.is_finite() {
+        return Err(format!("its floor is {}", declared.floor).into());
     }
     let score = Score {
         measure,
-        gather: constant("gather", it.gather, &GATHER)?,
-        join: constant("join", it.join, &JOIN)?,
-        against: constant("against", it.against, &AGAINST)?,
-        floor: ends.then_some(it.floor),
+        gather: constant("gather", declared.gather, &GATHER)?,
+        join: constant("join", declared.join, &JOIN)?,
+        against: constant("against", declared.against, &AGAINST)?,
+        floor: ends.then_some(declared.floor),
     };
     Ok(score.checked()?)
 }
@@ -79,8 +79,8 @@ fn constant<T: Copy>(member: &str, value: u32, meanings: &[T]) -> Result<T, Brea
 }
 
 /// A quantity, if fixed-point sums have room for it.
-fn quantity(it: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
-    let (over, under) = (combination(&it.over)?, combination(&it.under)?);
+fn quantity(declared: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
+    let (over, under) = (combination(&declared.over)?, combination(&declared.under)?);
     let reach = over.reach().max(under.reach());
     match reach > REACH {
         true => Err(ScoreError::reach(reach)),
@@ -92,8 +92,8 @@ fn quantity(it: &abi::passel_quantity) -> Result<Quantity, ScoreError> {
 }
 
 /// A combination; integers that would overflow once summed are refused.
-fn combination(it: &abi::passel_combination) -> Result<Combination, ScoreError> {
-    let combination = Combination::of([it.n, it.x, it.w, it.y, it.xw, it.xy, it.wy, it.xwy]);
+fn combination(by: &abi::passel_combination) -> Result<Combination, ScoreError> {
+    let combination = Combination::of([by.n, by.x, by.w, by.y, by.xw, by.xy, by.wy, by.xwy]);
     let mut sizes = combination.integers().into_iter().map(i32::unsigned_abs);
     match sizes.find(|size| *size > REACH) {
         Some(reach) => Err(ScoreError::reach(reach)),

@@ -151,7 +151,9 @@ pub(super) unsafe fn long_text(
             byte => bytes.push(byte),
         }
     }
-    let text = String::from_utf8(bytes).ok().filter(|it| it.len() <= most);
+    let text = String::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.len() <= most);
     text.ok_or_else(|| no_text(member, most))
 }
 
@@ -173,8 +175,9 @@ pub(super) unsafe fn name(there: *const c_char) -> Result<String, Breach> {
 
 /// Whether a text is a valid name: a lower-case letter, then lower-case letters, digits, `-`.
 pub(super) fn is_name(name: &str) -> bool {
-    let part = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
-    name.starts_with(|it: char| it.is_ascii_lowercase()) && name.chars().all(part)
+    let part =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(part)
 }
 
 /// A foreign text without control characters, on one line.

@@ -73,30 +73,30 @@ impl Reader<'_> {
         path: &Path,
     ) -> Result<Plugin, Breach> {
         // SAFETY: by the contract, here and below.
-        let it = unsafe { table(there) }?;
-        let name = unsafe { name(it.name) }?;
+        let copy = unsafe { table(there) }?;
+        let name = unsafe { name(copy.name) }?;
         if name != self.plugin {
             let expected = self.plugin;
             return Err(format!("it calls itself `{name}`, its library `{expected}`").into());
         }
-        let version = unsafe { text(it.version, "version") }?;
-        let description = unsafe { text(it.description, "description") }?;
+        let version = unsafe { text(copy.version, "version") }?;
+        let description = unsafe { text(copy.description, "description") }?;
         let members = ["selectors", "selector_count"];
-        let selectors = (it.selectors, it.selector_count, members);
+        let selectors = (copy.selectors, copy.selector_count, members);
         let members = ["pair_scores", "pair_score_count"];
-        let pairs = (it.pair_scores, it.pair_score_count, members);
+        let pairs = (copy.pair_scores, copy.pair_score_count, members);
         let members = ["criteria", "criterion_count"];
-        let criteria = (it.criteria, it.criterion_count, members);
+        let criteria = (copy.criteria, copy.criterion_count, members);
         let own: Vec<&str> = passel_criteria::ALL.iter().map(|own| own.name).collect();
         Ok(Plugin {
             methods: unsafe {
-                self.offers("selector", selectors, &[PASS], |it| &it.method, method)
+                self.offers("selector", selectors, &[PASS], |copy| &copy.method, method)
             }?,
             pair_scores: unsafe {
-                self.offers("pair score", pairs, &[], |it| &it.method, pair_score)
+                self.offers("pair score", pairs, &[], |copy| &copy.method, pair_score)
             }?,
             criteria: unsafe {
-                self.offers("criterion", criteria, &own, |it| &it.method, criterion)
+                self.offers("criterion", criteria, &own, |copy| &copy.method, criterion)
             }?,
             name,
             version,
@@ -119,9 +119,9 @@ impl Reader<'_> {
         let list = unsafe { list(there, count, members, MOST) }?;
         for (at, there) in list.into_iter().enumerate() {
             self.place = format!("{kind} {}", at + 1);
-            let it = unsafe { table(there) }?;
-            let info = unsafe { self.info(common(&it)) }?;
-            let call = unsafe { call(there, &it, &info) }?;
+            let copy = unsafe { table(there) }?;
+            let info = unsafe { self.info(common(&copy)) }?;
+            let call = unsafe { call(there, &copy, &info) }?;
             let taken = offers.iter().map(|other| &*other.info.name);
             untaken(&info.name, taken.chain(own.iter().copied()))?;
             offers.push(Offer { info, call });
@@ -130,13 +130,13 @@ impl Reader<'_> {
         Ok(offers)
     }
 
-    unsafe fn info(&mut self, it: &passel_method) -> Result<MethodInfo, Breach> {
+    unsafe fn info(&mut self, common: &passel_method) -> Result<MethodInfo, Breach> {
         // SAFETY: by the contract, here and below.
-        let name = unsafe { name(it.name) }?;
+        let name = unsafe { name(common.name) }?;
         self.place += &format!(" ({name})");
         let members = ["parameters", "parameter_count"];
-        let count = it.parameter_count;
-        let entries = unsafe { list(it.parameters, count, members, MOST_PARAMETERS) }?;
+        let count = common.parameter_count;
+        let entries = unsafe { list(common.parameters, count, members, MOST_PARAMETERS) }?;
         let mut parameters: Vec<MethodParameter> = Vec::new();
         let method = self.place.clone();
         for (at, there) in entries.into_iter().enumerate() {
@@ -150,9 +150,9 @@ impl Reader<'_> {
         self.place = method;
         Ok(MethodInfo {
             name,
-            title: unsafe { text(it.title, "title") }?,
-            formula: unsafe { text(it.formula, "formula") }?,
-            source: unsafe { text(it.source, "source") }?,
+            title: unsafe { text(common.title, "title") }?,
+            formula: unsafe { text(common.formula, "formula") }?,
+            source: unsafe { text(common.source, "source") }?,
             plugin: self.plugin.to_owned(),
             parameters,
         })
@@ -167,14 +167,14 @@ fn untaken<'a>(name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(
 }
 
 /// # Safety
-/// `there` is of a plugin that was entered, and `it` a copy of it, here and below.
+/// `there` is of a plugin that was entered, and `copy` a copy of it, here and below.
 unsafe fn method(
     there: *const passel_selector,
-    it: &passel_selector,
+    copy: &passel_selector,
     info: &MethodInfo,
 ) -> Result<MethodCall, Breach> {
     let (selector, defaults) = (Foreign(there), info.defaults());
-    match (it.declare, it.run) {
+    match (copy.declare, copy.run) {
         (Some(function), None) => {
             let name = info.name.as_str().into();
             let declare = DeclareCall {
@@ -192,7 +192,7 @@ unsafe fn method(
                 selector,
                 values: defaults.into(),
             };
-            match it.over {
+            match copy.over {
                 PASSEL_OVER_LEVELS => Ok(MethodCall::Ranking(run)),
                 PASSEL_OVER_REGRESSION => Ok(MethodCall::Regression(run)),
                 value => Err(Breach::constant("over", value)),
@@ -205,8 +205,8 @@ unsafe fn method(
 
 unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, Breach> {
     // SAFETY: by the contract, here and below.
-    let it = unsafe { table(there) }?;
-    let (default, least, most) = (it.default_value, it.least, it.most);
+    let copy = unsafe { table(there) }?;
+    let (default, least, most) = (copy.default_value, copy.least, copy.most);
     let finite = least.is_finite() && most.is_finite();
     if !(finite && (least..=most).contains(&default)) {
         return Err(format!(
@@ -215,8 +215,8 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, B
         .into());
     }
     Ok(MethodParameter {
-        name: unsafe { name(it.name) }?,
-        help: unsafe { text(it.help, "help") }?,
+        name: unsafe { name(copy.name) }?,
+        help: unsafe { text(copy.help, "help") }?,
         default,
         least,
         most,
@@ -225,24 +225,24 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, B
 
 unsafe fn pair_score(
     _: *const passel_pair_score,
-    it: &passel_pair_score,
+    copy: &passel_pair_score,
     info: &MethodInfo,
 ) -> Result<PairCall, Breach> {
-    if it.function.is_null() {
-        return Ok(PairCall::Quantity(contract::pair_quantity(&it.quantity)?));
+    if copy.function.is_null() {
+        return Ok(PairCall::Quantity(contract::pair_quantity(&copy.quantity)?));
     }
     let name = info.name.as_str().into();
     // SAFETY: by the contract.
-    let call = unsafe { FunctionCall::read(&name, it.function, &info.defaults()) };
+    let call = unsafe { FunctionCall::read(&name, copy.function, &info.defaults()) };
     Ok(PairCall::Function(call?))
 }
 
 unsafe fn criterion(
     there: *const passel_criterion,
-    it: &passel_criterion,
+    copy: &passel_criterion,
     info: &MethodInfo,
 ) -> Result<CriterionCall, Breach> {
-    let function = it.value.ok_or_else(|| Breach::null("value"))?;
+    let function = copy.value.ok_or_else(|| Breach::null("value"))?;
     // The report's names outlive every selection; a plugin is loaded once.
     let leaked = |text: &str| -> &'static str { Box::leak(text.into()) };
     let parameters = info.parameters.iter();

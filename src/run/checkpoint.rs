@@ -32,7 +32,7 @@ pub(super) fn open(
             told.map_err(DeviceError::from)?
         }
     };
-    let saved = text.map(|it| Checkpoint::read(&it)).transpose();
+    let saved = text.map(|text| Checkpoint::read(&text)).transpose();
     saved.map_err(|source| refused(path, source))
 }
 
@@ -45,7 +45,7 @@ pub(super) fn refused(path: &Path, source: CheckpointError) -> RunError {
 
 fn opened(path: &Path) -> Result<Option<String>, RunError> {
     let known = path.metadata().ok();
-    if known.is_some_and(|it| !it.is_dir() && (!it.is_file() || it.len() > LONGEST)) {
+    if known.is_some_and(|facts| !facts.is_dir() && (!facts.is_file() || facts.len() > LONGEST)) {
         // A pipe, to open which may take for ever, or a device.
         return Err(refused(path, CheckpointError::Foreign));
     }

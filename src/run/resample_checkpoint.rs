@@ -46,9 +46,9 @@ pub(super) struct Kept<'a> {
 impl<'a> Kept<'a> {
     /// What was kept before of the same, or nothing.
     pub(super) fn new(keep: Option<ResampleCheckpoint<'a>>) -> Self {
-        let before = keep.and_then(|it| {
-            let state: State = serde_json::from_slice(&fs::read(it.path).ok()?).ok()?;
-            (state.of == it.fingerprint).then_some(state)
+        let before = keep.and_then(|keep| {
+            let state: State = serde_json::from_slice(&fs::read(keep.path).ok()?).ok()?;
+            (state.of == keep.fingerprint).then_some(state)
         });
         Self {
             keep,

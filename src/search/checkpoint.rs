@@ -147,9 +147,11 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     let data = Fnv::new().numbers(design.y()).numbers(&[design.tss()]);
     let data = columns
         .iter()
-        .fold(data, |all, it| all.bytes(&it.to_le_bytes()));
+        .fold(data, |all, column| all.bytes(&column.to_le_bytes()));
     let names = design.variables().iter().chain([design.response()]);
-    let names = names.fold(Fnv::new(), |all, it| all.part(it.name.as_bytes()));
+    let names = names.fold(Fnv::new(), |all, variable| {
+        all.part(variable.name.as_bytes())
+    });
     let mut named = criterion.name().to_owned();
     for (name, value) in criterion.parameters() {
         named += &format!(":{name}={value}");
@@ -192,7 +194,9 @@ impl<'a> CheckpointWriter<'a> {
         problem: &SearchProblem,
     ) -> Result<(Self, Option<State>), SearchError> {
         let search = identity(problem)?;
-        let resumed = resume_from.map(|it| it.of(&search, problem)).transpose()?;
+        let resumed = resume_from
+            .map(|checkpoint| checkpoint.of(&search, problem))
+            .transpose()?;
         let now = Instant::now();
         let writer = Self {
             write,

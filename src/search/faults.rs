@@ -124,7 +124,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
         let devices = Devices::from_devices(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
-        let mut observe = |it: &IterationRecord| lowest = it.best_value;
+        let mut observe = |record: &IterationRecord| lowest = record.best_value;
         let never = Interrupt::default();
         let control = RunControl {
             limits: Limits {
@@ -158,6 +158,6 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
     verbs.dedup();
     assert!(at_start > 0 && later > 5, "{at_start} {later}");
     for verb in ["update", "strongest", "neighbours"] {
-        assert!(verbs.iter().any(|it| it == verb), "{verb}: {verbs:?}");
+        assert!(verbs.iter().any(|told| told == verb), "{verb}: {verbs:?}");
     }
 }

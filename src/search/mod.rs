@@ -124,7 +124,8 @@ pub fn search(
         }
         let starting = Instant::now();
         // First, so that a wrong checkpoint is refused before devices start.
-        let writer = checkpointing.map(|it| CheckpointWriter::new(it, &problem));
+        let writer =
+            checkpointing.map(|checkpointing| CheckpointWriter::new(checkpointing, &problem));
         let (keeper, from) = writer.transpose()?.unzip();
         let models = (pass.particles, pass.gain);
         let mut notes = Vec::from_iter(note);

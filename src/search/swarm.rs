@@ -56,7 +56,8 @@ impl<'s, 'x> Swarm<'s, 'x> {
         let pass = problem.pass;
         devices.init_models(problem.kept, pass.particles)?;
         let numbered = (0..).zip(state.particles);
-        let particles = numbered.map(|(number, it)| Particle::at(pass.seed, number, it));
+        let particles =
+            numbered.map(|(number, particle)| Particle::at(pass.seed, number, particle));
         Ok(Self {
             problem,
             devices,
@@ -100,7 +101,9 @@ impl<'s, 'x> Swarm<'s, 'x> {
         let room = problem.max_size - problem.keep.len();
         for _ in 0..problem.pass.start_size.min(room) {
             let particles = swarm.particles.iter_mut();
-            let picks: Vec<u64> = particles.map(|it| it.stream.next_word()).collect();
+            let picks: Vec<u64> = particles
+                .map(|particle| particle.stream.next_word())
+                .collect();
             swarm.update(|particle, number, refused| {
                 let variable = particle.random(&problem, picks[number], refused)?;
                 Some((MoveKind::Start, ModelUpdate::Add(variable)))
@@ -119,7 +122,11 @@ impl<'s, 'x> Swarm<'s, 'x> {
         visited: VisitedModels,
     ) -> Result<Self, DeviceError> {
         let mut swarm = Self::new(problem, devices, state, visited)?;
-        let supports: Vec<&[u32]> = swarm.particles.iter().map(|it| &*it.members).collect();
+        let supports: Vec<&[u32]> = swarm
+            .particles
+            .iter()
+            .map(|particle| &*particle.members)
+            .collect();
         swarm.devices.set_supports(&supports)?;
         swarm.is_canonical = true;
         swarm.canonical = swarm.next_canonical();
@@ -137,7 +144,7 @@ impl<'s, 'x> Swarm<'s, 'x> {
     /// The next canonical iteration after this one, which is canonical or the first: soon at
     /// first, where it costs little, and with large models when these would be refactored anyway.
     fn next_canonical(&self) -> usize {
-        let sizes = self.particles.iter().map(|it| it.members.len());
+        let sizes = self.particles.iter().map(|particle| particle.members.len());
         let most = REFACTOR_PER_VARIABLE * sizes.max().unwrap_or(0);
         self.iteration + self.iteration.min(CANONICAL_EVERY).max(most)
     }
@@ -165,7 +172,8 @@ impl<'s, 'x> Swarm<'s, 'x> {
         let moves = moves?;
         let all = self.iteration + 1 == self.canonical;
         let numbered = self.particles.iter_mut().enumerate();
-        let worn = numbered.filter_map(|(number, it)| it.is_worn(all).then_some(number));
+        let worn =
+            numbered.filter_map(|(number, particle)| particle.is_worn(all).then_some(number));
         let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
         self.devices.update_models(&worn)?;
         // φ is of the refactored fit, as it would be in a resumed search.

@@ -77,7 +77,7 @@ impl VisitedModels {
         let mut sizes = self.front.iter().enumerate();
         self.front.iter().any(Option::is_some)
             && self.models().all(|met| is_model(&met.members))
-            && sizes.all(|(size, met)| met.as_ref().is_none_or(|it| it.members.len() == size))
+            && sizes.all(|(size, met)| met.as_ref().is_none_or(|met| met.members.len() == size))
     }
 
     /// Adds a model, if it is among the best.

@@ -82,7 +82,7 @@ impl<'a> Selection<'a> {
             });
             let best = counters.best()?;
             // A candidate of −∞ is not above the floor either.
-            let below = |floor: &f64| best.as_ref().is_none_or(|it| it.score <= *floor);
+            let below = |floor: &f64| best.as_ref().is_none_or(|best| best.score <= *floor);
             if let Some(floor) = evaluator.score().floor.filter(below) {
                 return Ok(match floor == 0.0 {
                     true => StopReason::Zero,
@@ -147,7 +147,7 @@ impl<'a> Selection<'a> {
                     };
                     let next = match other {
                         None => Arc::clone(&column),
-                        Some(it) => Arc::new(it.codes().joint(column.codes()).into()),
+                        Some(other) => Arc::new(other.codes().joint(column.codes()).into()),
                     };
                     counters.sweep(&next)?;
                     if self.stop.permutation.is_none() {
@@ -195,14 +195,14 @@ impl<'a> Selection<'a> {
         let alone = evaluator.score().has_steps() && evaluator.score().against == Against::Last;
         let known = best
             .statistics
-            .and_then(|it| it.redundancy)
+            .and_then(|statistics| statistics.redundancy)
             .filter(|_| alone);
         // The sum over many variables can exceed 64 bits.
         let redundancy: i128 = known.unwrap_or_else(|| {
-            let of = |cells: &mut _, it: &Arc<ConditioningVariable<'a>>| {
+            let of = |cells: &mut _, chosen: &Arc<ConditioningVariable<'a>>| {
                 i128::from(mutual_information(
                     column.codes_and_log_sum(logs),
-                    it.codes_and_log_sum(logs),
+                    chosen.codes_and_log_sum(logs),
                     logs,
                     cells,
                 ))
@@ -214,7 +214,7 @@ impl<'a> Selection<'a> {
             column: best.column as usize,
             score: best.score,
             relevance: best.relevance,
-            redundancy: mean.map(|it| evaluator.quantity_nats(it as i64)),
+            redundancy: mean.map(|sum| evaluator.quantity_nats(sum as i64)),
             independence: self.test(own, column, best.statistics),
             permutation_p: None,
         }
@@ -228,18 +228,18 @@ impl<'a> Selection<'a> {
     ) -> Independence {
         let logs = self.evaluator.logs();
         // A function counts levels that do not occur too; the test must not.
-        let occurring = |it: &BinnedColumn| {
+        let occurring = |column: &BinnedColumn| {
             self.evaluator
                 .score()
                 .function()
-                .map(|_| Categorical::compact(it))
+                .map(|_| Categorical::compact(column))
         };
         let response = occurring(&self.columns.response);
         let response = response.as_ref().unwrap_or(self.response);
         match facts.filter(|_| own.excluded_code().is_none()) {
-            Some(it) => {
-                let levels = [it.levels, response.levels];
-                counted(it.mutual_information, self.columns.n, levels, logs)
+            Some(facts) => {
+                let levels = [facts.levels, response.levels];
+                counted(facts.mutual_information, self.columns.n, levels, logs)
             }
             None => {
                 let own = occurring(own);

@@ -89,7 +89,7 @@ impl Counter for InformedDevice<'_> {
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
         let best = self.counter.best()?;
-        self.best = best.map(|it| it.column.0);
+        self.best = best.map(|best| best.column.0);
         Ok(best)
     }
 
@@ -118,7 +118,7 @@ impl Counter for InformedDevice<'_> {
         let one = |order: &Vec<u32>| {
             let response = self.response.permuted(order);
             let mut counter = CpuCounter::new(self.columns.into(), &response, self.evaluator, 1);
-            self.taken.iter().for_each(|it| counter.exclude(*it));
+            self.taken.iter().for_each(|taken| counter.exclude(*taken));
             for anchor in swept {
                 counter.sweep(&anchor.permuted(order).into())?;
             }
@@ -176,7 +176,7 @@ fn a_device_that_reports_statistics_gives_the_same_selection() {
             codes
                 .iter_mut()
                 .step_by(5 + at)
-                .for_each(|it| *it = missing);
+                .for_each(|code| *code = missing);
         }
         column.missing = Some(MissingCode::Excluded(missing.into()));
     }
@@ -233,7 +233,7 @@ impl TableScorer for Permuting<'_> {
 fn permutations_of_a_function_are_the_same_on_a_device_that_permutes() {
     let columns = columns(4, 120, 15, 4);
     // Rounded, so that there are ties by tolerance too.
-    let rough = |it: &CountTable| (joint_information(it) * 50.0).round() / 50.0;
+    let rough = |table: &CountTable| (joint_information(table) * 50.0).round() / 50.0;
     let measure = Measure::Function(coded(rough, 0.01));
     let test = PermutationTest {
         n: 59,

@@ -17,7 +17,7 @@ pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &LogTable) ->
         }
     };
     let n = x.codes.len();
-    let own = |it: &Categorical| it.log_sum(logs);
+    let own = |codes: &Categorical| codes.log_sum(logs);
     let sum = mutual_information((x, own(x)), (y, own(y)), logs, &mut Vec::new());
     // Its logarithms are those of all observations, of which these may be some.
     let all = logs.full_term() - logs.term(n as u32);

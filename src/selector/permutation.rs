@@ -98,12 +98,12 @@ impl Selection<'_> {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
             Gather::Sum | Gather::Mean | Gather::Minimum => swept,
         };
-        let swept: Vec<&Categorical> = swept.iter().map(|it| it.codes()).collect();
+        let swept: Vec<&Categorical> = swept.iter().map(|anchor| anchor.codes()).collect();
         let reached = match self.reaching(rule, winner, (chosen, &swept), counters) {
             Ok(Some(reached)) => Ok(reached),
             Ok(None) => return Ok(None),
             // All ranks learn of it below.
-            Err(DeviceError::UndefinedScore(it)) => Err(it),
+            Err(DeviceError::UndefinedScore(unscored)) => Err(unscored),
             Err(error) => return Err(error),
         };
         // Each rank has seen its own columns.
@@ -132,7 +132,7 @@ impl Selection<'_> {
             order
         };
         let reaches =
-            |found: Option<BestCandidate>| found.is_some_and(|it| it.score >= winner.highest);
+            |found: Option<BestCandidate>| found.is_some_and(|best| best.score >= winner.highest);
         let mut reached = Vec::with_capacity(rule.n);
         while reached.len() < rule.n {
             if self.interrupt.requested() {
@@ -187,7 +187,7 @@ impl Selection<'_> {
             }
             Ok(())
         };
-        let walked: Result<Vec<()>, DeviceError> = rayon::broadcast(|it| walk(it.index()))
+        let walked: Result<Vec<()>, DeviceError> = rayon::broadcast(|thread| walk(thread.index()))
             .into_iter()
             .collect();
         walked?;
@@ -208,8 +208,8 @@ impl Selection<'_> {
         let own = LocalColumns::of_rank(self.columns, self.communicator);
         let cpu = Placement::Cpu(1);
         let mut counters = open_counters(&cpu, own, &response, self.evaluator, threads, None)?;
-        for it in chosen {
-            counters.exclude(it.column as u32);
+        for pick in chosen {
+            counters.exclude(pick.column as u32);
         }
         for anchor in swept {
             counters.sweep(&anchor.permuted(order).into())?;

@@ -29,10 +29,10 @@ pub(super) fn tail(mean: f64, t: usize, b: usize, power: i32) -> f64 {
     let step = (most - LEAST) / STEPS as f64;
     let place = |at: usize| LEAST + step * at as f64;
     let mut best = (0, 0.0);
-    for it in 0..=STEPS {
-        let value = at(place(it));
+    for number in 0..=STEPS {
+        let value = at(place(number));
         if value > best.1 {
-            best = (it, value);
+            best = (number, value);
         }
     }
     // The function is continuous and has one maximum between the neighbours of the best.
@@ -84,11 +84,11 @@ mod tests {
 
     /// Whether f^(−1/power) is convex, and the chances stand side by side.
     fn is_concave(f: &[f64], power: i32) -> bool {
-        let raised = |it: f64| match it > 0.0 {
-            true => it.powf(-1.0 / f64::from(power)),
+        let raised = |chance: f64| match chance > 0.0 {
+            true => chance.powf(-1.0 / f64::from(power)),
             false => f64::INFINITY,
         };
-        let g: Vec<f64> = f.iter().map(|it| raised(*it)).collect();
+        let g: Vec<f64> = f.iter().map(|chance| raised(*chance)).collect();
         let there: Vec<usize> = (0..f.len()).filter(|at| f[*at] > 0.0).collect();
         let together = there.windows(2).all(|two| two[1] == two[0] + 1);
         let convex = |three: &[f64]| 2.0 * three[1] <= (three[0] + three[2]) * (1.0 + 1e-12);
@@ -112,7 +112,7 @@ mod tests {
                 let f1 = mean - 2.0 * f2 - 3.0 * f3 - 4.0 * f4;
                 let f = [1.0 - f1 - f2 - f3 - f4, f1, f2, f3, f4];
                 let tail: f64 = f[t..].iter().sum();
-                let is_one = f.iter().all(|it| *it >= 0.0);
+                let is_one = f.iter().all(|chance| *chance >= 0.0);
                 if is_one && tail > largest && is_concave(&f, power) {
                     (largest, best) = (tail, upper);
                 }

@@ -38,7 +38,9 @@ fn oga(values: &[f64], problem: &Regression) -> Result<(), String> {
         // More than one is asked for: the model's own are left with rounding alone, but where
         // the fit is exact that is all there is.
         let strongest = problem.sweep(&[&residuals], (path.len() + 1).min(p))?;
-        let next = strongest[0].iter().find(|it| !path.contains(&it.column));
+        let next = strongest[0]
+            .iter()
+            .find(|candidate| !path.contains(&candidate.column));
         let Some(next) = next else { break };
         path.push(next.column);
         let fit = problem.fit(&path)?;

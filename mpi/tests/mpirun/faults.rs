@@ -26,7 +26,7 @@ fn a_rank_that_fails_is_named_with_its_machine() {
         "pairs data.csv --response y",
     ] {
         let ran = ran(folder.path(), 3, &elsewhere(command));
-        assert_eq!(ran.code.map(|it| it > 0), Some(true));
+        assert_eq!(ran.code.map(|code| code > 0), Some(true));
         let told = format!("error: rank 1 on {}: data.csv: no such file", host());
         assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
         assert_eq!(ran.stderr.matches("error:").count(), 1, "{}", ran.stderr);
@@ -78,7 +78,7 @@ fn ranks_at_other_work_are_refused() {
         assert_eq!(ran.stdout, "");
     };
     // A digit of the response.
-    let at = text.rfind(|it: char| it.is_ascii_digit()).unwrap();
+    let at = text.rfind(|letter: char| letter.is_ascii_digit()).unwrap();
     let digit = if text.as_bytes()[at] == b'1' {
         "2"
     } else {
@@ -132,12 +132,12 @@ fn ranks_in(folder: &Path) -> BTreeMap<usize, u32> {
             continue;
         };
         let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
-        let is_program = fs::read_link(entry.path().join("exe")).is_ok_and(|it| it == program);
-        let is_here = fs::read_link(entry.path().join("cwd")).is_ok_and(|it| it == folder);
+        let is_program = fs::read_link(entry.path().join("exe")).is_ok_and(|path| path == program);
+        let is_here = fs::read_link(entry.path().join("cwd")).is_ok_and(|path| path == folder);
         let environment = String::from_utf8_lossy(&read("environ")).into_owned();
         let rank = environment
             .split('\0')
-            .find_map(|it| it.strip_prefix("OMPI_COMM_WORLD_RANK=")?.parse().ok());
+            .find_map(|variable| variable.strip_prefix("OMPI_COMM_WORLD_RANK=")?.parse().ok());
         if let (true, true, Some(rank)) = (is_program, is_here, rank) {
             ranks.insert(rank, pid);
         }
@@ -190,7 +190,7 @@ fn a_rank_that_is_killed_ends_the_others_and_any_number_goes_on() {
                 Some((cut, select))
             })
             .expect("a search that is long enough");
-        assert_eq!(cut.code.map(|it| it > 0), Some(true), "{}", cut.stderr);
+        assert_eq!(cut.code.map(|code| code > 0), Some(true), "{}", cut.stderr);
         let named = format!("rank {rank} with PID");
         assert_eq!(cut.stderr.matches(&named).count(), 1, "{}", cut.stderr);
         assert!(

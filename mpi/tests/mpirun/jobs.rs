@@ -16,7 +16,10 @@ fn results(folder: &Path) -> BTreeMap<PathBuf, Value> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        if path.extension().is_some_and(|it| it == "json") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
             let stored: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
             all.insert(path.file_name().unwrap().into(), stored);
         }

@@ -85,7 +85,7 @@ fn case(
 fn cases() -> Vec<Case> {
     // Where two devices share them the columns of one miss none.
     let mut late = case("missing, the last", (701, 46), 4, 300, 3);
-    late.columns.sort_by_key(|it| it.missing.is_some());
+    late.columns.sort_by_key(|column| column.missing.is_some());
     vec![
         late,
         case("tiny", (5, 13), 2, 5, 0),
@@ -106,7 +106,7 @@ fn cases() -> Vec<Case> {
 /// Some of them alone, for tools that take their time: those of `PASSEL_SETS`, part of a name.
 fn wanted(mut cases: Vec<Case>) -> Vec<Case> {
     let wanted = std::env::var("PASSEL_SETS").unwrap_or_default();
-    cases.retain(|it| it.name.contains(&wanted));
+    cases.retain(|case| case.name.contains(&wanted));
     assert!(!cases.is_empty(), "there is no set {wanted}");
     cases
 }
@@ -162,8 +162,10 @@ struct Trace {
 
 impl Trace {
     fn record(&mut self, found: Option<BestCandidate>) {
-        self.columns.push(found.map(|it| it.column));
-        let numbers = found.into_iter().flat_map(|it| [it.score, it.relevance]);
+        self.columns.push(found.map(|best| best.column));
+        let numbers = found
+            .into_iter()
+            .flat_map(|best| [best.score, best.relevance]);
         self.numbers.extend(numbers.map(f64::to_bits));
     }
 }
@@ -196,7 +198,9 @@ impl Case {
                 let swept = steps.iter().filter(|_| score.has_steps());
                 let swept = swept.map(ConditioningVariable::codes);
                 let host = host_statistics(own, &response, swept, evaluator.logs());
-                let of = |it: CandidateStatistics| (it.mutual_information, it.levels);
+                let of = |statistics: CandidateStatistics| {
+                    (statistics.mutual_information, statistics.levels)
+                };
                 let what = format!("{}: column {}", self.name, found.column);
                 assert!(
                     told.redundancy
@@ -237,13 +241,13 @@ impl Case {
         };
         let orders: Vec<_> = (0..3).map(order).collect();
         let permuted = counters.best_permuted(&orders, &swept);
-        let permuted = permuted.map(|it| it.unwrap()).unwrap_or_else(|| {
+        let permuted = permuted.map(|found| found.unwrap()).unwrap_or_else(|| {
             let one = |order: &Vec<u32>| {
                 let mut counters =
                     Setup::Cpu(1, 1).counters(&self.columns, &response.permuted(order), &evaluator);
                 steps
                     .iter()
-                    .for_each(|it| counters.exclude(it.column.unwrap()));
+                    .for_each(|step| counters.exclude(step.column.unwrap()));
                 for anchor in &swept {
                     counters.sweep(&anchor.permuted(order).into()).unwrap();
                 }
@@ -259,7 +263,7 @@ impl Case {
 
     /// Bytes of the codes, for limits that stream.
     fn bytes(&self) -> u64 {
-        let bytes = |it: &BinnedColumn| match &it.codes {
+        let bytes = |column: &BinnedColumn| match &column.codes {
             Codes::Byte(codes) => codes.len(),
             Codes::Word(codes) => 2 * codes.len(),
             Codes::Sparse { rows, .. } => 6 * rows.len(),
@@ -277,11 +281,11 @@ pub(crate) fn host_statistics<'c>(
 ) -> CandidateStatistics {
     let own = Categorical::compact(own);
     let shared = |other: &Categorical| {
-        let [a, b] = [&own, other].map(|it| (it, it.log_sum(logs)));
+        let [a, b] = [&own, other].map(|codes| (codes, codes.log_sum(logs)));
         mutual_information(a, b, logs, &mut Vec::new())
     };
     CandidateStatistics {
-        redundancy: Some(swept.map(|it| i128::from(shared(it))).sum()),
+        redundancy: Some(swept.map(|anchor| i128::from(shared(anchor))).sum()),
         mutual_information: shared(response),
         log_sum: own.log_sum(logs),
         levels: own.levels,
@@ -334,7 +338,7 @@ fn on_gpus(case: &Case, count: usize) -> Vec<Setup> {
     let limits = [case.bytes() / 3, 24 * n];
     let mut places = vec![Setup::Cuda(vec![0], None)];
     places.extend([None, Some(3)].map(Setup::Waves));
-    places.extend(limits.map(|it| Setup::Cuda(vec![0], Some(it.max(24 * n)))));
+    places.extend(limits.map(|limit| Setup::Cuda(vec![0], Some(limit.max(24 * n)))));
     if count > 1 {
         places.push(Setup::Cuda(vec![0, 1], None));
         let limit = (case.bytes() / 6).max(24 * n);
@@ -350,11 +354,11 @@ fn cuda_counts_bits_as_the_cpu_does() {
         return;
     }
     let classes = [2, 3, 4, 5, 6, 8, 12];
-    for (levels, classes) in (2..5).flat_map(|it| classes.map(|classes| (it, classes))) {
+    for (levels, classes) in (2..5).flat_map(|levels| classes.map(|classes| (levels, classes))) {
         let case = case("bits", (33_001, 41), classes, levels, 0);
         for (name, score) in scores()
             .into_iter()
-            .filter(|it| ["mrmr", "jmi"].contains(&it.0))
+            .filter(|(name, _)| ["mrmr", "jmi"].contains(name))
         {
             let [cpu, card] = [Setup::Cpu(1, 1), Setup::Cuda(vec![0], None)];
             let expected = case.walk(&score, &cpu);

@@ -38,11 +38,11 @@ pub(super) struct Image {
 impl Cache {
     /// The user's: `$PASSEL_CACHE`, else `$XDG_CACHE_HOME/passel`, else `~/.cache/passel`.
     pub(super) fn of_user() -> Self {
-        let set = |name| env::var_os(name).filter(|it| !it.is_empty());
+        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let folder = set("PASSEL_CACHE").map(PathBuf::from).or_else(|| {
             let caches = set("XDG_CACHE_HOME").map(PathBuf::from);
             // Its specification has relative ones ignored.
-            let caches = caches.filter(|it| it.is_absolute());
+            let caches = caches.filter(|path| path.is_absolute());
             let caches = caches.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?;
             Some(caches.join("passel"))
         });

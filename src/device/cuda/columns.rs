@@ -180,7 +180,9 @@ impl<'x> GpuColumns<'x> {
         used: impl Fn() -> HashSet<u32>,
     ) -> Result<(), DeviceError> {
         let asked: Vec<u32> = columns.collect();
-        let away = asked.iter().filter(|it| self.address(**it).is_none());
+        let away = asked
+            .iter()
+            .filter(|number| self.address(**number).is_none());
         let mut away: Vec<u32> = away.copied().collect();
         if away.is_empty() {
             return Ok(());
@@ -263,7 +265,7 @@ impl<'x> GpuColumns<'x> {
     /// far as there is room.
     pub(super) fn expect(&mut self, gpu: &Gpu, models: usize, limit: Option<u64>) {
         let away = self.shard.x.p() - self.resident;
-        let limit = limit.map_or(FIRST_COPIES, |it| FIRST_COPIES.min(it as usize));
+        let limit = limit.map_or(FIRST_COPIES, |bytes| FIRST_COPIES.min(bytes as usize));
         let most = limit / (8 * self.n);
         let copies = (8 * models + 1024).min(away).min(most);
         if copies > 0 {
@@ -318,7 +320,7 @@ impl<'x> GpuColumns<'x> {
                 first: (first + at) as u32,
                 count,
                 address: self.values.at(at * n),
-                narrow: self.narrow.as_ref().map(|it| it.at(at * n)),
+                narrow: self.narrow.as_ref().map(|values| values.at(at * n)),
             })?;
         }
         let Some(stream) = &self.stream else {

@@ -108,7 +108,7 @@ pub(crate) fn modules(
         library::failed(&device, during, error)
     };
     let capability = context.compute_capability();
-    let (major, minor) = capability.map_err(|it| failed("asking what it is", it))?;
+    let (major, minor) = capability.map_err(|error| failed("asking what it is", error))?;
     let capability = major * 10 + minor;
     let architecture = architecture(capability, &supported()?, library::nvrtc()?)?;
     let load = |bytes: Vec<u8>| {
@@ -116,7 +116,9 @@ pub(crate) fn modules(
         context.load_module(Ptx::from_binary(bytes))
     };
     let images = kernels.par_iter();
-    let images: Vec<_> = images.map(|it| image(it, &architecture, false)).collect();
+    let images: Vec<_> = images
+        .map(|kernel| image(kernel, &architecture, false))
+        .collect();
     // Of several that fail the first is told, whichever failed first.
     let images: Vec<Image> = images.into_iter().collect::<Result<_, _>>()?;
     let module = |(kernel, image): (&Kernel, Image)| {
@@ -162,8 +164,8 @@ fn architecture(
         let own = if capability == 90 { "a" } else { "" };
         return Ok(format!("sm_{capability}{own}"));
     }
-    let below = supported.iter().filter(|&&it| it < capability).max();
-    below.map(|it| format!("compute_{it}")).ok_or_else(|| {
+    let below = supported.iter().filter(|&&sm| sm < capability).max();
+    below.map(|sm| format!("compute_{sm}")).ok_or_else(|| {
         DeviceError::Incompatible(format!(
             "the gpu is of compute capability {}.{}, older than NVRTC {nvrtc} knows; use \
              NVRTC of an older CUDA, or --device cpu",

@@ -145,7 +145,7 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
         let mut counts: Vec<u32> = (0..TABLES * cells).map(count).collect();
         for table in counts.chunks_mut(cells) {
             // One without observations is never handed over.
-            table[0] += u32::from(table.iter().all(|it| *it == 0));
+            table[0] += u32::from(table.iter().all(|count| *count == 0));
         }
         let on_gpu = gpu.buffer::<u32>(counts.len(), DURING)?;
         gpu.upload(&counts, on_gpu.address())?;
@@ -154,7 +154,7 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
         let out = gpu.buffer::<f64>(TABLES, DURING)?;
         let (counts_at, values_at, out_at) =
             (on_gpu.address(), parameters.address(), out.address());
-        let ([x, w, y], tables) = (shape.map(|it| it as u32), TABLES as i64);
+        let ([x, w, y], tables) = (shape.map(|levels| levels as u32), TABLES as i64);
         let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
         gpu.launch(&plugin_values::KERNEL, "tables", (8, 1, 1), 128, 0, given)?;
         let mut theirs = vec![0f64; TABLES];
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn equal_texts_are_kept_once() {
-        let [a, b, other] = ["a", "a", "b"].map(|it| kernel("method", it).source);
+        let [a, b, other] = ["a", "a", "b"].map(|text| kernel("method", text).source);
         assert!(std::ptr::eq(a, b) && !std::ptr::eq(a, other));
         assert!(other.starts_with("#line 1 \"method.cu\"\nb\n"), "{other}");
     }

@@ -27,7 +27,7 @@ impl Cuda<'_> {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         let most = (PRODUCTS / (8 * self.y.len())).clamp(1, WIDTH);
         let mut width = most;
-        for model in models.iter().map(|it| it.number) {
+        for model in models.iter().map(|model| model.number) {
             let more = held.size(model) + 1;
             if width + more > most {
                 parts.push(Vec::new());
@@ -55,15 +55,15 @@ impl Cuda<'_> {
             starts.push(width);
             width += held.size(model) + 1;
         }
-        let which: Vec<u32> = models.iter().map(|it| *it as u32).collect();
-        let offsets: Vec<u64> = starts.iter().map(|it| (it * n) as u64).collect();
+        let which: Vec<u32> = models.iter().map(|model| *model as u32).collect();
+        let offsets: Vec<u64> = starts.iter().map(|start| (start * n) as u64).collect();
         let on_gpu = self.scratch.which.room(gpu, m, "sweeping")?;
         let largest = self.scratch.largest.room(gpu, 2 * m, "sweeping")?;
         let offsets_on_gpu = largest + 8 * m as u64;
         gpu.upload(&which, on_gpu)?;
         gpu.upload(&offsets, offsets_on_gpu)?;
         let batch = self.scratch.batch.room(gpu, n * width, "sweeping")?;
-        let most_columns = models.iter().map(|it| held.size(*it) + 1).max();
+        let most_columns = models.iter().map(|model| held.size(*model) + 1).max();
         let columns = most_columns.unwrap_or(1).min(65_535) as u32;
         let grid = ((n.div_ceil(STRIDE)) as u32, columns, m as u32);
         let all = held.held();

@@ -89,7 +89,7 @@ impl Gpu {
         let copier = context.new_stream().map_err(failed)?;
         let side = || context.new_stream().map_err(failed);
         let event = || context.new_event(None).map_err(failed);
-        let products = kernels.iter().any(|it| it.name == "strongest");
+        let products = kernels.iter().any(|kernel| kernel.name == "strongest");
         let blas = products.then(|| CudaBlas::new(stream.clone()));
         let blas = blas.transpose().map_err(|error| DeviceError::Failed {
             device: name.to_owned(),

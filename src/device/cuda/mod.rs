@@ -175,7 +175,9 @@ impl<'x> Cuda<'x> {
 
     /// Where its residuals lie.
     fn residuals(&self) -> u64 {
-        self.models.as_ref().map_or(0, |it| it.residual.address())
+        self.models
+            .as_ref()
+            .map_or(0, |models| models.residual.address())
     }
 
     /// Does once what a search does all the time: libraries load their kernels, and
@@ -202,10 +204,10 @@ impl<'x> Cuda<'x> {
         let p = self.shard.own.p();
         let column = |model: usize| (self.shard.first + model % p) as u32;
         let adds: Vec<_> = (0..count)
-            .map(|it| (it, ModelUpdate::Add(column(it))))
+            .map(|model| (model, ModelUpdate::Add(column(model))))
             .collect();
         let drops: Vec<_> = (0..count)
-            .map(|it| (it, ModelUpdate::DropCheapest))
+            .map(|model| (model, ModelUpdate::DropCheapest))
             .collect();
         self.update_models(&adds)?;
         self.update_models(&drops)?;
@@ -243,7 +245,7 @@ impl Device for Cuda<'_> {
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         let (gpu, columns) = (&self.gpu, &mut self.columns);
         // The residuals stay where they are: other GPUs may read them there.
-        let before = self.models.take().filter(|it| it.count() == count);
+        let before = self.models.take().filter(|models| models.count() == count);
         let mut models = match before {
             Some(models) => models,
             None => Models::new(gpu, self.y, model.support().len(), count)?,

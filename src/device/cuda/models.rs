@@ -93,7 +93,7 @@ fn triangle(k: usize) -> usize {
 
 /// Bytes of a block's three vectors, with what the kernels have of their own.
 fn shared(capacity: usize) -> u32 {
-    u32::try_from(3 * 8 * capacity).map_or(u32::MAX, |it| it.saturating_add(2048))
+    u32::try_from(3 * 8 * capacity).map_or(u32::MAX, |bytes| bytes.saturating_add(2048))
 }
 
 impl Models {
@@ -135,7 +135,10 @@ impl Models {
             self.keep = gpu.buffer(capacity, HOLDING)?;
         }
         columns.bring(gpu, kept.iter().copied(), HashSet::new)?;
-        let addresses: Vec<u64> = kept.iter().filter_map(|it| columns.address(*it)).collect();
+        let addresses: Vec<u64> = kept
+            .iter()
+            .filter_map(|number| columns.address(*number))
+            .collect();
         (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
         self.residuals = vec![model.rss(); count];
         gpu.upload(kept, self.keep.address())?;
@@ -180,13 +183,16 @@ impl Models {
         let asked = models.iter().flat_map(|(_, support)| *support).copied();
         columns.bring(gpu, asked, || supports.iter().flatten().copied().collect())?;
         for &(model, support) in models {
-            let addresses = support.iter().filter_map(|it| columns.address(*it));
+            let addresses = support.iter().filter_map(|number| columns.address(*number));
             let addresses: Vec<u64> = addresses.collect();
             let [_, _, held, to] = self.per_variable.of(model);
             gpu.upload(support, held)?;
             gpu.upload(&addresses, to)?;
         }
-        let sizes: Vec<i32> = supports.iter().map(|it| it.len() as i32).collect();
+        let sizes: Vec<i32> = supports
+            .iter()
+            .map(|support| support.len() as i32)
+            .collect();
         gpu.upload(&sizes, self.sizes.address())?;
         gpu.wait(HOLDING)
     }
@@ -284,13 +290,15 @@ impl Models {
         let answers = self.answers.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
-            let done = u32::try_from(answer[1]).ok().filter(|it| *it != u32::MAX);
+            let done = u32::try_from(answer[1])
+                .ok()
+                .filter(|variable| *variable != u32::MAX);
             let rss = f64::from_bits(answer[0]);
             let support = &mut self.supports[model];
             match (update, done) {
                 (ModelUpdate::Add(_), Some(variable)) => support.push(variable),
                 (ModelUpdate::Drop(_) | ModelUpdate::DropCheapest, Some(variable)) => {
-                    support.retain(|it| *it != variable);
+                    support.retain(|member| *member != variable);
                 }
                 (ModelUpdate::Refactor, _) => support.sort_unstable(),
                 _ => {}

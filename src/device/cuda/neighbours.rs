@@ -117,7 +117,7 @@ impl Cuda<'_> {
         let products = self.scratch.batch.room(gpu, n * width, DURING)?;
         gpu.upload(&batch, products)?;
         // Products, U of one model, and three numbers a column.
-        let widest = models.iter().map(|it| it.model.k).max().unwrap_or(0);
+        let widest = models.iter().map(|own| own.model.k).max().unwrap_or(0);
         let unit = width + widest + 3;
         let (e, most) = self
             .scratch
@@ -142,23 +142,23 @@ impl Cuda<'_> {
             })?;
             let (rows, first, count) = (block.count as i64, block.first, count as u32);
             let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);
-            for it in &models {
-                let k = it.model.k as i32;
-                let products = e + 8 * (block.count * it.start) as u64;
-                if it.model.k > 0 {
+            for own in &models {
+                let k = own.model.k as i32;
+                let products = e + 8 * (block.count * own.start) as u64;
+                if own.model.k > 0 {
                     gpu.product(MatrixProduct {
                         transposed: false,
                         rows: block.count,
-                        columns: it.model.k,
-                        inner: it.model.k,
+                        columns: own.model.k,
+                        inner: own.model.k,
                         a: products + 8 * block.count as u64,
-                        b: on_gpu + it.transposed,
+                        b: on_gpu + own.transposed,
                         c: u,
                         kind: Arithmetic::F64,
                     })?;
                 }
-                let (places, support) = (on_gpu + it.places, on_gpu + it.support);
-                let (groups, least) = (on_gpu + it.groups, on_gpu + it.least);
+                let (places, support) = (on_gpu + own.places, on_gpu + own.support);
+                let (groups, least) = (on_gpu + own.groups, on_gpu + own.least);
                 let changes = arguments![
                     products, u, places, support, k, rows, first, joining, replacing, place, groups
                 ];
@@ -168,7 +168,7 @@ impl Cuda<'_> {
                     let (grid, threads) = ((2, 1, 1), GROUPS as u32);
                     gpu.launch(&neighbours::KERNEL, "threshold", grid, threads, 0, bound)?;
                 }
-                let listed = on_gpu + it.found;
+                let listed = on_gpu + own.found;
                 let (list, places) = (listed + 8, room as u64);
                 let falls = list + 8 * places;
                 let near = arguments![
@@ -182,14 +182,14 @@ impl Cuda<'_> {
             .scratch
             .answers
             .room(gpu, (1 + 3 * room) * models.len())?;
-        for (it, answers) in models.iter().zip(answers.chunks_mut(1 + 3 * room)) {
-            gpu.download(on_gpu + it.found, answers)?;
+        for (own, answers) in models.iter().zip(answers.chunks_mut(1 + 3 * room)) {
+            gpu.download(on_gpu + own.found, answers)?;
         }
         gpu.wait(DURING)?;
         let all = models.iter().zip(anchors);
         let mut found = Vec::with_capacity(anchors.len());
         let mut most = 0;
-        for ((it, anchor), answers) in all.zip(answers.chunks(1 + 3 * room)) {
+        for ((own, anchor), answers) in all.zip(answers.chunks(1 + 3 * room)) {
             let listed = usize::try_from(answers[0]).unwrap_or(usize::MAX);
             most = most.max(listed);
             if listed > room {
@@ -206,7 +206,7 @@ impl Cuda<'_> {
                     replaces: Some(place),
                 };
                 if join == f64::INFINITY {
-                    (join, exchange) = it.model.evaluate_collinear(self.shard.x, anchor, column);
+                    (join, exchange) = own.model.evaluate_collinear(self.shard.x, anchor, column);
                 }
                 neighbours.additions.push(ModelChange {
                     column,

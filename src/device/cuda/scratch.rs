@@ -21,7 +21,7 @@ impl<T> Default for GrowableBuffer<T> {
 impl<T> GrowableBuffer<T> {
     /// The address of room for `len` values; what was there before may be lost.
     pub(super) fn room(&mut self, gpu: &Gpu, len: usize, during: &str) -> Result<u64, DeviceError> {
-        if let Some(buffer) = self.buffer.as_ref().filter(|it| it.len() >= len.max(1)) {
+        if let Some(buffer) = self.buffer.as_ref().filter(|held| held.len() >= len.max(1)) {
             return Ok(buffer.address());
         }
         // The old one first: both may have no room. A quarter more than asked for, so that
@@ -80,18 +80,24 @@ impl<T: Copy + Default> StagingBuffer<T> {
 
     /// The first `len` values.
     pub(super) fn get(&self, len: usize) -> &[T] {
-        self.pinned.as_ref().map_or(&[], |it| &it.get()[..len])
+        self.pinned
+            .as_ref()
+            .map_or(&[], |pinned| &pinned.get()[..len])
     }
 
     /// The same, to be set.
     fn values(&mut self, len: usize) -> &mut [T] {
         let pinned = self.pinned.as_mut();
-        pinned.map_or(&mut [], |it| &mut it.values()[..len])
+        pinned.map_or(&mut [], |pinned| &mut pinned.values()[..len])
     }
 
     /// Room for `len` values; what was there before may be lost.
     pub(super) fn room(&mut self, gpu: &Gpu, len: usize) -> Result<&mut [T], DeviceError> {
-        if self.pinned.as_ref().is_none_or(|it| it.get().len() < len) {
+        if self
+            .pinned
+            .as_ref()
+            .is_none_or(|pinned| pinned.get().len() < len)
+        {
             self.pinned = Some(gpu.pinned(len + len / 4)?);
         }
         Ok(self.values(len))

@@ -63,7 +63,7 @@ impl Cuda<'_> {
     /// words there are.
     fn tell_batch(&mut self, models: &[ModelView]) -> Result<usize, DeviceError> {
         let (n, m) = (self.y.len(), models.len());
-        let members: usize = models.iter().map(|it| it.support.len()).sum();
+        let members: usize = models.iter().map(|model| model.support.len()).sum();
         let words = 3 * m + 1 + members.div_ceil(2);
         let told = self.scratch.batch_told.room(&self.gpu, words)?;
         let (addresses, rest) = told.split_at_mut(m);

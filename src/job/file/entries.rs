@@ -48,7 +48,8 @@ pub(super) fn read(table: &DeTable<'_>, mistakes: &mut Mistakes) -> Vec<Entry> {
         let name = key.get_ref().as_ref();
         let (values, is_list) = values(name, value);
         let values = values.into_iter();
-        let values = values.filter_map(|value| value.map_err(|it| mistakes.push(it)).ok());
+        let values =
+            values.filter_map(|value| value.map_err(|mistake| mistakes.push(mistake)).ok());
         Entry {
             key: name.to_owned(),
             key_span: key.span(),

@@ -7,22 +7,22 @@ type TaskOption = OptionSpec;
 
 pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Data", [
-        TaskOption::optional("response NAME", |raw| raw.text(), |it| &mut it.job.response)
+        TaskOption::optional("response NAME", |raw| raw.text(), |draft| &mut draft.job.response)
             .range("a column; a second file for .npy data")
             .help("The response variable; required unless the data format names it"),
-        TaskOption::optional("weights NAME", |raw| raw.text(), |it| &mut it.job.weights)
+        TaskOption::optional("weights NAME", |raw| raw.text(), |draft| &mut draft.job.weights)
             .range("a column of numbers, none below 0")
             .help("Weight the observations by this column (weighted least squares); observations of weight 0 are left out"),
-        TaskOption::list("factor A,B", |it| &mut it.job.factor)
+        TaskOption::list("factor A,B", |draft| &mut draft.job.factor)
             .help("Treat these columns as factors even if they hold numbers; write a name with a comma as '\"a, b\"'"),
-        TaskOption::list("drop C,D", |it| &mut it.job.drop)
+        TaskOption::list("drop C,D", |draft| &mut draft.job.drop)
             .help("Leave these columns out; write a name with a comma as '\"a, b\"'"),
-        TaskOption::choice("missing HOW", MISSING, |it| &mut it.job.missing)
+        TaskOption::choice("missing HOW", MISSING, |draft| &mut draft.job.missing)
             .help("What to do with missing values: refuse the data; drop the observations that have any; or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
-        TaskOption::value("binning RULE", |raw| raw.binning(), |it| &mut it.job.binning)
+        TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
             .range(Binning::RANGE)
             .help("How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers, else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE"),
-        TaskOption::value("bin-response RULE", |raw| raw.bin_response(), |it| &mut it.job.bin_response)
+        TaskOption::value("bin-response RULE", |raw| raw.bin_response(), |draft| &mut draft.job.bin_response)
             .range(Binning::RESPONSE_RANGE)
             .help("How the response is turned into levels, by the same rules as binning"),
     ])
@@ -37,25 +37,25 @@ const MISSING: [(&str, Missing); 4] = [
 
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
-        TaskOption::list("keep A,B", |it| &mut it.job.keep)
+        TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model; write a name with a comma as '\"a, b\"'"),
-        TaskOption::flag("no-intercept", |it, is_given| it.job.intercept = !is_given)
+        TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
             .help("Fit without an intercept"),
-        TaskOption::custom("criterion NAME", |it, values| {
-            it.job.plugin_criterion = None;
+        TaskOption::custom("criterion NAME", |draft, values| {
+            draft.job.plugin_criterion = None;
             match values.criterion()? {
-                Some(own) => it.job.criterion = own,
-                None => it.job.plugin_criterion = Some(values.text()?.trim().to_owned()),
+                Some(own) => draft.job.criterion = own,
+                None => draft.job.plugin_criterion = Some(values.text()?.trim().to_owned()),
             }
             Ok(())
         })
         .default("ebic:gamma=1")
         .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them")
         .help("The criterion that compares models; smaller is better"),
-        TaskOption::limit("p-total P", 1..=usize::MAX, |it| &mut it.job.p_total)
+        TaskOption::limit("p-total P", 1..=usize::MAX, |draft| &mut draft.job.p_total)
             .range("a whole number, at least the number of candidates in the file")
             .help("The number of candidates before the file was screened, which the criterion's penalty then takes for p"),
-        TaskOption::limit("max-size K", 1..=usize::MAX, |it| &mut it.job.pass.max_size)
+        TaskOption::limit("max-size K", 1..=usize::MAX, |draft| &mut draft.job.pass.max_size)
             .default("p if p ≤ n/2, else n/4 besides the kept variables")
             .range("1 … min(p, n − 2)")
             .help("The size of the largest model, in variables"),

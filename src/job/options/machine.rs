@@ -12,18 +12,18 @@ type RunOption = OptionSpec<RunSettings>;
 /// Options on which the selection does not depend.
 pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Machine", [
-        TaskOption::field("device WHERE", |raw| raw.devices(), |it| &mut it.job.resources.devices)
+        TaskOption::field("device WHERE", |raw| raw.devices(), |draft| &mut draft.job.resources.devices)
             .default("auto")
             .range("auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2")
             .help("Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it"),
-        TaskOption::choice("precision P", PRECISION, |it| &mut it.job.resources.precision)
+        TaskOption::choice("precision P", PRECISION, |draft| &mut draft.job.resources.precision)
             .help("Arithmetic that screens candidates on GPUs; f64 decides among them, so the selection does not depend on it. A GPU with slow f64 screens in f32 instead of f64"),
-        TaskOption::choice("over WHAT", PARTITION, |it| &mut it.job.resources.partition)
+        TaskOption::choice("over WHAT", PARTITION, |draft| &mut draft.job.resources.partition)
             .help("What the ranks of passel-mpi divide in a search: columns, of which those that join a model are broadcast; or, with the whole of X on each rank, the sweeps or the particles; auto: whatever broadcasts fewer columns. The selection does not depend on it"),
-        TaskOption::memory_limit(|it| &mut it.job.resources.memory_limit)
+        TaskOption::memory_limit(|draft| &mut draft.job.resources.memory_limit)
             .default("what is free")
             .help("Memory for each device's columns, besides models and products. A GPU streams the columns that do not fit; the CPU does without its copies in f32"),
-        TaskOption::threads("threads N", |it| &mut it.job.resources.threads)
+        TaskOption::threads("threads N", |draft| &mut draft.job.resources.threads)
             .default("one per core")
             .help("Threads of the CPU; the selection does not depend on it"),
     ])
@@ -47,25 +47,25 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
         TaskOption::value(
             "level L",
             |values| values.number(|level| level > 0.0 && level < 1.0),
-            |it| &mut it.job.level,
+            |draft| &mut draft.job.level,
         )
         .range("above 0, below 1")
         .help("Level of the confidence intervals"),
-        TaskOption::choice("format FORM", FORMAT, |it| &mut it.job.format)
+        TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)
             .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
-        TaskOption::optional("output FILE", |raw| raw.path(), |it| &mut it.job.output)
+        TaskOption::optional("output FILE", |raw| raw.path(), |draft| &mut draft.job.output)
             .default("standard output")
             .range("a file")
             .help("Write the report to this file, whole or not at all"),
-        TaskOption::optional("trace FILE", |raw| raw.path(), |it| &mut it.job.trace)
+        TaskOption::optional("trace FILE", |raw| raw.path(), |draft| &mut draft.job.trace)
             .default("none")
             .range("a file")
             .help("Write every step of every particle to this file, as CSV"),
-        TaskOption::optional("checkpoint FILE", |raw| raw.path(), |it| &mut it.job.checkpoint)
+        TaskOption::optional("checkpoint FILE", |raw| raw.path(), |draft| &mut draft.job.checkpoint)
             .default("none")
             .range("a file")
             .help("Save the state of the search to this file about every 10 seconds, and continue from it: after an interrupt, a time limit or a crash the same command ends with the same report. The file is removed when the search is complete. Cannot be combined with trace"),
-        TaskOption::progress(|it| &mut it.job.progress)
+        TaskOption::progress(|draft| &mut draft.job.progress)
             .help("Progress on standard error; auto: a bar on a terminal, else nothing"),
     ])
 }
@@ -80,24 +80,24 @@ const FORMAT: [(&str, Format); 5] = [
 
 pub(super) fn run() -> impl Iterator<Item = RunOption> {
     RunOption::group("Run", [
-        RunOption::optional("output FOLDER", |raw| raw.path(), |it| &mut it.output)
+        RunOption::optional("output FOLDER", |raw| raw.path(), |settings| &mut settings.output)
             .default("the job file's name, with -results for .toml")
             .range("a folder, created if it is not there")
             .help("The folder of results; a second run does only what is missing there"),
-        RunOption::threads("jobs N", |it| &mut it.max_running)
+        RunOption::threads("jobs N", |settings| &mut settings.max_running)
             .default("as many as threads and memory allow")
             .help("The most jobs to run at the same time"),
-        RunOption::threads("threads N", |it| &mut it.threads)
+        RunOption::threads("threads N", |settings| &mut settings.threads)
             .default("one per core")
             .help("Threads of the CPU that the running jobs share"),
-        RunOption::memory_limit(|it| &mut it.memory_limit)
+        RunOption::memory_limit(|settings| &mut settings.memory_limit)
             .default("no limit")
             .help("The most memory that jobs may need at the same time, by estimate"),
-        RunOption::time_limit(|it| &mut it.time_limit)
+        RunOption::time_limit(|settings| &mut settings.time_limit)
             .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
-        RunOption::choice("ranks HOW", RANKS, |it| &mut it.ranks)
+        RunOption::choice("ranks HOW", RANKS, |settings| &mut settings.ranks)
             .help("How the ranks of passel-mpi share the jobs: apart, each does jobs of its own; together, all work at each job; auto: apart if there are at least as many jobs to do as ranks"),
-        RunOption::progress(|it| &mut it.progress)
+        RunOption::progress(|settings| &mut settings.progress)
             .help("Progress on standard error; auto: bars on a terminal, else one line per job"),
     ])
 }

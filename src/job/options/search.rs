@@ -18,22 +18,22 @@ const METHOD: &str = "Method";
 
 pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group(METHOD, [
-        TaskOption::value("method NAME", |raw| raw.trimmed(), |it| &mut it.job.method)
+        TaskOption::value("method NAME", |raw| raw.trimmed(), |draft| &mut draft.job.method)
             .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel methods` lists them")
             .help("What selects the variables: pass, a search by criterion, or a selector from a plugin"),
-        TaskOption::limit("top K", 1..=usize::MAX, |it| &mut it.job.stop.top)
+        TaskOption::limit("top K", 1..=usize::MAX, |draft| &mut draft.job.stop.top)
             .default("10 variables or 100 pairs; all with threshold or stop")
             .range("a whole number above 0; for selectors at most p")
             .help("The number of variables to select, or of pairs to report"),
-        TaskOption::number("threshold T", f64::is_finite, |it| &mut it.job.stop.threshold)
+        TaskOption::number("threshold T", f64::is_finite, |draft| &mut draft.job.stop.threshold)
             .default("none")
             .range("a number, in nats if the scores are")
             .help("For selectors and pairs: end before the first score below it"),
-        TaskOption::optional("stop RULE", |raw| raw.permutation(), |it| &mut it.job.stop.permutation)
+        TaskOption::optional("stop RULE", |raw| raw.permutation(), |draft| &mut draft.job.stop.permutation)
             .default("none")
             .range("permutation:n=N,alpha=A with N in 19 … 1000000 and A above 0 and below 1; without them n=1000,alpha=0.05")
             .help("For selectors: end before a variable whose score is reached by the best permuted score in more than A of N permutations; without top and threshold nothing else ends the selection"),
-        TaskOption::list("plugins A,B", |it| &mut it.job.plugins)
+        TaskOption::list("plugins A,B", |draft| &mut draft.job.plugins)
             .range("paths separated by commas, in double quotes where one holds a comma")
             .help("Load these libraries too; `passel plugins` lists those that are found automatically"),
     ])
@@ -41,11 +41,11 @@ pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
 
 pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Search", [
-        TaskOption::custom("preset NAME", |it, values| {
-            let (seed, max_size) = (it.job.pass.seed, it.job.pass.max_size);
+        TaskOption::custom("preset NAME", |draft, values| {
+            let (seed, max_size) = (draft.job.pass.seed, draft.job.pass.max_size);
             let presets: [(_, fn() -> Pass); 2] =
                 [("default", Pass::default), ("paper", Pass::paper)];
-            it.job.pass = Pass {
+            draft.job.pass = Pass {
                 seed,
                 max_size,
                 ..values.choice(&presets)?()
@@ -55,35 +55,35 @@ pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
         .default("default")
         .range("default or paper")
         .help("The starting values of the search options below; paper: plain PaSS as in Table IV of the paper, with 16 particles, 256 iterations and no polish"),
-        TaskOption::count("particles K", 1..=65_536, |it| &mut it.job.pass.particles)
+        TaskOption::count("particles K", 1..=65_536, |draft| &mut draft.job.pass.particles)
             .help("Number of particles in the swarm"),
-        TaskOption::count("iterations N", 1..=1_000_000_000, |it| &mut it.job.pass.iterations)
+        TaskOption::count("iterations N", 1..=1_000_000_000, |draft| &mut draft.job.pass.iterations)
             .help("Number of iterations; the random starts are the first"),
-        TaskOption::probabilities("forward B,I,R", |it| &mut it.job.pass.forward)
+        TaskOption::probabilities("forward B,I,R", |draft| &mut draft.job.pass.forward)
             .range("three probabilities with sum 1")
             .help("Probabilities that a forward step adds a variable of the best model, the most improving variable, or a random one"),
-        TaskOption::probabilities("backward I,R", |it| &mut it.job.pass.backward)
+        TaskOption::probabilities("backward I,R", |draft| &mut draft.job.pass.backward)
             .range("two probabilities with sum 1")
             .help("Probabilities that a backward step drops the least costly variable, or a random one"),
         TaskOption::choice(
             "gain RULE",
             [("correlation", Gain::Correlation), ("exact", Gain::Exact)],
-            |it| &mut it.job.pass.gain,
+            |draft| &mut draft.job.pass.gain,
         )
         .help("How the most improving variable is found: by its correlation with the residual, or by the exact fall in RSS"),
-        TaskOption::count("start-size K", 0..=usize::MAX, |it| &mut it.job.pass.start_size)
+        TaskOption::count("start-size K", 0..=usize::MAX, |draft| &mut draft.job.pass.start_size)
             .range("0 … max-size")
             .help("Number of random variables that each particle starts with, besides the kept ones"),
-        TaskOption::flag("no-polish", |it, is_given| it.job.pass.polish = !is_given)
+        TaskOption::flag("no-polish", |draft, is_given| draft.job.pass.polish = !is_given)
             .help("End with the best model of the swarm, without improving it to a certified optimum"),
-        TaskOption::count("islands N", 1..=1024, |it| &mut it.job.pass.islands)
+        TaskOption::count("islands N", 1..=1024, |draft| &mut draft.job.pass.islands)
             .help("Number of walks of the polish, each from a model of its own"),
-        TaskOption::limit("patience N", 1..=1_000_000_000, |it| &mut it.job.pass.patience)
+        TaskOption::limit("patience N", 1..=1_000_000_000, |draft| &mut draft.job.pass.patience)
             .default("no limit")
             .help("End the swarm after N iterations without a better model"),
-        TaskOption::time_limit(|it| &mut it.job.pass.time_limit)
+        TaskOption::time_limit(|draft| &mut draft.job.pass.time_limit)
             .help("End the search after this time"),
-        TaskOption::seed(|it| &mut it.job.pass.seed)
+        TaskOption::seed(|draft| &mut draft.job.pass.seed)
             .help("Seed of all random numbers: of the search, of permutations (stop), and of methods that draw"),
     ])
 }
@@ -91,14 +91,14 @@ pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
 /// The options that only `passel pairs` has.
 pub(super) fn pairs() -> impl Iterator<Item = OptionSpec> {
     let method = TaskOption::group(METHOD, [
-        TaskOption::value("score NAME", |raw| raw.text(), |it| &mut it.score)
+        TaskOption::value("score NAME", |raw| raw.text(), |draft| &mut draft.score)
             .range("a name; `passel methods` lists them")
             .help("The score of a pair"),
-        TaskOption::flag("partners", |it, is_given| it.partners = is_given)
+        TaskOption::flag("partners", |draft, is_given| draft.partners = is_given)
             .help("Also report the best-scoring partner of every variable, whatever top and threshold"),
     ]);
     let output = TaskOption::group("Output", [
-        TaskOption::optional("matrix FILE", |raw| raw.npy(), |it| &mut it.matrix)
+        TaskOption::optional("matrix FILE", |raw| raw.npy(), |draft| &mut draft.matrix)
             .default("none")
             .range("a .npy file")
             .help("Write the scores of all pairs to this file, p × p, with each variable's score with itself on the diagonal"),
@@ -109,19 +109,19 @@ pub(super) fn pairs() -> impl Iterator<Item = OptionSpec> {
 /// The options that only `passel stability` has.
 pub(super) fn resampling() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Stability", [
-        TaskOption::count("resamples B", 2..=100_000, |it| &mut it.resamples)
+        TaskOption::count("resamples B", 2..=100_000, |draft| &mut draft.resamples)
             .help("Number of resamples of the rows; B complementary pairs make 2B selections"),
-        TaskOption::choice("resampling HOW", RESAMPLING, |it| &mut it.resampling)
+        TaskOption::choice("resampling HOW", RESAMPLING, |draft| &mut draft.resampling)
             .help("How rows are drawn: in complementary pairs of halves that share no row (Shah and Samworth), in subsamples without replacement (Meinshausen and Bühlmann), or in bootstrap samples with replacement, for which the bounds are only a guide"),
-        TaskOption::number("fraction F", |part| part > 0.0 && part < 1.0, |it| &mut it.fraction)
+        TaskOption::number("fraction F", |part| part > 0.0 && part < 1.0, |draft| &mut draft.fraction)
             .default(FRACTION.to_string())
             .range("above 0, below 1")
             .help("For resampling = subsample: the fraction of the rows in each subsample"),
-        TaskOption::number("false-picks E", |count| count > 0.0 && count.is_finite(), |it| &mut it.false_picks)
+        TaskOption::number("false-picks E", |count| count > 0.0 && count.is_finite(), |draft| &mut draft.false_picks)
             .default(FALSE_PICKS.to_string())
             .range("a number above 0")
             .help("The expected number of false picks to allow: the cut-off is the smallest above one half that keeps to it"),
-        TaskOption::number("cutoff PI", |share| share > 0.0 && share <= 1.0, |it| &mut it.cutoff)
+        TaskOption::number("cutoff PI", |share| share > 0.0 && share <= 1.0, |draft| &mut draft.cutoff)
             .default("from false-picks")
             .range("above 0, at most 1")
             .help("Select what is chosen in at least this fraction of the resamples; the bounds for it are reported"),

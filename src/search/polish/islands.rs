@@ -82,7 +82,7 @@ impl<'a> Islands<'a> {
             pool.insert(x, y, batch.into_iter(), with.threads);
         }
         let numbered = (pass.particles as u64..).zip(state.islands);
-        let islands = numbered.map(|(number, it)| Particle::at(pass.seed, number, it));
+        let islands = numbered.map(|(number, island)| Particle::at(pass.seed, number, island));
         Self {
             with,
             pool,
@@ -201,7 +201,10 @@ impl<'a> Islands<'a> {
             problem, limits, ..
         } = self.with;
         let pass = problem.pass;
-        let sizes = self.islands.iter().map(|it| it.members.len() as u64 + 1);
+        let sizes = self
+            .islands
+            .iter()
+            .map(|island| island.members.len() as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
         // Building a tableau costs k steps: it should be used for as many.
         let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;

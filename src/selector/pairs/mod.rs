@@ -118,18 +118,18 @@ pub fn rank_pairs(
                 found.matrix[a * p + b] = found.matrix[b * p + a];
             }
         }
-        let pair = |it: Pair<f64>| ColumnPair {
-            a: it.a as usize,
-            b: it.b as usize,
-            score: it.score,
-            synergy: it.synergy,
+        let pair = |pair: Pair<f64>| ColumnPair {
+            a: pair.a as usize,
+            b: pair.b as usize,
+            score: pair.score,
+            synergy: pair.synergy,
         };
         let to_nats = |pair: Pair| pair.to_nats(&evaluator, &synergy);
         let partner = |(of, best): (u32, Option<Pair>)| {
-            best.map(to_nats).map(|it| ColumnPartner {
-                column: (it.a + it.b - of) as usize,
-                score: it.score,
-                synergy: it.synergy,
+            best.map(to_nats).map(|pair| ColumnPartner {
+                column: (pair.a + pair.b - of) as usize,
+                score: pair.score,
+                synergy: pair.synergy,
             })
         };
         let partners = (0..).zip(best.partners()).map(partner).collect();
@@ -158,8 +158,11 @@ mod tests {
 
     #[test]
     fn a_matrix_that_memory_does_not_hold_is_an_error() {
-        assert_eq!(zeros(3, true).map(|it| it.len()).ok(), Some(9));
-        assert_eq!(zeros(1 << 40, false).map(|it| it.len()).ok(), Some(0));
+        assert_eq!(zeros(3, true).map(|matrix| matrix.len()).ok(), Some(9));
+        assert_eq!(
+            zeros(1 << 40, false).map(|matrix| matrix.len()).ok(),
+            Some(0)
+        );
         for p in [1 << 30, 1 << 40] {
             assert!(matches!(zeros(p, true), Err(SelectorError::Matrix { .. })));
         }

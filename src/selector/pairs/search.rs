@@ -88,8 +88,8 @@ impl Scan<'_> {
             next = following;
             match scored? {
                 None => {}
-                Some(DeviceError::UndefinedScore(it)) => {
-                    self.unscored = UndefinedScore::lower(self.unscored.take(), Some(it));
+                Some(DeviceError::UndefinedScore(unscored)) => {
+                    self.unscored = UndefinedScore::lower(self.unscored.take(), Some(unscored));
                 }
                 fault => return Ok(fault),
             }
@@ -127,7 +127,7 @@ impl Scan<'_> {
         let pair = round.first_pair().map(|(a, b)| (a, Some(b)));
         let needed = match &self.unscored {
             None => round.own || pair.is_some(),
-            Some(it) => pair.is_some_and(|first| first < (it.column, it.other)),
+            Some(unscored) => pair.is_some_and(|first| first < (unscored.column, unscored.other)),
         };
         if !needed {
             return Ok(None);
@@ -173,11 +173,11 @@ impl Scan<'_> {
         let number = |at| round_columns.number(at);
         let (single, pairs) = match found {
             Ok(found) => found,
-            Err(DeviceError::UndefinedScore(it)) => {
+            Err(DeviceError::UndefinedScore(unscored)) => {
                 let fault = UndefinedScore {
-                    column: number(it.column),
-                    other: it.other.map(number),
-                    ..it
+                    column: number(unscored.column),
+                    other: unscored.other.map(number),
+                    ..unscored
                 };
                 return Ok(Some(DeviceError::UndefinedScore(fault)));
             }

@@ -169,7 +169,7 @@ impl Regression<'_> {
                 let reason = format!("its anchor {at} holds {value}");
                 return Err(CallError::Invalid(reason));
             }
-            let most = anchor.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
+            let most = anchor.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
             // The inverse of a subnormal number may be infinite.
             let scale = if most > 0.0 { most } else { 1.0 };
             let mut unit: Vec<f64> = anchor.iter().map(|number| number / scale).collect();
@@ -188,7 +188,7 @@ impl Regression<'_> {
         let strongest = each.map(|(found, (unit, norm, most))| {
             // Computed again in one order of summation, whatever device swept.
             let exact = found.additions.iter();
-            let exact = exact.map(|it| (it.column, product(x.column(it.column), unit)));
+            let exact = exact.map(|change| (change.column, product(x.column(change.column), unit)));
             let mut exact: Vec<(u32, f64)> = exact.collect();
             exact.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
             exact.truncate(wanted);

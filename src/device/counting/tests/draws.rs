@@ -81,7 +81,7 @@ impl Draws {
             true => usize::from(self.classes[row]) * 7 % levels,
             false => self.below(levels),
         };
-        (0..n).map(code).map(|it| it as u16).collect()
+        (0..n).map(code).map(|code| code as u16).collect()
     }
 
     /// Codes of one level but for a few observations.

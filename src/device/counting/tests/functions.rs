@@ -17,7 +17,7 @@ impl TableFunction for Gini {
         let (mut n, mut sum) = (0.0, 0.0);
         for classes in table.counts.chunks(table.y) {
             let (mut all, mut squares) = (0.0, 0.0);
-            for count in classes.iter().map(|it| f64::from(*it)) {
+            for count in classes.iter().map(|count| f64::from(*count)) {
                 all += count;
                 squares += count * count;
             }
@@ -84,10 +84,16 @@ fn scores() -> Vec<Score> {
 /// Tables of a moderate size in every kind of column: of halves of words, whole ones and shared
 /// columns, entries, and by both codes where some are missing or tables are large.
 fn cases() -> Vec<Case> {
-    let most = |case: &Case| case.columns.iter().map(|it| it.levels).max().unwrap_or(1);
-    let cells = |it: &Case| most(it) * most(it) * it.response.levels;
+    let most = |case: &Case| {
+        case.columns
+            .iter()
+            .map(|column| column.levels)
+            .max()
+            .unwrap_or(1)
+    };
+    let cells = |case: &Case| most(case) * most(case) * case.response.levels;
     let mut cases = super::cases();
-    cases.retain(|it| cells(it) <= 1 << 20);
+    cases.retain(|case| cells(case) <= 1 << 20);
     assert!(cases.len() > 3);
     cases.push(case("large tables", (900, 31), 3, 500, 0));
     cases.push(case("words", (70_000, 13), 2, 40, 0));
@@ -109,7 +115,9 @@ fn assert_near(told: &Trace, expected: &Trace, of: &str) {
 
 fn places_hardly_show(places: impl Fn(&Case) -> Vec<Setup>) {
     // Those of bits have no way of their own to whole tables.
-    let all = cases().into_iter().filter(|it| it.name != "tiny tables");
+    let all = cases()
+        .into_iter()
+        .filter(|case| case.name != "tiny tables");
     for case in wanted(all.collect()) {
         for score in scores() {
             let expected = case.walk(&score, &Setup::Cpu(1, 1));
@@ -133,7 +141,7 @@ fn cuda_evaluates_as_the_cpu_does() {
         places_hardly_show(|case| {
             let mut places = on_gpus(case, count);
             // No such score is put off.
-            places.retain(|it| !matches!(it, Setup::Waves(_)));
+            places.retain(|place| !matches!(place, Setup::Waves(_)));
             places
         });
     }

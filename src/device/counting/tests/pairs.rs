@@ -14,7 +14,7 @@ const ENTROPY: Combination = Combination::of([1, 0, 0, 0, 0, 0, 0, -1]);
 /// Scores that use classes and that do not, alike on both sides and not, a ratio; one that is
 /// never above 0.
 fn pair_scores() -> Vec<(&'static str, PairScore)> {
-    let plain = |it| PairScore::Declared(Quantity::plain(it));
+    let plain = |combination| PairScore::Declared(Quantity::plain(combination));
     let ratio = |over, under| {
         let under = Some(under);
         PairScore::Declared(Quantity { over, under })
@@ -160,7 +160,7 @@ impl Case {
         };
         let (best, none) = ask((25, None), false, None);
         assert!(none.is_empty());
-        let middle = best.get(12).map_or(0.0, |it| f64::from_bits(it.score));
+        let middle = best.get(12).map_or(0.0, |pair| f64::from_bits(pair.score));
         let (three, beside) = ask((3, None), true, Some(&mut matrix));
         let pairs = vec![
             ask((1, None), false, None).0,
@@ -187,8 +187,8 @@ impl Case {
         let PairScore::Declared(quantity) = score else {
             unreachable!("no score of these is a function");
         };
-        let [w, x] = [a, b].map(|it| &self.columns[it as usize]);
-        let missing = |it: &BinnedColumn| it.excluded_code().map(u32::from);
+        let [w, x] = [a, b].map(|at| &self.columns[at as usize]);
+        let missing = |column: &BinnedColumn| column.excluded_code().map(u32::from);
         let term = |count: usize| (count as f64 * (count.max(1) as f64).ln() * UNIT).round() as i64;
         let [x_codes, w_codes, y] = [x, w, &self.response].map(codes);
         let terms: Vec<i64> = (0..=y.len()).map(term).collect();
@@ -228,7 +228,7 @@ impl Case {
         assert_eq!(told.partners.len(), p);
         for (x, partner) in (0..).zip(&told.partners) {
             let partner = partner.unwrap();
-            let best = scored.iter().find(|it| it.0 == x || it.1 == x);
+            let best = scored.iter().find(|pair| pair.0 == x || pair.1 == x);
             assert_eq!(of(&partner), *best.unwrap(), "{what}, {x}");
             if x % every == 0 {
                 let defined = self.defined(&PairScore::SYNERGY, partner.a, partner.b);

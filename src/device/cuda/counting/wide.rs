@@ -31,7 +31,7 @@ impl CountKernel for Wide {
         let (sweep, resident, scratch) = (launch.sweep, launch.resident, launch.scratch);
         let (gpu, anchor, pack) = (sweep.gpu, &sweep.anchor, resident.pack);
         let n = sweep.packs.layout.n;
-        let [x, w, y] = [pack.levels, anchor.levels, anchor.y_levels].map(|it| it as u64);
+        let [x, w, y] = [pack.levels, anchor.levels, anchor.y_levels].map(|levels| levels as u64);
         let cells = [x, w, y, x * w, x * y, w * y, x * w * y];
         let slots = (2 * n as u64).next_power_of_two();
         let direct = 4 * n as u64;

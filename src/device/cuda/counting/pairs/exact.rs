@@ -31,7 +31,7 @@ impl PairContext<'_> {
     /// Scores the pair of two places, which may be equal, from the sums of its table.
     fn pair(&self, synergy: &ScoreEvaluator, found: &PairBounds, [xw, xwy]: [i64; 2]) -> Pair {
         let (numbers, screen) = (&self.layout.numbers, &self.screen);
-        let mut places = [found.a, found.b].map(|it| it as usize);
+        let mut places = [found.a, found.b].map(|place| place as usize);
         places.sort_by_key(|&place| numbers[place]);
         let [w, x] = places;
         let sums = MarginSums {
@@ -97,14 +97,14 @@ impl PairContext<'_> {
             Some(first) => first * (p - first),
         };
         let jobs = self.layout.group_pairs().into_iter();
-        let mut panels: Vec<_> = jobs.map(|it| self.layout.panels_of(it)).collect();
+        let mut panels: Vec<_> = jobs.map(|job| self.layout.panels_of(job)).collect();
         panels.dedup();
         for panels in panels {
             if (asked.stop)() {
                 break;
             }
             gpu.load_panels(self.block.columns, &self.layout, panels)?;
-            let [down, across] = panels.map(|it| self.layout.places(it));
+            let [down, across] = panels.map(|panel| self.layout.places(panel));
             let places = down.flat_map(|a| (across.start.max(a)..across.end).map(move |b| (a, b)));
             let group = |place: usize| self.layout.group(place);
             let paired = places.filter(|(a, b)| self.layout.pairs(group(*a), group(*b)));

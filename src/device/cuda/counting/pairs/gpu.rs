@@ -125,8 +125,9 @@ impl PairGpu {
         gpu.load(&kernels)?;
         let (places, classes) = (places(wanted), layout.sizes.len());
         let groups = &layout.groups;
-        let margins = |it: &TileGroup| gpu.buffer::<u32>(it.count * classes * it.planes, DURING);
-        let numbers = |it: &TileGroup| put(&gpu, &layout.numbers[it.first..][..it.count]);
+        let margins =
+            |group: &TileGroup| gpu.buffer::<u32>(group.count * classes * group.planes, DURING);
+        let numbers = |group: &TileGroup| put(&gpu, &layout.numbers[group.first..][..group.count]);
         Ok(Some(Self {
             resident: groups.iter().map(|_| None).collect(),
             margins: groups.iter().map(margins).collect::<Result<_, _>>()?,
@@ -160,7 +161,8 @@ impl PairGpu {
         facts: &[Vec<f32>],
     ) -> Result<(), DeviceError> {
         let groups = layout.groups.iter();
-        let facts = groups.map(|it| put(&self.gpu, &facts[it.first..][..it.count].concat()));
+        let facts =
+            groups.map(|group| put(&self.gpu, &facts[group.first..][..group.count].concat()));
         self.facts = facts.collect::<Result<_, _>>()?;
         self.gpu.wait(DURING)
     }

@@ -75,7 +75,7 @@ impl BitLayout {
         for (class, size) in sizes.iter().enumerate() {
             edges.push(edges[class] + size.div_ceil(BITS as u32));
         }
-        let mut starts: Vec<usize> = edges.iter().map(|it| *it as usize * BITS).collect();
+        let mut starts: Vec<usize> = edges.iter().map(|edge| *edge as usize * BITS).collect();
         let mut order = vec![n as u32; starts[sizes.len()]];
         for (row, &class) in (0..).zip(&response.codes) {
             let at = &mut starts[class as usize];
@@ -84,12 +84,16 @@ impl BitLayout {
         }
         let (mut groups, mut numbers) = grouped(&block.columns[..block.first_end()]);
         let (others, theirs) = grouped(&block.columns[block.first_end()..]);
-        groups.extend(others.into_iter().map(|it| TileGroup {
-            first: it.first + numbers.len(),
+        groups.extend(others.into_iter().map(|group| TileGroup {
+            first: group.first + numbers.len(),
             list: 1,
-            ..it
+            ..group
         }));
-        numbers.extend(theirs.into_iter().map(|it| it + block.first_end() as u32));
+        numbers.extend(
+            theirs
+                .into_iter()
+                .map(|number| number + block.first_end() as u32),
+        );
         let mut layout = Self {
             n,
             apart: block.split.is_some(),
@@ -101,7 +105,7 @@ impl BitLayout {
             classes: response.codes.iter().map(|code| *code as u8).collect(),
         };
         layout.classes.resize(layout.stride(), 0);
-        let bytes = layout.groups.iter().map(|it| layout.bytes(it));
+        let bytes = layout.groups.iter().map(|group| layout.bytes(group));
         if bytes.sum::<usize>() > room {
             layout.groups = layout.panels(room / 2);
         }
@@ -156,9 +160,11 @@ impl BitLayout {
 
     /// The places of a panel.
     pub(super) fn places(&self, panel: usize) -> Range<usize> {
-        let mut own = self.groups.iter().filter(|it| it.panel == panel);
-        let first = own.next().map_or(0..0, |it| it.first..it.first + it.count);
-        own.fold(first, |all, it| all.start..it.first + it.count)
+        let mut own = self.groups.iter().filter(|group| group.panel == panel);
+        let first = own
+            .next()
+            .map_or(0..0, |group| group.first..group.first + group.count);
+        own.fold(first, |all, group| all.start..group.first + group.count)
     }
 
     /// Bytes of a column's codes.
@@ -168,12 +174,12 @@ impl BitLayout {
 
     /// How many panels there are.
     pub(super) fn panel_count(&self) -> usize {
-        self.groups.last().map_or(0, |it| it.panel + 1)
+        self.groups.last().map_or(0, |group| group.panel + 1)
     }
 
     /// Chunks of a row.
     pub(super) fn chunks(&self) -> usize {
-        self.edges.last().map_or(0, |it| *it as usize)
+        self.edges.last().map_or(0, |edge| *edge as usize)
     }
 
     /// Every two groups to be paired, a group with itself too, sorted by their panels.
@@ -182,7 +188,7 @@ impl BitLayout {
         let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
         let paired = all.filter(|(a, b)| self.pairs(&self.groups[*a], &self.groups[*b]));
         let mut all: Vec<_> = paired.collect();
-        all.sort_by_key(|it| self.panels_of(*it));
+        all.sort_by_key(|pair| self.panels_of(*pair));
         all
     }
 
@@ -193,12 +199,12 @@ impl BitLayout {
 
     /// The panels of two groups.
     pub(super) fn panels_of(&self, (a, b): (usize, usize)) -> [usize; 2] {
-        [a, b].map(|it| self.groups[it].panel)
+        [a, b].map(|at| self.groups[at].panel)
     }
 
     /// The group of a place.
     pub(super) fn group(&self, place: usize) -> &TileGroup {
-        let behind = self.groups.partition_point(|it| it.first <= place);
+        let behind = self.groups.partition_point(|group| group.first <= place);
         &self.groups[behind.saturating_sub(1)]
     }
 
@@ -209,10 +215,10 @@ impl BitLayout {
         (a, b): (usize, usize),
         (gpu, gpus): (usize, usize),
     ) -> impl Iterator<Item = [u32; 2]> {
-        let [down, across] = [a, b].map(|it| self.groups[it].tiles().div_ceil(16) as u32);
+        let [down, across] = [a, b].map(|at| self.groups[at].tiles().div_ceil(16) as u32);
         let all = (0..down).flat_map(move |down| {
             let from = if a == b { down } else { 0 };
-            (from..across).map(move |it| [down, it])
+            (from..across).map(move |across| [down, across])
         });
         all.skip(gpu).step_by(gpus)
     }
@@ -221,15 +227,17 @@ impl BitLayout {
 /// Groups of the columns of a list, by how many a tile holds, and the order of the columns. Columns
 /// too few to fill a tile join the next group, whose columns have more planes.
 fn grouped(columns: &[BinnedColumn]) -> (Vec<TileGroup>, Vec<u32>) {
-    let each = |it: &BinnedColumn| SIDE / it.levels.saturating_sub(1).max(1);
+    let each = |column: &BinnedColumn| SIDE / column.levels.saturating_sub(1).max(1);
     let mut numbers: Vec<u32> = (0..columns.len() as u32).collect();
-    numbers.sort_by_key(|it| Reverse(each(&columns[*it as usize])));
+    numbers.sort_by_key(|number| Reverse(each(&columns[*number as usize])));
     let mut groups: Vec<TileGroup> = Vec::new();
     let mut first = 0;
     for (at, &number) in numbers.iter().enumerate() {
         let own = each(&columns[number as usize]);
         let last = at + 1 == numbers.len();
-        let next = numbers.get(at + 1).map(|it| each(&columns[*it as usize]));
+        let next = numbers
+            .get(at + 1)
+            .map(|number| each(&columns[*number as usize]));
         if last || (next != Some(own) && at + 1 - first >= own) {
             groups.push(TileGroup {
                 planes: SIDE / own,
@@ -271,9 +279,17 @@ mod tests {
         let codes: Vec<u32> = (0..1500).map(|row| row * row % 7 % 3).collect();
         let layout = layout(1, &codes);
         let mut seen = vec![0; 1500];
-        for (at, &row) in layout.order.iter().enumerate().filter(|it| *it.1 < 1500) {
+        for (at, &row) in layout
+            .order
+            .iter()
+            .enumerate()
+            .filter(|entry| *entry.1 < 1500)
+        {
             seen[row as usize] += 1;
-            let class = layout.edges.partition_point(|it| *it as usize <= at / BITS) - 1;
+            let class = layout
+                .edges
+                .partition_point(|edge| *edge as usize <= at / BITS)
+                - 1;
             assert_eq!(codes[row as usize] as usize, class);
         }
         assert_eq!(seen, vec![1; 1500]);
@@ -295,7 +311,9 @@ mod tests {
     fn columns_of_as_many_rows_share_tiles() {
         let of = |levels: &[usize]| {
             let (groups, numbers) = grouped(&columns(5, levels));
-            let groups = groups.iter().map(|it| (it.planes, it.first, it.count));
+            let groups = groups
+                .iter()
+                .map(|group| (group.planes, group.first, group.count));
             (groups.collect::<Vec<_>>(), numbers)
         };
         let levels = [&[10; 30][..], &[2; 128], &[3; 5], &[15; 2]].concat();
@@ -323,14 +341,14 @@ mod tests {
             }
             assert_eq!(first, 540);
             for panel in 0..panels {
-                let own = layout.groups.iter().filter(|it| it.panel == panel);
+                let own = layout.groups.iter().filter(|group| group.panel == panel);
                 let tiles: usize = own.map(TileGroup::tiles).sum();
                 assert!(tiles >= 1 && tiles * PIECES <= (room / 2).max(PIECES));
             }
             let jobs = layout.group_pairs();
             let all = layout.groups.len();
             assert_eq!(jobs.len(), all * (all + 1) / 2);
-            assert!(jobs.is_sorted_by_key(|it| layout.panels_of(*it)));
+            assert!(jobs.is_sorted_by_key(|pair| layout.panels_of(*pair)));
         }
     }
 }

@@ -124,7 +124,7 @@ impl PairGpu {
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
         let mut all = Vec::new();
         let groups = layout.groups.iter().zip(&self.margins);
-        for (group, margins) in groups.filter(|it| it.0.panel == panel) {
+        for (group, margins) in groups.filter(|(group, _)| group.panel == panel) {
             let counts = read(&self.gpu, margins, DURING)?;
             let of = |own: &[u32]| -> Vec<u32> {
                 let class = |(own, &size): (&[u32], &u32)| {

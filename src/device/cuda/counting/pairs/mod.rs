@@ -200,7 +200,7 @@ impl PairContext<'_> {
             let supers: Vec<u32> = self.layout.super_tiles(job, share).flatten().collect();
             let on_gpu = gpu.upload_super_tiles(&supers)?;
             let tiles = supers.len() * 128;
-            let [a, b] = [job.0, job.1].map(|it| self.layout.groups[it].each);
+            let [a, b] = [job.0, job.1].map(|at| self.layout.groups[at].each);
             let most = wave.min(PAIRS / (a * b)).max(TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
             let mut first = 0;
             while first < tiles && !(asked.stop)() {

@@ -56,7 +56,7 @@ impl<'s> Screen<'s> {
 
     /// Whether it matters which of two columns is x.
     pub(super) fn is_sided(&self) -> bool {
-        let sided = |it: Combination| (it.x, it.xy) != (it.w, it.wy);
+        let sided = |one: Combination| (one.x, one.xy) != (one.w, one.wy);
         sided(self.quantity.over) || sided(self.under())
     }
 
@@ -76,7 +76,7 @@ impl<'s> Screen<'s> {
 
     /// The score, or its numerator, and its denominator, of tables of so many levels.
     pub(super) fn values(&self, levels: [usize; 2], kind: PairKernel) -> [PairValue; 2] {
-        [self.quantity.over, self.under()].map(|it| self.value(&it, levels, kind))
+        [self.quantity.over, self.under()].map(|combination| self.value(&combination, levels, kind))
     }
 
     /// How often T(xw) and T(xwy) are in it.
@@ -159,7 +159,10 @@ impl<'s> Screen<'s> {
             n * ROUNDING * (12.0 + (4.0 + added as f64) * size)
         };
         let of = |by: i32, classes| f64::from(by.abs()) * off(classes);
-        let integers = by.integers().into_iter().map(|it| f64::from(it.abs()));
+        let integers = by
+            .integers()
+            .into_iter()
+            .map(|integer| f64::from(integer.abs()));
         let entropies = n * (whole + (self.sizes.len() as f64).log2() + 1.0);
         let own = 8.0 * ROUNDING * integers.sum::<f64>() * entropies;
         let all = of(xw, 1) + of(xwy, self.sizes.len()) + own;
@@ -261,7 +264,7 @@ mod tests {
                 let n = counts.iter().sum::<u64>() as usize;
                 let sizes: Vec<u32> = counts
                     .chunks(x * w)
-                    .map(|it| it.iter().sum::<u64>() as u32)
+                    .map(|class| class.iter().sum::<u64>() as u32)
                     .collect();
                 let evaluator = ScoreEvaluator::new(score.clone(), n);
                 let y = evaluator.logs().sum(&sizes);
