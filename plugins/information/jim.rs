@@ -51,7 +51,7 @@ fn impurity(_: &[f64], table: &Table) -> f64 {
     // G = Σ (p(x,y) − p(x)·p(y))² / p(x): nothing cancels, and independence gives 0 itself, for
     // the differences are of integers.
     let n = table.n() as f64;
-    let whole = |row: &[u32]| row.iter().map(|&it| u64::from(it)).sum::<u64>() as f64;
+    let whole = |row: &[u32]| row.iter().map(|&count| u64::from(count)).sum::<u64>() as f64;
     let wholes: Vec<f64> = table.rows().map(whole).collect();
     let mut sum = 0.0;
     // In the order of jim.cu, so that both have the same bits.

@@ -106,7 +106,11 @@ impl Data for Few<'_> {
     }
 
     fn classes(&self) -> Result<(Vec<u32>, usize), String> {
-        let most = self.classes.iter().max().map_or(0, |it| *it as usize + 1);
+        let most = self
+            .classes
+            .iter()
+            .max()
+            .map_or(0, |class| *class as usize + 1);
         Ok((self.classes.to_vec(), most))
     }
 
@@ -138,7 +142,7 @@ pub(crate) fn all<T: Send + Sync>(
     });
     let missing = || Err("a part of the work was not done".to_owned());
     let made = made.into_iter();
-    made.map(|it| it.into_inner().unwrap_or_else(missing))
+    made.map(|cell| cell.into_inner().unwrap_or_else(missing))
         .collect()
 }
 
@@ -152,7 +156,7 @@ pub(crate) fn classes(data: &impl Data) -> Result<(Vec<u32>, Vec<usize>), String
     for class in &classes {
         sizes[*class as usize] += 1;
     }
-    match sizes.iter().filter(|it| **it > 0).count() {
+    match sizes.iter().filter(|size| **size > 0).count() {
         0 | 1 => Err(
             "the response has one level, so that no observation has another class near it: \
              name another with --response, or bin it otherwise with --bin-response"
@@ -192,7 +196,7 @@ pub(crate) fn extents(data: &impl Data) -> Result<Vec<Extent>, String> {
     all(data, data.p(), |column| {
         let numbers = data.numbers(column)?;
         let place = || format!("candidate {} of {}", column + 1, data.p());
-        if numbers.iter().any(|it| it.is_nan()) {
+        if numbers.iter().any(|number| number.is_nan()) {
             return Err(format!(
                 "{} has missing values, to which there is no distance: --missing drop-rows leaves \
                  out their observations, --drop the column",
@@ -215,7 +219,7 @@ pub(crate) fn extents(data: &impl Data) -> Result<Vec<Extent>, String> {
             true => most as usize + 1,
             false => 0,
         };
-        let whole = |it: &f64| it.fract() == 0.0 && it.abs() < f64::from(1 << 30);
+        let whole = |number: &f64| number.fract() == 0.0 && number.abs() < f64::from(1 << 30);
         Ok(Extent {
             least,
             range: if names > 0 { range.min(1.0) } else { range },

@@ -66,14 +66,14 @@ impl Distances {
             .filter(|at| extents[*at].range > 0.0)
             .collect();
         let used = || columns.iter().map(|at| extents[*at]);
-        let whole = used().all(|it| it.whole || it.names > 0);
+        let whole = used().all(|extent| extent.whole || extent.names > 0);
         let common = match (whole, measure) {
             (false, _) => None,
             (true, Measure::Share) => common_multiple(used(), columns.len()),
             (true, Measure::Square) => Some(1.0).filter(|_| {
                 // Partial sums, of halves, are below 2⁵³.
-                let square = |it: Extent| match it.names {
-                    0 => it.range * it.range,
+                let square = |extent: Extent| match extent.names {
+                    0 => extent.range * extent.range,
                     _ => 1.0,
                 };
                 2.0 * used().map(square).sum::<f64>() < EXACT
@@ -83,10 +83,10 @@ impl Distances {
             Measure::Share => common.unwrap_or(1.0),
             Measure::Square => 1.0,
         };
-        let scaled = |number: f64, it: &Extent| match (measure, common) {
+        let scaled = |number: f64, extent: &Extent| match (measure, common) {
             (Measure::Square, _) => number,
-            (Measure::Share, Some(common)) => (number - it.least) * (common / it.range),
-            (Measure::Share, None) => (number - it.least) / it.range,
+            (Measure::Share, Some(common)) => (number - extent.least) * (common / extent.range),
+            (Measure::Share, None) => (number - extent.least) / extent.range,
         };
         let n = data.n();
         let panels = n.div_ceil(PANEL);
@@ -101,8 +101,8 @@ impl Distances {
             })
         });
         let names: Vec<Part> = names.collect();
-        let parts = numbers.chunks(WIDTH).map(|it| (measure, it));
-        let parts = parts.chain(names.chunks(WIDTH).map(|it| (Measure::Share, it)));
+        let parts = numbers.chunks(WIDTH).map(|chunk| (measure, chunk));
+        let parts = parts.chain(names.chunks(WIDTH).map(|chunk| (Measure::Share, chunk)));
         let parts: Vec<(Measure, &[Part])> = parts.collect();
         let tiles = all(data, parts.len(), |at| {
             let (measure, parts) = parts[at];
@@ -147,7 +147,7 @@ impl Distances {
             own.clear();
             for at in observations {
                 let panel = &tile.numbers[at / PANEL * tile.width..][..tile.width];
-                own.extend(panel.iter().map(|it| it[at % PANEL]));
+                own.extend(panel.iter().map(|column| column[at % PANEL]));
             }
             match tile.measure {
                 Measure::Share => add::<false>(tile, &own, self.panels, &mut sums),
@@ -159,7 +159,7 @@ impl Distances {
             let distances = row.as_flattened()[..self.n].iter();
             match self.exact {
                 true => distances.copied().collect(),
-                false => distances.map(|it| rounded(*it)).collect(),
+                false => distances.map(|distance| rounded(*distance)).collect(),
             }
         };
         Some(rows.map(row).collect())
@@ -172,9 +172,9 @@ const EXACT: f64 = (1u64 << 53) as f64;
 /// Of ranges that are whole numbers a multiple of all, if so many of it have an exact sum.
 fn common_multiple(extents: impl Iterator<Item = Extent>, count: usize) -> Option<f64> {
     let mut common: u64 = 1;
-    for it in extents {
-        let range = match it.names {
-            0 => it.range as u64,
+    for extent in extents {
+        let range = match extent.names {
+            0 => extent.range as u64,
             // A name is one half.
             _ => 2,
         };
@@ -271,7 +271,7 @@ mod tests {
         let distances = Distances::new(&data, &extents, measure).unwrap();
         let all: Vec<usize> = (0..classes.len()).collect();
         let blocks = all.chunks(BLOCK);
-        let of = blocks.flat_map(|it| distances.of(it, &data).unwrap());
+        let of = blocks.flat_map(|block| distances.of(block, &data).unwrap());
         (distances.exact, of.collect())
     }
 
@@ -312,13 +312,13 @@ mod tests {
         let number = |at: usize| ((at * 7919) % 104_729) as f64 / 3.0;
         // Columns that are no multiple of those added together.
         let (width, panels) = (7, 3);
-        let row = |at: usize| std::array::from_fn(|it| number(at * PANEL + it));
+        let row = |at: usize| std::array::from_fn(|lane| number(at * PANEL + lane));
         let tile = Tile {
             numbers: (0..width * panels).map(row).collect(),
             width,
             measure: Measure::Share,
         };
-        let own: Vec<f64> = (0..5 * width).map(|it| number(it * it)).collect();
+        let own: Vec<f64> = (0..5 * width).map(|at| number(at * at)).collect();
         let mut sums = [(); 2].map(|()| vec![[0.1; PANEL]; 5 * panels]);
         add::<false>(&tile, &own, panels, &mut sums[0]);
         add_any::<false>(&tile, &own, panels, &mut sums[1]);

@@ -190,14 +190,14 @@ impl Near<'_> {
                 continue;
             }
             // Those equally far came before it.
-            let place = own[..*filled].partition_point(|it| it.0 <= distance);
+            let place = own[..*filled].partition_point(|met| met.0 <= distance);
             *filled = (*filled + 1).min(own.len());
             own[place..*filled].rotate_right(1);
             own[place] = (distance, at as u32);
         }
         let rooms = offsets.iter().zip(filled);
         let taken = rooms.flat_map(|(&start, filled)| &nearest[start..start + filled]);
-        taken.map(|it| it.1).collect()
+        taken.map(|met| met.1).collect()
     }
 
     /// What an observation and its neighbours tell of a variable, times its range.
@@ -212,7 +212,7 @@ impl Near<'_> {
             }
             let near = &list[start..start + count];
             start += count;
-            let apart = near.iter().map(|it| apart(from, *it as usize));
+            let apart = near.iter().map(|other| apart(from, *other as usize));
             let mean = apart.sum::<f64>() / count as f64;
             told += match class == own {
                 true => -mean,
@@ -302,7 +302,7 @@ mod tests {
             let mut some = drawn(7, &Drawing(word));
             some.dedup();
             assert_eq!(some.len(), 7);
-            assert!(some.iter().all(|it| *it < 10));
+            assert!(some.iter().all(|number| *number < 10));
         }
     }
 }

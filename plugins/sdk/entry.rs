@@ -91,9 +91,9 @@ impl LazyPlugin {
     }
 
     /// The result of the entry; null if making the tables panics, which is logged as an error.
-    pub fn enter(&'static self, engine: *const Engine, it: &Description) -> *const Plugin {
+    pub fn enter(&'static self, engine: *const Engine, description: &Description) -> *const Plugin {
         ENGINE.store(engine.cast_mut(), Ordering::Release);
-        catch(|| self.0.get_or_init(|| table(it)).0).unwrap_or_else(|panic| {
+        catch(|| self.0.get_or_init(|| table(description)).0).unwrap_or_else(|panic| {
             log(engine, abi::PASSEL_LOG_ERROR, &panic);
             ptr::null()
         })
@@ -114,17 +114,18 @@ fn list<T>(entries: impl Iterator<Item = *const T>) -> (*const *const T, usize) 
     (entries.as_ptr(), entries.len())
 }
 
-fn table(it: &Description) -> Table {
-    let procedures = it.procedures.iter().map(procedure);
-    let (selectors, selector_count) = list(it.selectors.iter().map(selector).chain(procedures));
-    let (pair_scores, pair_score_count) = list(it.pair_scores.iter().map(pair_score));
-    let (criteria, criterion_count) = list(it.criteria.iter().map(criterion));
+fn table(description: &Description) -> Table {
+    let procedures = description.procedures.iter().map(procedure);
+    let (selectors, selector_count) =
+        list(description.selectors.iter().map(selector).chain(procedures));
+    let (pair_scores, pair_score_count) = list(description.pair_scores.iter().map(pair_score));
+    let (criteria, criterion_count) = list(description.criteria.iter().map(criterion));
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
         abi_version: abi::PASSEL_ABI_VERSION,
-        name: text(&it.name.replace('_', "-")),
-        version: text(it.version),
-        description: text(it.description),
+        name: text(&description.name.replace('_', "-")),
+        version: text(description.version),
+        description: text(description.description),
         selectors,
         selector_count,
         pair_scores,
@@ -136,14 +137,14 @@ fn table(it: &Description) -> Table {
 
 /// How a user asks for it: name, title, formula, source and parameters.
 fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
-    let parameters = parameters.iter().map(|it| {
+    let parameters = parameters.iter().map(|parameter| {
         forever(abi::passel_parameter {
             size: size_of::<abi::passel_parameter>(),
-            name: text(it.name),
-            help: text(it.help),
-            default_value: it.default,
-            least: it.least,
-            most: it.most,
+            name: text(parameter.name),
+            help: text(parameter.help),
+            default_value: parameter.default,
+            least: parameter.least,
+            most: parameter.most,
         })
     });
     let (parameters, parameter_count) = list(parameters);
@@ -158,50 +159,82 @@ fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
     }
 }
 
-fn selector(it: &'static Selector) -> *const abi::passel_selector {
+fn selector(selector: &'static Selector) -> *const abi::passel_selector {
     forever(abi::passel_selector {
         size: size_of::<abi::passel_selector>(),
-        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        method: method(
+            [
+                selector.name,
+                selector.title,
+                selector.formula,
+                selector.source,
+            ],
+            selector.parameters,
+        ),
         declare: Some(declare),
         run: None,
         over: abi::PASSEL_OVER_LEVELS,
-        data: ptr::from_ref(it).cast::<c_void>(),
+        data: ptr::from_ref(selector).cast::<c_void>(),
     })
 }
 
-fn procedure(it: &'static Procedure) -> *const abi::passel_selector {
+fn procedure(procedure: &'static Procedure) -> *const abi::passel_selector {
     forever(abi::passel_selector {
         size: size_of::<abi::passel_selector>(),
-        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        method: method(
+            [
+                procedure.name,
+                procedure.title,
+                procedure.formula,
+                procedure.source,
+            ],
+            procedure.parameters,
+        ),
         declare: None,
         run: Some(run),
-        over: match it.run {
+        over: match procedure.run {
             Run::Levels(_) => abi::PASSEL_OVER_LEVELS,
             Run::Regression(_) => abi::PASSEL_OVER_REGRESSION,
         },
-        data: ptr::from_ref(it).cast::<c_void>(),
+        data: ptr::from_ref(procedure).cast::<c_void>(),
     })
 }
 
-fn pair_score(it: &PairScore) -> *const abi::passel_pair_score {
-    let (quantity, function) = match it.measure {
+fn pair_score(pair_score: &PairScore) -> *const abi::passel_pair_score {
+    let (quantity, function) = match pair_score.measure {
         PairMeasure::Quantity(quantity) => (score::quantity(quantity()), ptr::null()),
         PairMeasure::Function(function) => (Default::default(), function.abi()),
     };
     forever(abi::passel_pair_score {
         size: size_of::<abi::passel_pair_score>(),
-        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        method: method(
+            [
+                pair_score.name,
+                pair_score.title,
+                pair_score.formula,
+                pair_score.source,
+            ],
+            pair_score.parameters,
+        ),
         quantity,
         function,
     })
 }
 
-fn criterion(it: &'static Criterion) -> *const abi::passel_criterion {
+fn criterion(criterion: &'static Criterion) -> *const abi::passel_criterion {
     forever(abi::passel_criterion {
         size: size_of::<abi::passel_criterion>(),
-        method: method([it.name, it.title, it.formula, it.source], it.parameters),
+        method: method(
+            [
+                criterion.name,
+                criterion.title,
+                criterion.formula,
+                criterion.source,
+            ],
+            criterion.parameters,
+        ),
         value: Some(value),
-        data: ptr::from_ref(it).cast::<c_void>(),
+        data: ptr::from_ref(criterion).cast::<c_void>(),
     })
 }
 
@@ -267,7 +300,7 @@ unsafe extern "C" fn declare(
     let values = unsafe { listed(values, selector.parameters.len()) };
     let declared = catch(|| (selector.score)(values)).unwrap_or_else(Err);
     // SAFETY: the engine's score, with room for its terms.
-    let filled = declared.and_then(|it| unsafe { fill(&it, score) });
+    let filled = declared.and_then(|declared| unsafe { fill(&declared, score) });
     match filled {
         Ok(()) => 0,
         Err(reason) => {
@@ -305,7 +338,7 @@ unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String
     to.against = score::against(from.against);
     to.ends = u32::from(from.floor.is_some());
     to.floor = from.floor.unwrap_or_default();
-    to.function = from.function.map_or(ptr::null(), |it| it.abi());
+    to.function = from.function.map_or(ptr::null(), |function| function.abi());
     // SAFETY: within both.
     unsafe { ptr::copy_nonoverlapping((&raw const to).cast::<u8>(), there.cast(), known) };
     Ok(())

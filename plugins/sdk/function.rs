@@ -44,7 +44,7 @@ impl<'a> Table<'a> {
 
     /// Observations.
     pub fn n(&self) -> u64 {
-        self.counts.iter().map(|&it| u64::from(it)).sum()
+        self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 }
 
@@ -56,7 +56,8 @@ impl<'a> Table<'a> {
 ///
 /// /// Observations on the diagonal of x and y.
 /// fn agreement(_: &[f64], table: &Table) -> f64 {
-///     let diagonal = table.rows().zip(0..).map(|(row, x)| row.get(x / table.w).map_or(0, |it| *it));
+///     let rows = table.rows().zip(0..);
+///     let diagonal = rows.map(|(row, x)| row.get(x / table.w).map_or(0, |count| *count));
 ///     f64::from(diagonal.sum::<u32>())
 /// }
 ///
@@ -110,9 +111,9 @@ impl Function {
 
     pub(crate) fn abi(&'static self) -> *const abi::passel_function {
         let make = || {
-            let cuda = self
-                .cuda
-                .map_or(ptr::null(), |it| CString::into_raw(c_text(it)).cast_const());
+            let cuda = self.cuda.map_or(ptr::null(), |source| {
+                CString::into_raw(c_text(source)).cast_const()
+            });
             FunctionTable(Box::leak(Box::new(abi::passel_function {
                 size: size_of::<abi::passel_function>(),
                 value: Some(value),
@@ -151,9 +152,9 @@ unsafe extern "C" fn value(
     let function = unsafe { &*(*function).data.cast::<Function>() };
     // SAFETY: the engine's, with as many numbers and counts as it says.
     let (values, table) = unsafe {
-        let it = &*table;
-        let counts = listed(it.counts, it.x * it.w * it.y);
-        let (x, w, y) = (it.x, it.w, it.y);
+        let table = &*table;
+        let counts = listed(table.counts, table.x * table.w * table.y);
+        let (x, w, y) = (table.x, table.w, table.y);
         (listed(values, count), Table { counts, x, w, y })
     };
     catch(|| function.value(values, &table)).unwrap_or_else(|panic| {

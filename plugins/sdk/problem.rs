@@ -94,7 +94,10 @@ impl<'a> Problem<'a> {
     /// Whether a column is of text, whose numbers are equal or not and nothing else.
     pub fn is_nominal(&self, column: usize) -> bool {
         // SAFETY: as above.
-        let nominal = self.has.nominal.map(|it| unsafe { it(self.there, column) });
+        let nominal = self
+            .has
+            .nominal
+            .map(|nominal| unsafe { nominal(self.there, column) });
         nominal == Some(1)
     }
 
@@ -137,7 +140,7 @@ impl<'a> Problem<'a> {
         // SAFETY: as above.
         self.has
             .interrupted
-            .is_some_and(|it| unsafe { it(self.there) } != 0)
+            .is_some_and(|interrupted| unsafe { interrupted(self.there) } != 0)
     }
 
     /// Shows how far it is.
@@ -218,7 +221,10 @@ impl Regression<'_> {
     pub fn sweep(&self, anchors: &[&[f64]], wanted: usize) -> Result<Vec<Vec<Swept>>, String> {
         let problem = self.0;
         let sweep = available(problem.has.sweep)?;
-        if let Some(at) = anchors.iter().position(|it| it.len() != problem.has.n) {
+        if let Some(at) = anchors
+            .iter()
+            .position(|anchor| anchor.len() != problem.has.n)
+        {
             return Err(format!(
                 "anchor {at} has {} numbers, there are {} observations",
                 anchors[at].len(),

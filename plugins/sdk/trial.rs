@@ -34,14 +34,16 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
     let nothing = vec![0; y.len()];
     let relevance = match score.function {
         None => quantity(&score.relevance, x, &nothing, y),
-        Some(it) => function(it, values, x, &nothing, y),
+        Some(own) => function(own, values, x, &nothing, y),
     };
     if chosen.is_empty() || score.terms.is_empty() && score.function.is_none() {
         return relevance;
     }
     let anchors: Vec<Vec<u32>> = match score.against {
-        Against::Last => chosen.iter().map(|it| it.to_vec()).collect(),
-        Against::Joint => (1..=chosen.len()).map(|it| joint(&chosen[..it])).collect(),
+        Against::Last => chosen.iter().map(|anchor| anchor.to_vec()).collect(),
+        Against::Joint => (1..=chosen.len())
+            .map(|count| joint(&chosen[..count]))
+            .collect(),
         Against::Pairs if chosen.len() == 1 => vec![chosen[0].to_vec()],
         Against::Pairs => {
             let both = |b: usize| (0..b).map(move |a| joint(&[chosen[a], chosen[b]]));
@@ -49,8 +51,8 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
         }
     };
     let steps = anchors.iter().map(|w| {
-        if let Some(it) = score.function {
-            return function(it, values, x, w, y);
+        if let Some(own) = score.function {
+            return function(own, values, x, w, y);
         }
         let terms = score.terms.iter().map(|term| {
             let value = quantity(&term.quantity, x, w, y);
@@ -83,14 +85,14 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
 /// A score of the pair x, w, as [`score`] gives it.
 pub fn pair_score(score: &PairScore, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
     match score.measure {
-        PairMeasure::Quantity(it) => quantity(&it(), x, w, y),
-        PairMeasure::Function(it) => function(it, values, x, w, y),
+        PairMeasure::Quantity(make) => quantity(&make(), x, w, y),
+        PairMeasure::Function(own) => function(own, values, x, w, y),
     }
 }
 
 /// A function's value of the table of x, w and y, for these parameters.
 pub fn function(function: &Function, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
-    let levels = |it: &[u32]| it.iter().max().map_or(1, |most| *most as usize + 1);
+    let levels = |codes: &[u32]| codes.iter().max().map_or(1, |most| *most as usize + 1);
     let [xs, ws, ys] = [x, w, y].map(levels);
     let mut counts = vec![0; xs * ws * ys];
     for ((x, w), y) in x.iter().zip(w).zip(y) {
@@ -102,7 +104,7 @@ pub fn function(function: &Function, values: &[f64], x: &[u32], w: &[u32], y: &[
 
 /// A quantity of the table of x, w and y, in nats; a ratio has no unit.
 pub fn quantity(quantity: &Quantity, x: &[u32], w: &[u32], y: &[u32]) -> f64 {
-    let value = |it: Combination| combination(it, x, w, y) / y.len() as f64;
+    let value = |part: Combination| combination(part, x, w, y) / y.len() as f64;
     match quantity.under {
         None => value(quantity.over),
         Some(under) => match value(under) {
@@ -125,10 +127,10 @@ fn combination(combination: Combination, x: &[u32], w: &[u32], y: &[u32]) -> f64
 fn sum(margin: &[&[u32]], n: usize) -> f64 {
     let mut counts = BTreeMap::new();
     for row in 0..n {
-        let cell: Vec<u32> = margin.iter().map(|it| it[row]).collect();
+        let cell: Vec<u32> = margin.iter().map(|column| column[row]).collect();
         *counts.entry(cell).or_insert(0.0) += 1.0;
     }
-    counts.values().map(|it: &f64| it * it.ln()).sum()
+    counts.values().map(|count: &f64| count * count.ln()).sum()
 }
 
 /// A level for each combination of the columns' levels.
@@ -136,7 +138,7 @@ fn joint(columns: &[&[u32]]) -> Vec<u32> {
     let mut levels = BTreeMap::new();
     let rows = 0..columns[0].len();
     rows.map(|row| {
-        let cell: Vec<u32> = columns.iter().map(|it| it[row]).collect();
+        let cell: Vec<u32> = columns.iter().map(|column| column[row]).collect();
         let next = levels.len() as u32;
         *levels.entry(cell).or_insert(next)
     })

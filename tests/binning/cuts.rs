@@ -59,12 +59,12 @@ fn irises() {
             .map(|entry| {
                 let fields: Vec<f64> = entry
                     .split_whitespace()
-                    .map(|it| it.parse().unwrap())
+                    .map(|field| field.parse().unwrap())
                     .collect();
                 (fields[0], [1, 2, 3].map(|at| fields[at] as usize))
             })
             .collect();
-        assert_eq!(column.iter().flat_map(|it| it.1).sum::<usize>(), 150);
+        assert_eq!(column.iter().flat_map(|entry| entry.1).sum::<usize>(), 150);
         let found = counted(&column);
         assert_eq!(found.len(), 2, "{found:?}");
         for (edge, cut) in found.iter().zip(cuts) {
@@ -145,9 +145,9 @@ fn edges_at_the_ends_of_f64() {
 #[test]
 fn hundreds_of_cuts_one_within_another() {
     let n = 60_000;
-    let classes: Vec<f64> = (0..n).map(|it| f64::from(it / 100 % 2)).collect();
+    let classes: Vec<f64> = (0..n).map(|t| f64::from(t / 100 % 2)).collect();
     let column = with_classes(numbers((0..n).map(f64::from)), &classes);
-    let told: Vec<f64> = (1..600).map(|it| f64::from(it) * 100.0 - 0.5).collect();
+    let told: Vec<f64> = (1..600).map(|cut| f64::from(cut) * 100.0 - 0.5).collect();
     assert_eq!(edges(&column), told);
     assert!(matches!(column.codes, Codes::Word(_)));
 }
@@ -210,7 +210,7 @@ fn the_response_may_stand_anywhere_and_be_of_any_kind() {
             let told: Vec<_> = found
                 .columns
                 .iter()
-                .map(|it| (&*it.name, it.index))
+                .map(|column| (&*column.name, column.index))
                 .collect();
             assert_eq!(told, [("x0", 0), ("x1", 1), ("x2", 2)]);
             assert_eq!(edges(&found.columns[0]), [3.5]);

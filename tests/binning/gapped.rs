@@ -32,7 +32,7 @@ proptest! {
         let n = values.len();
         let code = |values| {
             let found = binned(table(n, [values]), rule, missing);
-            found.map(|it| it.columns).map_err(|it| it.to_string())
+            found.map(|found| found.columns).map_err(|error| error.to_string())
         };
         match (code(gapped(&values)), code(numbers(values))) {
             (Ok(a), Ok(b)) => {

@@ -95,7 +95,7 @@ fn check(column: &BinnedColumn, n: usize) {
             assert!(rows.is_sorted_by(|a, b| a < b));
             assert!(!codes.contains(mode) && rows.len() == codes.len());
             assert!(rows.len() <= n / 2);
-            let count = |code| dense.iter().filter(|it| **it == code).count();
+            let count = |code| dense.iter().filter(|own| **own == code).count();
             let most = count(*mode);
             assert!(codes.iter().all(|code| count(*code) <= most));
         }

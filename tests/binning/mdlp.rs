@@ -8,7 +8,7 @@ use super::{problems::Random, sparse::sparse, *};
 /// Ent of classes, in bits.
 fn ent(classes: &[u16]) -> f64 {
     let n = classes.len() as f64;
-    let share = |class: u16| classes.iter().filter(|it| **it == class).count() as f64 / n;
+    let share = |class: u16| classes.iter().filter(|own| **own == class).count() as f64 / n;
     distinct(classes)
         .iter()
         .map(|class| -share(*class) * share(*class).log2())
@@ -25,11 +25,11 @@ fn distinct(classes: &[u16]) -> Vec<u16> {
 /// The cuts of a set of (value, class), from the definition: every cut is examined and its
 /// parts counted anew.
 fn reference(set: &[(f64, u16)]) -> Vec<f64> {
-    let mut values: Vec<f64> = set.iter().map(|it| it.0).collect();
+    let mut values: Vec<f64> = set.iter().map(|pair| pair.0).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
     let classes = |keep: &dyn Fn(f64) -> bool| -> Vec<u16> {
-        only(set, keep).iter().map(|it| it.1).collect()
+        only(set, keep).iter().map(|pair| pair.1).collect()
     };
     let all = classes(&|_| true);
     let n = all.len() as f64;
@@ -61,7 +61,7 @@ fn reference(set: &[(f64, u16)]) -> Vec<f64> {
 }
 
 fn only(set: &[(f64, u16)], keep: &dyn Fn(f64) -> bool) -> Vec<(f64, u16)> {
-    set.iter().copied().filter(|it| keep(it.0)).collect()
+    set.iter().copied().filter(|pair| keep(pair.0)).collect()
 }
 
 /// One column and a response of levels 0, 1, …; NaN is a missing value of either.
@@ -141,7 +141,7 @@ fn kinds(most: usize) -> impl Strategy<Value = Kind> {
 
 fn expected(values: &[f64], classes: &[u16]) -> Vec<f64> {
     let pairs = values.iter().copied().zip(classes.iter().copied());
-    let set: Vec<(f64, u16)> = pairs.filter(|it| !it.0.is_nan()).collect();
+    let set: Vec<(f64, u16)> = pairs.filter(|pair| !pair.0.is_nan()).collect();
     reference(&set)
 }
 

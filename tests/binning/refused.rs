@@ -61,7 +61,7 @@ fn a_response_by_its_own_levels() {
 #[test]
 fn names_that_are_no_columns() {
     let names = |response, drop: &[&str]| {
-        let drop: Vec<String> = drop.iter().map(|it| (*it).to_owned()).collect();
+        let drop: Vec<String> = drop.iter().map(|name| (*name).to_owned()).collect();
         let options = BinningOptions {
             response,
             drop: &drop,
@@ -116,7 +116,7 @@ fn too_many_levels() {
         bin(t, &options),
         &["`y` has 65537 levels", "--bin-response equal-width:10"],
     );
-    let names: Vec<String> = (0..n).map(|it| format!("{it:05}")).collect();
+    let names: Vec<String> = (0..n).map(|i| format!("{i:05}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let codes: Vec<u32> = (0..n as u32).collect();
     let t = table(n as usize, [texts(&names, &codes)]);

@@ -25,10 +25,10 @@ fn extent(values: &[f64]) -> (f64, f64) {
 fn any_numbers() -> impl Strategy<Value = Vec<f64>> {
     let number = prop_oneof![
         4 => -1e3..1e3,
-        2 => (-50_i32..50).prop_map(|it| f64::from(it) / 10.0),
+        2 => (-50_i32..50).prop_map(|tenths| f64::from(tenths) / 10.0),
         2 => (-5_i32..5).prop_map(f64::from),
         1 => Just(-0.0),
-        1 => any::<f64>().prop_filter("with room for products", |it| it.abs() < 1e300),
+        1 => any::<f64>().prop_filter("with room for products", |number| number.abs() < 1e300),
     ];
     prop::collection::vec(number, 1..60)
 }
@@ -69,9 +69,9 @@ proptest! {
         few in 1_u8..=255,
         bins in 2_usize..300,
     ) {
-        let bytes: Vec<u8> = values.into_iter().map(|it| it % few).collect();
+        let bytes: Vec<u8> = values.into_iter().map(|byte| byte % few).collect();
         let n = bytes.len();
-        let wide = || numbers(bytes.iter().map(|it| f64::from(*it)));
+        let wide = || numbers(bytes.iter().map(|byte| f64::from(*byte)));
         for rule in ["levels", "auto", "equal-width", "equal-frequency"] {
             let rule = match rule.starts_with("equal") {
                 true => format!("{rule}:{bins}"),
@@ -112,7 +112,7 @@ proptest! {
         let mut distinct = values.clone();
         distinct.sort_by(|a, b| a.partial_cmp(b).unwrap());
         distinct.dedup();
-        let rank = |x: &f64| distinct.iter().position(|it| it == x).unwrap() as u16;
+        let rank = |x: &f64| distinct.iter().position(|value| value == x).unwrap() as u16;
         prop_assert_eq!(column.codes.dense(), values.iter().map(rank).collect::<Vec<u16>>());
         prop_assert_eq!(column.levels, distinct.len());
     }
@@ -201,7 +201,7 @@ fn more_than_256_levels_are_words_and_65536_the_most() {
     assert!(matches!(one(all(257), 257, "levels").codes, Codes::Word(_)));
     let column = one(all(65_536), 65_536, "levels");
     assert_eq!(column.codes.dense().last(), Some(&65_535));
-    let names: Vec<String> = (0..65_536).map(|it| format!("{it:05}")).collect();
+    let names: Vec<String> = (0..65_536).map(|i| format!("{i:05}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let codes: Vec<u32> = (0..65_536).collect();
     let column = one(texts(&names, &codes), 65_536, "levels");
@@ -233,7 +233,7 @@ fn the_response_has_a_rule_of_its_own_and_columns_keep_their_index() {
     let told: Vec<(&str, usize)> = found
         .columns
         .iter()
-        .map(|it| (&*it.name, it.index))
+        .map(|column| (&*column.name, column.index))
         .collect();
     assert_eq!(told, [("y", 0), ("x2", 2)]);
 }

@@ -104,10 +104,14 @@ fn what_is_left_out_has_a_code_and_no_level() {
     t.columns[0].values = numbers([0.0, 1.0, 0.0, 1.0, 0.0, NAN]);
     let found = binned(t.clone(), "levels", Missing::Pairwise).unwrap();
     assert_eq!(found.n, 5);
-    let told = found
-        .columns
-        .iter()
-        .map(|it| (it.codes.dense(), it.levels, it.missing, it.excluded_code()));
+    let told = found.columns.iter().map(|column| {
+        (
+            column.codes.dense(),
+            column.levels,
+            column.missing,
+            column.excluded_code(),
+        )
+    });
     let nothing = |code| (Some(MissingCode::Excluded(code)), Some(code));
     let expected = [
         (vec![2, 1, 2, 0, 1], 2, nothing(2)),
@@ -115,7 +119,7 @@ fn what_is_left_out_has_a_code_and_no_level() {
         (vec![0; 5], 0, nothing(0)),
         (vec![0; 5], 1, (None, None)),
     ];
-    let expected = expected.map(|(codes, levels, it)| (codes, levels, it.0, it.1));
+    let expected = expected.map(|(codes, levels, missing)| (codes, levels, missing.0, missing.1));
     assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(found.response.missing, None);
     t.columns[0].values = numbers([NAN; 6]);
@@ -177,7 +181,11 @@ fn new_values_fall_into_the_old_bins() {
         texts(&["a", "b", "never"], &[0, 1, 0, 0, 1]),
     ];
     let found = apply(table(5, columns), RULES).unwrap();
-    let codes: Vec<Vec<u16>> = found.columns.iter().map(|it| it.codes.dense()).collect();
+    let codes: Vec<Vec<u16>> = found
+        .columns
+        .iter()
+        .map(|column| column.codes.dense())
+        .collect();
     assert_eq!(codes[0], [0, 1, 1, 2, 2]);
     assert_eq!(codes[1], [1, 0, 2, 1, 1]);
     assert_eq!(codes[2], [1, 0, 1, 1, 0]);

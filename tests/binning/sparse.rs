@@ -33,7 +33,7 @@ proptest! {
         let codes = b.codes.dense();
         prop_assert_eq!(&a.codes.dense(), &codes);
         prop_assert_eq!((&a.rule, a.levels, a.missing), (&b.rule, b.levels, b.missing));
-        let count = |code: &u16| codes.iter().filter(|it| *it == code).count();
+        let count = |code: &u16| codes.iter().filter(|own| *own == code).count();
         let most = codes.iter().map(count).max().unwrap();
         prop_assert_eq!(matches!(a.codes, Codes::Sparse { .. }), zeros && n - most <= n / 2);
     }
@@ -75,5 +75,5 @@ fn a_million_columns_stay_small() {
     assert_eq!(found.columns.len(), 1_000_000);
     let small =
         |codes: &Codes| matches!(codes, Codes::Sparse { mode: 0, rows, .. } if rows.len() == 1);
-    assert!(found.columns.iter().all(|it| small(&it.codes)));
+    assert!(found.columns.iter().all(|column| small(&column.codes)));
 }

@@ -28,12 +28,12 @@ fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run
             kept = Some(text.to_owned());
             Ok(())
         };
-        let mut observe = |it: &IterationRecord| {
+        let mut observe = |record: &IterationRecord| {
             // The wave that is cut is not what it would have been.
-            if it.number <= last {
-                trace.insert(it.number, (it.wave, it.steps.to_vec()));
+            if record.number <= last {
+                trace.insert(record.number, (record.wave, record.steps.to_vec()));
             }
-            if it.number >= last {
+            if record.number >= last {
                 interrupt.request();
             }
         };
@@ -69,7 +69,7 @@ fn goes_on(places: fn(&Design) -> Vec<Place>) {
         cases::exact_gain(),
     ];
     // A swarm alone and one with a polish.
-    for case in cases.iter().flat_map(|it| &it[..2]) {
+    for case in cases.iter().flat_map(|group| &group[..2]) {
         let at_home = run(case, &plain());
         for place in places(&case.design) {
             let there = run(case, &place.resources);

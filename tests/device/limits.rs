@@ -21,7 +21,7 @@ fn devices_stop_when_asked() {
         resources.extend(
             places::cudas(&cases[0].design)
                 .into_iter()
-                .map(|it| it.resources),
+                .map(|place| place.resources),
         );
     }
     for resources in resources {
@@ -56,7 +56,7 @@ fn devices_are_named_in_the_result() {
     if places::cuda_is_there() {
         for place in places::cudas(&case.design) {
             let names = same::run(case, &place.resources).found.devices;
-            let named = names.iter().all(|it| it.starts_with("cuda:"));
+            let named = names.iter().all(|name| name.starts_with("cuda:"));
             assert!(named && !names.is_empty(), "{names:?} on {}", place.name);
         }
     }

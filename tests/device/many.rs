@@ -48,7 +48,7 @@ fn random(seed: u64) -> Case {
 }
 
 fn cases() -> Vec<Case> {
-    let count = std::env::var("PASSEL_CASES").map_or(200, |it| it.parse().unwrap());
+    let count = std::env::var("PASSEL_CASES").map_or(200, |text| text.parse().unwrap());
     (0..count).map(|seed| random(10_000 + seed)).collect()
 }
 

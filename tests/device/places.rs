@@ -90,7 +90,9 @@ fn gpus() -> usize {
     static GPUS: OnceLock<usize> = OnceLock::new();
     *GPUS.get_or_init(|| {
         let reason = match tiny() {
-            Ok(devices) if devices.iter().all(|it| it.starts_with("cuda")) => return devices.len(),
+            Ok(devices) if devices.iter().all(|name| name.starts_with("cuda")) => {
+                return devices.len();
+            }
             Ok(devices) => format!("--device cuda ran on {devices:?}"),
             Err(SearchError::Device(error)) => error.to_string(),
             Err(error) => panic!("{error}"),

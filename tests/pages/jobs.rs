@@ -38,7 +38,7 @@ fn a_run_has_one_page_of_all_its_jobs() {
     page.has("<li>broken failed: ");
     // The means are those of the data sets, of which seeds are averaged first.
     let jobs = page.rows("All jobs");
-    let place = |name: &str| jobs[0].iter().position(|it| it == name).unwrap();
+    let place = |name: &str| jobs[0].iter().position(|title| title == name).unwrap();
     assert_eq!(jobs.len(), 17);
     let rate = |criterion: &str, name: &str| {
         let of = |data: &str| {
@@ -53,7 +53,7 @@ fn a_run_has_one_page_of_all_its_jobs() {
         };
         let sets = ["set1.csv", "set2.csv", "set3.csv"].map(of);
         let mean = sets.iter().sum::<f64>() / 3.0;
-        let squares: f64 = sets.iter().map(|it| (it - mean).powi(2)).sum();
+        let squares: f64 = sets.iter().map(|value| (value - mean).powi(2)).sum();
         (mean, (squares / 2.0 / 3.0).sqrt())
     };
     let compared = page.rows("Settings compared");
@@ -92,7 +92,7 @@ fn a_run_has_one_page_of_all_its_jobs() {
         let own = results.lines().filter(|line| line.starts_with(&job));
         own.map(|line| {
             line.split(',')
-                .find(|it| it.starts_with('x'))
+                .find(|field| field.starts_with('x'))
                 .unwrap()
                 .to_owned()
         })
@@ -102,7 +102,7 @@ fn a_run_has_one_page_of_all_its_jobs() {
         .flat_map(|set| (1..=2).map(move |seed| (set, seed)))
         .map(|(set, seed)| {
             let (a, b) = (chosen("aic", set, seed), chosen("hdbic", set, seed));
-            let both = a.iter().filter(|it| b.contains(it)).count();
+            let both = a.iter().filter(|name| b.contains(name)).count();
             both as f64 / (a.len() + b.len() - both) as f64
         });
     let agreement = shares.sum::<f64>() / 6.0;
@@ -125,9 +125,9 @@ fn a_run_has_one_page_of_all_its_jobs() {
         let told: Value = serde_json::from_str(&told).unwrap();
         let told = &told["result"];
         let of = |name: &str| path.iter().find(|row| row[0] == name && row[1] == gamma);
-        for it in told["variables"].as_array().unwrap() {
-            let row = of(it["name"].as_str().unwrap()).unwrap();
-            assert_eq!(number(&row[2]), it["frequency"].as_f64().unwrap());
+        for variable in told["variables"].as_array().unwrap() {
+            let row = of(variable["name"].as_str().unwrap()).unwrap();
+            assert_eq!(number(&row[2]), variable["frequency"].as_f64().unwrap());
         }
         let cut = of("cut-off").map(|row| number(&row[2]));
         assert_eq!(cut, told["cutoff"].as_f64());

@@ -64,16 +64,16 @@ fn a_regression_has_its_model_its_residuals_and_its_search() {
     let a: Vec<f64> = table
         .lines()
         .skip(1)
-        .map(|it| number(it.split(',').nth(1).unwrap()))
+        .map(|line| number(line.split(',').nth(1).unwrap()))
         .collect();
     let mean = a.iter().sum::<f64>() / 60.0;
-    let deviation = (a.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / 60.0).sqrt();
+    let deviation = (a.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 60.0).sqrt();
     let forest = &page.rows("Coefficients")[1];
     let own = json["selected"]
         .as_array()
         .unwrap()
         .iter()
-        .find(|it| it["name"] == "a");
+        .find(|variable| variable["name"] == "a");
     for (at, member) in [(1, "coefficient"), (2, "lower"), (3, "upper")] {
         let told = own.unwrap()[member].as_f64().unwrap() * deviation;
         assert!((number(&forest[at]) - told).abs() < 1e-12, "{member}");
@@ -83,7 +83,7 @@ fn a_regression_has_its_model_its_residuals_and_its_search() {
     let column = |at: usize| residuals.iter().map(move |row| number(&row[at]));
     assert_eq!(residuals.len(), 60);
     assert!(column(2).sum::<f64>().abs() < 1e-12);
-    let rss = column(2).map(|it| it * it).sum::<f64>();
+    let rss = column(2).map(|r| r * r).sum::<f64>();
     assert!((rss - json["rss"].as_f64().unwrap()).abs() < 1e-12);
     // Leverages sum to the number of coefficients.
     let k = json["k"].as_f64().unwrap();
@@ -142,7 +142,7 @@ fn weights_warnings_and_what_was_set_aside_are_told_first() {
     let used: Vec<&str> = wide
         .lines()
         .skip(1)
-        .filter(|it| !it.ends_with(",0"))
+        .filter(|line| !line.ends_with(",0"))
         .collect();
     let first = used[0].split(',').map(number).collect::<Vec<_>>();
     // At mean one the weights 1, 2, 3 are halved.
@@ -212,13 +212,17 @@ fn nothing_chosen_and_an_exact_fit_are_pages_too() {
     let (page, json) = both(&folder, &noise);
     assert_eq!(json["k"], 0);
     page.has("0 variables chosen of 4;");
-    assert!(page.data.iter().all(|it| it.0 != "Coefficients"));
+    assert!(page.data.iter().all(|table| table.0 != "Coefficients"));
     let exact: String = (0..9)
         .map(|i| format!("{},{i},{}\n", i + 2 * (i * i % 5), i * i % 5))
         .collect();
     folder.write("exact.csv", &format!("y,a,b\n{exact}"));
     let (page, _) = both(&folder, &["select", "exact.csv", "--response", "y"]);
-    assert!(page.data.iter().all(|it| !it.0.starts_with("Residuals")));
+    assert!(
+        page.data
+            .iter()
+            .all(|table| !table.0.starts_with("Residuals"))
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Page {
         assert_balanced(&text);
         assert_alone(&text);
         let parts = text.split("<h3>").skip(1);
-        let parts = parts.filter(|it| it.contains("data:text/csv"));
+        let parts = parts.filter(|part| part.contains("data:text/csv"));
         let data = parts.map(|part| {
             let title = part.split("</h3>").next().unwrap().to_owned();
             let (_, link) = part.split_once("data:text/csv;charset=utf-8,").unwrap();
@@ -27,8 +27,8 @@ impl Page {
 
     /// The data under a title; the names are the first row.
     pub fn rows(&self, title: &str) -> &[Vec<String>] {
-        let found = self.data.iter().find(|it| it.0 == title);
-        let titles = || self.data.iter().map(|it| it.0.as_str());
+        let found = self.data.iter().find(|table| table.0 == title);
+        let titles = || self.data.iter().map(|table| table.0.as_str());
         &found
             .unwrap_or_else(|| panic!("{title} of {:?}", titles().collect::<Vec<_>>()))
             .1
@@ -112,7 +112,7 @@ fn assert_alone(page: &str) {
         assert!(svg.contains("viewBox=\"0 0 "), "{svg:.200}");
     }
     let ids: Vec<&str> = page.split(" id=\"").skip(1).collect();
-    let mut names: Vec<&str> = ids.iter().map(|it| it.split('"').next().unwrap()).collect();
+    let mut names: Vec<&str> = ids.iter().map(|id| id.split('"').next().unwrap()).collect();
     let all = names.len();
     names.sort_unstable();
     names.dedup();

@@ -120,13 +120,16 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
     }
     let of_plugin = |plugin: &str| {
         let all = plugins();
-        let methods = all.methods().filter(|it| it.info.plugin == plugin);
+        let methods = all.methods().filter(|method| method.info.plugin == plugin);
         methods.count()
     };
     assert_eq!((of_plugin("information"), of_plugin("faulty")), (16, 4));
     // What no combination says.
     let jim = declared("jim");
-    assert!(jim.function().is_some_and(|it| it.0.cuda().is_some()));
+    assert!(
+        jim.function()
+            .is_some_and(|function| function.0.cuda().is_some())
+    );
     assert_eq!(jim.join, Join::Alone);
 }
 
@@ -165,7 +168,7 @@ fn fcbf(threshold: f64) -> Score {
 fn pair_scores_arrive_as_their_definitions() {
     let plugins = plugins();
     let score = |name: &str| plugins.pair_score(name).unwrap().value;
-    let of = |it| PairScore::Declared(Quantity::plain(it));
+    let of = |combination| PairScore::Declared(Quantity::plain(combination));
     assert_eq!(score("mi3"), of(Combination::XW_Y));
     assert_eq!(score("synergy"), of(INTERACTION));
     let told = plugins.pair_score("sinergy").unwrap_err().to_string();

@@ -28,7 +28,10 @@ fn load(defined: &[&str]) -> Option<Result<Plugins, String>> {
 fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
     let Some(plugins) = load(&[]) else { return };
     let plugins = plugins.unwrap();
-    let plugin = plugins.plugins().iter().find(|it| it.name == "plain");
+    let plugin = plugins
+        .plugins()
+        .iter()
+        .find(|plugin| plugin.name == "plain");
     let plugin = plugin.unwrap();
     assert_eq!(plugin.version, "1.2");
     assert_eq!(plugin.description, "a plugin in C");

@@ -42,7 +42,10 @@ fn they_are_listed_and_asked_for_like_passels_own() {
     );
     let listed = json(&folder.run(&["criteria", "--plugins", &library, "--format", "json"]));
     let listed = listed.as_array().or(listed["criteria"].as_array()).unwrap();
-    let price = listed.iter().find(|it| it["name"] == "c-price").unwrap();
+    let price = listed
+        .iter()
+        .find(|criterion| criterion["name"] == "c-price")
+        .unwrap();
     assert_eq!(price["plugin"], "runs");
     let parameter = &price["parameters"][0];
     assert_eq!(
@@ -202,11 +205,15 @@ fn the_example_in_c_gives_what_the_same_formula_in_rust_gives() {
     )
     .unwrap();
     let own = found.selection(&design, &Mbic, &pass);
-    let names: Vec<&str> = own.selected.iter().map(|it| &*it.name).collect();
+    let names: Vec<&str> = own
+        .selected
+        .iter()
+        .map(|variable| &*variable.name)
+        .collect();
     let theirs = report["selected"].as_array().unwrap();
     let theirs: Vec<&str> = theirs
         .iter()
-        .map(|it| it["name"].as_str().unwrap())
+        .map(|variable| variable["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, theirs);
     let value = report["criterion"]["value"].as_f64().unwrap();

@@ -27,7 +27,7 @@ fn list(folder: &Folder, path: &str, arguments: &[&str]) -> Ran {
 #[test]
 fn the_first_party_is_found_beside_a_program_and_a_test() {
     let names = |plugins: &Plugins| -> Vec<String> {
-        let names = plugins.plugins().iter().map(|it| it.name.clone());
+        let names = plugins.plugins().iter().map(|plugin| plugin.name.clone());
         names.collect()
     };
     let here = Plugins::find(&[]).unwrap();
@@ -148,8 +148,10 @@ fn a_library_copied_halfway_is_refused_and_not_the_end() {
 #[test]
 fn a_library_of_the_system_is_no_plugin() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
-    let paths = maps.lines().filter_map(|it| it.split_whitespace().nth(5));
-    let libc = paths.into_iter().find(|it| it.contains("/libc."));
+    let paths = maps
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(5));
+    let libc = paths.into_iter().find(|path| path.contains("/libc."));
     let Some(libc) = libc else {
         eprintln!("skipped: this test is linked without a libc that could be named");
         return;

@@ -36,7 +36,10 @@ fn a_plugin_that_ends_before_its_pair_scores_has_none_and_no_criteria() {
     let Some(plugins) = load(&["ALONE"]) else {
         return;
     };
-    let older = plugins.plugins().iter().find(|it| it.name == "older");
+    let older = plugins
+        .plugins()
+        .iter()
+        .find(|plugin| plugin.name == "older");
     let older = older.unwrap();
     let counts = [
         older.methods.len(),

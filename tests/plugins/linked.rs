@@ -29,7 +29,11 @@ fn refused(plugins: &[(&str, passel_sdk::entry::Entry)]) -> String {
 fn plugins_of_one_program_keep_their_own_entries() {
     let all = [passel_information::PLUGIN, one::PLUGIN, faulty::PLUGIN];
     let plugins = Plugins::linked(&all).unwrap();
-    let names: Vec<&str> = plugins.plugins().iter().map(|it| &*it.name).collect();
+    let names: Vec<&str> = plugins
+        .plugins()
+        .iter()
+        .map(|plugin| &*plugin.name)
+        .collect();
     assert_eq!(names, ["information", "of-one", "faulty"]);
     for (method, plugin) in [
         ("jmi", "information"),

@@ -34,7 +34,7 @@ fn without_line(told: &str) -> String {
     let Some((before, after)) = told.split_once(place) else {
         return told.to_owned();
     };
-    let rest = after.trim_start_matches(|it: char| it.is_ascii_digit());
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
     format!("{before}{place}LINE{rest}")
 }
 
@@ -70,7 +70,7 @@ fn built(folder: &Path, source: &str, name: &str, defined: &[&str]) -> Option<Pa
             "-shared",
             "-fPIC",
         ])
-        .args(defined.iter().map(|it| format!("-D{it}")))
+        .args(defined.iter().map(|name| format!("-D{name}")))
         .arg("-I")
         .arg(root.join("plugins/abi"))
         .arg("-o")

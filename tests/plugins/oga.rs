@@ -50,11 +50,11 @@ fn plainly(x: &DMatrix<f64>, y: &DVector<f64>, asked: &Asked) -> Vec<usize> {
     // Weights sum to n.
     let all: f64 = of.iter().sum();
     let w = DVector::from_fn(n, |i, _| of[i] * n as f64 / all);
-    let centre = |mut it: DVector<f64>| {
+    let centre = |mut column: DVector<f64>| {
         if asked.intercept {
-            it.add_scalar_mut(-it.dot(&w) / n as f64);
+            column.add_scalar_mut(-column.dot(&w) / n as f64);
         }
-        it.component_mul(&w.map(f64::sqrt))
+        column.component_mul(&w.map(f64::sqrt))
     };
     let y = centre(y.clone());
     let mut x = x.clone();
@@ -85,7 +85,11 @@ fn plainly(x: &DMatrix<f64>, y: &DVector<f64>, asked: &Asked) -> Vec<usize> {
     let mut left: Vec<usize> = chosen.to_vec();
     if chosen.len() > 1 {
         left.retain(|out| {
-            let others: Vec<usize> = chosen.iter().copied().filter(|it| it != out).collect();
+            let others: Vec<usize> = chosen
+                .iter()
+                .copied()
+                .filter(|other| other != out)
+                .collect();
             value(&others) > best
         });
     }
@@ -115,7 +119,7 @@ fn chosen(design: Design, pass: &Pass) -> Vec<(usize, String)> {
     let chosen = selection
         .selected
         .iter()
-        .map(|it| (it.index, it.name.clone()));
+        .map(|variable| (variable.index, variable.name.clone()));
     let mut chosen: Vec<_> = chosen.collect();
     chosen.sort_unstable();
     chosen
@@ -133,7 +137,7 @@ fn it_chooses_what_the_plain_algorithm_chooses() {
         let (x, y) = problems::ing_lai(n, p, r, seed);
         let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         let found = chosen(design, &Pass::default());
-        let found: Vec<usize> = found.into_iter().map(|it| it.0).collect();
+        let found: Vec<usize> = found.into_iter().map(|variable| variable.0).collect();
         assert_eq!(found, plainly(&x, &y, &plain), "seed {seed}");
     }
 }
@@ -145,14 +149,14 @@ fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
         let (n, p) = (90, 120);
         let (x, y) = problems::ing_lai(n, p, 4, seed);
         let y = y.add_scalar(2.0);
-        let weights: Vec<f64> = (0..n).map(|it| 0.5 + (it % 7) as f64).collect();
-        let names = (0..p).map(|it| format!(",x{it}"));
+        let weights: Vec<f64> = (0..n).map(|t| 0.5 + (t % 7) as f64).collect();
+        let names = (0..p).map(|j| format!(",x{j}"));
         let mut text = format!("y,w{}\n", names.collect::<String>());
         for i in 0..n {
             let row = x
                 .row(i)
                 .iter()
-                .map(|it| format!(",{it}"))
+                .map(|value| format!(",{value}"))
                 .collect::<String>();
             text += &format!("{},{}{row}\n", y[i], weights[i]);
         }
@@ -169,7 +173,7 @@ fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
                 factors: &[],
             };
             let table = table::read(&path, &reading).unwrap();
-            let kept: Vec<String> = keep.iter().map(|it| format!("x{it}")).collect();
+            let kept: Vec<String> = keep.iter().map(|j| format!("x{j}")).collect();
             let (own, drop) = (vec!["w".to_owned()], Vec::new());
             let options = DesignOptions {
                 response: Some("y"),
@@ -181,7 +185,9 @@ fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
             };
             let design = Design::from_table(table, &options).unwrap();
             let found = chosen(design, &Pass::default()).into_iter();
-            let found: Vec<usize> = found.map(|it| it.1[1..].parse().unwrap()).collect();
+            let found: Vec<usize> = found
+                .map(|variable| variable.1[1..].parse().unwrap())
+                .collect();
             let asked = Asked {
                 keep,
                 weights: weighed.then_some(&*weights),

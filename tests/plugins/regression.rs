@@ -32,7 +32,7 @@ impl<F> fmt::Debug for Doing<F> {
 
 impl<F: Fn(&dyn Problem) -> Result<(), CallError> + Send + Sync> Procedure for Doing<F> {
     fn run(&self, problem: &dyn Problem) -> Result<(), String> {
-        self.0(problem).map_err(|it| it.to_string())
+        self.0(problem).map_err(|error| error.to_string())
     }
 }
 
@@ -113,7 +113,7 @@ fn columns_are_centred_and_of_norm_1() {
     for column in columns(&design) {
         let (sum, square) = column
             .iter()
-            .fold((0.0, 0.0), |(s, q), it| (s + it, q + it * it));
+            .fold((0.0, 0.0), |(s, q), value| (s + value, q + value * value));
         assert!(f64::abs(sum) < 1e-12 && f64::abs(square - 1.0) < 1e-12);
     }
 }
@@ -138,7 +138,7 @@ fn a_sweep_finds_the_strongest_whatever_the_scale_and_the_devices() {
             .map(|r| {
                 let largest = r
                     .iter()
-                    .fold(0.0, |most: f64, it| most.max(it.abs()))
+                    .fold(0.0, |most: f64, value| most.max(value.abs()))
                     .max(1e-320);
                 let product = |column: &Vec<f64>| -> f64 {
                     column.iter().zip(r).map(|(x, r)| x * (r / largest)).sum()
@@ -154,7 +154,9 @@ fn a_sweep_finds_the_strongest_whatever_the_scale_and_the_devices() {
                     }
                 });
                 all.truncate(wanted);
-                all.into_iter().map(|(at, it)| (at, it * largest)).collect()
+                all.into_iter()
+                    .map(|(at, product)| (at, product * largest))
+                    .collect()
             })
             .collect();
         for place in places() {
@@ -171,12 +173,12 @@ fn a_sweep_finds_the_strongest_whatever_the_scale_and_the_devices() {
                 .zip(swept.0.chunks(wanted).zip(swept.1.chunks(wanted)))
                 .enumerate()
             {
-                let numbers: Vec<usize> = expected.iter().map(|it| it.0).collect();
+                let numbers: Vec<usize> = expected.iter().map(|column| column.0).collect();
                 let told = format!("anchor {at}, {wanted} of {p}, {place:?}");
                 assert_eq!(columns, numbers, "{told}");
                 let most = expected
                     .iter()
-                    .fold(0.0, |most: f64, it| most.max(it.1.abs()));
+                    .fold(0.0, |most: f64, column| most.max(column.1.abs()));
                 for ((_, expected), product) in expected.iter().zip(products) {
                     let error = (expected - product).abs();
                     assert!(
@@ -244,10 +246,11 @@ fn random_words_follow_from_seed_and_stream_alone() {
     };
     let places = places();
     assert_eq!(drawn(1, &places[0], 0), drawn(1, &places[2], 0));
-    let all = [(1, 0), (1, 1), (1, u32::MAX), (2, 0)].map(|it| drawn(it.0, &places[0], it.1));
+    let all = [(1, 0), (1, 1), (1, u32::MAX), (2, 0)]
+        .map(|(seed, stream)| drawn(seed, &places[0], stream));
     for (at, words) in all.iter().enumerate() {
         assert!(!all[..at].contains(words));
-        let ones: u32 = words.iter().map(|it| it.count_ones()).sum();
+        let ones: u32 = words.iter().map(|word| word.count_ones()).sum();
         assert!((480..800).contains(&ones), "{ones} of 1280 bits");
     }
 }
@@ -296,16 +299,22 @@ fn a_collinear_variable_has_no_criterion() {
     let values = found(&design, &Resources::cpu(1), 1, |problem| {
         let all = [&[0, 1, 3][..], &[0, 3], &[3, 1, 0], &[0, 3, 2, 1]];
         all.iter()
-            .map(|it| problem.fit(it, None))
+            .map(|model| problem.fit(model, None))
             .collect::<Result<Vec<_>, _>>()
     });
-    let infinite: Vec<bool> = values.iter().map(|it| *it == f64::INFINITY).collect();
+    let infinite: Vec<bool> = values.iter().map(|value| *value == f64::INFINITY).collect();
     assert_eq!(infinite, [true, false, true, true]);
     // None is not only the model's: the same choice is a model without the last of them.
     let done = run(&design, &Resources::cpu(1), 1, |problem| {
-        [3, 1, 0].iter().try_for_each(|it| problem.choose(*it, 1.0))
+        [3, 1, 0]
+            .iter()
+            .try_for_each(|column| problem.choose(*column, 1.0))
     });
     let selection = done.result.selection(&design, &Bic, &Pass::default());
-    let names: Vec<usize> = selection.selected.iter().map(|it| it.index).collect();
+    let names: Vec<usize> = selection
+        .selected
+        .iter()
+        .map(|variable| variable.index)
+        .collect();
     assert_eq!(names, [1, 3]);
 }

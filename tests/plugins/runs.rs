@@ -25,7 +25,7 @@ fn names(report: &Value) -> Vec<&str> {
     let selected = report["selected"].as_array().unwrap();
     selected
         .iter()
-        .map(|it| it["name"].as_str().unwrap())
+        .map(|variable| variable["name"].as_str().unwrap())
         .collect()
 }
 
@@ -199,7 +199,7 @@ fn every_misuse_is_one_error_with_method_and_plugin() {
             "no way",
         ),
     ] {
-        for over in over.into_iter().filter(|it| !it.is_empty()) {
+        for over in over.into_iter().filter(|text| !text.is_empty()) {
             let body = format!("BODY={body}");
             let Some(ran) = run(&folder, &[over, &body], &["--output", "o.json"]) else {
                 return;
@@ -275,7 +275,10 @@ fn a_collinear_choice_is_left_out_and_said_so() {
     let folder = Folder::new();
     let rows = folder.read("data.csv");
     let rows = rows.lines().enumerate().map(|(at, row)| {
-        let numbers: Vec<f64> = row.split(',').filter_map(|it| it.parse().ok()).collect();
+        let numbers: Vec<f64> = row
+            .split(',')
+            .filter_map(|field| field.parse().ok())
+            .collect();
         match at {
             0 => "y,a,b,c,d\n".to_owned(),
             // d is a − 2b.

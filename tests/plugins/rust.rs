@@ -93,7 +93,7 @@ fn a_function_that_gives_no_score_ends_the_selection() {
             let lines: Vec<String> = told.stderr.lines().map(without_line).collect();
             // A panic is told once, however many tables there are.
             let warned = format!("warning: faulty: {PANIC}no value");
-            let panics = lines.iter().filter(|it| **it == warned).count();
+            let panics = lines.iter().filter(|line| **line == warned).count();
             assert_eq!(
                 (panics, lines.len()),
                 match fault {
@@ -107,7 +107,10 @@ fn a_function_that_gives_no_score_ends_the_selection() {
                 "error: method `faulty-function` of plugin `faulty`: score of `",
                 "error: pair score `faulty-pair` of plugin `faulty`: score of `",
             ];
-            assert!(whose.iter().any(|it| error.starts_with(it)), "{error}");
+            assert!(
+                whose.iter().any(|start| error.starts_with(start)),
+                "{error}"
+            );
             let why = if fault == 2 {
                 "is infinite"
             } else {

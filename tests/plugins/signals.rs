@@ -50,7 +50,7 @@ fn whole(folder: &Folder, report: &str, ran: &Ran) {
     assert_eq!(report["termination"], "interrupted");
     assert_eq!(report["k"], 2);
     let mut names = folder.names();
-    names.retain(|it| it.contains("tmp"));
+    names.retain(|name| name.contains("tmp"));
     assert!(names.is_empty(), "{names:?}");
 }
 
@@ -76,7 +76,7 @@ fn one_that_does_not_heed_is_left_behind_at_the_second() {
 /// Whether a report says so.
 fn was_left(report: &Value) -> bool {
     let warnings = report["warnings"].as_array().unwrap();
-    let said = |it: &Value| it.as_str().unwrap().contains("was left behind");
+    let said = |warning: &Value| warning.as_str().unwrap().contains("was left behind");
     warnings.iter().any(said)
 }
 

@@ -27,9 +27,11 @@ top = [2, 3]
 
 /// Every file of the results but times and the lock, with what it holds.
 pub fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
-    let named = files.map(|it| (it.file_name().unwrap().to_str().unwrap().to_owned(), it));
-    let kept = named.filter(|it| ![".lock", ".work", "times.csv"].contains(&&*it.0));
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let named = files.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path));
+    let kept = named.filter(|file| ![".lock", ".work", "times.csv"].contains(&&*file.0));
     kept.map(|(name, path)| (name, fs::read(path).unwrap()))
         .collect()
 }
@@ -105,7 +107,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
     let variables = folder.read("jobs-results/results.csv");
     let of_one = variables
         .lines()
-        .filter(|it| it.contains("seed=7") && it.contains("ebic-"));
+        .filter(|line| line.contains("seed=7") && line.contains("ebic-"));
     let k = alone["selected"].as_array().unwrap().len();
     assert_eq!(of_one.count(), k);
     // A row a pair; columns that would be called the same are not.

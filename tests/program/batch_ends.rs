@@ -119,7 +119,10 @@ fn a_full_disk_leaves_what_is_done() {
         before
     );
     let names: Vec<String> = results(&folder.path("jobs-results")).into_keys().collect();
-    assert!(!names.iter().any(|it| it.contains("seed=4")), "{names:?}");
+    assert!(
+        !names.iter().any(|name| name.contains("seed=4")),
+        "{names:?}"
+    );
     let ran = folder.run(&["run", "jobs.toml"]);
     assert!(
         ran.stdout
@@ -221,7 +224,7 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
         ran.stderr
     );
     let [whole_results, killed_results] =
-        [&whole, &killed].map(|it| results(&it.path("jobs-results")));
+        [&whole, &killed].map(|folder| results(&folder.path("jobs-results")));
     assert_eq!(whole_results.len(), 204);
     for (name, bytes) in &whole_results {
         assert!(killed_results.get(name) == Some(bytes), "{name} differs");
@@ -232,7 +235,7 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
     let mut jobs: Vec<&str> = times
         .lines()
         .skip(1)
-        .filter_map(|it| it.split('"').nth(1))
+        .filter_map(|line| line.split('"').nth(1))
         .collect();
     let all = jobs.len();
     jobs.sort_unstable();
@@ -260,7 +263,8 @@ fn ends_as_one_that_was_not_stopped(job: &str, stop: impl Fn(&Folder) -> bool) {
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);
             assert!(!folder.path("jobs-results/.work").exists());
         }
-        let [expected, found] = [&whole, &stopped].map(|it| results(&it.path("jobs-results")));
+        let [expected, found] =
+            [&whole, &stopped].map(|folder| results(&folder.path("jobs-results")));
         assert!(expected == found);
         return;
     }

@@ -49,7 +49,11 @@ fn text_and_csv_hold_the_same_selection() {
     let text = folder.run(&SELECT);
     assert_eq!(text.code, Some(0));
     for line in ["data                 data.csv", "variables k          1"] {
-        assert!(text.stdout.lines().any(|it| it == line), "{}", text.stdout);
+        assert!(
+            text.stdout.lines().any(|own| own == line),
+            "{}",
+            text.stdout
+        );
     }
     assert!(text.stdout.contains("\n(intercept) "));
     let csv = folder.run(&select(&["--format", "csv"]));
@@ -99,7 +103,7 @@ fn output_and_trace_are_written_and_nothing_is_printed() {
     assert_eq!(folder.names(), ["data.csv", "o.json", "t.csv"]);
     let json: Value = serde_json::from_str(&folder.read("o.json")).unwrap();
     let trace = folder.read("t.csv");
-    let rows: Vec<Vec<&str>> = trace.lines().map(|it| it.split(',').collect()).collect();
+    let rows: Vec<Vec<&str>> = trace.lines().map(|row| row.split(',').collect()).collect();
     assert_eq!(
         rows[0].join(","),
         "iteration,particle,move,variable,size,criterion,best"
@@ -223,7 +227,10 @@ fn criteria_are_listed_with_their_parameters() {
     );
     let json = folder.run(&["criteria", "--format", "json"]).stdout;
     let json: Vec<Value> = serde_json::from_str(&json).unwrap();
-    let ebic = json.iter().find(|it| it["name"] == "ebic").unwrap();
+    let ebic = json
+        .iter()
+        .find(|criterion| criterion["name"] == "ebic")
+        .unwrap();
     assert_eq!(ebic["parameters"][0]["default"], 1.0);
     assert_eq!(json.len(), 7);
 }

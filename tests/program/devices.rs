@@ -16,12 +16,12 @@ fn functions(defined: &str) -> Vec<&'static str> {
     let list = include_str!("../../src/device/cuda/library.rs");
     let quoted = list.split('"').skip(1).step_by(2);
     let words = quoted.flat_map(str::split_whitespace);
-    let is_name = |it: &&str| {
-        let of = |prefix| *it != "cuBLAS" && it.strip_prefix(prefix).is_some_and(starts_large);
+    let is_name = |word: &&str| {
+        let of = |prefix| *word != "cuBLAS" && word.strip_prefix(prefix).is_some_and(starts_large);
         of("cu") || of("nvrtc") || of("cublas")
     };
     let mut names: Vec<&str> = words.filter(is_name).collect();
-    names.retain(|it| !defined.contains(&format!("int {it}(")));
+    names.retain(|name| !defined.contains(&format!("int {name}(")));
     names.sort_unstable();
     names.dedup();
     assert!(names.len() > 30, "{names:?}");
@@ -29,7 +29,7 @@ fn functions(defined: &str) -> Vec<&'static str> {
 }
 
 fn starts_large(text: &str) -> bool {
-    text.starts_with(|it: char| it.is_ascii_uppercase()) && text.chars().all(is_part)
+    text.starts_with(|letter: char| letter.is_ascii_uppercase()) && text.chars().all(is_part)
 }
 
 fn is_part(letter: char) -> bool {
@@ -58,7 +58,7 @@ fn whole(folder: &Folder) -> PathBuf {
     let source = include_str!("../support/cuda.c");
     let rest = functions(source).into_iter();
     let rest: String = rest
-        .map(|it| format!("int {it}() {{ return 0; }}\n"))
+        .map(|name| format!("int {name}() {{ return 0; }}\n"))
         .collect();
     build(folder, &format!("{source}\n{rest}"))
 }

@@ -37,13 +37,16 @@ fn assert_well_formed(svg: &str) {
             }
             assert!(!inside.contains("NaN"), "{inside}");
         }
-        assert!(open.first().is_none_or(|it| *it == "svg"), "{open:?}");
+        assert!(open.first().is_none_or(|tag| *tag == "svg"), "{open:?}");
         let after = &after[if comment { 3 } else { 1 }..];
         let text = after.find('<').unwrap_or(after.len());
         assert!(text == 0 || !open.is_empty());
         for entity in after[..text].split('&').skip(1) {
             let known = ["amp;", "lt;", "gt;", "quot;"];
-            assert!(known.iter().any(|it| entity.starts_with(it)), "{entity}");
+            assert!(
+                known.iter().any(|name| entity.starts_with(name)),
+                "{entity}"
+            );
         }
         rest = &after[text..];
     }

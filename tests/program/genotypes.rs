@@ -14,7 +14,7 @@ const VARIANTS: usize = 9;
 fn alleles(sample: usize, variant: usize) -> usize {
     match (sample * 7 + variant * 13) % 41 {
         0 => 3,
-        it => (it * it + sample * (variant + 2) + sample / 5) % 3,
+        rest => (rest * rest + sample * (variant + 2) + sample / 5) % 3,
     }
 }
 
@@ -50,7 +50,9 @@ fn folder(quantity: bool) -> Folder {
     folder.write("d.bim", &bim);
     let phenotypes: Vec<String> = (0..SAMPLES).map(|i| phenotype(i, quantity)).collect();
     let lines = phenotypes.iter().enumerate();
-    let fam: String = lines.map(|(i, it)| format!("f {i} 0 0 1 {it}\n")).collect();
+    let fam: String = lines
+        .map(|(i, phenotype)| format!("f {i} 0 0 1 {phenotype}\n"))
+        .collect();
     folder.write("d.fam", &fam);
 
     let names: Vec<String> = (0..VARIANTS).map(name).collect();
@@ -139,11 +141,15 @@ fn the_program_finds_what_it_finds_in_the_same_numbers() {
 fn information(variants: &[usize], of: &[usize], missing: &str) -> f64 {
     // As a level, what is missing is a value like another, that of the status too.
     let has = |sample: &usize| {
-        missing == "level" || *sample != 17 && of.iter().all(|it| alleles(*sample, *it) != 3)
+        missing == "level"
+            || *sample != 17 && of.iter().all(|variant| alleles(*sample, *variant) != 3)
     };
     let mut together = HashMap::new();
     for sample in (0..SAMPLES).filter(has) {
-        let x: Vec<usize> = variants.iter().map(|it| alleles(sample, *it)).collect();
+        let x: Vec<usize> = variants
+            .iter()
+            .map(|variant| alleles(sample, *variant))
+            .collect();
         *together.entry((x, phenotype(sample, false))).or_insert(0.0) += 1.0;
     }
     let (mut each_x, mut each_y, mut n) = (HashMap::new(), HashMap::new(), 0.0);
@@ -176,7 +182,7 @@ fn assert_near(found: &Value, counted: f64, what: &str) {
 #[test]
 fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
     let folder = folder(false);
-    let place = |it: &Value| it.as_str().unwrap()[2..].parse::<usize>().unwrap();
+    let place = |name: &Value| name.as_str().unwrap()[2..].parse::<usize>().unwrap();
     let mut of_both = Vec::new();
     for missing in ["level", "pairwise"] {
         let rest = ["--missing", missing, "--top", "36"];
@@ -187,24 +193,24 @@ fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
             );
             let single = report["single"].as_array().unwrap();
             assert_eq!(single.len(), VARIANTS);
-            for it in single {
-                let x = [place(&it["name"])];
-                assert_near(&it["score"], information(&x, &x, missing), missing);
+            for variant in single {
+                let x = [place(&variant["name"])];
+                assert_near(&variant["score"], information(&x, &x, missing), missing);
             }
             let pairs = report["pairs"].as_array().unwrap();
             assert_eq!(pairs.len(), VARIANTS * (VARIANTS - 1) / 2);
-            for it in pairs {
-                let both = [place(&it["a"]), place(&it["b"])];
+            for pair in pairs {
+                let both = [place(&pair["a"]), place(&pair["b"])];
                 let joint = information(&both, &both, missing);
                 let alone = both.map(|x| information(&[x], &both, missing));
                 let synergy = joint - alone[0] - alone[1];
                 let counted = if score == "mi3" { joint } else { synergy };
-                assert_near(&it["score"], counted, &format!("{missing} {score}"));
-                assert_near(&it["synergy"], synergy, missing);
+                assert_near(&pair["score"], counted, &format!("{missing} {score}"));
+                assert_near(&pair["synergy"], synergy, missing);
             }
             let scores: Vec<f64> = pairs
                 .iter()
-                .map(|it| it["score"].as_f64().unwrap())
+                .map(|pair| pair["score"].as_f64().unwrap())
                 .collect();
             assert!(scores.is_sorted_by(|a, b| a >= b), "the best first");
             of_both.push(scores);
@@ -217,7 +223,7 @@ fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
             &[&["select", "d.bed", "--method", "jmi"], &rest[..]].concat(),
         );
         let mut chosen: Vec<usize> = Vec::new();
-        for it in report["selected"].as_array().unwrap() {
+        for variant in report["selected"].as_array().unwrap() {
             let score = |x: usize| -> f64 {
                 let pairs = chosen.iter().map(|w| [x, *w]);
                 match chosen.is_empty() {
@@ -227,11 +233,15 @@ fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
             };
             let left = (0..VARIANTS).filter(|x| !chosen.contains(x));
             let best = left.map(score).fold(f64::MIN, f64::max);
-            let picked = place(&it["name"]);
-            assert_near(&it["score"], best, &format!("{missing}, the best"));
-            assert_near(&it["score"], score(picked), &format!("{missing}, its own"));
+            let picked = place(&variant["name"]);
+            assert_near(&variant["score"], best, &format!("{missing}, the best"));
+            assert_near(
+                &variant["score"],
+                score(picked),
+                &format!("{missing}, its own"),
+            );
             let relevance = information(&[picked], &[picked], missing);
-            assert_near(&it["relevance"], relevance, missing);
+            assert_near(&variant["relevance"], relevance, missing);
             chosen.push(picked);
         }
         assert_eq!(chosen.len(), 5);
@@ -258,7 +268,7 @@ fn the_pair_that_acts_together_is_found_where_no_variant_acts_alone() {
                     (&"snp46".into(), &"snp162".into())
                 );
                 // By far: no other pair has half of it.
-                let [first, second] = [0, 1].map(|it| pairs[it]["score"].as_f64().unwrap());
+                let [first, second] = [0, 1].map(|at| pairs[at]["score"].as_f64().unwrap());
                 assert!(
                     first > 2.0 * second,
                     "{missing} {score}: {first}, then {second}"
@@ -267,7 +277,8 @@ fn the_pair_that_acts_together_is_found_where_no_variant_acts_alone() {
                 let single = report["single"].as_array().unwrap();
                 let alone = |at: usize| single[at]["score"].as_f64().unwrap();
                 for planted in [46, 162] {
-                    let better = (0..single.len()).filter(|it| alone(*it) > alone(planted));
+                    let better =
+                        (0..single.len()).filter(|variant| alone(*variant) > alone(planted));
                     assert!(better.count() >= 100, "{missing}: {planted}");
                 }
             }

@@ -61,7 +61,7 @@ drop = "c"
         let told: Vec<&str> = told.lines().map(str::trim_start).collect();
         let part: Vec<&str> = part.lines().map(str::trim_start).collect();
         assert!(
-            told.windows(part.len()).any(|it| it == part),
+            told.windows(part.len()).any(|lines| lines == part),
             "{part:?} in {told:#?}"
         );
     }

@@ -100,7 +100,7 @@ mod built {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let table = read(&folder.path("o.parquet"), &ReadOptions::default()).unwrap();
         assert_eq!(numbers(&table, "index"), [0.0, 1.0]);
-        assert!(numbers(&table, "upper").iter().all(|it| it.is_nan()));
+        assert!(numbers(&table, "upper").iter().all(|value| value.is_nan()));
         assert!((numbers(&table, "coefficient")[0] - 2.0).abs() < 1e-12);
     }
 
@@ -116,7 +116,7 @@ mod built {
         let jobs = read(&results.join("jobs.parquet"), &ReadOptions::default()).unwrap();
         let csv = read(&results.join("jobs.csv"), &ReadOptions::default()).unwrap();
         assert_eq!((jobs.rows, jobs.columns.len()), (5, csv.columns.len()));
-        let name = |it: &passel::table::Column| it.name.clone();
+        let name = |column: &passel::table::Column| column.name.clone();
         assert!(
             jobs.columns
                 .iter()

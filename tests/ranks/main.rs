@@ -33,7 +33,7 @@ fn each<T: Send>(size: usize, work: impl Fn(Communicator, &Interrupt) -> T + Syn
                 })
             })
             .collect();
-        ranks.into_iter().map(|it| it.join().unwrap()).collect()
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
     })
 }
 
@@ -61,8 +61,12 @@ fn walked(
     interrupt: &Interrupt,
 ) -> (Walked, SearchResult) {
     let mut steps = Vec::new();
-    let mut observe = |it: &IterationRecord| {
-        steps.push((it.number, it.best_value.to_bits(), it.steps.to_vec()));
+    let mut observe = |record: &IterationRecord| {
+        steps.push((
+            record.number,
+            record.best_value.to_bits(),
+            record.steps.to_vec(),
+        ));
     };
     let criterion = Ebic { gamma: 1.0 };
     let found = search(
@@ -93,8 +97,8 @@ fn a_search_walks_move_by_move_as_one_process_does() {
         };
         let one = Resources::cpu(1);
         let (whole, _) = walked(&design, &pass, &one, &Interrupt::default());
-        for (size, over) in [1, 2, 3, 4, 7].into_iter().flat_map(|it| {
-            [Partition::Columns, Partition::Sweeps, Partition::Particles].map(|over| (it, over))
+        for (size, over) in [1, 2, 3, 4, 7].into_iter().flat_map(|size| {
+            [Partition::Columns, Partition::Sweeps, Partition::Particles].map(|over| (size, over))
         }) {
             let all = each(size, |communicator, interrupt| {
                 let resources = Resources {

@@ -59,7 +59,7 @@ fn check(path: &Path, response: Option<&Path>) {
                         false => &Values::Remote,
                     };
                     // Missing values are not equal to themselves.
-                    let told = |it: &Values| format!("{it:?}");
+                    let told = |values: &Values| format!("{values:?}");
                     let place = format!("{path:?}, {}, rank {rank} of {size}", column.name);
                     assert_eq!(told(&part.columns[at].values), told(expected), "{place}");
                 }
@@ -102,7 +102,7 @@ fn npy(rows: usize, width: usize, fortran: bool) -> Vec<u8> {
             .flat_map(|t| (0..width).map(move |j| value(t, j)))
             .collect(),
     };
-    bytes.extend(all.iter().flat_map(|it| it.to_le_bytes()));
+    bytes.extend(all.iter().flat_map(|number| number.to_le_bytes()));
     bytes
 }
 
@@ -134,7 +134,7 @@ fn wide_rows_are_read_by_offset() {
     }
     let (rows, width) = (4_u32, 20_000_u32);
     let mut bytes = [rows.to_le_bytes(), width.to_le_bytes()].concat();
-    bytes.extend((0..rows * width).map(|it| (it % 251) as u8));
+    bytes.extend((0..rows * width).map(|at| (at % 251) as u8));
     std::fs::write(path("w.mrmr"), &bytes).unwrap();
     check(&path("w.mrmr"), None);
     std::fs::write(path("w.mrmr.gz"), files::gzip(&bytes)).unwrap();

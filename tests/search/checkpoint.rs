@@ -72,17 +72,17 @@ impl Whole {
     /// Goes on, and is interrupted after so many iterations and waves.
     pub(super) fn part(&mut self, case: &Case, resources: &Resources, most: usize) -> SearchResult {
         let (mut count, steps) = (0, &mut self.steps);
-        let mut observe = |it: &IterationRecord, interrupt: &Interrupt| {
+        let mut observe = |record: &IterationRecord, interrupt: &Interrupt| {
             count += 1;
             if count >= most {
                 // A wave cut short by this may be told yet.
                 interrupt.request();
             }
             if count <= most {
-                let told = (it.best_value.to_bits(), it.steps.to_vec());
-                let before = steps.insert(it.number, told.clone());
+                let told = (record.best_value.to_bits(), record.steps.to_vec());
+                let before = steps.insert(record.number, told.clone());
                 // What is done twice is the same twice.
-                assert!(before.is_none_or(|it| it == told), "{}", case.name);
+                assert!(before.is_none_or(|first| first == told), "{}", case.name);
             }
         };
         go_on(case, (&mut self.kept, resources), &mut observe).unwrap()
@@ -201,7 +201,11 @@ fn cut_again_and_again_wherever_it_runs() {
                 let limit = (count % 3 == 2).then_some(1000);
                 let resources = cpu(1 + count % 2, 1 + count % 4, limit);
                 // In a part the next point to go on from must be reached.
-                let far = parts.steps.keys().last().map_or(8, |it| it.min(&80) + 60);
+                let far = parts
+                    .steps
+                    .keys()
+                    .last()
+                    .map_or(8, |last| last.min(&80) + 60);
                 let found = parts.part(&case, &resources, far + rest + 7 * (count % 3));
                 count += 1;
                 if found.termination != Termination::Interrupted {
@@ -218,7 +222,7 @@ fn cut_again_and_again_wherever_it_runs() {
 
 #[test]
 fn wave_by_wave_the_polish_goes_on() {
-    for case in cases().into_iter().filter(|it| it.pass.polish) {
+    for case in cases().into_iter().filter(|case| case.pass.polish) {
         let mut whole = Whole::default();
         let expected = told(&case, &whole.part(&case, &cpu(1, 1, None), usize::MAX));
         let mut parts = Whole::default();
@@ -244,8 +248,8 @@ fn wave_by_wave_the_polish_goes_on() {
 /// Waves of the case's polish.
 fn waves(case: &Case) -> usize {
     let mut waves = 0;
-    crate::reference::run(&case.design, &*case.criterion, &case.pass, 1, |it| {
-        waves = it.wave.unwrap_or(0);
+    crate::reference::run(&case.design, &*case.criterion, &case.pass, 1, |record| {
+        waves = record.wave.unwrap_or(0);
     });
     waves
 }

@@ -307,7 +307,7 @@ fn models_without_a_criterion_never_win_and_the_report_says_so() {
     let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
     let told = |criterion: &dyn Criterion| {
         let found = select(&design, criterion, &Pass::default()).unwrap();
-        let said = |it: &String| it.contains("the criterion was not a number");
+        let said = |warning: &String| warning.contains("the criterion was not a number");
         (found.k, found.warnings.iter().any(said))
     };
     let (k, said) = told(&UpToTwo);

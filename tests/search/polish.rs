@@ -303,13 +303,13 @@ fn the_models_met_are_the_best_there_are() {
                 })
                 .collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let entry = ALL.iter().find(|it| it.name == criterion).unwrap();
+            let entry = ALL.iter().find(|entry| entry.name == criterion).unwrap();
             let criterion = at_defaults(entry);
             let found = run(&design, &*criterion, &Pass::default(), 1, |_| {});
             let report = found.selection(&design, &*criterion, &Pass::default());
 
             let share = |value: f64| (0.5 * (all[0].0 - value)).exp();
-            let sum: f64 = all.iter().map(|it| share(it.0)).sum();
+            let sum: f64 = all.iter().map(|model| share(model.0)).sum();
             assert_eq!(report.models.len(), 10);
             for (met, (value, model)) in report.models.iter().zip(&all) {
                 let names: Vec<String> = model.iter().map(|j| format!("x{j}")).collect();
@@ -320,16 +320,19 @@ fn the_models_met_are_the_best_there_are() {
                 assert!(off.abs() < 0.05, "seed {seed}: {off}");
             }
             for j in 0..6 {
-                let holds = all.iter().filter(|it| it.1.contains(&j));
-                let weight = holds.map(|it| share(it.0)).sum::<f64>() / sum;
+                let holds = all.iter().filter(|model| model.1.contains(&j));
+                let weight = holds.map(|model| share(model.0)).sum::<f64>() / sum;
                 let name = format!("x{j}");
-                let told = report.inclusion.iter().find(|it| it.name == name);
-                let told = told.map_or(0.0, |it| it.weight);
+                let told = report
+                    .inclusion
+                    .iter()
+                    .find(|variable| variable.name == name);
+                let told = told.map_or(0.0, |variable| variable.weight);
                 assert!((told - weight).abs() < 0.05, "{name}: {told} {weight}");
             }
             assert!(report.inclusion.is_sorted_by(|a, b| a.weight >= b.weight));
             for (size, met) in report.front.iter().enumerate() {
-                let best = all.iter().find(|it| it.1.len() == size).unwrap();
+                let best = all.iter().find(|model| model.1.len() == size).unwrap();
                 assert_eq!(met.variables.len(), size, "none is left out");
                 assert!(
                     (met.criterion - best.0).abs() < 1e-9,

@@ -45,7 +45,10 @@ fn a_text_that_was_cut_or_changed_is_refused() {
         assert_eq!(error, expected, "cut to {end}");
     }
     let changed = text.as_bytes().iter().enumerate().skip(60);
-    for (at, _) in changed.filter(|(_, it)| it.is_ascii_digit()).step_by(11) {
+    for (at, _) in changed
+        .filter(|(_, byte)| byte.is_ascii_digit())
+        .step_by(11)
+    {
         let mut other = text.clone().into_bytes();
         other[at] = if other[at] == b'9' {
             b'8'
@@ -100,35 +103,38 @@ fn another_search_is_refused_by_what_differs() {
         }
     };
     let mut others = vec![
-        (with(&|it| it.seed = 2), "seed 6, this one has 2"),
-        (with(&|it| it.particles = 7), "particles 6, this one has 7"),
+        (with(&|pass| pass.seed = 2), "seed 6, this one has 2"),
         (
-            with(&|it| it.iterations = 401),
+            with(&|pass| pass.particles = 7),
+            "particles 6, this one has 7",
+        ),
+        (
+            with(&|pass| pass.iterations = 401),
             "iterations 400, this one has 401",
         ),
         (
-            with(&|it| it.patience = None),
+            with(&|pass| pass.patience = None),
             "patience 40, this one has none",
         ),
         (
-            with(&|it| it.start_size = 0),
+            with(&|pass| pass.start_size = 0),
             "start-size 1, this one has 0",
         ),
         (
-            with(&|it| it.max_size = Some(9)),
+            with(&|pass| pass.max_size = Some(9)),
             "max-size 15, this one has 9",
         ),
-        (with(&|it| it.islands = 5), "islands 4, this one has 5"),
+        (with(&|pass| pass.islands = 5), "islands 4, this one has 5"),
         (
-            with(&|it| it.polish = false),
+            with(&|pass| pass.polish = false),
             "polish true, this one has false",
         ),
         (
-            with(&|it| it.gain = Gain::Exact),
+            with(&|pass| pass.gain = Gain::Exact),
             "gain correlation, this one has exact",
         ),
         (
-            with(&|it| it.forward = [0.3, 0.5, 0.2]),
+            with(&|pass| pass.forward = [0.3, 0.5, 0.2]),
             "forward [0.2,0.6,0.2], this one has [0.3,0.5,0.2]",
         ),
     ];
@@ -162,7 +168,7 @@ fn another_search_is_refused_by_what_differs() {
         assert_eq!(error, format!("is of another search: {what}"));
     }
     // A time limit is of one run.
-    let mut same = with(&|it| it.time_limit = Some(std::time::Duration::from_secs(3600)));
+    let mut same = with(&|pass| pass.time_limit = Some(std::time::Duration::from_secs(3600)));
     same.name = "the same";
     let mut parts = Whole {
         kept: Some(text),

@@ -27,14 +27,17 @@ fn fitted_residual_leverage_and_its_standard_error_are_those_of_the_definition()
     let rss: f64 = (&y - &fitted).norm_squared();
     let sigma = (rss / 37.0).sqrt();
     assert_eq!((residuals.observed.len(), residuals.n), (40, 40));
-    for (i, it) in residuals.observed.iter().enumerate() {
+    for (i, observation) in residuals.observed.iter().enumerate() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
-        assert_eq!(it.row, i + 1);
-        close(it.fitted, fitted[i]);
-        close(it.residual, y[i] - fitted[i]);
-        close(it.leverage, hat[(i, i)]);
+        assert_eq!(observation.row, i + 1);
+        close(observation.fitted, fitted[i]);
+        close(observation.residual, y[i] - fitted[i]);
+        close(observation.leverage, hat[(i, i)]);
         let error = sigma * (1.0 - hat[(i, i)]).sqrt();
-        close(it.standardised.unwrap(), (y[i] - fitted[i]) / error);
+        close(
+            observation.standardised.unwrap(),
+            (y[i] - fitted[i]) / error,
+        );
     }
     // The median stands at 0, and order is kept.
     let mut order = residuals.observed.clone();
@@ -51,10 +54,17 @@ fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
     assert!((800..=1000).contains(&residuals.observed.len()));
     assert_eq!(residuals.n, 5000);
     let largest = fit.residual().iter().copied().fold(0.0, f64::max);
-    let kept = residuals.observed.iter().map(|it| it.residual);
+    let kept = residuals
+        .observed
+        .iter()
+        .map(|observation| observation.residual);
     let kept = kept.fold(0.0, f64::max);
     assert!((kept - largest * design.response().norm).abs() < 1e-9);
-    assert!(residuals.observed.is_sorted_by_key(|it| it.row));
+    assert!(
+        residuals
+            .observed
+            .is_sorted_by_key(|observation| observation.row)
+    );
     assert_eq!(Residuals::of(&design, &fit, true), None);
 }
 
@@ -94,12 +104,12 @@ fn without_an_intercept_and_with_weights_it_is_that_of_the_definition_too() {
         let hat = &z * (z.transpose() * &z).try_inverse().unwrap() * z.transpose();
         let fitted = &hat * &v;
         assert_eq!(told.observed.len(), used.len());
-        for (r, it) in told.observed.iter().enumerate() {
+        for (r, observation) in told.observed.iter().enumerate() {
             let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
-            assert_eq!(it.row, used[r] + 1);
-            close(it.leverage, hat[(r, r)]);
-            close(it.residual, v[r] - fitted[r]);
-            close(it.fitted, fitted[r] / root(used[r]));
+            assert_eq!(observation.row, used[r] + 1);
+            close(observation.leverage, hat[(r, r)]);
+            close(observation.residual, v[r] - fitted[r]);
+            close(observation.fitted, fitted[r] / root(used[r]));
         }
     }
 }

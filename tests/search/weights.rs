@@ -116,7 +116,7 @@ fn estimates_are_those_of_the_normal_equations() {
         close(found.tss, w.component_mul(&about).dot(&about), 1e-10);
         assert_eq!(found.intercept.is_some(), intercept);
         let estimates = found.intercept.iter();
-        let estimates = estimates.chain(found.selected.iter().map(|it| &it.estimate));
+        let estimates = estimates.chain(found.selected.iter().map(|variable| &variable.estimate));
         assert_eq!(estimates.clone().count(), k + one);
         for (i, estimate) in estimates.enumerate() {
             let error = (variance * inverse[(i, i)]).sqrt();
@@ -169,7 +169,10 @@ proptest! {
             select(&design, &Hdbic, &pass).unwrap()
         };
         let same = |a: &Selection, b: &Selection| {
-            let names = |s: &Selection| s.selected.iter().map(|it| it.index).collect::<Vec<_>>();
+            let names = |s: &Selection| {
+                let names = s.selected.iter().map(|variable| variable.index);
+                names.collect::<Vec<_>>()
+            };
             assert_eq!(names(a), names(b));
             close(a.criterion.value, b.criterion.value, 1e-9);
             close(a.rss, b.rss, 1e-10);
@@ -247,7 +250,7 @@ fn levels_and_changes_of_weight_zero_go_with_their_rows() {
     let aside: Vec<&str> = design
         .set_aside()
         .iter()
-        .map(|it| it.name.as_str())
+        .map(|variable| variable.name.as_str())
         .collect();
     assert_eq!(aside, ["step", "tenth"]);
 }
@@ -267,7 +270,7 @@ fn a_constant_is_constant_whatever_the_weights() {
         let aside: Vec<(&str, &str)> = design
             .set_aside()
             .iter()
-            .map(|it| (it.name.as_str(), it.reason.as_str()))
+            .map(|variable| (variable.name.as_str(), variable.reason.as_str()))
             .collect();
         assert_eq!(aside, [("c", "constant"), ("d", "duplicate of x0")]);
     }

@@ -87,15 +87,18 @@ fn nothing_is_chosen_twice_where_every_score_is_zero() {
         let ends = ["cmi", "fcbf"].contains(method);
         let expected = if ends { 0 } else { 5 };
         assert_eq!(found.order(), (0..expected).collect::<Vec<_>>(), "{method}");
-        assert!(found.picks.iter().all(|it| it.score == 0.0), "{method}");
-        assert!(found.picks.iter().all(|it| it.relevance == 0.0), "{method}");
+        assert!(found.picks.iter().all(|pick| pick.score == 0.0), "{method}");
+        assert!(
+            found.picks.iter().all(|pick| pick.relevance == 0.0),
+            "{method}"
+        );
     }
     let found = pairs(&data, "mi3", 10, &["--response", "y"]);
     assert!(
         found
             .pairs
             .iter()
-            .all(|it| it.score == 0.0 && it.synergy == 0.0)
+            .all(|pair| pair.score == 0.0 && pair.synergy == 0.0)
     );
 }
 
@@ -108,7 +111,7 @@ fn a_constant_response_has_no_information() {
     for method in ["mim", "jmi", "disr", "cmim", "jmim", "njmim"] {
         let found = select(&data, method, 5, &["--response", "y"]);
         assert_eq!(found.order(), [0, 1, 2, 3, 4], "{method}");
-        assert!(found.picks.iter().all(|it| it.score == 0.0), "{method}");
+        assert!(found.picks.iter().all(|pick| pick.score == 0.0), "{method}");
     }
     let found = select(&data, "cmi", 5, &["--response", "y"]);
     assert!(found.picks.is_empty(), "{:?}", found.picks);

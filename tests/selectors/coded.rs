@@ -105,13 +105,19 @@ fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
     let data = written(&folder, false);
     for (function, told) in [
         (
-            (|it| if it.w > 1 { f64::NAN } else { information(it) }) as fn(&CountTable) -> f64,
+            (|table| {
+                if table.w > 1 {
+                    f64::NAN
+                } else {
+                    information(table)
+                }
+            }) as fn(&CountTable) -> f64,
             "is not a number",
         ),
         (
-            |it| {
-                assert!(it.w == 1, "no way");
-                information(it)
+            |table| {
+                assert!(table.w == 1, "no way");
+                information(table)
             },
             "could not be computed: no way",
         ),

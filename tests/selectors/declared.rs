@@ -81,7 +81,7 @@ fn a_sum_over_anchor_and_class_alone_has_its_classes() {
             &mut |_, _| {},
         );
         let mut pairs = found.unwrap().pairs;
-        pairs.sort_by_key(|it| (it.a, it.b));
+        pairs.sort_by_key(|pair| (pair.a, pair.b));
         pairs
     });
     assert_eq!(plain.len(), 66);

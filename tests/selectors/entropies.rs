@@ -62,9 +62,9 @@ pub struct Entropies {
 /// Columns without the observations that any of them misses.
 pub fn left(columns: &[&[u32]]) -> Vec<Vec<u32>> {
     let n = columns[0].len();
-    let there = |t: &usize| columns.iter().all(|it| it[*t] != NONE);
+    let there = |t: &usize| columns.iter().all(|column| column[*t] != NONE);
     let rows: Vec<usize> = (0..n).filter(there).collect();
-    let keep = |it: &&[u32]| rows.iter().map(|t| it[*t]).collect();
+    let keep = |column: &&[u32]| rows.iter().map(|t| column[*t]).collect();
     columns.iter().map(keep).collect()
 }
 

@@ -22,9 +22,13 @@ fn chosen_by_itself(data: &std::path::Path, method: &str) -> (Value, Vec<usize>,
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     let selected = json["selected"].as_array().unwrap();
-    let order = selected.iter().map(|it| it["index"].as_u64().unwrap());
-    let order = order.map(|it| it as usize).collect();
-    let scores = selected.iter().map(|it| it["score"].as_f64().unwrap());
+    let order = selected
+        .iter()
+        .map(|variable| variable["index"].as_u64().unwrap());
+    let order = order.map(|index| index as usize).collect();
+    let scores = selected
+        .iter()
+        .map(|variable| variable["score"].as_f64().unwrap());
     let scores = scores.collect();
     (json, order, scores)
 }
@@ -76,7 +80,10 @@ fn fcbf_agrees(place: Place, name: &str) {
         };
         assert_eq!(json["termination"], end, "{name} {method}");
         let picks = reference.select(Method::Fcbf(threshold.parse().unwrap()), p);
-        assert!(picks.iter().map(|it| it.index).eq(order), "{name} {method}");
+        assert!(
+            picks.iter().map(|pick| pick.index).eq(order),
+            "{name} {method}"
+        );
     }
 }
 
@@ -144,7 +151,7 @@ fn jim_does_not_see_names_of_levels_nor_the_order_of_rows_nor_threads() {
 
     let order = random.order(150);
     let permuted = |codes: &Vec<u32>| order.iter().map(|t| codes[*t]).collect::<Vec<u32>>();
-    let other = |codes: &Vec<u32>| codes.iter().map(|it| 90 - 7 * it).collect::<Vec<u32>>();
+    let other = |codes: &Vec<u32>| codes.iter().map(|code| 90 - 7 * code).collect::<Vec<u32>>();
     let rows = Set {
         columns: set.columns.iter().map(permuted).collect(),
         y: permuted(&set.y),
@@ -170,7 +177,11 @@ fn fcbf_keeps_one_of_many_copies_and_heeds_top() {
     set.columns.push(vec![0; 200]);
     folder.write("set.csv", &csv(&set, 0));
     let all = select(&data, "fcbf", 13, RESPONSE);
-    assert!(all.order().iter().all(|it| *it < 6), "{:?}", all.order());
+    assert!(
+        all.order().iter().all(|column| *column < 6),
+        "{:?}",
+        all.order()
+    );
     assert_eq!(all.json["termination"], "zero");
     let one = select(&data, "fcbf", 1, RESPONSE);
     assert_eq!(one.order(), all.order()[..1]);

@@ -72,12 +72,12 @@ pub fn in_every_form(mut columns: BinnedColumns) -> BinnedColumns {
             1 => Codes::Word(codes),
             _ => {
                 let mode = codes[0];
-                let off = || codes.iter().zip(0..).filter(|it| *it.0 != mode);
+                let off = || codes.iter().zip(0..).filter(|entry| *entry.0 != mode);
                 Codes::Sparse {
                     n: codes.len(),
                     mode,
-                    rows: off().map(|it| it.1).collect(),
-                    codes: off().map(|it| *it.0).collect(),
+                    rows: off().map(|entry| entry.1).collect(),
+                    codes: off().map(|entry| *entry.0).collect(),
                 }
             }
         };
@@ -201,11 +201,11 @@ fn entropy(table: &CountTable, key: impl Fn(usize, usize, usize) -> usize) -> f6
         let (x, w, y) = (at / table.y / table.w, at / table.y % table.w, at % table.y);
         counts[key(x, w, y)] += count;
     }
-    counts.retain(|it| *it > 0);
+    counts.retain(|count| *count > 0);
     // Tables that are equal but for the order of their cells have one value.
     counts.sort_unstable();
     let n = f64::from(counts.iter().sum::<u32>());
-    let shares = counts.iter().map(|it| f64::from(*it) / n);
+    let shares = counts.iter().map(|count| f64::from(*count) / n);
     shares.map(|share| -share * share.ln()).sum()
 }
 

@@ -42,12 +42,12 @@ fn gini(table: &CountTable) -> f64 {
         let own = row.iter().sum::<f64>();
         match own {
             0.0 => 0.0,
-            _ => row.iter().map(|it| it * it).sum::<f64>() / own,
+            _ => row.iter().map(|count| count * count).sum::<f64>() / own,
         }
     };
     let (mut all, mut sum) = (vec![0.0; table.y], 0.0);
     for row in table.counts.chunks(table.y) {
-        let row: Vec<f64> = row.iter().map(|it| f64::from(*it)).collect();
+        let row: Vec<f64> = row.iter().map(|count| f64::from(*count)).collect();
         for (all, count) in all.iter_mut().zip(&row) {
             *all += count;
         }
@@ -114,11 +114,11 @@ fn a_function_of_information_chooses_as_declared_information_does() {
 
 /// The table from the codes themselves.
 fn counted(x: &[u16], w: Option<&[u16]>, y: &[u16]) -> Vec<(Vec<u32>, u32)> {
-    let levels = |it: &[u16]| 1 + usize::from(it.iter().copied().max().unwrap());
+    let levels = |codes: &[u16]| 1 + usize::from(codes.iter().copied().max().unwrap());
     let classes = levels(y);
     let mut rows: HashMap<(u16, u16), Vec<u32>> = HashMap::new();
     for t in 0..y.len() {
-        let row = rows.entry((x[t], w.map_or(0, |it| it[t]))).or_default();
+        let row = rows.entry((x[t], w.map_or(0, |w| w[t]))).or_default();
         row.resize(classes, 0);
         row[usize::from(y[t])] += 1;
     }
@@ -129,12 +129,12 @@ fn counted(x: &[u16], w: Option<&[u16]>, y: &[u16]) -> Vec<(Vec<u32>, u32)> {
 /// χ² and the fall of Gini's impurity of any such rows.
 fn references(rows: &[(Vec<u32>, u32)]) -> [f64; 2] {
     let classes = rows[0].0.len();
-    let n: f64 = rows.iter().map(|it| f64::from(it.1)).sum();
-    let of_y = |y: usize| rows.iter().map(|it| f64::from(it.0[y])).sum::<f64>() / n;
+    let n: f64 = rows.iter().map(|row| f64::from(row.1)).sum();
+    let of_y = |y: usize| rows.iter().map(|row| f64::from(row.0[y])).sum::<f64>() / n;
     let (mut chi, mut pure) = (0.0, 0.0);
     for (row, own) in rows {
         let own = f64::from(*own);
-        for (y, count) in row.iter().map(|it| f64::from(*it)).enumerate() {
+        for (y, count) in row.iter().map(|count| f64::from(*count)).enumerate() {
             let expected = own * of_y(y);
             if expected > 0.0 {
                 chi += (count - expected) * (count - expected) / expected;
@@ -153,7 +153,11 @@ fn sums_of_functions_are_those_counted_from_the_codes() {
         .enumerate()
     {
         let columns = in_every_form(columns(10 + seed as u64, n, 20, levels));
-        let codes: Vec<Vec<u16>> = columns.columns.iter().map(|it| it.codes.dense()).collect();
+        let codes: Vec<Vec<u16>> = columns
+            .columns
+            .iter()
+            .map(|column| column.codes.dense())
+            .collect();
         let y = columns.response.codes.dense();
         for (kind, function) in [chi_square, gini].into_iter().enumerate() {
             let measure = Measure::Function(coded(function, 1e-9));
@@ -163,7 +167,7 @@ fn sums_of_functions_are_those_counted_from_the_codes() {
                 assert_eq!(ranked(&columns, &score, 6, places).chosen, own.chosen);
             }
             let mut chosen: Vec<usize> = Vec::new();
-            for it in &own.chosen {
+            for pick in &own.chosen {
                 let score = |x: usize| {
                     let table = |w: Option<&usize>| {
                         let w = w.map(|w| &codes[*w][..]);
@@ -173,11 +177,16 @@ fn sums_of_functions_are_those_counted_from_the_codes() {
                 };
                 let left = (0..20).filter(|x| !chosen.contains(x));
                 let scores: Vec<(usize, f64)> = left.map(|x| (x, score(x))).collect();
-                let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
-                let near = scores.iter().find(|it| it.1 >= best - 1e-9 * best.abs());
-                assert_eq!(it.column, near.unwrap().0, "{n} {kind} {scores:?}");
-                assert!((it.score - best).abs() <= 1e-8 * best.abs().max(1.0));
-                chosen.push(it.column);
+                let best = scores
+                    .iter()
+                    .map(|scored| scored.1)
+                    .fold(f64::MIN, f64::max);
+                let near = scores
+                    .iter()
+                    .find(|scored| scored.1 >= best - 1e-9 * best.abs());
+                assert_eq!(pick.column, near.unwrap().0, "{n} {kind} {scores:?}");
+                assert!((pick.score - best).abs() <= 1e-8 * best.abs().max(1.0));
+                chosen.push(pick.column);
             }
         }
     }
@@ -211,7 +220,7 @@ fn scores_within_the_tolerance_tie_and_the_lowest_column_wins() {
             let score = score(measure, Gather::Last, Join::Alone);
             for places in PLACES {
                 let found = ranked(&columns, &score, 4, places);
-                let found: Vec<usize> = found.chosen.iter().map(|it| it.column).collect();
+                let found: Vec<usize> = found.chosen.iter().map(|pick| pick.column).collect();
                 assert_eq!(found, order, "{sign} {tolerance} {places:?}");
             }
         }

@@ -59,7 +59,10 @@ pub fn read(place: Place, name: &str, kind: &str) -> Golden {
         .unwrap();
     let mut columns: Vec<Vec<u32>> = Vec::new();
     for line in text.lines().skip(1) {
-        let codes: Vec<u32> = line.split(',').map(|it| it.parse().unwrap()).collect();
+        let codes: Vec<u32> = line
+            .split(',')
+            .map(|field| field.parse().unwrap())
+            .collect();
         columns.resize(codes.len(), Vec::new());
         for (column, code) in columns.iter_mut().zip(codes) {
             column.push(code);
@@ -75,13 +78,14 @@ pub fn read(place: Place, name: &str, kind: &str) -> Golden {
 
 pub fn indices(value: &Value) -> Vec<usize> {
     let list = value.as_array().unwrap().iter();
-    list.map(|it| it.as_u64().unwrap() as usize).collect()
+    list.map(|index| index.as_u64().unwrap() as usize).collect()
 }
 
 /// To nats.
 fn nats(value: &Value) -> Vec<f64> {
     let list = value.as_array().unwrap().iter();
-    list.map(|it| it.as_f64().unwrap() * 2_f64.ln()).collect()
+    list.map(|number| number.as_f64().unwrap() * 2_f64.ln())
+        .collect()
 }
 
 /// The order and the scores of every method that the golden files have.
@@ -105,7 +109,7 @@ fn each_method(golden: &Golden, check: &mut dyn FnMut(usize, Vec<usize>, Vec<f64
         check(at, order, scores);
         met += 1;
     }
-    assert_eq!(Some(met), methods.as_object().map(|it| it.len()));
+    assert_eq!(Some(met), methods.as_object().map(|all| all.len()));
 }
 
 fn reference_agrees(place: Place, name: &str) {
@@ -115,7 +119,7 @@ fn reference_agrees(place: Place, name: &str) {
     each_method(&golden, &mut |at, order, scores| {
         let (method, _, what) = METHODS[at];
         let picks = reference.select(what, k);
-        let found: Vec<usize> = picks.iter().map(|it| it.index).collect();
+        let found: Vec<usize> = picks.iter().map(|pick| pick.index).collect();
         assert_eq!(found, order, "{name} {method}");
         for (pick, score) in picks.iter().zip(scores) {
             assert_near(pick.score, score, &format!("{name} {method}"));
@@ -163,11 +167,11 @@ fn assert_listed(pairs: &[&Pair], list: &Value, what: &str) {
     let list = list.as_array().unwrap();
     let listed: Vec<([usize; 2], f64)> = list
         .iter()
-        .map(|it| {
-            let at = |name: &str| it[name].as_u64().unwrap() as usize;
+        .map(|pair| {
+            let at = |name: &str| pair[name].as_u64().unwrap() as usize;
             (
                 [at("n"), at("m")],
-                it["value"].as_f64().unwrap() * 2_f64.ln(),
+                pair["value"].as_f64().unwrap() * 2_f64.ln(),
             )
         })
         .collect();
@@ -189,7 +193,7 @@ fn assert_ordered(found: &Pairs) {
         let before = a.score > b.score || (a.score == b.score && a.at < b.at);
         assert!(before, "{a:?} before {b:?}");
     }
-    assert!(found.pairs.iter().all(|it| it.at[0] < it.at[1]));
+    assert!(found.pairs.iter().all(|pair| pair.at[0] < pair.at[1]));
 }
 
 fn pairs_agree(place: Place, name: &str) {
@@ -215,7 +219,7 @@ fn pairs_agree(place: Place, name: &str) {
             assert_close(pair.score, values[m * (m - 1) / 2 + n], name);
         }
     }
-    let sum: f64 = found.pairs.iter().map(|it| it.score).sum();
+    let sum: f64 = found.pairs.iter().map(|pair| pair.score).sum();
     let told = |what: &str| answers[what].as_f64().unwrap() * 2_f64.ln();
     assert_close(sum, told("three_variate_sum"), "sum");
     assert_close(found.pairs[0].score, told("three_variate_max"), "best");
@@ -234,7 +238,7 @@ fn pairs_agree(place: Place, name: &str) {
     assert_listed(&best, &answers["interaction_top100"], name);
     let worst: Vec<_> = found.pairs.iter().rev().collect();
     assert_listed(&worst, &answers["interaction_bottom20"], name);
-    assert!(found.pairs.iter().all(|it| it.score == it.synergy));
+    assert!(found.pairs.iter().all(|pair| pair.score == pair.synergy));
 }
 
 /// A test of each set that ships, and an ignored one of each that does not.

@@ -70,11 +70,11 @@ fn expected(set: &Set, gather: Gathers) -> Vec<usize> {
         let scores: Vec<(usize, f64)> = left.map(|at| (at, value(at))).collect();
         let best = scores
             .iter()
-            .map(|it| it.1)
+            .map(|scored| scored.1)
             .fold(f64::NEG_INFINITY, f64::max);
         let first = scores
             .iter()
-            .find(|it| it.1 > f64::NEG_INFINITY && it.1 >= best - TIE);
+            .find(|scored| scored.1 > f64::NEG_INFINITY && scored.1 >= best - TIE);
         match first {
             Some((at, _)) => chosen.push(*at),
             None => return chosen,
@@ -99,7 +99,7 @@ fn a_candidate_that_was_lost_may_come_back_where_what_is_gathered_rises() {
             let wanted = expected(&set, gathers);
             for places in [(1, 1), (3, 1), (1, 3)] {
                 let found = ranked(&set, gather, places);
-                let order: Vec<usize> = found.chosen.iter().map(|it| it.column).collect();
+                let order: Vec<usize> = found.chosen.iter().map(|pick| pick.column).collect();
                 assert_eq!(order, wanted, "{gather:?} {places:?}");
                 // Nothing more may be chosen.
                 let whole = wanted.len() == set.columns.len();

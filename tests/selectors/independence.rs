@@ -23,18 +23,18 @@ fn g_is_that_of_the_definition_and_its_p_a_poisson_sum() {
         "json",
     ];
     let told: serde_json::Value = serde_json::from_str(&run(&all).stdout).unwrap();
-    for it in found.json["selected"].as_array().unwrap() {
-        let x = it["index"].as_u64().unwrap() as usize;
+    for variable in found.json["selected"].as_array().unwrap() {
+        let x = variable["index"].as_u64().unwrap() as usize;
         let (codes, y) = (&set.columns[x], &set.y);
         let information =
             joint_entropy(&[codes]) + joint_entropy(&[y]) - joint_entropy(&[codes, y]);
         let g = 2.0 * 300.0 * information;
-        assert_near(it["g"].as_f64().unwrap(), g, "G");
+        assert_near(variable["g"].as_f64().unwrap(), g, "G");
         // (5 − 1)(3 − 1) degrees: P(N < 4) of a Poisson number of mean G/2.
-        assert_eq!(it["df"], 8);
+        assert_eq!(variable["df"], 8);
         let terms = (0..4).map(|i| (g / 2.0).powi(i) / [1.0, 1.0, 2.0, 6.0][i as usize]);
         let p = (-g / 2.0).exp() * terms.sum::<f64>();
-        let found = it["p_value"].as_f64().unwrap();
+        let found = variable["p_value"].as_f64().unwrap();
         assert!((found / p - 1.0).abs() < 1e-8, "{found} for {p}");
         // By the same sums, whose fraction bits are fewer for a score that reaches farther.
         let alone = told["single"][x]["p_value"].as_f64().unwrap();

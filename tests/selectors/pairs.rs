@@ -10,7 +10,7 @@ use super::{
 const RESPONSE: &[&str] = &["--response", "y"];
 
 fn places(pairs: &[Pair]) -> Vec<[usize; 2]> {
-    pairs.iter().map(|it| it.at).collect()
+    pairs.iter().map(|pair| pair.at).collect()
 }
 
 /// Variables and pairs of a set are the reference's.

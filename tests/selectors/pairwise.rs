@@ -32,25 +32,29 @@ fn agrees(folder: &Folder, set: &Set, what: &str, more: &[&str]) {
     let mut reference = Reference::new(set);
     for (method, _, is) in METHODS {
         let mut chosen = Vec::new();
-        for it in select(&data, method, p, more).picks {
+        for pick in select(&data, method, p, more).picks {
             let what = format!("{what} {method}, after {chosen:?}");
             let scores = reference.scores(*is, &chosen);
-            let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
-            let own = scores.iter().find(|score| score.0 == it.index).unwrap().1;
-            assert!(own >= best - TIE, "{what}: {} of {scores:?}", it.index);
-            assert_near(it.score, own, &what);
-            assert_near(it.relevance, reference.first(*is, it.index), &what);
-            let redundancy = reference.redundancy(it.index, &chosen);
-            assert_eq!(it.redundancy.is_some(), redundancy.is_some());
+            let best = scores
+                .iter()
+                .map(|scored| scored.1)
+                .fold(f64::MIN, f64::max);
+            let own = scores.iter().find(|score| score.0 == pick.index).unwrap().1;
+            assert!(own >= best - TIE, "{what}: {} of {scores:?}", pick.index);
+            assert_near(pick.score, own, &what);
+            assert_near(pick.relevance, reference.first(*is, pick.index), &what);
+            let redundancy = reference.redundancy(pick.index, &chosen);
+            assert_eq!(pick.redundancy.is_some(), redundancy.is_some());
             assert_near(
-                it.redundancy.unwrap_or(0.0),
+                pick.redundancy.unwrap_or(0.0),
                 redundancy.unwrap_or(0.0),
                 &what,
             );
-            chosen.push(it.index);
+            chosen.push(pick.index);
         }
         let left = reference.scores(*is, &chosen);
-        let ended = matches!(is, Method::Cmi | Method::Fcbf(_)) && left.iter().all(|it| it.1 < TIE);
+        let ended =
+            matches!(is, Method::Cmi | Method::Fcbf(_)) && left.iter().all(|scored| scored.1 < TIE);
         assert!(ended || left.is_empty(), "{what} {method}: {left:?}");
     }
 }
@@ -70,7 +74,7 @@ fn every_method_agrees_whatever_is_missing() {
             for (t, code) in set
                 .columns
                 .iter_mut()
-                .flat_map(|it| it.iter_mut().enumerate())
+                .flat_map(|column| column.iter_mut().enumerate())
             {
                 if t % 15 != 0 && *code != NONE {
                     *code = 0;
@@ -109,7 +113,7 @@ fn more_cells_than_are_walked_are_counted_all_the_same() {
     for (t, code) in set
         .columns
         .iter_mut()
-        .flat_map(|it| it.iter_mut().enumerate())
+        .flat_map(|column| column.iter_mut().enumerate())
     {
         if t % 11 == 3 {
             *code = NONE;
@@ -167,7 +171,7 @@ fn threads_do_not_show() {
     let of = |threads| {
         let more = [PAIRWISE, &["--threads", threads]].concat();
         let found = pairs(&data, "synergy", 500, &more);
-        let order: Vec<[usize; 2]> = found.pairs.iter().map(|it| it.at).collect();
+        let order: Vec<[usize; 2]> = found.pairs.iter().map(|pair| pair.at).collect();
         (order, found.printed)
     };
     assert_eq!(of("1"), of("3"));
@@ -203,7 +207,11 @@ fn what_misses_the_response_is_left_out_at_the_start() {
     let set = made(&mut random, 100, 6, 4, 3);
     let mut holed = holed(&mut random, set);
     let few = Set {
-        columns: holed.columns.iter().map(|it| it[9..].to_vec()).collect(),
+        columns: holed
+            .columns
+            .iter()
+            .map(|column| column[9..].to_vec())
+            .collect(),
         y: holed.y[9..].to_vec(),
     };
     holed.y[..9].fill(NONE);

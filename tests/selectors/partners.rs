@@ -13,7 +13,7 @@ const PAIRWISE: &[&str] = &["--missing", "pairwise"];
 /// Partners as numbers, scores as they are printed: whatever two reports must agree on.
 fn told(found: &Pairs) -> (Vec<[usize; 2]>, Vec<String>) {
     let all = found.partners.as_ref().unwrap().iter();
-    let places = all.map(|it| it.as_ref().unwrap().at).collect();
+    let places = all.map(|pair| pair.as_ref().unwrap().at).collect();
     let before = found.single.len() + found.pairs.len();
     (places, found.printed[before..].to_vec())
 }
@@ -38,14 +38,14 @@ fn agrees(folder: &Folder, set: &Set, what: &str) {
             let own = own.as_ref().unwrap();
             let [at, other] = own.at;
             assert_eq!(at, x, "{what}: in the order of the file");
-            assert_eq!(own.names, [x, other].map(|it| format!("x{it}")));
-            let others = (0..p).filter(|it| *it != x);
-            let best = others.map(|it| of(x.min(it), x.max(it)));
+            assert_eq!(own.names, [x, other].map(|j| format!("x{j}")));
+            let others = (0..p).filter(|w| *w != x);
+            let best = others.map(|w| of(x.min(w), x.max(w)));
             assert_near(own.score, best.fold(f64::NEG_INFINITY, f64::max), what);
             let [a, b] = [x.min(other), x.max(other)];
             assert_near(own.score, of(a, b), what);
             assert_near(own.synergy, reference.synergy(a, b), what);
-            let first = all.pairs.iter().find(|it| it.at.contains(&x)).unwrap();
+            let first = all.pairs.iter().find(|pair| pair.at.contains(&x)).unwrap();
             assert_eq!(first.at, [a, b], "{what}: of equal scores the first");
             assert_eq!((first.score, first.synergy), (own.score, own.synergy));
         }
@@ -94,7 +94,10 @@ fn partners_of_variables_that_miss_values_are_the_references() {
     let mut random = Random::new(70);
     let mut set = made(&mut random, 90, 9, 3, 2);
     for (j, column) in set.columns.iter_mut().enumerate().step_by(2) {
-        column.iter_mut().step_by(3 + j).for_each(|it| *it = NONE);
+        column
+            .iter_mut()
+            .step_by(3 + j)
+            .for_each(|code| *code = NONE);
     }
     set.columns[7] = set.columns[2].clone();
     // It has no observation with any other, and partners all the same.
@@ -125,17 +128,17 @@ fn partners_are_told_in_every_form_and_only_where_asked_for() {
         ran.stdout
     };
     let without = [&["--format", "json"][..], &["--format", "csv"], &[]].map(asked);
-    assert!(without.iter().all(|it| !it.contains("partner")));
+    assert!(without.iter().all(|text| !text.contains("partner")));
     let rows = asked(&["--partners", "--format", "csv"]);
     let mut lines = rows.lines();
     let head = "a,a_index,b,b_index,score,synergy,p_value,\
                 partner,partner_index,partner_score,partner_synergy";
     assert_eq!(lines.next(), Some(head));
-    let fields: Vec<Vec<&str>> = lines.map(|it| it.split(',').collect()).collect();
-    assert!(fields.iter().all(|it| it.len() == 11), "{rows}");
+    let fields: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(fields.iter().all(|row| row.len() == 11), "{rows}");
     let partners: Vec<_> = fields
         .iter()
-        .map(|it| [it[0], it[2], it[7], it[8]])
+        .map(|row| [row[0], row[2], row[7], row[8]])
         .collect();
     let expected = [
         // Beside the constant nothing tells more: of equal ones the first.

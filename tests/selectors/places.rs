@@ -30,7 +30,10 @@ fn sets(folder: &Folder) -> Vec<(PathBuf, &'static str)> {
         set.columns[p - 1] = set.columns[0].clone();
         if name == "missing.csv" {
             for (j, column) in set.columns.iter_mut().enumerate().step_by(3) {
-                column.iter_mut().step_by(4 + j).for_each(|it| *it = NONE);
+                column
+                    .iter_mut()
+                    .step_by(4 + j)
+                    .for_each(|code| *code = NONE);
             }
         }
         folder.write(name, &csv(&set, 0));
@@ -49,8 +52,8 @@ fn methods() -> Vec<String> {
     let ran = run(&["methods", "--format", "json"]);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     let all = json["methods"].as_array().unwrap().iter();
-    let theirs = all.filter(|it| !it["plugin"].is_null());
-    let names = theirs.map(|it| it["name"].as_str().unwrap().to_owned());
+    let theirs = all.filter(|method| !method["plugin"].is_null());
+    let names = theirs.map(|method| method["name"].as_str().unwrap().to_owned());
     names.collect()
 }
 
@@ -98,9 +101,11 @@ fn places_do_not_show(places: &[&[&str]]) {
         compared += thread::scope(|scope| {
             let runs = methods
                 .iter()
-                .map(|it| scope.spawn(|| by_method(set, it, places)));
+                .map(|method| scope.spawn(|| by_method(set, method, places)));
             let runs: Vec<_> = runs.collect();
-            runs.into_iter().map(|it| it.join().unwrap()).sum::<usize>()
+            runs.into_iter()
+                .map(|run| run.join().unwrap())
+                .sum::<usize>()
         });
     }
     // Three sets at least, by more than ten methods.

@@ -39,7 +39,7 @@ pub struct Chosen {
 
 impl Selection {
     pub fn order(&self) -> Vec<usize> {
-        self.picks.iter().map(|it| it.index).collect()
+        self.picks.iter().map(|pick| pick.index).collect()
     }
 }
 
@@ -96,12 +96,12 @@ pub fn select(data: &Path, method: &str, top: usize, more: &[&str]) -> Selection
     all.extend(["--top", &top, "--format", "json", "--binning", "levels"]);
     all.extend(more);
     let (json, stdout) = json(&all);
-    let chosen = |it: &Value| Chosen {
-        name: text(&it["name"]),
-        index: index(&it["index"]),
-        score: number(&it["score"]),
-        relevance: number(&it["relevance"]),
-        redundancy: it["redundancy"].as_f64(),
+    let chosen = |variable: &Value| Chosen {
+        name: text(&variable["name"]),
+        index: index(&variable["index"]),
+        score: number(&variable["score"]),
+        relevance: number(&variable["relevance"]),
+        redundancy: variable["redundancy"].as_f64(),
     };
     let picks: Vec<Chosen> = json["selected"]
         .as_array()
@@ -130,22 +130,28 @@ pub fn pairs(data: &Path, score: &str, top: usize, more: &[&str]) -> Pairs {
     all.extend(more);
     let (json, stdout) = json(&all);
     let list = |name: &str| json[name].as_array().unwrap().iter();
-    let single = |it: &Value| (text(&it["name"]), index(&it["index"]), number(&it["score"]));
-    let pair = |it: &Value| Pair {
-        names: [text(&it["a"]), text(&it["b"])],
-        at: [index(&it["a_index"]), index(&it["b_index"])],
-        score: number(&it["score"]),
-        synergy: number(&it["synergy"]),
+    let single = |variable: &Value| {
+        (
+            text(&variable["name"]),
+            index(&variable["index"]),
+            number(&variable["score"]),
+        )
     };
-    let partner = |it: &Value| {
-        it["partner"].as_str().map(|partner| Pair {
-            names: [text(&it["name"]), partner.to_owned()],
-            at: [index(&it["index"]), index(&it["partner_index"])],
-            score: number(&it["score"]),
-            synergy: number(&it["synergy"]),
+    let pair = |pair: &Value| Pair {
+        names: [text(&pair["a"]), text(&pair["b"])],
+        at: [index(&pair["a_index"]), index(&pair["b_index"])],
+        score: number(&pair["score"]),
+        synergy: number(&pair["synergy"]),
+    };
+    let partner = |variable: &Value| {
+        variable["partner"].as_str().map(|partner| Pair {
+            names: [text(&variable["name"]), partner.to_owned()],
+            at: [index(&variable["index"]), index(&variable["partner_index"])],
+            score: number(&variable["score"]),
+            synergy: number(&variable["synergy"]),
         })
     };
-    let partners = json.get("partners").map(|it| it.as_array().unwrap());
+    let partners = json.get("partners").map(|all| all.as_array().unwrap());
     Pairs {
         partners: partners.map(|all| all.iter().map(partner).collect()),
         single: list("single").map(single).collect(),
@@ -221,13 +227,14 @@ pub fn assert_near(a: f64, b: f64, what: &str) {
 /// The selection is the reference's: order, scores, relevance, redundancy.
 #[track_caller]
 pub fn assert_same(found: &Selection, expected: &[Pick], what: &str) {
-    let order: Vec<usize> = expected.iter().map(|it| it.index).collect();
+    let order: Vec<usize> = expected.iter().map(|pick| pick.index).collect();
     assert_eq!(found.order(), order, "{what}");
     for (step, (found, expected)) in found.picks.iter().zip(expected).enumerate() {
         let what = format!("{what}, step {step}");
         assert_near(found.score, expected.score, &what);
         assert_near(found.relevance, expected.relevance, &what);
-        let [redundancy, of] = [found.redundancy, expected.redundancy].map(|it| it.unwrap_or(0.0));
+        let [redundancy, of] =
+            [found.redundancy, expected.redundancy].map(|value| value.unwrap_or(0.0));
         assert_near(redundancy, of, &what);
     }
 }

@@ -14,7 +14,7 @@ fn selections(folder: &Folder, set: &Set, k: usize, more: &[&str]) -> Vec<Select
     folder.write("set.csv", &csv(set, 1));
     let data = folder.path("set.csv");
     let arguments = [RESPONSE, more].concat();
-    let one = |it: &(&str, &str, _)| select(&data, it.0, k, &arguments);
+    let one = |method: &(&str, &str, _)| select(&data, method.0, k, &arguments);
     METHODS.iter().map(one).collect()
 }
 
@@ -55,7 +55,7 @@ fn permuting_variables_permutes_the_answer() {
     let mut reference = Reference::new(&set);
     let [a, b] = [&set, &permuted].map(|set| selections(&folder, set, 6, &[]));
     for ((method, _, is), (a, b)) in METHODS.iter().zip(a.iter().zip(&b)) {
-        let untied = reference.select(*is, 6).iter().all(|it| it.tied == 1);
+        let untied = reference.select(*is, 6).iter().all(|pick| pick.tied == 1);
         assert!(
             untied,
             "{method}: the data have ties, and their order decides"
@@ -77,7 +77,7 @@ fn other_names_of_the_levels_change_nothing() {
     let numbered = Set {
         columns: (7..)
             .zip(&set.columns)
-            .map(|(by, it)| rename(it, by))
+            .map(|(by, codes)| rename(codes, by))
             .collect(),
         y: rename(&set.y, 55),
     };
@@ -93,7 +93,7 @@ fn other_names_of_the_levels_change_nothing() {
         .collect();
     folder.write("set.csv", &text.join("\n"));
     let data = folder.path("set.csv");
-    let one = |it: &(&str, &str, _)| select(&data, it.0, 10, RESPONSE);
+    let one = |method: &(&str, &str, _)| select(&data, method.0, 10, RESPONSE);
     assert_identical(&plain, &METHODS.iter().map(one).collect::<Vec<_>>());
 }
 
@@ -150,10 +150,10 @@ fn sparse_files_equal_dense_ones() {
     let dense = selections(&folder, &set, 25, &[]);
     folder.write("set.libsvm", &libsvm(&set));
     let data = folder.path("set.libsvm");
-    let one = |it: &(&str, &str, _)| select(&data, it.0, 25, &[]);
+    let one = |method: &(&str, &str, _)| select(&data, method.0, 25, &[]);
     let sparse: Vec<Selection> = METHODS.iter().map(one).collect();
     assert_identical(&dense, &sparse);
-    assert!(sparse.iter().all(|it| it.json["p"] == 40));
+    assert!(sparse.iter().all(|selection| selection.json["p"] == 40));
     let [a, b] = [("set.csv", RESPONSE), ("set.libsvm", &[])]
         .map(|(name, more)| pairs(&folder.path(name), "mi3", 780, more));
     assert_eq!(a.printed, b.printed);
@@ -174,7 +174,7 @@ fn threads_do_not_show() {
     let of_pairs = |threads: &str| {
         let more = [RESPONSE, &["--threads", threads]].concat();
         let found = pairs(&folder.path("set.csv"), "synergy", 500, &more);
-        let order: Vec<[usize; 2]> = found.pairs.iter().map(|it| it.at).collect();
+        let order: Vec<[usize; 2]> = found.pairs.iter().map(|pair| pair.at).collect();
         (order, found.printed)
     };
     for threads in ["2", "3"] {
@@ -222,7 +222,7 @@ fn relevance_never_rises_down_the_ranking() {
     let found = select(&folder.path("set.csv"), "mim", 30, RESPONSE);
     let ranks = found.picks.windows(2);
     assert!({ ranks }.all(|two| two[0].score >= two[1].score));
-    assert!(found.picks.iter().all(|it| it.score == it.relevance));
+    assert!(found.picks.iter().all(|pick| pick.score == pick.relevance));
     let mut order = found.order();
     order.sort_unstable();
     assert_eq!(order, (0..30).collect::<Vec<_>>());
@@ -252,7 +252,10 @@ fn the_answer_says_which_method_made_it() {
         let (name, given) = told.split_once(':').unwrap_or((told, ""));
         let method = method(told);
         assert_eq!(method["name"], name);
-        for (key, value) in given.split(',').filter_map(|it| it.split_once('=')) {
+        for (key, value) in given
+            .split(',')
+            .filter_map(|parameter| parameter.split_once('='))
+        {
             let value: f64 = value.parse().unwrap();
             assert_eq!(method[key].as_f64(), Some(value), "{told}");
         }

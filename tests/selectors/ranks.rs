@@ -76,8 +76,13 @@ fn each_on<T: Send>(
     };
     thread::scope(|scope| {
         let ranks = thread_transports(size).into_iter();
-        let ranks: Vec<_> = ranks.map(|it| scope.spawn(|| rank(it))).collect();
-        ranks.into_iter().map(|it| it.join().unwrap()).collect()
+        let ranks: Vec<_> = ranks
+            .map(|transport| scope.spawn(|| rank(transport)))
+            .collect();
+        ranks
+            .into_iter()
+            .map(|handle| handle.join().unwrap())
+            .collect()
     })
 }
 
@@ -146,10 +151,10 @@ fn the_lowest_pair_without_a_score_is_told_whoever_meets_it() {
         let wide = |at: &usize| all.columns[*at].levels >= least;
         let wide: Vec<usize> = (0..24).filter(wide).collect();
         match found.fault {
-            Some(DeviceError::UndefinedScore(it)) => {
-                let numbers = [it.column as usize, it.other.unwrap() as usize];
+            Some(DeviceError::UndefinedScore(undefined)) => {
+                let numbers = [undefined.column as usize, undefined.other.unwrap() as usize];
                 assert_eq!(
-                    (&numbers[..], it.reason),
+                    (&numbers[..], undefined.reason),
                     (&wide[..2], ScoreFault::NotANumber)
                 );
                 assert!(some);
@@ -247,8 +252,10 @@ fn ranks_end_together_when_one_is_asked_to() {
     let rank = &rank;
     let ended = thread::scope(|scope| {
         let ranks = thread_transports(3).into_iter().enumerate();
-        let ranks: Vec<_> = ranks.map(|it| scope.spawn(move || rank(it))).collect();
-        let ended = ranks.into_iter().map(|it| it.join().unwrap());
+        let ranks: Vec<_> = ranks
+            .map(|numbered| scope.spawn(move || rank(numbered)))
+            .collect();
+        let ended = ranks.into_iter().map(|handle| handle.join().unwrap());
         ended.collect::<Vec<_>>()
     });
     assert_eq!(ended, [StopReason::Interrupted; 3]);

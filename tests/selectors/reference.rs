@@ -101,7 +101,11 @@ impl<'a> Reference<'a> {
             set,
             y: joint_entropy(&[&set.y]),
             single: set.columns.iter().map(single).collect(),
-            missing: set.columns.iter().map(|it| it.contains(&NONE)).collect(),
+            missing: set
+                .columns
+                .iter()
+                .map(|column| column.contains(&NONE))
+                .collect(),
             against: HashMap::new(),
         }
     }
@@ -202,13 +206,13 @@ impl<'a> Reference<'a> {
         let relevance = self.relevance(x);
         let entropies = chosen.iter().map(|w| self.against[w][x]);
         // I(x;w), I(x;w|y), I(x,w;y), I(x;y|w), and I(x,w;y)/H(x,w,y).
-        let redundancies = entropies.clone().map(|it| it.x + it.w - it.xw);
-        let conditional = entropies.clone().map(|it| it.xy + it.wy - it.xwy - it.y);
-        let together = entropies.clone().map(|it| it.xw + it.y - it.xwy);
-        let given = entropies.clone().map(|it| it.xw + it.wy - it.w - it.xwy);
-        let ratios = entropies.map(|it| match it.xwy {
+        let redundancies = entropies.clone().map(|h| h.x + h.w - h.xw);
+        let conditional = entropies.clone().map(|h| h.xy + h.wy - h.xwy - h.y);
+        let together = entropies.clone().map(|h| h.xw + h.y - h.xwy);
+        let given = entropies.clone().map(|h| h.xw + h.wy - h.w - h.xwy);
+        let ratios = entropies.map(|h| match h.xwy {
             0.0 => 0.0,
-            _ => (it.xw + it.y - it.xwy) / it.xwy,
+            _ => (h.xw + h.y - h.xwy) / h.xwy,
         });
         match method {
             Method::Mim => relevance,
@@ -229,9 +233,9 @@ impl<'a> Reference<'a> {
             Method::Jmi3 | Method::Jim => unreachable!("they are gathered"),
             Method::Fcbf(_) => {
                 let mut all = chosen.iter().map(|w| self.against[w][x]);
-                let dropped = all.any(|it| {
-                    let with_y = uncertainty(it.x + it.y - it.xy, it.x + it.y);
-                    uncertainty(it.x + it.w - it.xw, it.x + it.w) > with_y + TIE
+                let dropped = all.any(|h| {
+                    let with_y = uncertainty(h.x + h.y - h.xy, h.x + h.y);
+                    uncertainty(h.x + h.w - h.xw, h.x + h.w) > with_y + TIE
                 });
                 match dropped {
                     true => f64::NEG_INFINITY,
@@ -308,11 +312,11 @@ impl<'a> Reference<'a> {
             let scores = self.scores(method, &chosen);
             let best = scores
                 .iter()
-                .fold(f64::NEG_INFINITY, |best, it| best.max(it.1));
+                .fold(f64::NEG_INFINITY, |best, scored| best.max(scored.1));
             if best <= floor + TIE {
                 break;
             }
-            let mut tied = scores.iter().filter(|it| it.1 >= best - TIE);
+            let mut tied = scores.iter().filter(|scored| scored.1 >= best - TIE);
             let (index, score) = *tied.next().unwrap();
             picks.push(Pick {
                 index,

@@ -72,7 +72,7 @@ impl Numbers {
                     false => share(class) / (1.0 - share(self.y[a])),
                 };
                 for (j, weight) in weights.iter_mut().enumerate() {
-                    let sum: f64 = near.iter().map(|it| diff(j, a, it.1)).sum();
+                    let sum: f64 = near.iter().map(|other| diff(j, a, other.1)).sum();
                     *weight += factor * sum / near.len().max(1) as f64 / n as f64;
                 }
             }
@@ -132,10 +132,10 @@ fn golden_agrees(place: Place, name: &str) {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it.as_f64())
+        .map(|weight| weight.as_f64())
         .collect();
     // A constant has none there, and comes first.
-    let known: Vec<f64> = weights.iter().map(|it| it.unwrap_or(0.0)).collect();
+    let known: Vec<f64> = weights.iter().map(|weight| weight.unwrap_or(0.0)).collect();
     let p = known.len();
     let found = select(&golden.data, "relief", p, &["--response", "class"]);
     assert_weights(&found, &known, name);
@@ -165,7 +165,8 @@ fn relieff_is_its_definition() {
         set.texts = seed as usize % 5;
         if seed % 3 == 0 {
             // Whole numbers alone: crowds are equally far.
-            set.columns.retain(|x| x.iter().all(|it| it.fract() == 0.0));
+            set.columns
+                .retain(|x| x.iter().all(|number| number.fract() == 0.0));
         }
         folder.write("set.csv", &set.csv());
         let p = set.columns.len();
@@ -180,7 +181,7 @@ fn relieff_is_its_definition() {
 /// Both methods on a set.
 fn both(data: &Path, top: usize, more: &[&str]) -> [Selection; 2] {
     let more = [RESPONSE, more].concat();
-    ["relief", "relieff:neighbours=4"].map(|it| select(data, it, top, &more))
+    ["relief", "relieff:neighbours=4"].map(|method| select(data, method, top, &more))
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn copies_tie_and_constants_are_worth_nothing() {
     let data = folder.path("set.csv");
     folder.write("set.csv", &drawn(&mut Random::new(2), 90, 3).csv());
     for found in both(&data, 11, &[]) {
-        let place = |column| found.order().iter().position(|it| *it == column).unwrap();
+        let place = |column| found.order().iter().position(|own| *own == column).unwrap();
         // x10 is x1 again, x9 is constant.
         assert_eq!(place(10), place(1) + 1);
         assert_eq!(found.printed[place(10)], found.printed[place(1)]);
@@ -242,7 +243,7 @@ fn neither_scale_nor_rows_nor_columns_nor_names_of_classes_change_relieff() {
     let mut scaled = set.clone();
     for (j, x) in scaled.columns.iter_mut().enumerate() {
         x.iter_mut()
-            .for_each(|it| *it = *it * -10f64.powi(j as i32 - 3) + 5.0);
+            .for_each(|value| *value = *value * -10f64.powi(j as i32 - 3) + 5.0);
     }
     let mut renamed = set.clone();
     renamed.y.iter_mut().for_each(|y| *y = 2 - *y);

@@ -160,7 +160,7 @@ fn type_one_error_of_the_second_pick(method: Method, seed: u64, sets: usize) {
             }
         }
         let found = ranked(&set, method, 2, rule(99, 0.05, at));
-        first += usize::from(found.chosen.first().is_some_and(|it| it.column == 0));
+        first += usize::from(found.chosen.first().is_some_and(|pick| pick.column == 0));
         second += usize::from(found.chosen.len() == 2);
     }
     assert_eq!(first, sets, "the one that tells is found");
@@ -194,11 +194,11 @@ fn a_second_variable_that_tells_is_accepted_and_what_ends_is_told() {
     let set = two_that_tell(21, 200);
     for method in [Method::Mim, Method::Jmi, Method::Cmim, Method::Cmi] {
         let found = ranked(&set, method, 10, rule(199, 0.01, 5));
-        let mut two: Vec<usize> = found.chosen.iter().map(|it| it.column).collect();
+        let mut two: Vec<usize> = found.chosen.iter().map(|pick| pick.column).collect();
         two.sort_unstable();
         assert_eq!(two, [2, 7], "{method:?}");
-        for it in &found.chosen {
-            assert_eq!(it.permutation_p, Some(1.0 / 200.0), "{method:?}");
+        for pick in &found.chosen {
+            assert_eq!(pick.permutation_p, Some(1.0 / 200.0), "{method:?}");
         }
         assert_eq!(found.termination, StopReason::Permutation, "{method:?}");
         let refused = found.refused.unwrap();
@@ -258,11 +258,15 @@ fn p_of_many_permutations_is_the_share_of_all_there_are() {
                 found
                     .chosen
                     .iter()
-                    .map(|it| (it.column, it.permutation_p.unwrap())),
+                    .map(|pick| (pick.column, pick.permutation_p.unwrap())),
             );
-            tested.extend(found.refused.map(|it| (it.column, it.permutation_p)));
+            tested.extend(
+                found
+                    .refused
+                    .map(|refused| (refused.column, refused.permutation_p)),
+            );
             for step in 0..tested.len() {
-                let chosen: Vec<usize> = tested[..step].iter().map(|it| it.0).collect();
+                let chosen: Vec<usize> = tested[..step].iter().map(|pick| pick.0).collect();
                 let observed = best_left(&set, method, &chosen, &all[0]);
                 // Equal ones are off by rounding here.
                 let reached = |order: &&Vec<usize>| {
@@ -298,11 +302,12 @@ fn neither_threads_nor_shards_show_but_seeds_do() {
             assert_eq!(same.refused, one.refused, "{method:?}");
             assert_eq!(same.termination, one.termination, "{method:?}");
         }
-        let p = |it: &RankedColumns| -> Vec<Option<f64>> {
-            let refused = it.refused.map(|it| it.permutation_p);
-            it.chosen
+        let p = |found: &RankedColumns| -> Vec<Option<f64>> {
+            let refused = found.refused.map(|refused| refused.permutation_p);
+            found
+                .chosen
                 .iter()
-                .map(|it| it.permutation_p)
+                .map(|pick| pick.permutation_p)
                 .chain([refused])
                 .collect()
         };
@@ -322,7 +327,7 @@ fn neither_threads_nor_shards_show_but_seeds_do() {
             &mut |_, _| {},
         );
         let plain = plain.unwrap().chosen;
-        assert!(plain.iter().all(|it| it.permutation_p.is_none()));
+        assert!(plain.iter().all(|pick| pick.permutation_p.is_none()));
         for (a, b) in one.chosen.iter().zip(&plain) {
             assert_eq!((a.column, a.score.to_bits()), (b.column, b.score.to_bits()));
         }
@@ -371,8 +376,8 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
     assert_eq!(found.json["seed"], 5);
     let rule = serde_json::json!({ "rule": "permutation", "n": 199, "alpha": 0.01 });
     assert_eq!(found.json["stop"], rule);
-    for it in found.json["selected"].as_array().unwrap() {
-        assert_eq!(it["permutation_p"], 1.0 / 200.0);
+    for variable in found.json["selected"].as_array().unwrap() {
+        assert_eq!(variable["permutation_p"], 1.0 / 200.0);
     }
     let refused = &found.json["refused"];
     let place = refused["index"].as_u64().unwrap();

@@ -126,7 +126,7 @@ fn tied_pairs_come_in_the_order_of_the_file() {
         for set in both_orders(twins, &[constant]) {
             folder.write("set.csv", &csv(&set, 1));
             let found = pairs(&folder.path("set.csv"), "mi3", 3, &["--response", "y"]);
-            let order: Vec<[usize; 2]> = found.pairs.iter().map(|it| it.at).collect();
+            let order: Vec<[usize; 2]> = found.pairs.iter().map(|pair| pair.at).collect();
             assert_eq!(order, [[1, 2], [0, 1], [0, 2]], "{twins:?}");
             assert_eq!(found.pairs[1].score, found.pairs[2].score, "{twins:?}");
             assert_eq!(found.single[1].2, found.single[2].2, "{twins:?}");

@@ -85,10 +85,10 @@ fn a_selection_counts_the_truth_of_the_file() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| it["name"].as_str().unwrap())
+            .map(|variable| variable["name"].as_str().unwrap())
             .collect();
         assert!(!chosen.is_empty(), "{model:?}");
-        let found = chosen.iter().filter(|it| truth.contains(*it)).count();
+        let found = chosen.iter().filter(|name| truth.contains(*name)).count();
         let rates = &json["truth"];
         assert_eq!(rates["variables"], truth.len(), "{model:?}");
         assert_eq!(rates["found"], found);
@@ -122,10 +122,10 @@ fn every_format_holds_the_same_data() {
                     let names = named[list].as_array().unwrap();
                     let items = json[list].as_array_mut().unwrap();
                     assert_eq!(names.len(), items.len());
-                    for (named, it) in names.iter().zip(items) {
-                        let index = &it["index"];
-                        assert!(index.is_null() || it["name"] == format!("x{index}"));
-                        it["name"] = named["name"].clone();
+                    for (named, item) in names.iter().zip(items) {
+                        let index = &item["index"];
+                        assert!(index.is_null() || item["name"] == format!("x{index}"));
+                        item["name"] = named["name"].clone();
                     }
                 }
             }

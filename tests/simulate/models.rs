@@ -113,7 +113,7 @@ const QUIET: Option<f64> = Some(1e14);
 #[test]
 fn ing_lai_has_the_correlations_and_coefficients_of_its_definition() {
     let (p, r) = (12, 4);
-    let change = |it: &mut SimulationSettings| (it.n, it.p, it.r) = (LARGE, p, r);
+    let change = |s: &mut SimulationSettings| (s.n, s.p, s.r) = (LARGE, p, r);
     let drawn = sample("ing-lai", change);
     let b = (3.0_f64 / (4.0 * r as f64)).sqrt();
     // var Xᵢ = 1/4 + r·b² = 1, and two false columns share r·b² = 3/4.
@@ -126,8 +126,8 @@ fn ing_lai_has_the_correlations_and_coefficients_of_its_definition() {
     let noise = &drawn.y - drawn.x.columns(0, r) * DVector::from_vec(vec![3.0, 3.75, 4.5, 5.25]);
     assert_near(covariance(&noise, &noise), 1.0, 0.05);
     assert_near(mean(&noise), 0.0, 0.025);
-    let quiet = sample("ing-lai", |it| {
-        (it.n, it.p, it.r, it.snr) = (200, 30, 10, QUIET);
+    let quiet = sample("ing-lai", |s| {
+        (s.n, s.p, s.r, s.snr) = (200, 30, 10, QUIET);
     });
     for (j, found) in quiet.coefficients().iter().enumerate() {
         let expected = if j < 10 { 3.0 + 0.75 * j as f64 } else { 0.0 };
@@ -144,8 +144,8 @@ fn chen_chen_has_the_correlations_of_its_definition() {
         (Correlation::Autoregressive, 0.6),
         (Correlation::Autoregressive, -0.5),
     ] {
-        let drawn = sample("chen-chen", |it| {
-            (it.n, it.p, it.r, it.rho, it.correlation) = (LARGE, 8, 5, rho, how);
+        let drawn = sample("chen-chen", |s| {
+            (s.n, s.p, s.r, s.rho, s.correlation) = (LARGE, 8, 5, rho, how);
         });
         // The five coefficients differ, so they tell where each column stood at first.
         let found = drawn.true_coefficients();
@@ -169,7 +169,7 @@ fn chen_chen_repeats_its_coefficients_and_spreads_them_anywhere() {
         (8, vec![0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1]),
         (10, vec![0.7, 0.9, 0.4, 0.3, 1.0, 0.2, 0.2, 0.1, 0.7, 0.9]),
     ] {
-        let drawn = sample("chen-chen", |it| (it.r, it.snr) = (r, QUIET));
+        let drawn = sample("chen-chen", |s| (s.r, s.snr) = (r, QUIET));
         let all = drawn.coefficients();
         for (j, found) in all.iter().enumerate() {
             assert_eq!(
@@ -189,9 +189,7 @@ fn chen_chen_repeats_its_coefficients_and_spreads_them_anywhere() {
     // degrees of freedom (the factor for draws without replacement left out) stays below 35.
     let mut counts = [0.0; 10];
     for seed in 0..2_000 {
-        let drawn = sample("chen-chen", |it| {
-            (it.n, it.p, it.r, it.seed) = (3, 10, 4, seed)
-        });
+        let drawn = sample("chen-chen", |s| (s.n, s.p, s.r, s.seed) = (3, 10, 4, seed));
         drawn.truth.iter().for_each(|place| counts[*place] += 1.0);
     }
     let squares: f64 = counts
@@ -204,7 +202,7 @@ fn chen_chen_repeats_its_coefficients_and_spreads_them_anywhere() {
 #[test]
 fn hung_has_the_frequencies_and_correlations_of_its_definition() {
     let snps = 23;
-    let drawn = sample("hung", |it| (it.n, it.snps) = (LARGE, snps));
+    let drawn = sample("hung", |s| (s.n, s.snps) = (LARGE, snps));
     let x = drawn.x.columns(0, snps).into_owned();
     // R² = 0.3² within blocks of five; g21 … g23 are a shorter one.
     assert_moments(
@@ -213,7 +211,7 @@ fn hung_has_the_frequencies_and_correlations_of_its_definition() {
         |i, j| if i / 5 == j / 5 { 0.3 } else { 0.0 },
     );
     for (value, share) in [(0.0, 0.25), (1.0, 0.5), (2.0, 0.25)] {
-        let count = x.iter().filter(|it| **it == value).count();
+        let count = x.iter().filter(|own| **own == value).count();
         assert_near(count as f64 / x.len() as f64, share, 0.005);
     }
     // The mean over all pairs within blocks pins the latent correlation down.
@@ -228,7 +226,7 @@ fn hung_has_the_frequencies_and_correlations_of_its_definition() {
 #[test]
 fn hung_has_every_product_once_in_lexicographic_order() {
     let snps = 22;
-    let drawn = sample("hung", |it| (it.n, it.snps, it.snr) = (400, snps, QUIET));
+    let drawn = sample("hung", |s| (s.n, s.snps, s.snr) = (400, snps, QUIET));
     assert_eq!(drawn.x.ncols(), snps * (snps + 1) / 2);
     let mut at = 0;
     for i in 1..=snps {
@@ -257,11 +255,11 @@ fn hung_has_every_product_once_in_lexicographic_order() {
 
 #[test]
 fn ar1_has_the_correlations_and_pairs_of_its_definition() {
-    let drawn = sample("ar1", |it| (it.n, it.p, it.r) = (LARGE, 12, 4));
+    let drawn = sample("ar1", |s| (s.n, s.p, s.r) = (LARGE, 12, 4));
     assert_moments(&drawn.x, (0.0, 1.0), |i, j| 0.9_f64.powi((i - j) as i32));
     // Two shares of six columns, a pair in the middle of each.
     assert_eq!(drawn.truth, [1, 4, 7, 10]);
-    let quiet = sample("ar1", |it| (it.n, it.p, it.snr) = (600, 200, QUIET));
+    let quiet = sample("ar1", |s| (s.n, s.p, s.snr) = (600, 200, QUIET));
     assert_eq!(quiet.truth.len(), 20);
     for (j, found) in quiet.coefficients().iter().enumerate() {
         let pair = quiet.truth.iter().position(|at| *at == j).map(|at| at / 2);
@@ -277,7 +275,7 @@ fn ar1_has_the_correlations_and_pairs_of_its_definition() {
         (1999, 998),
         (57, 26),
     ] {
-        let drawn = sample("ar1", |it| (it.n, it.p, it.r) = (3, p, r));
+        let drawn = sample("ar1", |s| (s.n, s.p, s.r) = (3, p, r));
         let pairs: Vec<&[usize]> = drawn.truth.chunks(2).collect();
         assert!(pairs.iter().all(|pair| pair[1] == pair[0] + 3), "{p} {r}");
         let share = p / (r / 2);
@@ -292,7 +290,7 @@ fn ar1_has_the_correlations_and_pairs_of_its_definition() {
 #[test]
 fn the_ratio_of_signal_to_noise_is_exact_in_the_sample() {
     for name in ["ing-lai", "chen-chen", "hung", "ar1"] {
-        let at = |snr| sample(name, |it| (it.n, it.p, it.r, it.snr) = (150, 40, 8, snr));
+        let at = |snr| sample(name, |s| (s.n, s.p, s.r, s.snr) = (150, 40, 8, snr));
         // With hardly any noise y is the signal, which the ratio does not change.
         let quiet = at(Some(1e15));
         for snr in [0.01, 2.0, 1000.0] {
@@ -343,28 +341,24 @@ fn settings_outside_their_limits_are_refused_by_name() {
     };
     type Case<'a> = (&'a str, &'a dyn Fn(&mut SimulationSettings), &'a str);
     let cases: &[Case] = &[
-        ("hung", &|it| it.n = 2, "n = 2 must be at least 3"),
-        ("ar1", &|it| it.snr = Some(0.0), "snr = 0 must be above 0"),
-        ("ar1", &|it| it.snr = Some(f64::NAN), "snr = NaN must be"),
-        ("ing-lai", &|it| it.p = 0, "p = 0 must be at least 1"),
-        ("ing-lai", &|it| it.p = 9, "r = 10 must be 1 … p = 9"),
-        ("chen-chen", &|it| it.r = 0, "r = 0 must be 1 … p = 50"),
+        ("hung", &|s| s.n = 2, "n = 2 must be at least 3"),
+        ("ar1", &|s| s.snr = Some(0.0), "snr = 0 must be above 0"),
+        ("ar1", &|s| s.snr = Some(f64::NAN), "snr = NaN must be"),
+        ("ing-lai", &|s| s.p = 0, "p = 0 must be at least 1"),
+        ("ing-lai", &|s| s.p = 9, "r = 10 must be 1 … p = 9"),
+        ("chen-chen", &|s| s.r = 0, "r = 0 must be 1 … p = 50"),
+        ("chen-chen", &|s| s.rho = -1.0, "rho = -1 must be above -1"),
+        ("chen-chen", &|s| s.rho = f64::NAN, "rho = NaN must be"),
         (
             "chen-chen",
-            &|it| it.rho = -1.0,
-            "rho = -1 must be above -1",
-        ),
-        ("chen-chen", &|it| it.rho = f64::NAN, "rho = NaN must be"),
-        (
-            "chen-chen",
-            &|it| (it.rho, it.correlation) = (-0.1, Correlation::Constant),
+            &|s| (s.rho, s.correlation) = (-0.1, Correlation::Constant),
             "rho = -0.1 must be 0 or above and below 1 with correlation constant",
         ),
-        ("hung", &|it| it.snps = 21, "snps = 21 must be 22 … 4000"),
-        ("ar1", &|it| it.p = 3, "p = 3 must be at least 4"),
-        ("ar1", &|it| it.r = 7, "r = 7 must be even and 2 … 1000"),
-        ("ar1", &|it| (it.p, it.r) = (19, 10), "2 … 8"),
-        ("ar1", &|it| it.rho = 1.0, "rho = 1 must be above -1"),
+        ("hung", &|s| s.snps = 21, "snps = 21 must be 22 … 4000"),
+        ("ar1", &|s| s.p = 3, "p = 3 must be at least 4"),
+        ("ar1", &|s| s.r = 7, "r = 7 must be even and 2 … 1000"),
+        ("ar1", &|s| (s.p, s.r) = (19, 10), "2 … 8"),
+        ("ar1", &|s| s.rho = 1.0, "rho = 1 must be above -1"),
     ];
     for (name, change, told) in cases {
         let error = refused(name, change);
@@ -376,7 +370,7 @@ fn settings_outside_their_limits_are_refused_by_name() {
         );
     }
     for n in [1 << 40, usize::MAX] {
-        let error = refused("ing-lai", &|it| it.n = n);
+        let error = refused("ing-lai", &|s| s.n = n);
         assert_eq!(error, SimulateError::TooLarge { n, p: 4000 });
     }
 }

@@ -12,7 +12,7 @@ fn given(
     let given: Vec<_> = options
         .iter()
         .map(|(name, text)| {
-            let option = SIMULATE.iter().find(|it| it.name == *name).unwrap();
+            let option = SIMULATE.iter().find(|option| option.name == *name).unwrap();
             (option, vec![(*text).to_owned()])
         })
         .collect();
@@ -87,7 +87,11 @@ fn ranges_told_are_the_ranges_taken() {
         for text in inside {
             given(model, &[(option, text)]).unwrap();
         }
-        let range = &SIMULATE.iter().find(|it| it.name == option).unwrap().range;
+        let range = &SIMULATE
+            .iter()
+            .find(|entry| entry.name == option)
+            .unwrap()
+            .range;
         for text in outside {
             let errors = given(model, &[(option, text)]).unwrap_err();
             let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -99,7 +103,7 @@ fn ranges_told_are_the_ranges_taken() {
 #[test]
 fn a_model_refuses_what_it_has_no_option_for() {
     for model in MODELS {
-        for option in SIMULATE.iter().filter(|it| it.name != "output") {
+        for option in SIMULATE.iter().filter(|option| option.name != "output") {
             let default = match model.options.contains(&option.name) {
                 true => continue,
                 // A value outside its range too: the model does not read it.

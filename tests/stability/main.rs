@@ -51,14 +51,20 @@ fn json(folder: &Folder, more: &[&str]) -> Value {
 /// The names of a list of variables.
 fn names(list: &Value) -> Vec<&str> {
     let list = list.as_array().unwrap().iter();
-    list.map(|it| it["name"].as_str().unwrap()).collect()
+    list.map(|variable| variable["name"].as_str().unwrap())
+        .collect()
 }
 
 /// How often each index was chosen.
 fn counts(told: &Value) -> BTreeMap<u64, u64> {
     let all = told["variables"].as_array().unwrap().iter();
-    all.map(|it| (it["index"].as_u64().unwrap(), it["count"].as_u64().unwrap()))
-        .collect()
+    all.map(|variable| {
+        (
+            variable["index"].as_u64().unwrap(),
+            variable["count"].as_u64().unwrap(),
+        )
+    })
+    .collect()
 }
 
 const JMI: [&str; 8] = [
@@ -88,15 +94,18 @@ fn planted_variables_are_selected_and_noise_is_not() {
             selected.sort_unstable();
             assert_eq!(selected, ["x3", "x7"], "{told}");
             let all = told["variables"].as_array().unwrap();
-            let frequency = |it: &Value| it["frequency"].as_f64().unwrap();
-            assert!(all[..2].iter().all(|it| frequency(it) >= 0.9));
+            let frequency = |variable: &Value| variable["frequency"].as_f64().unwrap();
+            assert!(all[..2].iter().all(|variable| frequency(variable) >= 0.9));
             // Rows that come twice make noise look like more than it is.
             let most = if draw.contains(&"bootstrap") {
                 0.75
             } else {
                 0.3
             };
-            assert!(all[2..].iter().all(|it| frequency(it) <= most), "{told}");
+            assert!(
+                all[2..].iter().all(|variable| frequency(variable) <= most),
+                "{told}"
+            );
             let made = told["resamples"].as_u64().unwrap();
             assert_eq!(made, if draw.is_empty() { 60 } else { 30 });
             let q = counts(&told).values().sum::<u64>() as f64 / made as f64;
@@ -116,13 +125,14 @@ fn planted_variables_are_selected_and_noise_is_not() {
             assert_eq!(decides["cutoff"], told["cutoff"]);
             // But for rounding: 2² / 30 / (2 · 17/30 − 1) is 1.
             assert!(decides["false_picks"].as_f64().unwrap() <= 1.0 + 1e-12);
-            for it in all {
-                let both = it["simultaneous"].as_f64();
+            for variable in all {
+                let both = variable["simultaneous"].as_f64();
                 assert_eq!(both.is_some(), draw.is_empty());
                 let held = both.is_none_or(|both| {
-                    both <= frequency(it) + 1e-12 && both >= 2.0 * frequency(it) - 1.0 - 1e-12
+                    both <= frequency(variable) + 1e-12
+                        && both >= 2.0 * frequency(variable) - 1.0 - 1e-12
                 });
-                assert!(held, "{it}");
+                assert!(held, "{variable}");
             }
         }
     }
@@ -157,7 +167,11 @@ fn text_and_csv_hold_the_same() {
         "data                 data.csv",
         "resamples            5 complementary pairs of 30 rows each, seed 1",
     ] {
-        assert!(text.stdout.lines().any(|it| it == line), "{}", text.stdout);
+        assert!(
+            text.stdout.lines().any(|own| own == line),
+            "{}",
+            text.stdout
+        );
     }
     assert!(
         text.stdout

@@ -32,7 +32,9 @@ fn selected_one_by_one(
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let told: Value = serde_json::from_str(&ran.stdout).unwrap();
         let chosen = told["selected"].as_array().unwrap().iter();
-        let mut chosen: Vec<u64> = chosen.map(|it| it["index"].as_u64().unwrap()).collect();
+        let mut chosen: Vec<u64> = chosen
+            .map(|variable| variable["index"].as_u64().unwrap())
+            .collect();
         chosen.sort_unstable();
         chosen.dedup();
         for index in chosen {

@@ -14,10 +14,11 @@ const ALL: [Resampling; 3] = [
 fn halves_have_no_row_in_common_and_all_but_an_odd_one() {
     for n in [2, 3, 10, 101] {
         for pair in 0..20 {
-            let halves = [0, 1].map(|it| Resampling::Complementary.resample(2 * pair + it, n, 7));
-            let both = halves.iter().flat_map(|it| it.rows.iter().copied());
+            let halves =
+                [0, 1].map(|half| Resampling::Complementary.resample(2 * pair + half, n, 7));
+            let both = halves.iter().flat_map(|half| half.rows.iter().copied());
             let both: HashSet<usize> = both.collect();
-            assert!(halves.iter().all(|it| it.rows.len() == n / 2));
+            assert!(halves.iter().all(|half| half.rows.len() == n / 2));
             assert_eq!(both.len(), n / 2 * 2);
             assert!(both.iter().all(|row| *row < n));
             assert_ne!(halves[0].seed, halves[1].seed);
@@ -42,9 +43,9 @@ fn subsamples_are_without_replacement_and_bootstraps_with_it() {
 fn resamples_differ_by_number_and_seed_and_are_made_again() {
     for how in ALL {
         let made = |number, seed| how.resample(number, 40, seed);
-        let all: Vec<Resample> = (0..50).map(|it| made(it, 5)).collect();
-        let rows: HashSet<_> = all.iter().map(|it| &it.rows).collect();
-        let seeds: HashSet<_> = all.iter().map(|it| it.seed).collect();
+        let all: Vec<Resample> = (0..50).map(|number| made(number, 5)).collect();
+        let rows: HashSet<_> = all.iter().map(|resample| &resample.rows).collect();
+        let seeds: HashSet<_> = all.iter().map(|resample| resample.seed).collect();
         assert_eq!((rows.len(), seeds.len()), (50, 50), "{how:?}");
         assert_eq!(made(17, 5), all[17]);
         assert_ne!(made(17, 6).rows, all[17].rows);
@@ -61,7 +62,7 @@ fn every_row_is_drawn_about_as_often() {
             }
         }
         let mean = 2000.0 * how.rows(20) as f64 / 20.0;
-        let off = |it: &usize| (*it as f64 - mean).abs() < 6.0 * mean.sqrt();
+        let off = |count: &usize| (*count as f64 - mean).abs() < 6.0 * mean.sqrt();
         assert!(times.iter().all(off), "{how:?} {times:?}");
     }
 }

@@ -37,7 +37,7 @@ impl Folder {
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries
-            .map(|it| it.unwrap().file_name().into_string().unwrap())
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
         names

@@ -71,8 +71,8 @@ fn the_codes_of_the_ranking_example_are_in_ten_bins() {
         assert_eq!((least, largest), (0.0, 9.0), "f{column}");
     }
     let class = numbers(&table, "class");
-    let malignant = class.iter().filter(|it| **it == 0.0).count();
-    let benign = class.iter().filter(|it| **it == 1.0).count();
+    let malignant = class.iter().filter(|value| **value == 0.0).count();
+    let benign = class.iter().filter(|value| **value == 1.0).count();
     assert_eq!((malignant, benign), (212, 357));
 }
 
@@ -88,10 +88,13 @@ fn the_genotypes_are_those_of_their_example() {
     let table = table("epistasis.bed");
     assert_eq!((table.rows, table.columns.len()), (500, 201));
     let missing = table.columns.iter().map(|column| match &column.values {
-        Values::Gapped(values) => values.iter().filter(|it| **it == MISSING_BYTE).count(),
+        Values::Gapped(values) => values
+            .iter()
+            .filter(|value| **value == MISSING_BYTE)
+            .count(),
         _ => 0,
     });
     assert_eq!(missing.sum::<usize>(), 1013);
     let cases = numbers(&table, "phenotype");
-    assert_eq!(cases.iter().filter(|it| **it == 2.0).count(), 260);
+    assert_eq!(cases.iter().filter(|value| **value == 2.0).count(), 260);
 }

@@ -178,11 +178,16 @@ fn check(selection: &Selection, columns: &[Vec<f64>], case: Case) {
     };
     close(selection.criterion.value, least);
 
-    let place = |name: &str| candidates.iter().position(|it| it.0 == name).unwrap();
+    let place = |name: &str| {
+        candidates
+            .iter()
+            .position(|candidate| candidate.0 == name)
+            .unwrap()
+    };
     let chosen: Vec<usize> = selection
         .selected
         .iter()
-        .map(|it| place(&it.name))
+        .map(|variable| place(&variable.name))
         .collect();
     let (b, errors, rss) = fit(&design(&chosen), &y, &w);
     close(selection.rss, rss);
@@ -195,14 +200,14 @@ fn check(selection: &Selection, columns: &[Vec<f64>], case: Case) {
     let about = y.add_scalar(-centre);
     close(selection.tss, w.component_mul(&about).dot(&about));
     let intercept = selection.intercept.iter();
-    let estimates = intercept.chain(selection.selected.iter().map(|it| &it.estimate));
+    let estimates = intercept.chain(selection.selected.iter().map(|variable| &variable.estimate));
     assert_eq!(estimates.clone().count(), chosen.len() + one);
     for (i, estimate) in estimates.enumerate() {
         close(estimate.coefficient, b[i]);
         close(estimate.std_error.unwrap(), errors[i]);
     }
-    for (it, &at) in selection.selected.iter().zip(&chosen) {
-        assert_eq!(it.index, candidates[at].1, "{case:?}");
+    for (variable, &at) in selection.selected.iter().zip(&chosen) {
+        assert_eq!(variable.index, candidates[at].1, "{case:?}");
     }
 }
 
@@ -245,11 +250,14 @@ fn every_format_gives_the_selection_of_the_definition() {
         }
         let selected = first.unwrap().selected;
         sizes[selected.len()] += 1;
-        dummies += selected.iter().filter(|it| it.name.contains('=')).count();
+        dummies += selected
+            .iter()
+            .filter(|variable| variable.name.contains('='))
+            .count();
     }
     // Models of several sizes, and levels in them: little is proved by others.
     assert!(
-        dummies > 4 && sizes[1..4].iter().all(|it| *it > 2),
+        dummies > 4 && sizes[1..4].iter().all(|count| *count > 2),
         "{dummies} {sizes:?}"
     );
 }
@@ -261,7 +269,7 @@ fn every_format_has_its_missing_values_refused() {
         for (file, response) in files(folder.path(), &columns(case)) {
             let told = select(&file, response.as_deref(), &options(case, false)).unwrap_err();
             let mends = ["--missing drop-rows", "`x0` 1 (first in row 3)"];
-            assert!(mends.iter().all(|it| told.contains(it)), "{told}");
+            assert!(mends.iter().all(|mend| told.contains(mend)), "{told}");
         }
     }
 }
@@ -276,10 +284,16 @@ fn a_factor_in_words_is_the_factor_in_numbers() {
         fs::write(&numbers, delimited(&columns, ",", None)).unwrap();
         let mut expected = select(&numbers, None, &options).unwrap();
         for (number, word) in [("x5=10", "x5=b, \"c\""), ("x5=1", "x5=a"), ("x5=2", "x5=d")] {
-            let selected = expected.selected.iter_mut().map(|it| &mut it.name);
-            let weighed = expected.inclusion.iter_mut().map(|it| &mut it.name);
+            let selected = expected
+                .selected
+                .iter_mut()
+                .map(|variable| &mut variable.name);
+            let weighed = expected
+                .inclusion
+                .iter_mut()
+                .map(|variable| &mut variable.name);
             let models = expected.models.iter_mut().chain(&mut expected.front);
-            let met = models.flat_map(|it| &mut it.variables);
+            let met = models.flat_map(|model| &mut model.variables);
             for name in selected.chain(weighed).chain(met) {
                 if name == number {
                     *name = word.to_owned();
@@ -287,7 +301,10 @@ fn a_factor_in_words_is_the_factor_in_numbers() {
             }
         }
         let words = delimited(&columns, "\t", Some(["a", "\"b, \"\"c\"\"\"", "d"]));
-        let options: Vec<_> = options.into_iter().filter(|it| it.0 != "factor").collect();
+        let options: Vec<_> = options
+            .into_iter()
+            .filter(|option| option.0 != "factor")
+            .collect();
         let files = [
             ("w.tsv.gz", gzip(&words)),
             ("w.tsv", words),

@@ -19,7 +19,12 @@ fn assert_sparse(table: &Table, column: usize, rows: &[u32], values: &[f64]) {
     else {
         panic!("{} is not sparse", table.columns[column].name);
     };
-    let bits = |values: &[f64]| values.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+    let bits = |values: &[f64]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<_>>()
+    };
     assert_eq!((&found[..], bits(numbers)), (rows, bits(values)));
 }
 
@@ -157,7 +162,7 @@ fn regression_is_that_of_the_dense_table() {
             weights,
             ..DesignOptions::default()
         };
-        let designs = [&sparse, &dense].map(|it| Design::from_table(it.clone(), &options));
+        let designs = [&sparse, &dense].map(|table| Design::from_table(table.clone(), &options));
         let [sparse, dense] = designs.map(Result::unwrap);
         assert_eq!(sparse.variables(), dense.variables());
         assert_eq!(sparse.y(), dense.y());
@@ -183,7 +188,9 @@ fn a_million_columns_of_few_entries_take_little() {
         Values::Sparse { rows, .. } => rows.len(),
         _ => panic!("dense"),
     };
-    let all = table.columns[1..].iter().map(|it| entries(&it.values));
+    let all = table.columns[1..]
+        .iter()
+        .map(|column| entries(&column.values));
     // Dense they would be a billion.
     assert_eq!(all.sum::<usize>(), 1_000_000);
 }

@@ -42,7 +42,7 @@ fn three(
 ) -> Result<Table, TableError> {
     let folder = Folder::new();
     let path = folder.write(name, bed);
-    let ending = |lower: &str| match path.extension().is_some_and(|it| it == "BED") {
+    let ending = |lower: &str| match path.extension().is_some_and(|extension| extension == "BED") {
         true => path.with_extension(lower.to_uppercase()),
         false => path.with_extension(lower),
     };
@@ -68,7 +68,10 @@ fn every_code_is_read_for_every_sample() {
             )
         );
         assert_numbers(&table, 0, &[1.0, 2.0, NAN, NAN, 2.0, 1.0, 1.0]);
-        let values: Vec<&Values> = table.columns[1..].iter().map(|it| &it.values).collect();
+        let values: Vec<&Values> = table.columns[1..]
+            .iter()
+            .map(|column| &column.values)
+            .collect();
         let no = MISSING_BYTE;
         assert_eq!(*values[0], Values::Gapped(vec![2, no, 1, 0, 0, 1, no]));
         assert_eq!(*values[1], Values::Bytes(vec![0; 7]));

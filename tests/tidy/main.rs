@@ -5,6 +5,7 @@
 
 mod architecture;
 mod graph;
+mod names;
 
 use std::{fs, path::PathBuf};
 
@@ -82,7 +83,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
                 let text = fs::read_to_string(&path).unwrap();
                 let path = path.strip_prefix(root()).unwrap().to_owned();
                 found.push((path, text));
@@ -209,7 +210,7 @@ fn every_kernel_is_listed_and_has_a_reference_and_a_test() {
     let list = fs::read_to_string(root().join("kernels/lib.rs")).unwrap();
     for entry in fs::read_dir(root().join("kernels")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|it| it != "cu") {
+        if path.extension().is_none_or(|ending| ending != "cu") {
             continue;
         }
         let stem = path.file_stem().unwrap().to_str().unwrap();

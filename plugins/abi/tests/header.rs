@@ -12,7 +12,7 @@ fn folder() -> &'static Path {
 fn the_header_is_the_one_made_from_the_mirror() {
     let mut config = cbindgen::Config::from_file(folder().join("cbindgen.toml")).unwrap();
     // What stands first tells what the whole is; the guard may follow.
-    config.header = config.header.map(|it| it.trim().to_owned());
+    config.header = config.header.map(|text| text.trim().to_owned());
     let made = cbindgen::Builder::new()
         .with_config(config)
         .with_src(folder().join("lib.rs"))
@@ -50,8 +50,8 @@ fn compact(text: &str) -> String {
         {
             lines.pop();
             let member = comment.split(':').next().unwrap();
-            let before = lines.iter().rev().find(|it| !it.is_empty());
-            if before.is_some_and(|it| it.contains(&format!("// passel_{member}:"))) {
+            let before = lines.iter().rev().find(|line| !line.is_empty());
+            if before.is_some_and(|line| line.contains(&format!("// passel_{member}:"))) {
                 lines.pop();
             }
             lines.push(format!("{line:<34} // passel_{comment}"));

@@ -53,7 +53,7 @@ fn agrees(folder: &Path, data: &str, set: &str) {
         let score = (selector.score)(values).unwrap();
         let expected = golden["canonical_order"].as_array().unwrap();
         let chosen = chosen(&score, &columns, k);
-        let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
+        let order: Vec<Value> = chosen.iter().map(|pick| pick.0.into()).collect();
         assert_eq!(&order, expected, "{set} {name}");
         let scores = golden["canonical_scores"].as_array().unwrap();
         for (at, ((_, is), bits)) in chosen.iter().zip(scores).enumerate() {
@@ -71,7 +71,7 @@ fn agrees(folder: &Path, data: &str, set: &str) {
         let expected = golden["order"].as_array().unwrap();
         // One beyond, so that an end too late is seen.
         let chosen = chosen(&score, &columns, expected.len() + 1);
-        let order: Vec<Value> = chosen.iter().map(|it| it.0.into()).collect();
+        let order: Vec<Value> = chosen.iter().map(|pick| pick.0.into()).collect();
         assert_eq!(&order, expected, "{set} fcbf {threshold}");
     }
 }
@@ -112,15 +112,18 @@ fn chosen(score: &Score, columns: &[Vec<u32>], most: usize) -> Vec<(usize, f64)>
     let (y, variables) = columns.split_last().unwrap();
     let mut chosen: Vec<(usize, f64)> = Vec::new();
     while chosen.len() < most.min(variables.len()) {
-        let anchors: Vec<&[u32]> = chosen.iter().map(|it| &*variables[it.0]).collect();
-        let left = (0..variables.len()).filter(|at| chosen.iter().all(|it| it.0 != *at));
+        let anchors: Vec<&[u32]> = chosen.iter().map(|pick| &*variables[pick.0]).collect();
+        let left = (0..variables.len()).filter(|at| chosen.iter().all(|pick| pick.0 != *at));
         let scores = left.map(|at| (at, trial::score(score, &variables[at], &anchors, y)));
         let scores: Vec<(usize, f64)> = scores.collect();
-        let best = scores.iter().map(|it| it.1).fold(f64::MIN, f64::max);
+        let best = scores
+            .iter()
+            .map(|scored| scored.1)
+            .fold(f64::MIN, f64::max);
         if score.floor.is_some_and(|floor| best <= floor + TIE) {
             break;
         }
-        let first = scores.into_iter().find(|it| it.1 >= best - TIE);
+        let first = scores.into_iter().find(|scored| scored.1 >= best - TIE);
         chosen.extend(first);
     }
     chosen
