@@ -86,7 +86,7 @@ assert_layout!(RowsArgs: 72; order: 32, terms: 40);
 ///
 /// ```
 /// let order = passel_kernels::rows::order(&[3, 1, 0, 3], 2);
-/// let rows: Vec<u16> = order.iter().map(|it| it.row).collect();
+/// let rows: Vec<u16> = order.iter().map(|entry| entry.row).collect();
 /// assert_eq!(rows, [2, 1, 0, 3]);
 /// ```
 pub fn order(joint: &[u32], classes: u32) -> Vec<SortedRow> {

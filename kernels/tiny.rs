@@ -102,8 +102,8 @@ impl TinyShape {
     ///
     /// ```
     /// # use passel_kernels::tiny::TinyShape;
-    /// assert_eq!(TinyShape::of(3, 6).map(|it| it.function), Some("tiny_3_6"));
-    /// assert_eq!(TinyShape::of(1, 5).map(|it| it.function), Some("tiny_2_8"));
+    /// assert_eq!(TinyShape::of(3, 6).map(|shape| shape.function), Some("tiny_3_6"));
+    /// assert_eq!(TinyShape::of(1, 5).map(|shape| shape.function), Some("tiny_2_8"));
     /// assert_eq!((TinyShape::of(5, 2), TinyShape::of(4, 9)), (None, None));
     /// ```
     pub fn of(levels: usize, wide: usize) -> Option<Self> {
