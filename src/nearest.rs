@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names, and names in messages.
 
+use std::borrow::Borrow;
+
 /// The end of a message about an unknown name: the candidate that was meant, or nothing.
 pub(crate) fn did_you_mean<'a>(
     name: &str,
@@ -32,6 +34,16 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     match more.len() {
         0 => shown.join(", "),
         more => format!("{}, … {more} more", shown.join(", ")),
+    }
+}
+
+/// Words of which one is meant, for a message: `a, b or c`.
+pub(crate) fn either(words: &[impl Borrow<str>]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => {
+            format!("{} or {}", others.join(", "), last.borrow())
+        }
+        _ => words.concat(),
     }
 }
 

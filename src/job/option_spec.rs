@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{JobDraft, OptionError, RawValues};
-use crate::progress::Progress;
+use crate::{nearest::either, progress::Progress};
 
 /// One option: its documentation, and how it is read into a `T`. Its range and default are those of
 /// the field that it sets, unless they are described in words.
@@ -259,12 +259,4 @@ impl<T: Default + 'static> OptionSpec<T> {
 
 fn range_text<N: Display>(range: &RangeInclusive<N>) -> String {
     format!("{} … {}", range.start(), range.end())
-}
-
-/// Words as a text: `a, b or c`.
-fn either(words: &[&str]) -> String {
-    match words {
-        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => words.concat(),
-    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::as_given;
 use super::source::Source;
 use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, names};
+use crate::nearest::either;
 
 pub(super) struct Format {
     /// The endings of the names of its files, in lower case, without `.gz`.
@@ -54,12 +55,7 @@ impl Format {
             let formats = FORMATS.iter().filter(|format| format.gzip == gzip);
             let endings = formats.flat_map(|format| format.extensions);
             let endings: Vec<String> = endings.map(|ending| format!(".{ending}")).collect();
-            match &endings[..] {
-                [others @ .., last] if !others.is_empty() => {
-                    format!("{} or {last}", others.join(", "))
-                }
-                _ => endings.concat(),
-            }
+            either(&endings)
         };
         let (packed, plain) = (listed(true), listed(false));
         format!("{packed}, each optionally followed by .gz, or in {plain}")
