@@ -40,7 +40,8 @@ pub enum Binning {
     /// Levels for text and for at most 64 distinct integers, else 10 bins of equal width.
     #[default]
     Auto,
-    /// Each distinct number or text is a level, in ascending or bytewise order.
+    /// Each distinct number or text is a level, in ascending or bytewise order; texts that are all
+    /// numbers ascend.
     Levels,
     /// b bins of equal width: the code of x is
     /// min(b − 1, ⌊(x − min)·b / (max − min)⌋); a constant has one level.

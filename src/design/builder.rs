@@ -5,8 +5,8 @@ mod duplicates;
 use std::sync::Arc;
 
 use super::{
-    Design, DesignError, DesignOptions, RemoteColumns, SetAside, Variable, dummy_name,
-    standardise::standardise,
+    Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
+    dummy_name, response::caution, standardise::standardise,
 };
 use crate::{
     ranks::Communicator,
@@ -26,6 +26,11 @@ pub(super) struct DesignBuilder<'a> {
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     set_aside: Vec<SetAside>,
+    /// The factors so far.
+    factors: Vec<FactorCoding>,
+    /// The references that the options name: columns with their levels.
+    references: Vec<(&'a str, &'a str)>,
+    warnings: Vec<String>,
     /// Whether a factor was seen: without an intercept the first one keeps all its levels.
     full_factor: bool,
 }
@@ -35,7 +40,7 @@ impl<'a> DesignBuilder<'a> {
     pub(super) fn new(
         n: usize,
         table: &Table,
-        options: &DesignOptions<'a>,
+        (options, references): (&DesignOptions<'a>, Vec<(&'a str, &'a str)>),
         weights: Option<Vec<f64>>,
         communicator: Option<&'a Communicator>,
     ) -> Result<Self, DesignError> {
@@ -67,6 +72,9 @@ impl<'a> DesignBuilder<'a> {
             x,
             variables: Vec::new(),
             set_aside: Vec::new(),
+            factors: Vec::new(),
+            references,
+            warnings: Vec::new(),
             full_factor: false,
         })
     }
@@ -106,31 +114,76 @@ impl<'a> DesignBuilder<'a> {
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
                 }
-                // Without an intercept the first factor keeps all its levels, or
-                // its first group would be held at zero.
-                let reference = usize::from(self.options.intercept || self.full_factor);
-                self.full_factor = true;
-                for &level in &present[reference..] {
+                let reference = self.reference_of(&name, &levels, &present)?;
+                for &level in present.iter().filter(|level| Some(**level) != reference) {
                     let dummy = dummy_name(&name, &levels[level]);
                     let kept = kept || self.options.keep.contains(&dummy);
                     let values: Vec<f64> = codes
                         .iter()
                         .map(|&code| f64::from(u8::from(code as usize == level)))
                         .collect();
-                    self.push_numbers(dummy, index, kept, &values)?;
+                    let level = Some(&*levels[level]);
+                    self.push_numbers((dummy, level), index, kept, &values)?;
                 }
                 Ok(())
             }
             values => {
+                if self.references.iter().any(|(other, _)| *other == name) {
+                    return Err(DesignError::ReferenceOfNumbers { name });
+                }
                 let values = values.numbers(self.n).unwrap_or_default();
-                self.push_numbers(name, index, kept, &values)
+                self.push_numbers((name, None), index, kept, &values)
             }
         }
     }
 
+    /// The level that a factor's dummies are compared with, of those that occur: the one asked for,
+    /// or else the first. Records how the factor is coded.
+    fn reference_of(
+        &mut self,
+        name: &str,
+        levels: &[String],
+        present: &[usize],
+    ) -> Result<Option<usize>, DesignError> {
+        let named = || present.iter().map(|level| levels[*level].clone());
+        let asked = self.references.iter().find(|(other, _)| *other == name);
+        let asked = asked.map(|(_, level)| {
+            let mut present = present.iter().copied();
+            let found = present.find(|at| levels[*at] == *level);
+            found.ok_or_else(|| DesignError::ReferenceLevel {
+                name: name.to_owned(),
+                level: (*level).to_owned(),
+                levels: named().collect(),
+            })
+        });
+        let asked = asked.transpose()?;
+        // Without an intercept the first factor keeps all its levels, or its first group would be
+        // held at zero.
+        let is_full = !self.options.intercept && !self.full_factor;
+        self.full_factor = true;
+        let reference = match is_full {
+            true => None,
+            false => asked.or(Some(present[0])),
+        };
+        if is_full && let Some(level) = asked {
+            let level = &levels[level];
+            self.warnings.push(format!(
+                "--reference {name}={level} has no effect: without an intercept the first factor keeps \
+                 all its levels"
+            ));
+        }
+        self.factors.push(FactorCoding {
+            name: name.to_owned(),
+            reference: reference.map(|level| levels[level].clone()),
+            levels: named().collect(),
+            coding: if is_full { "indicator" } else { "treatment" }.into(),
+        });
+        Ok(reference)
+    }
+
     fn push_numbers(
         &mut self,
-        name: String,
+        (name, level): (String, Option<&str>),
         index: usize,
         kept: bool,
         values: &[f64],
@@ -146,6 +199,7 @@ impl<'a> DesignBuilder<'a> {
             Some((mean, norm)) => {
                 let variable = Variable {
                     name,
+                    level: level.map(Into::into),
                     index,
                     mean,
                     norm,
@@ -199,6 +253,7 @@ impl<'a> DesignBuilder<'a> {
         };
         self.check_finite(&name, &y)?;
         let value = y[0];
+        self.warnings.extend(caution(&name, &y));
         let Some((mean, norm)) =
             standardise(&mut y, self.options.intercept, self.weights.as_deref())
         else {
@@ -236,18 +291,20 @@ impl<'a> DesignBuilder<'a> {
             variables: self.variables.into_iter().map(|(v, _)| v).collect(),
             response: Variable {
                 name,
+                level: None,
                 index: 0,
                 mean,
                 norm,
             },
             keep,
             set_aside: self.set_aside,
+            factors: self.factors,
             intercept: self.options.intercept,
             weights: self.options.weights.map(str::to_owned),
             weight_values: self.weights.unwrap_or_default(),
             rows: Vec::new(),
             p_total: self.options.p_total,
-            warnings: Vec::new(),
+            warnings: self.warnings,
             truth: Vec::new(),
         };
         // Every model holds them.

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::FEWEST_ROWS;
 use crate::{
-    nearest::as_option,
+    nearest::{as_option, did_you_mean, list},
     table::{Missing, TableError},
 };
 
@@ -32,11 +32,35 @@ pub enum DesignError {
     KeptAndDropped { name: String },
     #[error("--keep names `{name}`, which is {reason} and cannot be in a model")]
     KeptSetAside { name: String, reason: String },
+    #[error("--reference {text}: it is written COLUMN=LEVEL")]
+    ReferenceForm { text: String },
+    #[error("--reference names `{name}` twice: leave one out")]
+    ReferenceTwice { name: String },
     #[error(
-        "the {} text (`{level}`), where numbers must be",
+        "--reference names `{name}`, which is no factor but holds numbers: add --factor {}, or leave \
+         it out",
+        as_option(name)
+    )]
+    ReferenceOfNumbers { name: String },
+    #[error(
+        "--reference names `{level}`, which no observation has in the factor `{name}`; its levels are \
+         {}{}",
+        list(levels.iter().map(String::as_str)),
+        did_you_mean(level, levels.iter().map(String::as_str))
+    )]
+    ReferenceLevel {
+        name: String,
+        level: String,
+        levels: Vec<String>,
+    },
+    #[error(
+        "the {}",
         match weights {
-            true => format!("weights `{name}` hold"),
-            false => format!("response `{name}` holds"),
+            true => format!("weights `{name}` hold text (`{level}`), where numbers must be"),
+            false => format!(
+                "response `{name}` holds text (`{level}`), where a regression needs numbers; \
+                 selectors of information take classes: --method jmi, say"
+            ),
         }
     )]
     Text {

@@ -10,6 +10,7 @@ mod error;
 mod names;
 mod options;
 mod remote;
+mod response;
 mod standardise;
 mod variable;
 mod weights;
@@ -25,10 +26,10 @@ use crate::{
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
-use names::{check_names, dummy_name};
+use names::{check_names, dummy_name, references};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
-pub use variable::{SetAside, Variable};
+pub use variable::{FactorCoding, SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
@@ -52,6 +53,7 @@ pub struct Design {
     response: Variable,
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
+    factors: Vec<FactorCoding>,
     intercept: bool,
     weights: Option<String>,
     /// At mean one; empty where all observations count alike.
@@ -65,7 +67,7 @@ pub struct Design {
 
 impl Design {
     /// Takes the response and the weights out of a table, applies the missing-value policy,
-    /// codes factors by dummies against their first level, sets constant
+    /// codes factors by dummies against a reference level, sets constant
     /// columns and exact duplicates aside, and brings the rest to unit norm.
     ///
     /// # Errors
@@ -107,6 +109,7 @@ impl Design {
             let name = name.clone();
             return Err(DesignError::KeptAndDropped { name });
         }
+        let references = references(&table, options.reference, (options.drop, response))?;
         if let Some(at) = weights {
             weights::check(&table, at)?;
         }
@@ -147,7 +150,8 @@ impl Design {
             let table = table.source;
             return Err(DesignError::FewRows { table, n });
         }
-        let builder = DesignBuilder::new(n, &table, options, values, communicator)?;
+        let builder = (options, references);
+        let builder = DesignBuilder::new(n, &table, builder, values, communicator)?;
         let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
@@ -165,6 +169,7 @@ impl Design {
             builder.push(column, index)?;
         }
         let mut design = builder.finish(taken, response_name)?;
+        warnings.append(&mut design.warnings);
         design.warnings = warnings;
         design.truth = truth;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
@@ -314,6 +319,11 @@ impl Design {
     /// The variables that never were candidates, with the reason.
     pub fn set_aside(&self) -> &[SetAside] {
         &self.set_aside
+    }
+
+    /// The factors, in the file's order: with which level each is compared.
+    pub fn factors(&self) -> &[FactorCoding] {
+        &self.factors
     }
 
     /// Whether models have an intercept.

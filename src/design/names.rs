@@ -1,5 +1,6 @@
 //! Checks of the columns that options name.
 
+use super::DesignError;
 use crate::table::{Table, TableError, Values};
 
 /// Checks that every name of an option's list is a column, or, for `--keep`, a dummy.
@@ -32,6 +33,37 @@ fn names_a_level(table: &Table, name: &str) -> bool {
             .any(|level| dummy_name(&column.name, level) == name),
         _ => false,
     })
+}
+
+/// The columns and levels that `--reference` names as `column=level`. Whether a column is a factor
+/// and has the level is known where the factor is coded.
+pub(super) fn references<'a>(
+    table: &Table,
+    list: &'a [String],
+    (drop, response): (&[String], usize),
+) -> Result<Vec<(&'a str, &'a str)>, DesignError> {
+    let mut found: Vec<(&str, &str)> = Vec::new();
+    for text in list {
+        let splits = text.match_indices('=');
+        let mut splits = splits.map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()));
+        let Some(first) = splits.clone().next() else {
+            let text = text.clone();
+            return Err(DesignError::ReferenceForm { text });
+        };
+        // A column's name may itself hold the sign.
+        let known = splits.find(|(name, _)| table.position(name).is_some());
+        let (name, level) = known.unwrap_or(first);
+        table.require_variable("--reference", name, response)?;
+        if drop.iter().any(|dropped| dropped == name) {
+            return Err(TableError::in_list(name, "is left out", "--reference").into());
+        }
+        if found.iter().any(|(other, _)| *other == name) {
+            let name = name.to_owned();
+            return Err(DesignError::ReferenceTwice { name });
+        }
+        found.push((name, level));
+    }
+    Ok(found)
 }
 
 pub(super) fn dummy_name(column: &str, level: &str) -> String {

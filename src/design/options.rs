@@ -11,6 +11,9 @@ pub struct DesignOptions<'a> {
     pub keep: &'a [String],
     /// Columns left out before anything else.
     pub drop: &'a [String],
+    /// The levels that factors are compared with, as `column=level`; of a factor that is not named
+    /// it is the first that occurs.
+    pub reference: &'a [String],
     /// What to do about missing values.
     pub missing: Missing,
     /// Whether models have an intercept.
@@ -27,6 +30,7 @@ impl Default for DesignOptions<'_> {
             response: None,
             keep: &[],
             drop: &[],
+            reference: &[],
             missing: Missing::Refuse,
             intercept: true,
             weights: None,

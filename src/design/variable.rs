@@ -1,5 +1,7 @@
 //! Candidates, and the variables that are none.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// A variable that never was a candidate.
@@ -11,11 +13,29 @@ pub struct SetAside {
     pub reason: String,
 }
 
+/// How a factor became variables.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FactorCoding {
+    /// The column's name.
+    pub name: String,
+    /// The level without a dummy, with which the others are compared; none where every level has a
+    /// dummy.
+    pub reference: Option<String>,
+    /// The levels that occur, the reference among them, in their order.
+    pub levels: Vec<String>,
+    /// `treatment`: a dummy for each level but the reference. `indicator`: a dummy for each level,
+    /// as the first factor of a model without an intercept has.
+    pub coding: Cow<'static, str>,
+}
+
 /// One candidate variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
+    /// The level of a factor that the variable is the dummy of.
+    pub level: Option<Box<str>>,
     /// 0-based position of its column in the file, response and weights taken out.
     pub index: usize,
     /// The (weighted) mean, which was subtracted; 0 without an intercept.
@@ -26,4 +46,12 @@ pub struct Variable {
     ///
     /// *Units:* those of the column.
     pub norm: f64,
+}
+
+impl Variable {
+    /// The name of its column in the file: for a dummy, that of the factor.
+    pub fn column(&self) -> &str {
+        let dummy = self.level.as_ref().map_or(0, |level| level.len() + 1);
+        &self.name[..self.name.len() - dummy]
+    }
 }

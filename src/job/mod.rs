@@ -65,6 +65,8 @@ pub struct Job {
     pub keep: Vec<String>,
     /// Columns that are left out.
     pub drop: Vec<String>,
+    /// The levels that factors are compared with, as `column=level`.
+    pub reference: Vec<String>,
     /// What happens to missing values.
     pub missing: Missing,
     /// How candidates become codes, for methods that count levels.
@@ -123,6 +125,7 @@ impl Job {
             factor: Vec::new(),
             keep: Vec::new(),
             drop: Vec::new(),
+            reference: Vec::new(),
             missing: Missing::Refuse,
             binning: Binning::Auto,
             bin_response: Binning::Auto,

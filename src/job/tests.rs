@@ -67,6 +67,7 @@ fn documented_defaults_are_the_defaults() {
         "top",
         "threshold",
         "stop",
+        "reference",
     ];
     for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {

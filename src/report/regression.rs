@@ -7,6 +7,7 @@ use super::{
     numbers::{percent, printable, significant, when},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
+use crate::nearest::list;
 use crate::selection::{Estimate, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
@@ -20,6 +21,10 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
     if chosen.any(|variable| variable.estimate.p_value.is_some()) {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
                  looking at the same data, so they are optimistic.\n\n";
+    }
+    if selection.selected.iter().any(|own| own.level.is_some()) {
+        page += "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient\n\
+                 is against all levels whose dummies are not in the model.\n\n";
     }
     page + &models::text(selection) + &search(selection)
 }
@@ -43,6 +48,7 @@ fn header(selection: &Selection, data: &Path) -> String {
     if !selection.kept.is_empty() {
         rows.push(("always kept", selection.kept.join(", ")));
     }
+    rows.extend(references(selection).map(|levels| ("reference levels", levels)));
     rows.extend([
         ("criterion", format!("{} = {value}", criterion.spec())),
         (fit.name, format!("{r2}, adjusted {adjusted}")),
@@ -86,6 +92,18 @@ impl Goodness {
             error: format!("{error} with {free} degrees of freedom"),
         }
     }
+}
+
+/// The level that each factor's others are compared with; none where there are no factors.
+pub(super) fn references(selection: &Selection) -> Option<String> {
+    let factors = selection.factors.iter();
+    let levels: Vec<String> = factors
+        .map(|factor| match &factor.reference {
+            Some(level) => format!("{}={level}", factor.name),
+            None => format!("none of {}", factor.name),
+        })
+        .collect();
+    (!levels.is_empty()).then(|| list(levels.iter().map(String::as_str)))
 }
 
 /// The number of candidates, and of those before a prescreening.

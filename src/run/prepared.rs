@@ -94,6 +94,7 @@ impl Prepared for Design {
             response: job.response.as_deref(),
             keep: &job.keep,
             drop: &job.drop,
+            reference: &job.reference,
             missing: job.missing,
             intercept: job.intercept,
             weights: job.weights.as_deref(),

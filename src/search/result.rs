@@ -191,6 +191,7 @@ impl SearchResult {
             inclusion: inclusion_weights(all.clone(), name),
             front: visited_models(all, front, name),
             set_aside: design.set_aside().to_vec(),
+            factors: design.factors().to_vec(),
             seed: pass.seed,
             devices: self.devices.clone(),
             precision: "f64".into(),

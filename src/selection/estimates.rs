@@ -50,6 +50,8 @@ pub(crate) fn estimates(
             let variable = &design.variables()[j as usize];
             SelectedVariable {
                 name: variable.name.clone(),
+                column: variable.column().to_owned(),
+                level: variable.level.as_deref().map(str::to_owned),
                 index: variable.index,
                 estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
             }

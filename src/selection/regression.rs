@@ -6,7 +6,7 @@ use super::{
     CriterionValue, Elapsed, InclusionWeight, Label, NamedParameters, RankSummary, Truth,
     VisitedModel, number_or_nan, student_t_quantile,
 };
-use crate::design::SetAside;
+use crate::design::{FactorCoding, SetAside};
 
 /// A selected regression model, its fit on the original scale, and how it was found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -60,6 +60,9 @@ pub struct Selection {
     pub front: Vec<VisitedModel>,
     /// Variables that never were candidates, with the reason.
     pub set_aside: Vec<SetAside>,
+    /// The factors among the columns, in the file's order: the levels of each, and the one that its
+    /// dummies are compared with.
+    pub factors: Vec<FactorCoding>,
     /// How much of the true model was chosen; none where the file marks no true variables.
     pub truth: Option<Truth>,
     /// The seed of every random number.
@@ -115,6 +118,10 @@ pub struct Estimate {
 pub struct SelectedVariable {
     /// The column's name; `column=level` for a dummy of a factor.
     pub name: String,
+    /// The column's name.
+    pub column: String,
+    /// The level that a dummy stands for; none for a variable that is no dummy.
+    pub level: Option<String>,
     /// 0-based position of the column in the file with response and weights taken out, before
     /// anything is set aside; dummies of one factor share it.
     pub index: usize,

@@ -137,7 +137,7 @@ impl Attribute {
         })
     }
 
-    /// The column of its values: a factor has the levels that occur, in bytewise order.
+    /// The column of its values: a factor has the levels that occur, in the order of every factor.
     fn column(self, numbers: Vec<f64>) -> Column {
         let name = self.name;
         let Some(values) = self.values else {

@@ -1,4 +1,4 @@
-//! Factors: texts that become levels in bytewise order, so that the order of rows cannot matter.
+//! Factors: texts that become levels in an order of their own, so that the order of rows cannot matter.
 
 use std::collections::HashMap;
 
@@ -72,7 +72,8 @@ impl<'a> FromIterator<Option<&'a str>> for Values {
 }
 
 /// Makes a factor of levels in any order, each with its code. Levels that no observation has are
-/// left out, the others stand in bytewise order.
+/// left out; the others ascend as numbers if all of them are numbers, else they stand in bytewise
+/// order.
 pub(super) fn factor(
     levels: impl IntoIterator<Item = (String, u32)>,
     mut codes: Vec<u32>,
@@ -83,7 +84,16 @@ pub(super) fn factor(
         places[*code as usize] = 0;
     }
     levels.retain(|(_, code)| places[*code as usize] != MISSING);
-    levels.sort_unstable();
+    let numbers: Option<Vec<f64>> = levels.iter().map(|(level, _)| number(level)).collect();
+    match numbers {
+        Some(numbers) => {
+            let mut ordered: Vec<_> = numbers.into_iter().zip(levels).collect();
+            // Two spellings of one number are two levels.
+            ordered.sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
+            levels = ordered.into_iter().map(|(_, level)| level).collect();
+        }
+        None => levels.sort_unstable(),
+    }
     for (place, (_, code)) in (0..).zip(&levels) {
         places[*code as usize] = place;
     }
@@ -93,4 +103,40 @@ pub(super) fn factor(
     codes.shrink_to_fit();
     let levels = levels.into_iter().map(|(level, _)| level).collect();
     Values::Factor { levels, codes }
+}
+
+/// The number that a level's text is, if it is one.
+fn number(level: &str) -> Option<f64> {
+    let number = level.trim().parse::<f64>().ok();
+    number.filter(|number| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_levels(values: &[&str], expected: &[&str]) {
+        let column: Values = values.iter().copied().map(Some).collect();
+        let Values::Factor { levels, codes } = column else {
+            panic!("no factor");
+        };
+        assert_eq!(levels, expected);
+        let told = codes.iter().map(|code| &*levels[*code as usize]);
+        assert_eq!(told.collect::<Vec<_>>(), values);
+    }
+
+    #[test]
+    fn levels_that_are_numbers_ascend_as_numbers() {
+        assert_levels(&["11", "9", "10", "9"], &["9", "10", "11"]);
+        assert_levels(&["2.5", "-1", "1e1", "2.50"], &["-1", "2.5", "2.50", "1e1"]);
+    }
+
+    #[test]
+    fn other_levels_stand_in_bytewise_order() {
+        assert_levels(&["b", "B", "a10", "a9"], &["B", "a10", "a9", "b"]);
+        // One text makes texts of all; nor is an infinity a number.
+        assert_levels(&["9", "10", "x"], &["10", "9", "x"]);
+        assert_levels(&["9", "10", "inf"], &["10", "9", "inf"]);
+    }
 }

@@ -101,7 +101,7 @@ pub enum Values {
     Gapped(Vec<u8>),
     /// A categorical variable.
     Factor {
-        /// Names of the levels, each once, in bytewise order.
+        /// Names of the levels, each once: ascending where all are numbers, else in bytewise order.
         levels: Vec<String>,
         /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
         codes: Vec<u32>,

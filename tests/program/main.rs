@@ -16,7 +16,9 @@ mod cli;
 #[cfg(target_os = "linux")]
 mod devices;
 mod examples;
+mod factors;
 mod genotypes;
 mod jobs;
 mod parquet;
+mod responses;
 mod truth;

@@ -25,14 +25,24 @@ impl DesignBuilder<'_> {
                 hashes: None,
             });
         };
-        let own = (take(&mut self.variables), take(&mut self.set_aside));
+        let own = (
+            take(&mut self.variables),
+            take(&mut self.set_aside),
+            take(&mut self.factors),
+            take(&mut self.warnings),
+        );
         let all = communicator.gather(&own).map_err(TableError::Ranks)?;
         let mut ranges = Vec::new();
-        for (variables, aside) in all {
+        for (variables, aside, factors, warnings) in all {
             let start = self.variables.len();
             self.variables.extend(variables);
             ranges.push(start..self.variables.len());
             self.set_aside.extend(aside);
+            self.factors.extend(factors);
+            // Of the response all ranks say the same.
+            let is_known = |warning: &String| !self.warnings.contains(warning);
+            let new: Vec<String> = warnings.into_iter().filter(is_known).collect();
+            self.warnings.extend(new);
         }
         let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
         for (variable, _) in &self.variables {

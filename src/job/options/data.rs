@@ -39,6 +39,10 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model; write a name with a comma as '\"a, b\"'"),
+        TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)
+            .default("each factor's first level")
+            .range("COLUMN=LEVEL, separated by commas, in double quotes where one holds a comma")
+            .help("Compare the other levels of a factor with this one, which gets no dummy; levels that are all numbers ascend, others stand in bytewise order"),
         TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
             .help("Fit without an intercept"),
         TaskOption::custom("criterion NAME", |draft, values| {

@@ -7,20 +7,22 @@ use serde_json::Value;
 use super::{
     Fact, PageExtras, counted,
     draw::forest,
-    finite,
+    finite, first_of,
     page::{Body, Figure},
     residuals, search,
     shares::shares,
     truth,
 };
 use crate::{
+    design::FactorCoding,
+    nearest::list,
     report::{
         numbers::{listed, percent, printable, significant, when},
         regression::{
             Goodness, Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
-            rows,
+            references, rows,
         },
-        table::{Cell, Style, Table, exact, number, text},
+        table::{Cell, Style, Table, count, exact, number, text},
     },
     selection::{NamedParameters, Selection, Termination},
 };
@@ -33,6 +35,9 @@ const NOTED: f64 = 0.005;
 
 /// Inclusion weights from here on are as good as 1.
 const WHOLE: f64 = 0.9995;
+
+/// Factors in their table.
+const FACTORS: usize = 100;
 
 /// Names in the sentence that a page begins with.
 const LED: usize = 8;
@@ -71,6 +76,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         ("residual error", fit.error),
     ]);
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
+    facts.extend(references(report).map(|levels| ("reference levels", levels)));
     facts.extend(truth(report.truth.as_ref()));
     (lead, facts)
 }
@@ -121,7 +127,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
              the same data, so they are optimistic.",
         );
     }
-    if any(|row| row.0.contains('=')) {
+    if report.selected.iter().any(|own| own.level.is_some()) {
         body.text(
             "A name column=level is a dummy, 1 where the column has that level: its coefficient is against all \
              levels whose dummies are not in the model.",
@@ -135,6 +141,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         residuals::plots(body, residuals, &report.response);
     }
     search::sections(body, report, extras.curves.as_ref());
+    factors(body, &report.factors);
     settings(body, &report.method);
 }
 
@@ -245,6 +252,33 @@ fn inclusion(body: &mut Body, report: &Selection) {
         ..Figure::default()
     };
     shares(body, figure, &rows, ("inclusion weight", "weight"), None);
+}
+
+/// How the factors are coded.
+fn factors(body: &mut Body, factors: &[FactorCoding]) {
+    if factors.is_empty() {
+        return;
+    }
+    let table = Table::of(factors.iter().take(FACTORS))
+        .column("factor", |factor| text(&factor.name))
+        .column("reference", |factor| {
+            text(factor.reference.as_deref().unwrap_or("none"))
+        })
+        .column("levels", |factor| count(factor.levels.len()))
+        .column("", |factor| {
+            text(list(factor.levels.iter().map(String::as_str)))
+        });
+    let caption = format!(
+        "Each factor's dummies are compared with its reference level (treatment coding).{}",
+        first_of(
+            factors.len().min(FACTORS),
+            factors.len(),
+            " are listed; the JSON has all"
+        )
+    );
+    body.fold("", "Factors", |body| {
+        body.table("Factors", &caption, &table, table.rows.len());
+    });
 }
 
 /// The name of a method and all its parameters.
