@@ -36,6 +36,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
     response: Some("y"),
     keep: &[],
     drop: &[],
+    reference: &[],
     missing: Missing::Refuse,
     intercept: true,
     weights: Some("w"),
