@@ -156,6 +156,20 @@ impl Fit {
         diagonal
     }
 
+    /// (X_AᵀX_A)⁻¹ = T·Tᵀ, by position, row by row.
+    pub(crate) fn inverse_gram(&self) -> Vec<f64> {
+        let k = self.support.len();
+        let mut inverse = vec![0.0; k * k];
+        for column in packed_columns(&self.inverse) {
+            for (a, own) in column.iter().enumerate() {
+                for (b, other) in column.iter().enumerate() {
+                    inverse[a * k + b] += own * other;
+                }
+            }
+        }
+        inverse
+    }
+
     /// ‖Tᵀv‖² = vᵀ(X_AᵀX_A)⁻¹v for v by position.
     pub fn inverse_gram_form(&self, v: &[f64]) -> f64 {
         packed_columns(&self.inverse)

@@ -302,6 +302,7 @@ impl<'a> DesignBuilder<'a> {
             intercept: self.options.intercept,
             weights: self.options.weights.map(str::to_owned),
             weight_values: self.weights.unwrap_or_default(),
+            mean_weight: 1.0,
             rows: Vec::new(),
             p_total: self.options.p_total,
             warnings: self.warnings,

@@ -21,7 +21,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::{
     ranks::Communicator,
-    table::{Column, Missing, Table, TableError, Values, variable as variable_name},
+    table::{Column, Missing, Table, TableError, TrueVariable, Values, variable as variable_name},
 };
 use builder::DesignBuilder;
 pub use columns::Columns;
@@ -58,11 +58,13 @@ pub struct Design {
     weights: Option<String>,
     /// At mean one; empty where all observations count alike.
     weight_values: Vec<f64>,
+    /// The mean of the weights as the file has them; 1 without weights.
+    mean_weight: f64,
     /// Of each observation its row in the table; empty where none was left out.
     rows: Vec<usize>,
     p_total: Option<usize>,
     warnings: Vec<String>,
-    truth: Vec<usize>,
+    truth: Vec<TrueVariable>,
 }
 
 impl Design {
@@ -114,7 +116,7 @@ impl Design {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
-        let (truth, mut warnings) = table.true_indexes(response, weights);
+        let (truth, mut warnings) = table.true_variables(response, weights);
         let positions = table.drop_columns(options.drop);
         let own = match communicator {
             Some(communicator) => communicator.local_range(width),
@@ -133,11 +135,12 @@ impl Design {
                 "{dropped} of {rows} rows were dropped for missing values"
             ));
         }
-        let mut values = None;
+        let (mut values, mut mean_weight) = (None, 1.0);
         if let Some(name) = options.weights {
             let rows = table.rows;
-            let (left_out, found) = weights::at_mean_one(&mut table, name)?;
+            let (left_out, found, mean) = weights::at_mean_one(&mut table, name)?;
             values = Some(found);
+            mean_weight = mean;
             if left_out > 0 {
                 warnings.push(format!(
                     "{left_out} of {rows} observations have weight 0 and were left out"
@@ -171,6 +174,7 @@ impl Design {
         let mut design = builder.finish(taken, response_name)?;
         warnings.append(&mut design.warnings);
         design.warnings = warnings;
+        design.mean_weight = mean_weight;
         design.truth = truth;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
@@ -331,10 +335,10 @@ impl Design {
         self.intercept
     }
 
-    /// The variables that the file marks as those of the model that made the response, by
-    /// [`Variable::index`], ascending: also those that are no candidates, being dropped or set
-    /// aside. Empty where it marks none.
-    pub fn truth(&self) -> &[usize] {
+    /// The variables that the file marks as those of the model that made the response, ascending by
+    /// index: also those that are no candidates, being dropped or set aside. Empty where it marks
+    /// none.
+    pub fn truth(&self) -> &[TrueVariable] {
         &self.truth
     }
 
@@ -346,6 +350,11 @@ impl Design {
     /// The weights of the observations, at mean one; empty where all count alike.
     pub fn weight_values(&self) -> &[f64] {
         &self.weight_values
+    }
+
+    /// The mean of the weights as the file has them, by which they were divided; 1 without weights.
+    pub(crate) fn mean_weight(&self) -> f64 {
+        self.mean_weight
     }
 
     /// The row of the table, counted from 0, that an observation comes from. Rows with missing

@@ -28,12 +28,15 @@ pub(super) fn check(table: &Table, at: usize) -> Result<(), DesignError> {
     }
 }
 
-/// Leaves out the observations of weight zero, as R's `lm` does. Returns how many these are, and
-/// the weights of the others, scaled to mean one.
+/// Leaves out the observations of weight zero, as R's `lm` does. Returns how many these are, the
+/// weights of the others, scaled to mean one, and their mean before.
 ///
 /// With mean one the weights sum to n, so that RSS, and with it n·ln(RSS/n),
 /// does not depend on their unit. No weight is missing here.
-pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f64>), DesignError> {
+pub(super) fn at_mean_one(
+    table: &mut Table,
+    name: &str,
+) -> Result<(usize, Vec<f64>, f64), DesignError> {
     let column = table.columns.iter().find(|column| column.name == name);
     let weights = column.and_then(|column| column.values.numbers(table.rows));
     let weights = weights.unwrap_or_default().into_owned();
@@ -53,5 +56,5 @@ pub(super) fn at_mean_one(table: &mut Table, name: &str) -> Result<(usize, Vec<f
     let sum: f64 = weights.iter().map(|w| w / largest).sum();
     let n = weights.len() as f64;
     let scaled = weights.iter().map(|w| w / largest * (n / sum));
-    Ok((left_out, scaled.collect()))
+    Ok((left_out, scaled.collect(), largest * (sum / n)))
 }

@@ -18,6 +18,9 @@ pub(crate) fn selection() -> Selection {
         "method": { "name": "pass", "particles": 64, "iterations": 256 },
         "criterion": { "name": "ebic", "value": -207.171_682_211, "gamma": 1.0 },
         "response": "price", "n": 200, "p": 1000, "k": 2, "rss": 50.0, "tss": 250.0,
+        "r_squared": 0.8, "adjusted_r_squared": 0.797_969_543, "sigma": 0.503_793, "df_residual": 197,
+        "log_likelihood": -145.158_27,
+        "f_statistic": { "value": 394.0, "df": 2, "df_residual": 197, "p_value": 1.4e-69 },
         "intercept": { "coefficient": 1.5, "std_error": 0.25, "t": 6.0, "p_value": 9e-9 },
         "selected": [
             { "name": "area", "index": 3,

@@ -1,7 +1,7 @@
 //! Other models that a search met, in text reports.
 
 use super::{
-    numbers::{listed, printable, significant},
+    numbers::{first_names, listed, printable, significant},
     table::{self, Table, count, share},
 };
 use crate::selection::Selection;
@@ -39,7 +39,7 @@ pub(super) fn text(selection: &Selection) -> String {
     let outside = outside.map(|own| format!("{} {:.3}", printable(&own.name), own.weight));
     let outside: Vec<String> = outside.collect();
     if !outside.is_empty() {
-        page += &format!("inclusion of others: {}\n", list(&outside, 10));
+        page += &format!("inclusion of others: {}\n", first_names(&outside, 10));
     }
     page.push('\n');
     page
@@ -55,7 +55,7 @@ pub(super) fn difference(model: &[String], best: &[String], most: usize) -> Stri
     [("+", only(model, best)), ("−", only(best, model))]
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
-        .map(|(sign, names)| format!("{sign} {}", list(&names, most)))
+        .map(|(sign, names)| format!("{sign} {}", first_names(&names, most)))
         .collect::<Vec<_>>()
         .join(" ")
 }
@@ -68,12 +68,4 @@ fn sizes(selection: &Selection) -> String {
         .map(|model| (model.variables.len(), model.criterion));
     let near = sizes.filter(|(size, _)| size.abs_diff(selection.k) <= SIZES);
     listed(near.map(|(size, value)| format!("{size}: {}", significant(value, 7))))
-}
-
-/// The first names, and how many more there are.
-fn list(names: &[String], most: usize) -> String {
-    match names.len().saturating_sub(most) {
-        0 => names.join(", "),
-        more => format!("{}, … {more} more", names[..most].join(", ")),
-    }
 }

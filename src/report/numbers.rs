@@ -16,6 +16,14 @@ pub(super) fn listed(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
+/// The first names, and how many more there are.
+pub(super) fn first_names(names: &[String], most: usize) -> String {
+    match names.len().saturating_sub(most) {
+        0 => names.join(", "),
+        more => format!("{}, … {more} more", names[..most].join(", ")),
+    }
+}
+
 /// The text, where the condition holds.
 pub(super) fn when(condition: bool, text: &str) -> &str {
     if condition { text } else { "" }
@@ -28,19 +36,19 @@ pub(super) fn percent(number: f64) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A p-value with two digits; below 1e-16 only that.
+/// A p-value to three significant digits; below 2e-16, where R stops too, only that.
 pub(super) fn p_value(p: f64) -> String {
-    if p < 1e-16 {
-        "<1e-16".to_owned()
+    if p < 2e-16 {
+        "<2e-16".to_owned()
     } else if p < 1e-4 {
-        let text = format!("{p:.1e}");
+        let text = format!("{p:.2e}");
         // R and everyone write two digits of exponent.
         match text.split_once("e-") {
             Some((digits, exponent)) => format!("{digits}e-{exponent:0>2}"),
             None => text,
         }
     } else {
-        format!("{p:.4}")
+        significant(p, 3)
     }
 }
 
@@ -81,10 +89,13 @@ mod tests {
             assert_eq!(significant(number, digits), text);
         }
         for (p, text) in [
-            (1e-17, "<1e-16"),
-            (3.2e-5, "3.2e-05"),
-            (1.5e-12, "1.5e-12"),
-            (0.25, "0.2500"),
+            (1e-17, "<2e-16"),
+            (3.2e-5, "3.20e-05"),
+            (1.5e-12, "1.50e-12"),
+            (0.000_212_3, "0.000212"),
+            (0.25, "0.250"),
+            (0.999_9, "1.00"),
+            (1.0, "1.00"),
         ] {
             assert_eq!(p_value(p), text);
         }

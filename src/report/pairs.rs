@@ -168,7 +168,7 @@ mod tests {
         let page = text(&report, Path::new("d.csv"));
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
-        assert!(place("b         0.500000  0.2500") < place("a         0.125000  0.2500"));
+        assert!(place("b         0.500000  0.250") < place("a         0.125000  0.250"));
         assert!(page.ends_with("1 pairs of 1; 0.000 s on cpu\n"), "{page}");
     }
 

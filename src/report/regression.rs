@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::{
     models,
-    numbers::{percent, printable, significant, when},
+    numbers::{p_value, percent, printable, significant, when},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::nearest::list;
-use crate::selection::{Estimate, RankSummary, Selection, Termination};
+use crate::selection::{Estimate, FStatistic, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -30,8 +30,9 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
 }
 
 fn header(selection: &Selection, data: &Path) -> String {
-    let fit = Goodness::of(selection);
-    let [r2, adjusted] = [fit.r2, fit.adjusted].map(|value| number(value, 6).shown());
+    let goodness = &selection.goodness;
+    let r_squared = [goodness.r_squared, goodness.adjusted_r_squared];
+    let [r_squared, adjusted] = r_squared.map(|value| number(value, 6).shown());
     let criterion = &selection.criterion;
     let value = significant(criterion.value, 9);
     let mut rows = vec![
@@ -51,47 +52,52 @@ fn header(selection: &Selection, data: &Path) -> String {
     rows.extend(references(selection).map(|levels| ("reference levels", levels)));
     rows.extend([
         ("criterion", format!("{} = {value}", criterion.spec())),
-        (fit.name, format!("{r2}, adjusted {adjusted}")),
-        ("residual std. error", fit.error),
+        (
+            r_squared_name(selection),
+            format!("{r_squared}, adjusted {adjusted}"),
+        ),
+        ("residual std. error", residual_error(selection)),
     ]);
-    rows.extend(selection.truth.map(|truth| {
-        let [psr, fdr] = [truth.psr, truth.fdr].map(|rate| significant(rate, 4));
-        let (found, all) = (truth.found, truth.variables);
-        let rates = format!("{found} of {all} true variables found: PSR {psr}, FDR {fdr}");
-        ("truth", rates)
-    }));
+    rows.extend(f_test(selection).map(|test| ("F statistic", test)));
+    rows.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    rows.extend(selection.truth.as_ref().map(table::truth));
     facts(&rows)
 }
 
-/// How well a model fits.
-pub(super) struct Goodness {
-    /// R², about zero without an intercept.
-    pub(super) name: &'static str,
-    pub(super) r2: Option<f64>,
-    pub(super) adjusted: Option<f64>,
-    /// The residual standard error and its degrees of freedom.
-    pub(super) error: String,
+/// What R² is called: without an intercept sums of squares are about zero.
+pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
+    match selection.intercept {
+        Some(_) => "R²",
+        None => "R² about zero",
+    }
 }
 
-impl Goodness {
-    pub(super) fn of(selection: &Selection) -> Self {
-        let Selection { n, k, rss, tss, .. } = *selection;
-        let fixed = usize::from(selection.intercept.is_some());
-        let free = n.saturating_sub(k + fixed);
-        // Rounding can take the empty model's R² below zero.
-        let r2 = (tss > 0.0).then(|| (1.0 - rss / tss).max(0.0));
-        // Adjusted R² compares variances, each over its own degrees of freedom.
-        let spread = n.saturating_sub(fixed) as f64 / free as f64;
-        let error = (free > 0).then(|| (rss / free as f64).sqrt());
-        let error = number(error, 6).shown();
-        Self {
-            // Without an intercept the sums of squares are about zero.
-            name: if fixed == 1 { "R²" } else { "R² about zero" },
-            r2,
-            adjusted: r2.filter(|_| free > 0).map(|r2| 1.0 - (1.0 - r2) * spread),
-            error: format!("{error} with {free} degrees of freedom"),
-        }
-    }
+/// The residual standard error and its degrees of freedom.
+pub(super) fn residual_error(selection: &Selection) -> String {
+    let goodness = &selection.goodness;
+    let (error, free) = (number(goodness.sigma, 6).shown(), goodness.df_residual);
+    format!("{error} with {free} degrees of freedom")
+}
+
+/// The F-test of all variables, where there is one.
+pub(super) fn f_test(selection: &Selection) -> Option<String> {
+    let test = selection.goodness.f_statistic.as_ref()?;
+    let (value, p) = (significant(test.value, 4), p_value(test.p_value));
+    let FStatistic {
+        df, df_residual, ..
+    } = test;
+    Some(format!(
+        "{value} with {df} and {df_residual} degrees of freedom, p {p}"
+    ))
+}
+
+/// The log-likelihood with the number of parameters, by which others' AIC and BIC are made of it.
+pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
+    let value = significant(selection.goodness.log_likelihood?, 8);
+    let parameters = selection.selected.len() + usize::from(selection.intercept.is_some()) + 1;
+    Some(format!(
+        "{value} with {parameters} parameters, σ among them"
+    ))
 }
 
 /// The level that each factor's others are compared with; none where there are no factors.
@@ -232,7 +238,11 @@ pub(super) fn ended(selection: &Selection) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{report::example, selection::Truth};
+    use crate::{
+        report::example,
+        selection::{GoodnessOfFit, Truth},
+        table::TrueVariable,
+    };
 
     #[test]
     fn the_whole_report() {
@@ -248,14 +258,16 @@ variables k          2
 criterion            ebic:gamma=1 = -207.171682
 R²                   0.800000, adjusted 0.797970
 residual std. error  0.503793 with 197 degrees of freedom
+F statistic          394.0 with 2 and 197 degrees of freedom, p <2e-16
+log-likelihood       -145.15827 with 4 parameters, σ among them
 
 warning: the size bound was reached
 set aside: one (constant)
 
-variable     coefficient  std. error       t        p      2.5 %    97.5 %  inclusion
-(intercept)      1.50000      0.2500   6.000  9.0e-09    1.00698   1.99302
-area            0.100000    0.003000   33.33   <1e-16  0.0940838  0.105916      1.000
-a,\"b\"            -123457       50000  -2.469   0.0144    -222061  -24852.8      0.750
+variable     coefficient  std. error       t         p      2.5 %    97.5 %  inclusion
+(intercept)      1.50000      0.2500   6.000  9.00e-09    1.00698   1.99302
+area            0.100000    0.003000   33.33    <2e-16  0.0940838  0.105916      1.000
+a,\"b\"            -123457       50000  -2.469    0.0144    -222061  -24852.8      0.750
 
 The p-values and intervals take the model as given beforehand; it was chosen by
 looking at the same data, so they are optimistic.
@@ -278,11 +290,17 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
     #[test]
     fn what_is_not_always_there_has_a_line_of_its_own() {
         type Change = fn(&mut Selection);
+        fn marked(index: usize) -> TrueVariable {
+            let name = format!("x{index}");
+            TrueVariable { name, index }
+        }
         let cases: [(Change, &[&str]); 6] = [
             // `area` and two variables that were not chosen.
             (
-                |own| own.truth = Truth::of(&[3, 5, 20], vec![3, 17]),
-                &["truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000\n"],
+                |own| own.truth = Truth::of(&[marked(3), marked(5), marked(20)], vec![3, 17]),
+                &[
+                    "truth                1 of 3 true variables found: PSR 0.3333, FDR 0.5000; missed: x5, x20\n",
+                ],
             ),
             (
                 |own| own.weights = Some("w\t".into()),
@@ -298,7 +316,7 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
             ),
             // No degrees of freedom: a dash and no number.
             (
-                |own| (own.n, own.tss) = (3, 0.0),
+                |own| own.goodness = GoodnessOfFit::default(),
                 &[
                     "R²                   –, adjusted –\n",
                     "error  – with 0 degrees",

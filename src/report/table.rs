@@ -5,8 +5,11 @@ use std::borrow::Cow;
 
 use comfy_table::{CellAlignment, presets::NOTHING};
 
-use super::numbers::{p_value, printable, significant};
+use super::numbers::{first_names, p_value, printable, significant, when};
 use crate::{selection::Truth, table::csv_field};
+
+/// Missed true variables that are named; more are only counted.
+const MISSED: usize = 20;
 
 /// Stands where a number is absent.
 pub(super) const ABSENT: &str = "–";
@@ -216,14 +219,13 @@ pub(super) fn facts(rows: &[(&str, String)]) -> String {
 
 /// The fact how much of the true model was selected.
 pub(super) fn truth(truth: &Truth) -> (&'static str, String) {
-    let Truth {
-        variables,
-        found,
-        psr,
-        fdr,
-    } = truth;
-    let value = format!("{found} of {variables} found: PSR {psr:.3}, FDR {fdr:.3}");
-    ("truth", value)
+    let [psr, fdr] = [truth.psr, truth.fdr].map(|rate| significant(rate, 4));
+    let (found, all) = (truth.found, truth.variables);
+    let missed = truth.missed.iter().map(|name| printable(name));
+    let missed = first_names(&missed.collect::<Vec<_>>(), MISSED);
+    let missed = when(!truth.missed.is_empty(), &format!("; missed: {missed}")).to_owned();
+    let rates = format!("{found} of {all} true variables found: PSR {psr}, FDR {fdr}{missed}");
+    ("truth", rates)
 }
 
 /// Warnings, a line each.

@@ -13,6 +13,7 @@ use crate::{
     job::Job,
     plugin::PASS,
     selection::{BinningRules, NamedParameters, StabilityReport},
+    table::TrueVariable,
 };
 
 pub(super) struct Candidates {
@@ -21,8 +22,8 @@ pub(super) struct Candidates {
     pub(super) indexes: Vec<usize>,
     /// Indexes of the variables in every model.
     pub(super) kept: Vec<usize>,
-    /// Indexes of the variables that the file marks as true.
-    pub(super) truth: Vec<usize>,
+    /// The variables that the file marks as true.
+    pub(super) truth: Vec<TrueVariable>,
     /// Columns of the matrix of a regression, or columns of codes.
     pub(super) width: usize,
     pub(super) warnings: Vec<String>,

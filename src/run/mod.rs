@@ -106,7 +106,8 @@ fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Rep
     run.meter = context.meter(job);
     let found = method.work(&mut run, data)?;
     std::mem::take(&mut run.meter).finish();
-    let finding = method.report(&mut run, found)?;
+    let mut finding = method.report(&mut run, found)?;
+    finding.outcome.name_data(job.data.display().to_string());
     let is_done = match &finding.outcome {
         Outcome::Selection(selection) => {
             [Termination::Iterations, Termination::Patience].contains(&selection.termination)

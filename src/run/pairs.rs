@@ -88,6 +88,7 @@ impl Method for &PairsJob {
         });
         let report = PairsReport {
             passel: env!("CARGO_PKG_VERSION").into(),
+            data: None,
             method: method_parameters(&self.method),
             response: columns.response.name.clone(),
             classes: columns.response.levels,

@@ -10,7 +10,7 @@ use crate::{
     job::Job,
     plugin::MethodKind,
     ranks::Communicator,
-    table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, Values},
+    table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
 };
 
 /// Data prepared for a method.
@@ -116,7 +116,7 @@ pub(super) struct Binned {
     /// response; else none.
     pub(super) numbers: Vec<Values>,
     /// Indexes of the columns that the file marks as true.
-    pub(super) truth: Vec<usize>,
+    pub(super) truth: Vec<TrueVariable>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -141,7 +141,7 @@ impl Prepared for Binned {
         let (mut truth, mut warnings, mut values) = Default::default();
         // Where there is no response, `bin` says so.
         if let Some(response) = response(job, &table) {
-            (truth, warnings) = table.true_indexes(response, None);
+            (truth, warnings) = table.true_variables(response, None);
             if with_numbers {
                 values = numbers(table.clone(), response, job)?;
             }

@@ -137,6 +137,7 @@ impl Order {
         let indexes = selected.iter().map(|variable| variable.index).collect();
         let ranking = Ranking {
             passel: env!("CARGO_PKG_VERSION").into(),
+            data: None,
             method: method_parameters(method),
             criterion: None,
             response: columns.response.name.clone(),

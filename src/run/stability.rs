@@ -20,7 +20,7 @@ use crate::{
     },
     selector::{PermutationTest, Stop},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
-    table::{Missing, Table, Values},
+    table::{Missing, Table, TrueVariable, Values},
 };
 
 /// Fewest rows of a resample: a regression has no fewer.
@@ -72,8 +72,8 @@ pub(super) struct Choices {
     warnings: Vec<String>,
     /// Names of the columns by their index, response and weights taken out.
     names: Vec<String>,
-    /// Indexes of the variables that the file marks as true.
-    truth: Vec<usize>,
+    /// The variables that the file marks as true.
+    truth: Vec<TrueVariable>,
     state: State,
     seconds: f64,
 }

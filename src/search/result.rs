@@ -12,8 +12,8 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CONFIDENCE_LEVEL, CriterionValue, Elapsed, NamedParameters, Selection, Termination, Truth,
-        estimates, inclusion_weights, visited_models,
+        CONFIDENCE_LEVEL, Covariance, CriterionValue, Elapsed, GoodnessOfFit, NamedParameters,
+        Selection, Termination, Truth, estimates, inclusion_weights, visited_models,
     },
 };
 use passel_criteria::Criterion;
@@ -159,6 +159,7 @@ impl SearchResult {
         let name = |j: u32| design.variables()[j as usize].name.clone();
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION").into(),
+            data: None,
             method,
             criterion: CriterionValue {
                 name: criterion.name().to_owned(),
@@ -178,6 +179,7 @@ impl SearchResult {
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),
             tss: design.tss(),
+            goodness: GoodnessOfFit::of(design, &self.fit, self.exact),
             level: CONFIDENCE_LEVEL,
             intercept,
             truth: Truth::of(
@@ -185,6 +187,7 @@ impl SearchResult {
                 selected.iter().map(|own| own.index).collect(),
             ),
             selected,
+            covariance: Covariance::of(design, &self.fit, self.exact),
             certified: self.certified,
             met: self.models.len(),
             models: visited_models(all.clone(), all.clone().take(REPORTED), name),

@@ -54,6 +54,8 @@ pub(crate) fn estimates(
                 level: variable.level.as_deref().map(str::to_owned),
                 index: variable.index,
                 estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
+                // Of centred columns of unit norm the diagonal is the factor itself.
+                vif: design.intercept().then_some(diagonal),
             }
         })
         .collect();

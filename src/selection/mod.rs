@@ -12,7 +12,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 mod columns;
+mod covariance;
 mod estimates;
+mod goodness;
 mod independence;
 mod models;
 mod outcome;
@@ -22,11 +24,13 @@ mod regression;
 mod residuals;
 mod stability;
 
-use crate::ranks::Traffic;
+use crate::{ranks::Traffic, table::TrueVariable};
 pub use columns::{
     ChosenColumn, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn, StopReason,
 };
+pub use covariance::Covariance;
 pub(crate) use estimates::{estimates, student_t_quantile};
+pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
 pub use models::{InclusionWeight, VisitedModel};
 pub(crate) use models::{inclusion_weights, visited_models};
@@ -54,7 +58,7 @@ fn number_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::E
 
 /// How much of the model that generated the response was selected. Both the selection S* and the
 /// true model S are counted in columns of the file: the dummies of one factor are one column.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Truth {
     /// |S|: the file's true variables, including those that were dropped or set aside.
@@ -65,24 +69,29 @@ pub struct Truth {
     pub psr: f64,
     /// False discovery rate, |S* ∖ S| / |S*|; 0 where nothing was chosen.
     pub fdr: f64,
+    /// S ∖ S*: the names of the true variables that were not selected, in the file's order.
+    pub missed: Vec<String>,
 }
 
 impl Truth {
-    /// Compares ascending indexes of true variables with those of the chosen ones; none where no
-    /// variable is marked as true.
-    pub(crate) fn of(truth: &[usize], mut chosen: Vec<usize>) -> Option<Self> {
+    /// Compares the true variables with the indexes of the chosen ones; none where no variable is
+    /// marked as true.
+    pub(crate) fn of(truth: &[TrueVariable], mut chosen: Vec<usize>) -> Option<Self> {
         if truth.is_empty() {
             return None;
         }
         chosen.sort_unstable();
         chosen.dedup();
-        let is_true = |index: &&usize| truth.binary_search(index).is_ok();
-        let found = chosen.iter().filter(is_true).count();
+        let is_missed = |own: &&TrueVariable| chosen.binary_search(&own.index).is_err();
+        let missed = truth.iter().filter(is_missed);
+        let missed: Vec<String> = missed.map(|own| own.name.clone()).collect();
+        let found = truth.len() - missed.len();
         Some(Self {
             variables: truth.len(),
             found,
             psr: found as f64 / truth.len() as f64,
             fdr: (chosen.len() - found) as f64 / chosen.len().max(1) as f64,
+            missed,
         })
     }
 }

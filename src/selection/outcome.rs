@@ -94,6 +94,17 @@ impl Outcome {
         }
     }
 
+    /// Names the data file as it was given.
+    pub(crate) fn name_data(&mut self, file: String) {
+        let data = match self {
+            Self::Selection(report) => &mut report.data,
+            Self::Ranking(report) => &mut report.data,
+            Self::Pairs(report) => &mut report.data,
+            Self::Stability(report) => &mut report.data,
+        };
+        *data = Some(file);
+    }
+
     /// Whether an interrupt cut the job short, so that this is the best until then.
     pub fn interrupted(&self) -> bool {
         match self {

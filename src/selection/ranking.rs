@@ -16,6 +16,8 @@ use crate::design::SetAside;
 pub struct Ranking {
     /// The version of passel that made the report.
     pub passel: Label,
+    /// The data file as it was given.
+    pub data: Option<String>,
     /// The selector, its parameters and its plugin.
     pub method: NamedParameters,
     /// Always null, where a [`Selection`](super::Selection) has its criterion: a selector minimises
@@ -101,6 +103,8 @@ pub struct RejectedVariable {
 pub struct PairsReport {
     /// The version of passel that made the report.
     pub passel: Label,
+    /// The data file as it was given.
+    pub data: Option<String>,
     /// The pair score and its plugin.
     pub method: NamedParameters,
     /// The name of the response.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CriterionValue, Elapsed, InclusionWeight, Label, NamedParameters, RankSummary, Truth,
-    VisitedModel, number_or_nan, student_t_quantile,
+    Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, NamedParameters,
+    RankSummary, Truth, VisitedModel, number_or_nan, student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -14,6 +14,8 @@ use crate::design::{FactorCoding, SetAside};
 pub struct Selection {
     /// The version of passel that made the report.
     pub passel: Label,
+    /// The data file as it was given; none for data in memory.
+    pub data: Option<String>,
     /// The method and its parameters.
     pub method: NamedParameters,
     /// The criterion, its parameters and its value for this model.
@@ -39,12 +41,17 @@ pub struct Selection {
     /// Total sum of squares of the response: about its mean, or about zero without an intercept.
     #[serde(deserialize_with = "number_or_nan")]
     pub tss: f64,
+    /// R², σ̂, degrees of freedom, log-likelihood and the F-test.
+    #[serde(flatten)]
+    pub goodness: GoodnessOfFit,
     /// The level of the confidence intervals, between 0 and 1.
     pub level: f64,
     /// The intercept's estimate; none for a model without an intercept.
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
     pub selected: Vec<SelectedVariable>,
+    /// The covariance matrix of the coefficients.
+    pub covariance: Covariance,
     /// No addition, drop or exchange of one variable lowers φ, of those allowed: within the size
     /// bound, the kept variables staying, no collinear column.
     pub certified: bool,
@@ -128,6 +135,9 @@ pub struct SelectedVariable {
     /// Its coefficient.
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// The variance inflation factor 1 / (1 − R²) with R² of the regression of this variable on the
+    /// other chosen ones; none for a model without an intercept.
+    pub vif: Option<f64>,
 }
 
 /// Why a search ended.

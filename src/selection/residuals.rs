@@ -7,7 +7,8 @@ use crate::{design::Design, least_squares::Fit};
 /// The largest number of observations kept.
 const KEPT: usize = 1000;
 
-/// How many of those kept have the largest residuals, and as many the largest leverages.
+/// How many of those kept have the largest residuals, as many the largest leverages, and as many the
+/// largest Cook's distances.
 const LARGEST: usize = 200;
 
 /// The diagnostics of one observation.
@@ -15,6 +16,8 @@ const LARGEST: usize = 200;
 pub struct ObservationResidual {
     /// The row of the table, counted from 1.
     pub row: usize,
+    /// y, on the response's scale.
+    pub observed: f64,
     /// ŷ, on the response's scale.
     pub fitted: f64,
     /// y − ŷ on the response's scale, times the root of the observation's weight.
@@ -23,13 +26,17 @@ pub struct ObservationResidual {
     pub leverage: f64,
     /// The residual over its standard error σ̂·√(1 − h); none where h is 1.
     pub standardised: Option<f64>,
+    /// Cook's distance t²h / ((1 − h)·q), with t the standardised residual and q the number of
+    /// coefficients: how far all fitted values move where the observation is left out. None where h
+    /// is 1.
+    pub cooks_distance: Option<f64>,
     /// The standard normal quantile at the rank of the standardised residual among all n; 0 where
     /// there is none.
     pub quantile: f64,
 }
 
-/// The diagnostics of a fit's observations: of all of them, or of 1,000 with the largest residuals
-/// and leverages, and others evenly by rank.
+/// The diagnostics of a fit's observations: of all of them, or of 1,000 with the largest residuals,
+/// leverages and Cook's distances, and others evenly by rank.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Residuals {
     /// Diagnostics of the observations kept, in the file's order.
@@ -48,7 +55,8 @@ impl Residuals {
     /// *Shapes:* n observations of the design, k variables in the fit.
     ///
     /// *Source:* D. Belsley, E. Kuh and R. Welsch, *Regression Diagnostics* (1980), chapter 2;
-    /// plotting positions of R's `ppoints`.
+    /// R. Cook, Detection of influential observation in linear regression (1977); plotting
+    /// positions of R's `ppoints`.
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Option<Self> {
         let n = design.n();
         let fixed = usize::from(design.intercept());
@@ -59,6 +67,7 @@ impl Residuals {
         let sigma = (fit.rss() / freedom as f64).sqrt();
         let (x, response) = (design.columns(), design.response());
         let weights = design.weight_values();
+        let coefficients = (fit.support().len() + fixed).max(1) as f64;
         let mut own = vec![0.0; fit.support().len()];
         let mut all: Vec<ObservationResidual> = Vec::with_capacity(n);
         for (i, (&r, &y)) in fit.residual().iter().zip(design.y()).enumerate() {
@@ -68,13 +77,17 @@ impl Residuals {
             let weight = weights.get(i).copied().unwrap_or(1.0);
             let leverage = fit.inverse_gram_form(&own) + fixed as f64 * weight / n as f64;
             let free = 1.0 - leverage;
+            // As R's lm: beyond, the row is fitted whatever it is.
+            let standardised = (free > 1e-10).then(|| r / (sigma * free.sqrt()));
+            let original = |value: f64| response.mean + value * response.norm / weight.sqrt();
             all.push(ObservationResidual {
                 row: design.row(i) + 1,
-                fitted: response.mean + (y - r) * response.norm / weight.sqrt(),
+                observed: original(y),
+                fitted: original(y - r),
                 residual: r * response.norm,
                 leverage,
-                // As R's lm: beyond, the row is fitted whatever it is.
-                standardised: (free > 1e-10).then(|| r / (sigma * free.sqrt())),
+                standardised,
+                cooks_distance: standardised.map(|t| t * t * leverage / (free * coefficients)),
                 quantile: 0.0,
             });
         }
@@ -100,16 +113,20 @@ impl Residuals {
     }
 }
 
-/// Keeps the largest residuals of either sign, the largest leverages, and others evenly by rank.
+/// Keeps the largest residuals of either sign, the largest leverages and Cook's distances, and
+/// others evenly by rank.
 fn thinned(all: Vec<ObservationResidual>, order: &[usize]) -> Vec<ObservationResidual> {
     let mut kept = vec![false; all.len()];
     let ends = LARGEST / 2;
     let (first, last) = (order.iter().take(ends), order.iter().rev().take(ends));
     first.chain(last).for_each(|&i| kept[i] = true);
-    let mut far: Vec<usize> = (0..all.len()).collect();
-    far.sort_by(|&a, &b| all[b].leverage.total_cmp(&all[a].leverage));
-    far.iter().take(LARGEST).for_each(|&i| kept[i] = true);
-    let others = KEPT - 2 * LARGEST;
+    let distance = |own: &ObservationResidual| own.cooks_distance.unwrap_or_default();
+    for size in [|own: &ObservationResidual| own.leverage, distance] {
+        let mut far: Vec<usize> = (0..all.len()).collect();
+        far.sort_by(|&a, &b| size(&all[b]).total_cmp(&size(&all[a])));
+        far.iter().take(LARGEST).for_each(|&i| kept[i] = true);
+    }
+    let others = KEPT - 3 * LARGEST;
     for part in 0..others {
         if let Some(&i) = order.get(part * order.len() / others) {
             kept[i] = true;

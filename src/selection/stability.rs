@@ -13,6 +13,8 @@ use super::{BinningRules, Label, NamedParameters, RunSummary, Truth};
 pub struct StabilityReport {
     /// The version of passel that made the report.
     pub passel: Label,
+    /// The data file as it was given.
+    pub data: Option<String>,
     /// The method that chose from each resample, and its plugin, where it has one.
     pub method: NamedParameters,
     /// The criterion; none where the method has none.

@@ -217,13 +217,13 @@ impl Table {
         }
     }
 
-    /// The true variables that the file marks, as positions without response and weights. If they
-    /// are those of another response's model, there are none but a warning.
-    pub(crate) fn true_indexes(
+    /// The true variables that the file marks. If they are those of another response's model, there
+    /// are none but a warning.
+    pub(crate) fn true_variables(
         &self,
         response: usize,
         weights: Option<usize>,
-    ) -> (Vec<usize>, Vec<String>) {
+    ) -> (Vec<TrueVariable>, Vec<String>) {
         let others = self.response.is_some_and(|own| own != response);
         if !self.truth.is_empty() && (others || self.truth.contains(&response)) {
             let name = &self.columns[response].name;
@@ -238,10 +238,22 @@ impl Table {
             .filter(|at| Some(**at) != weights)
             .map(|at| {
                 let weighted = usize::from(weights.is_some_and(|w| *at > w));
-                at - usize::from(*at > response) - weighted
+                TrueVariable {
+                    name: self.columns[*at].name.clone(),
+                    index: at - usize::from(*at > response) - weighted,
+                }
             });
         (truth.collect(), Vec::new())
     }
+}
+
+/// A variable that a file marks as one of the model that made the response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrueVariable {
+    /// The column's name.
+    pub name: String,
+    /// 0-based position of the column in the file, response and weights taken out.
+    pub index: usize,
 }
 
 impl Values {

@@ -30,21 +30,23 @@ fn rates_count_what_was_kept_dropped_and_set_aside() {
     let mut rows = rows.lines().map(|row| format!("{row},1,2\n"));
     let header = rows.next().unwrap().replace("1,2", "e,f");
     let rows: String = rows.collect();
-    for (truth, more, expected) in [
-        ("a", &[][..], (1, 1, 1.0, 0.0)),
-        ("a,b", &[], (2, 1, 0.5, 0.0)),
-        ("b", &[], (1, 0, 0.0, 1.0)),
+    for (truth, more, expected, missed) in [
+        ("a", &[][..], (1, 1, 1.0, 0.0), &[][..]),
+        ("a,b", &[], (2, 1, 0.5, 0.0), &["b"]),
+        ("b", &[], (1, 0, 0.0, 1.0), &["b"]),
         // Set aside, but true all the same.
-        ("a,e,f", &[], (3, 1, 1.0 / 3.0, 0.0)),
-        ("a,c", &["--keep", "b,d"], (2, 1, 0.5, 2.0 / 3.0)),
+        ("a,e,f", &[], (3, 1, 1.0 / 3.0, 0.0), &["e", "f"]),
+        ("a,c", &["--keep", "b,d"], (2, 1, 0.5, 2.0 / 3.0), &["c"]),
         // Dropped; and with it goes all that explains y.
-        ("a,c", &["--drop", "a,b"], (2, 0, 0.0, 0.0)),
+        ("a,c", &["--drop", "a,b"], (2, 0, 0.0, 0.0), &["a", "c"]),
     ] {
         let folder = Folder::new();
         folder.write("t.csv", &format!("# passel truth {truth}\n{header}{rows}"));
         let json = select(&folder, "t.csv", more);
         let (variables, found, psr, fdr) = expected;
-        let expected = json!({"variables": variables, "found": found, "psr": psr, "fdr": fdr});
+        let expected = json!({
+            "variables": variables, "found": found, "psr": psr, "fdr": fdr, "missed": missed
+        });
         assert_eq!(json["truth"], expected, "{truth} {more:?}");
     }
 }

@@ -8,6 +8,7 @@ mod problems;
 
 mod reference;
 
+mod against_r;
 mod bounds;
 mod checkpoint;
 mod estimates;

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use super::{
     numbers::significant,
-    table::{Table, text},
+    table::{self, Table, text},
 };
 use crate::{
     design::SetAside,
@@ -136,16 +136,10 @@ fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
 
 /// The fact how much of the true model was selected.
 fn truth(truth: Option<&Truth>) -> Option<Fact> {
-    let Truth {
-        found, psr, fdr, ..
-    } = *truth?;
-    let all = truth?.variables;
-    let [psr, fdr] = [psr, fdr].map(|rate| significant(rate, 4));
-    let value = format!(
-        "{found} of {all} true variables found: PSR {psr} (the share of the true that was found), \
-         FDR {fdr} (the share of the chosen that is false)"
-    );
-    Some(("truth", value))
+    let (label, rates) = table::truth(truth?);
+    let meaning =
+        "PSR: the share of the true that was found; FDR: the share of the chosen that is false";
+    Some((label, format!("{rates} ({meaning})")))
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

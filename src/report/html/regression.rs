@@ -19,8 +19,8 @@ use crate::{
     report::{
         numbers::{listed, percent, printable, significant, when},
         regression::{
-            Goodness, Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
-            references, rows,
+            Row, candidates, coefficients, ended, f_test, inclusion as inclusion_weight,
+            log_likelihood, method, r_squared_name, references, residual_error, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},
     },
@@ -46,7 +46,6 @@ const LED: usize = 8;
 pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let criterion = report.criterion.spec();
     let value = number(finite(report.criterion.value), 9).shown();
-    let fit = Goodness::of(report);
     let kept = &report.kept;
     let names = report.selected.iter().map(|variable| &*variable.name);
     let names: Vec<&str> = names.filter(|name| !is_kept(report, name)).collect();
@@ -62,7 +61,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         counted(report.k - kept.len().min(report.k), "variable", "variables"),
         report.p,
         when(!kept.is_empty(), &beside),
-        r2(&fit)
+        r_squared(report)
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
@@ -73,8 +72,10 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         ("criterion", criterion),
         ("seed", report.seed.to_string()),
         ("ended", ended(report)),
-        ("residual error", fit.error),
+        ("residual error", residual_error(report)),
     ]);
+    facts.extend(f_test(report).map(|test| ("F statistic", test)));
+    facts.extend(log_likelihood(report).map(|value| ("log-likelihood", value)));
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(references(report).map(|levels| ("reference levels", levels)));
     facts.extend(truth(report.truth.as_ref()));
@@ -106,12 +107,14 @@ pub(super) fn notes(report: &Selection) -> Vec<String> {
 }
 
 /// R² for a sentence.
-fn r2(fit: &Goodness) -> String {
+fn r_squared(report: &Selection) -> String {
     let digits = |before: &str, number: Option<f64>| {
         let digits = number.map(|number| format!("{before} {}", significant(number, 4)));
         digits.unwrap_or_default()
     };
-    digits(&format!("; {}", fit.name), fit.r2) + &digits(", adjusted", fit.adjusted)
+    let goodness = &report.goodness;
+    let name = format!("; {}", r_squared_name(report));
+    digits(&name, goodness.r_squared) + &digits(", adjusted", goodness.adjusted_r_squared)
 }
 
 pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras) {

@@ -1,0 +1,100 @@
+//! The covariance matrix of the estimated coefficients.
+
+use serde::{Deserialize, Serialize, Serializer, ser::Error};
+use serde_json::value::to_raw_value;
+
+use super::Label;
+use crate::{design::Design, least_squares::Fit};
+
+/// Coefficients, the intercept among them, up to which the matrix is made: more make a report of
+/// megabytes.
+const MOST: usize = 100;
+
+/// The estimated covariance matrix of the coefficients, on the original scale: R's `vcov`.
+///
+/// The standard error of a prediction at x, with a leading 1 for the intercept, is √(xᵀVx), and
+/// √(σ̂² + xᵀVx) for a new observation of weight 1.
+///
+/// *Units:* those of the two coefficients, multiplied.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Covariance {
+    /// What rows and columns are of: `(intercept)` where there is one, then the chosen variables.
+    pub names: Vec<String>,
+    /// σ̂²(XᵀWX)⁻¹, row by row, X with a column of ones where there is an intercept.
+    #[serde(serialize_with = "a_row_a_line")]
+    pub matrix: Vec<Vec<f64>>,
+    /// Why there is no matrix, where there is none.
+    pub omitted: Option<Label>,
+}
+
+impl Covariance {
+    /// Estimates the matrix of a fit on a design; of an `exact` one the residuals are rounding.
+    ///
+    /// *Shapes:* k variables, in the order of the fit's support, and the intercept before them.
+    ///
+    /// *Source:* G. Seber and A. Lee, *Linear Regression Analysis* (2nd ed., 2003), section 3.3.
+    pub fn of(design: &Design, fit: &Fit, exact: bool) -> Self {
+        let omitted = |reason: &'static str| Self {
+            omitted: Some(reason.into()),
+            ..Self::default()
+        };
+        let k = fit.support().len();
+        let fixed = usize::from(design.intercept());
+        let Some(free) = design.n().checked_sub(k + fixed).filter(|free| *free > 0) else {
+            return omitted("no degrees of freedom are left");
+        };
+        match k + fixed {
+            _ if exact => return omitted("the fit is exact"),
+            0 => return omitted("the model has no coefficients"),
+            1..=MOST => {}
+            _ => return omitted("the model has more than 100 coefficients"),
+        }
+        let sigma = (fit.rss() / free as f64).sqrt() * design.response().norm;
+        let chosen = fit.support().iter();
+        let chosen: Vec<_> = chosen.map(|&j| &design.variables()[j as usize]).collect();
+        let inverse = fit.inverse_gram();
+        let entry = |a: usize, b: usize| {
+            (sigma / chosen[a].norm) * inverse[a * k + b] * (sigma / chosen[b].norm)
+        };
+        let mut matrix = Vec::with_capacity(k + fixed);
+        let with_intercept = |a: usize| -> f64 {
+            let means = chosen.iter().enumerate();
+            means.map(|(b, own)| -own.mean * entry(a, b)).sum()
+        };
+        if design.intercept() {
+            let means: Vec<f64> = chosen.iter().map(|own| own.mean / own.norm).collect();
+            let variance = 1.0 / design.n() as f64 + fit.inverse_gram_form(&means);
+            let mut row = vec![sigma * sigma * variance];
+            row.extend((0..k).map(with_intercept));
+            matrix.push(row);
+        }
+        matrix.extend((0..k).map(|a| {
+            let first = design.intercept().then(|| with_intercept(a));
+            first
+                .into_iter()
+                .chain((0..k).map(|b| entry(a, b)))
+                .collect()
+        }));
+        if matrix
+            .iter()
+            .flatten()
+            .any(|value: &f64| !value.is_finite())
+        {
+            return omitted("its numbers are beyond the range of f64");
+        }
+        let intercept = design.intercept().then(|| "(intercept)".to_owned());
+        let names = chosen.iter().map(|variable| variable.name.clone());
+        Self {
+            names: intercept.into_iter().chain(names).collect(),
+            matrix,
+            omitted: None,
+        }
+    }
+}
+
+/// Writes each row on a line of its own, where the rest is indented number by number.
+fn a_row_a_line<S: Serializer>(rows: &[Vec<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+    let rows = rows.iter().map(to_raw_value).collect::<Result<Vec<_>, _>>();
+    serializer.collect_seq(rows.map_err(S::Error::custom)?)
+}
