@@ -1,17 +1,18 @@
-use crate::{Criterion, Entry};
+use crate::{Criterion, Entry, Model, multiplicity};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "hdbic",
     title: "high-dimensional BIC",
-    penalty: "k·ln n·ln p",
+    penalty: "(k·max(1, ln p) + m)·ln n",
     source: "C.-K. Ing and T. L. Lai, A stepwise regression method and consistent model selection for high-dimensional sparse linear models, Statistica Sinica 21 (2011) 1473–1513",
     parameters: &[],
     build: |_| Box::new(Hdbic),
 };
 
-/// High-dimensional BIC: n·ln(rss/n) + **k·ln n·ln p**.
+/// High-dimensional BIC: n·ln(rss/n) + **(k·max(1, ln p) + m)·ln n**.
 ///
-/// BIC’s penalty times ln p: the strictest of the family.
+/// BIC’s penalty times ln p: the strictest of the family. With one or two candidates, where
+/// ln p < 1, it is BIC: as published it would charge a single one nothing.
 ///
 /// *Source*: C.-K. Ing and T. L. Lai, A stepwise regression method and consistent model selection for high-dimensional sparse linear models, Statistica Sinica 21 (2011) 1473–1513.
 ///
@@ -19,7 +20,7 @@ pub(crate) const ENTRY: Entry = Entry {
 /// use passel_criteria::{Criterion, Model, Hdbic};
 /// // n = 200, p = 1000, k = 4, rss = 50:
 /// // 200·ln(50/200) = -277.258872, and k·ln n·ln p = 146.397919.
-/// let model = Model { n: 200, p: 1000, k: 4, rss: 50.0 };
+/// let model = Model::new(200, 1000, 4, 50.0);
 /// assert!((Hdbic.value(&model) - -130.860953190).abs() < 1e-8);
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,8 @@ impl Criterion for Hdbic {
         ENTRY.name
     }
 
-    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
-        k as f64 * (n as f64).ln() * (p as f64).ln()
+    fn penalty(&self, model: &Model) -> f64 {
+        let paid = model.chosen as f64 * multiplicity(model.candidates) + model.kept as f64;
+        paid * (model.n as f64).ln()
     }
 }

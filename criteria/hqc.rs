@@ -1,15 +1,15 @@
-use crate::{Criterion, Entry};
+use crate::{Criterion, Entry, Model};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "hqc",
     title: "Hannan–Quinn criterion",
-    penalty: "2k·ln ln n",
+    penalty: "2(k + m)·ln ln n",
     source: "E. J. Hannan and B. G. Quinn, The determination of the order of an autoregression, Journal of the Royal Statistical Society B 41 (1979) 190–195",
     parameters: &[],
     build: |_| Box::new(Hqc),
 };
 
-/// Hannan–Quinn criterion: n·ln(rss/n) + **2k·ln ln n**.
+/// Hannan–Quinn criterion: n·ln(rss/n) + **2(k + m)·ln ln n**.
 ///
 /// The slowest penalty that is still consistent while p stays fixed; between AIC and BIC.
 ///
@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
 /// use passel_criteria::{Criterion, Model, Hqc};
 /// // n = 200, p = 1000, k = 4, rss = 50:
 /// // 200·ln(50/200) = -277.258872, and 2k·ln ln n = 13.339114.
-/// let model = Model { n: 200, p: 1000, k: 4, rss: 50.0 };
+/// let model = Model::new(200, 1000, 4, 50.0);
 /// assert!((Hqc.value(&model) - -263.919757887).abs() < 1e-8);
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ impl Criterion for Hqc {
         ENTRY.name
     }
 
-    fn penalty(&self, n: usize, _p: usize, k: usize) -> f64 {
-        2.0 * k as f64 * (n as f64).ln().ln()
+    fn penalty(&self, model: &Model) -> f64 {
+        2.0 * model.parameters() as f64 * (model.n as f64).ln().ln()
     }
 }

@@ -1,49 +1,100 @@
 //! Information criteria for linear regression: one small file each, no dependency.
 //!
-//! A criterion is a function of (n, p, k, rss), **smaller is better**:
+//! A criterion is a function of a [`Model`], **smaller is better**:
 //!
 //! ```text
-//! φ = n·ln(rss / n) + penalty(n, p, k)
+//! φ = n·ln(rss / n) + penalty
 //! ```
 //!
-//! with n observations, p candidate variables, k chosen ones (the intercept is
-//! not counted) and rss = ‖y − Xβ̂‖² on the response's own scale. Additive
-//! constants that no model changes (n·ln 2π + n, the variance's own parameter)
-//! are left out.
+//! with n observations, p candidate variables, k chosen ones and rss = ‖y − Xβ̂‖² on the response's
+//! own scale. Variables that every model holds, m in number, are given and not chosen: p and k leave
+//! them out. They count where a criterion counts parameters, k + m; the intercept and the error
+//! variance are counted nowhere, unless a formula says so. Additive constants that no model changes
+//! (n + n·ln 2π, the parameters of intercept and variance) are left out.
 //!
 //! To add one: write its file beside these, with formula, source and a worked
 //! number as its doc example, and name it in [`ALL`].
 
+mod adjr2;
 mod aic;
+mod aicc;
 mod bic;
+mod cp;
 mod ebic;
+mod ebic_monotone;
 mod hdaic;
 mod hdbic;
 mod hdhqc;
 mod hqc;
+mod mbic2;
+mod ric;
 
+pub use adjr2::AdjustedR2;
 pub use aic::Aic;
-pub use bic::Bic;
+pub use aicc::Aicc;
+pub use bic::{Bic, BicOf};
+pub use cp::Cp;
 pub use ebic::Ebic;
+pub use ebic_monotone::EbicMonotone;
 pub use hdaic::Hdaic;
 pub use hdbic::Hdbic;
 pub use hdhqc::Hdhqc;
 pub use hqc::Hqc;
+pub use mbic2::Mbic2;
+pub use ric::Ric;
 
 use std::fmt;
 
 /// What a criterion is told of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
-    /// Observations.
+    /// Observations n.
     pub n: usize,
-    /// Candidate variables, `k ≤ p`.
-    pub p: usize,
-    /// Variables in the model; the intercept is not counted.
-    pub k: usize,
+    /// Candidate variables p that a model may hold or not; before a screening, where the data are
+    /// what a screening left.
+    pub candidates: usize,
+    /// Those of the candidates that the model holds: k ≤ p.
+    pub chosen: usize,
+    /// Variables m that every model holds, which are neither candidates nor chosen.
+    pub kept: usize,
+    /// Whether the model has an intercept, which is neither chosen nor kept.
+    pub has_intercept: bool,
     /// Residual sum of squares ‖y − Xβ̂‖² > 0, on the response's scale.
     pub rss: f64,
+    /// The error variance as the model of all candidates estimates it, RSS over its residual degrees
+    /// of freedom, in units of `rss`. NaN unless the criterion
+    /// [needs it](Criterion::needs_error_variance).
+    pub error_variance: f64,
 }
+
+impl Model {
+    /// A model with an intercept and without kept variables.
+    pub fn new(n: usize, candidates: usize, chosen: usize, rss: f64) -> Self {
+        Self {
+            n,
+            candidates,
+            chosen,
+            kept: 0,
+            has_intercept: true,
+            rss,
+            error_variance: f64::NAN,
+        }
+    }
+
+    /// The parameters that differ between models but for a constant: the variables of the model,
+    /// k + m, without intercept and error variance.
+    pub fn parameters(&self) -> usize {
+        self.chosen + self.kept
+    }
+
+    /// All coefficients, the intercept's among them.
+    pub fn coefficients(&self) -> usize {
+        self.parameters() + usize::from(self.has_intercept)
+    }
+}
+
+/// Charges of a variable are told apart up to this.
+const MOST_CHARGE: f64 = 1000.0;
 
 /// An information criterion: smaller is better.
 ///
@@ -58,13 +109,50 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What is added to n·ln(rss/n) for size.
-    fn penalty(&self, n: usize, p: usize, k: usize) -> f64;
+    /// What is added to n·ln(rss/n) for size; `rss` has no part in it.
+    fn penalty(&self, model: &Model) -> f64;
 
     /// φ = n·ln(rss/n) + penalty, unless the criterion is of another form.
     fn value(&self, model: &Model) -> f64 {
         let n = model.n as f64;
-        n * (model.rss / n).ln() + self.penalty(model.n, model.p, model.k)
+        n * (model.rss / n).ln() + self.penalty(model)
+    }
+
+    /// Whether [`Model::error_variance`] is to be told: the model of all candidates is fitted for it,
+    /// so it must leave residual degrees of freedom.
+    fn needs_error_variance(&self) -> bool {
+        false
+    }
+
+    /// What the criterion charges the last chosen variable: it stays if and only if it lowers n·ln(rss)
+    /// by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
+    ///
+    /// Found from values alone, so that it is right for criteria of any form.
+    fn last_charge(&self, model: &Model) -> f64 {
+        let Some(fewer) = model.chosen.checked_sub(1) else {
+            return 0.0;
+        };
+        let value = self.value(model);
+        let is_paid = |charge: f64| {
+            let rss = model.rss * (charge / model.n as f64).exp();
+            let without = Model {
+                chosen: fewer,
+                rss,
+                ..*model
+            };
+            // A NaN counts as +∞, in either.
+            self.value(&without) > value || value.is_nan()
+        };
+        // φ rises with RSS, so there is one charge from which on the variable pays.
+        let (mut low, mut high) = (-MOST_CHARGE, MOST_CHARGE);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            match is_paid(middle) {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        0.5 * (low + high)
     }
 }
 
@@ -73,7 +161,7 @@ pub trait Criterion: fmt::Debug + Send + Sync {
 pub struct Parameter {
     /// The name in `criterion:name=value`.
     pub name: &'static str,
-    /// The value when it is not given.
+    /// The value when it is not given; NaN where the data then decide.
     pub default: f64,
     /// Smallest value allowed.
     pub min: f64,
@@ -101,12 +189,18 @@ pub struct Entry {
 /// Every criterion passel brings, in the order `passel criteria` prints.
 pub const ALL: &[Entry] = &[
     aic::ENTRY,
+    aicc::ENTRY,
     bic::ENTRY,
     hqc::ENTRY,
+    ebic_monotone::ENTRY,
     ebic::ENTRY,
+    mbic2::ENTRY,
+    ric::ENTRY,
     hdaic::ENTRY,
     hdbic::ENTRY,
     hdhqc::ENTRY,
+    cp::ENTRY,
+    adjr2::ENTRY,
 ];
 
 /// Why a criterion could not be made.
@@ -231,4 +325,9 @@ pub fn named(
         values[at] = *value;
     }
     Ok((entry.build)(&values))
+}
+
+/// What the best of p candidates costs, as a multiple of one: ln p, and 1 where that is less.
+fn multiplicity(candidates: usize) -> f64 {
+    (candidates as f64).ln().max(1.0)
 }

@@ -1,26 +1,25 @@
-//! A criterion of one's own: the corrected AIC of Hurvich and Tsai (1989),
-//! n·ln(rss/n) + 2k + 2k(k + 1)/(n − k − 1).
+//! A criterion of one's own: the consistent AIC of Bozdogan (1987),
+//! n·ln(rss/n) + k·(ln n + 1).
 
 use std::path::Path;
 
 use passel::{
     Design, Pass,
-    criteria::Criterion,
+    criteria::{Criterion, Model},
     design::DesignOptions,
     table::{ReadOptions, read},
 };
 
 #[derive(Debug)]
-struct CorrectedAic;
+struct ConsistentAic;
 
-impl Criterion for CorrectedAic {
+impl Criterion for ConsistentAic {
     fn name(&self) -> &str {
-        "aicc"
+        "caic"
     }
 
-    fn penalty(&self, n: usize, _p: usize, k: usize) -> f64 {
-        let (n, k) = (n as f64, k as f64);
-        2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
+    fn penalty(&self, model: &Model) -> f64 {
+        model.parameters() as f64 * ((model.n as f64).ln() + 1.0)
     }
 }
 
@@ -31,9 +30,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..DesignOptions::default()
     };
     let design = Design::from_table(read(&data, &ReadOptions::default())?, &options)?;
-    let selection = passel::select(&design, &CorrectedAic, &Pass::default())?;
+    let selection = passel::select(&design, &ConsistentAic, &Pass::default())?;
 
-    println!("AICc = {:.3}", selection.criterion.value);
+    println!("CAIC = {:.3}", selection.criterion.value);
     for chosen in &selection.selected {
         println!("{:>4}  {:>9.4}", chosen.name, chosen.estimate.coefficient);
     }

@@ -1,7 +1,7 @@
 //! From nalgebra matrices to a printed selection.
 
 use nalgebra::{DMatrix, DVector};
-use passel::{Design, Pass, criteria::Ebic};
+use passel::{Design, Pass, criteria::EbicMonotone};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // 60 observations of 12 variables, two of which make the response.
@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let y = DVector::from_fn(60, |i, _| 2.0 * x[(i, 3)] - x[(i, 8)] + (i % 5) as f64);
 
     let design = Design::from_matrices(&x, &y, &Default::default())?;
-    let selection = passel::select(&design, &Ebic { gamma: 1.0 }, &Pass::default())?;
+    let selection = passel::select(&design, &EbicMonotone::default(), &Pass::default())?;
 
     println!("EBIC = {:.3}", selection.criterion.value);
     for chosen in &selection.selected {

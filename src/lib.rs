@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use nalgebra::{DMatrix, DVector};
-//! use passel::{Design, MatrixOptions, Pass, criteria::Ebic};
+//! use passel::{Design, MatrixOptions, Pass, criteria::EbicMonotone};
 //!
 //! // y = 2·x1 and a little noise; x0 and x2 have no part in it.
 //! let x = DMatrix::from_fn(20, 3, |i, j| ((i * (j + 3) * 7) % 11) as f64);
 //! let y = DVector::from_fn(20, |i, _| 2.0 * x[(i, 1)] + 0.1 * (i % 3) as f64);
 //! let design = Design::from_matrices(&x, &y, &MatrixOptions::default())?;
-//! let selection = passel::select(&design, &Ebic { gamma: 1.0 }, &Pass::default())?;
+//! let selection = passel::select(&design, &EbicMonotone::default(), &Pass::default())?;
 //! assert_eq!(selection.selected[0].name, "x1");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -13,3 +13,43 @@ pub(crate) fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
     let parameters = rest.split(',').map(pair).collect::<Option<_>>()?;
     Some((name.trim(), parameters))
 }
+
+/// Splits `NAME,NAME:PARAMETER=NUMBER,PARAMETER=NUMBER,NAME` into its specs: after a comma stands a
+/// parameter of the same spec, which has `=` before any `:`, or the next spec.
+pub(crate) fn split_specs(specs: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    for (at, _) in specs.match_indices(',') {
+        let next = &specs[at + 1..];
+        let mark = next.find([',', ':', '=']).map(|mark| next.as_bytes()[mark]);
+        if mark != Some(b'=') {
+            starts.push(at + 1);
+        }
+    }
+    let ends = starts[1..].iter().map(|start| start - 1);
+    let ends: Vec<usize> = ends.chain([specs.len()]).collect();
+    let parts = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &specs[*start..end]);
+    parts.map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_specs;
+
+    #[test]
+    fn a_comma_parts_specs_and_their_parameters() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("aic", &["aic"]),
+            ("aic, bic", &["aic", "bic"]),
+            ("ebic:gamma=0,gamma=1", &["ebic:gamma=0,gamma=1"]),
+            ("ebic:gamma=0.5,aic", &["ebic:gamma=0.5", "aic"]),
+            ("bic:n=40,ebic:gamma=0", &["bic:n=40", "ebic:gamma=0"]),
+            ("aic,,bic,", &["aic", "", "bic", ""]),
+        ];
+        for (text, parts) in cases {
+            assert_eq!(split_specs(text), parts, "{text}");
+        }
+    }
+}

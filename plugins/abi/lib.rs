@@ -356,23 +356,40 @@ pub struct passel_pair_score {
     pub function: *const passel_function,
 }
 
+/// A linear regression as a criterion is told of it, lent until the call returns.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct passel_model {
+    pub size: usize,
+    /// Observations.
+    pub n: usize,
+    /// Variables p that may be chosen or not; before a screening, where there was one.
+    pub candidates: usize,
+    /// Those chosen, k ≤ p.
+    pub chosen: usize,
+    /// Variables m that every model holds; neither p nor k counts them.
+    pub kept: usize,
+    /// chosen + kept: coefficients without the intercept.
+    pub parameters: usize,
+    /// 1 for a model with an intercept, else 0.
+    pub intercept: usize,
+    /// Residual sum of squares, > 0.
+    pub rss: f64,
+}
+
 /// What linear regressions are compared by; smaller is better.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_criterion {
     pub size: usize,
     pub method: passel_method,
-    /// The value for n observations, p candidates, k chosen variables beside the intercept,
-    /// k ≤ p, and rss > 0; +∞, or NaN with a warning, where there is none. It does not fall when
+    /// The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
     /// rss rises. Called from any thread, several at once, a million times a second; at load too.
     pub value: Option<
         unsafe extern "C" fn(
             criterion: *const passel_criterion,
             values: *const f64,
-            n: usize,
-            p: usize,
-            k: usize,
-            rss: f64,
+            model: *const passel_model,
         ) -> f64,
     >,
     pub data: *const c_void,

@@ -263,15 +263,33 @@ typedef struct passel_pair_score {
     const struct passel_function *function;
 } passel_pair_score;
 
+// A linear regression as a criterion is told of it, lent until the call returns.
+typedef struct passel_model {
+    size_t size;
+    // Observations.
+    size_t n;
+    // Variables p that may be chosen or not; before a screening, where there was one.
+    size_t candidates;
+    // Those chosen, k ≤ p.
+    size_t chosen;
+    // Variables m that every model holds; neither p nor k counts them.
+    size_t kept;
+    // chosen + kept: coefficients without the intercept.
+    size_t parameters;
+    // 1 for a model with an intercept, else 0.
+    size_t intercept;
+    // Residual sum of squares, > 0.
+    double rss;
+} passel_model;
+
 // What linear regressions are compared by; smaller is better.
 typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
-    // The value for n observations, p candidates, k chosen variables beside the intercept,
-    // k ≤ p, and rss > 0; +∞, or NaN with a warning, where there is none. It does not fall when
+    // The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
     // rss rises. Called from any thread, several at once, a million times a second; at load too.
-    double (*value)(const struct passel_criterion *criterion, const double *values, size_t n,
-        size_t p, size_t k, double rss);
+    double (*value)(const struct passel_criterion *criterion, const double *values,
+        const struct passel_model *model);
     const void *data;
 } passel_criterion;
 

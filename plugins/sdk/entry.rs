@@ -242,16 +242,23 @@ fn criterion(criterion: &'static Criterion) -> *const abi::passel_criterion {
 unsafe extern "C" fn value(
     criterion: *const abi::passel_criterion,
     values: *const f64,
-    n: usize,
-    p: usize,
-    k: usize,
-    rss: f64,
+    model: *const abi::passel_model,
 ) -> f64 {
     // SAFETY: `criterion` is one made above, and its data what it was made of.
     let criterion = unsafe { &*(*criterion).data.cast::<Criterion>() };
     // SAFETY: the engine gives one value a parameter.
     let values = unsafe { listed(values, criterion.parameters.len()) };
-    catch(|| (criterion.value)(values, &Model { n, p, k, rss })).unwrap_or_else(|panic| {
+    // SAFETY: lent until this returns; what is read has been there from the first version on.
+    let model = unsafe { &*model };
+    let model = Model {
+        n: model.n,
+        candidates: model.candidates,
+        chosen: model.chosen,
+        kept: model.kept,
+        has_intercept: model.intercept != 0,
+        rss: model.rss,
+    };
+    catch(|| (criterion.value)(values, &model)).unwrap_or_else(|panic| {
         warn(&format!("criterion {}: {panic}", criterion.name));
         f64::NAN
     })

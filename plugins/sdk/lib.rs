@@ -153,12 +153,23 @@ pub struct Criterion {
 pub struct Model {
     /// Observations.
     pub n: usize,
-    /// Candidates, k ≤ p.
-    pub p: usize,
-    /// Chosen variables; the intercept is not counted.
-    pub k: usize,
+    /// Variables p that may be chosen or not; before a screening, where there was one.
+    pub candidates: usize,
+    /// Those chosen, k ≤ p.
+    pub chosen: usize,
+    /// Variables m that every model holds; neither p nor k counts them.
+    pub kept: usize,
+    /// Whether the model has an intercept, which is not counted above.
+    pub has_intercept: bool,
     /// Residual sum of squares, > 0.
     pub rss: f64,
+}
+
+impl Model {
+    /// Coefficients without the intercept, k + m.
+    pub fn parameters(&self) -> usize {
+        self.chosen + self.kept
+    }
 }
 
 /// Makes the crate a plugin: `name` is the library's file name without `lib`, `passel_` and

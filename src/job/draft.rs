@@ -6,12 +6,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use passel_criteria::CriterionError;
+use passel_criteria::{Criterion, CriterionError};
 
 use super::{
     Job, OptionError,
-    conflicts::{conflicts, overwrites},
+    conflicts::{conflicts, overwrites, several_criteria},
     options::{FALSE_PICKS, MethodClass},
+    raw_values::CriterionChoice,
     task::{Command, PairsJob, StabilityJob, Task},
 };
 use crate::{
@@ -31,6 +32,8 @@ const OF_SINGLE_SELECTION: [&str; 3] = ["trace", "level", "checkpoint"];
 pub struct JobDraft {
     command: Command,
     pub(super) job: Job,
+    /// The criteria that were asked for; none for the default.
+    pub(super) criteria: Vec<CriterionChoice>,
     // Of pairs.
     pub(super) score: String,
     pub(super) partners: bool,
@@ -63,6 +66,7 @@ impl JobDraft {
         Self {
             command: Command::Select,
             job: Job::new(data),
+            criteria: Vec::new(),
             score: "mi3".to_owned(),
             partners: false,
             matrix: None,
@@ -137,8 +141,9 @@ impl JobDraft {
             Ok(()) => errors.extend(self.unused_options()),
             Err(error) => errors.push(error),
         }
+        errors.extend(several_criteria(&self.job, self.criteria.len()));
         // A library that cannot be used fails both look-ups, and is one error.
-        let criterion = self.resolve_criterion().err();
+        let criterion = self.resolve_criteria().err();
         errors.extend(criterion.filter(|error| {
             let is_same = |other: &OptionError| other.message == error.message;
             !errors.iter().any(is_same)
@@ -208,6 +213,9 @@ impl JobDraft {
                 "fraction",
                 "needs resampling = subsample: other resamples have a fixed size",
             )),
+        }
+        if self.criteria.len() > 1 {
+            errors.push(contradicts("criterion", "of resamples is one: choose one"));
         }
         if self.cutoff.is_some() && self.false_picks.is_some() {
             errors.push(contradicts(
@@ -291,11 +299,22 @@ impl JobDraft {
         (self.job.format == Format::Parquet).then(|| OptionError::new("format", message))
     }
 
-    /// Finds the criterion among plugins, unless it is one of passel's own.
-    fn resolve_criterion(&mut self) -> Result<(), OptionError> {
-        let Some(value) = self.job.plugin_criterion.clone() else {
-            return Ok(());
-        };
+    /// Finds the criteria that are not passel's own among plugins.
+    fn resolve_criteria(&mut self) -> Result<(), OptionError> {
+        let choices = std::mem::take(&mut self.criteria).into_iter();
+        let found = choices.map(|choice| match choice {
+            CriterionChoice::Own(own) => Ok(own),
+            CriterionChoice::OfPlugin(value) => self.plugin_criterion(&value),
+        });
+        let mut criteria = found.collect::<Result<Vec<_>, _>>()?.into_iter();
+        if let Some(first) = criteria.next() {
+            self.job.criterion = first;
+        }
+        self.job.other_criteria = criteria.collect();
+        Ok(())
+    }
+
+    fn plugin_criterion(&mut self, value: &str) -> Result<Arc<dyn Criterion>, OptionError> {
         // The same error as for a misspelt criterion of passel's own.
         let refused = |error| match error {
             MethodError::UnknownName { name, nearest, .. } => {
@@ -308,10 +327,9 @@ impl JobDraft {
             }
             error => refused(error),
         };
-        let criterion = self.find(|plugins| plugins.criterion(&value), refused)?;
+        let criterion = self.find(|plugins| plugins.criterion(value), refused)?;
         self.record_library(&criterion.plugin);
-        self.job.criterion = criterion.value;
-        Ok(())
+        Ok(criterion.value)
     }
 
     fn plugins(&self) -> Result<Plugins, PluginError> {

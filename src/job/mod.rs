@@ -23,7 +23,7 @@ mod tests;
 
 use std::{path::PathBuf, sync::Arc};
 
-use passel_criteria::{Criterion, Ebic};
+use passel_criteria::{Criterion, EbicMonotone};
 
 use crate::{
     binning::Binning,
@@ -89,8 +89,8 @@ pub struct Job {
     pub stop: Stop,
     /// What compares models.
     pub criterion: Arc<dyn Criterion>,
-    /// The criterion as it was given, if it is not one of passel's own.
-    pub plugin_criterion: Option<String>,
+    /// Further criteria, each of which chooses a model of its own.
+    pub other_criteria: Vec<Arc<dyn Criterion>>,
     /// Libraries that are loaded besides those found automatically.
     pub plugins: Vec<PathBuf>,
     /// The libraries that the method, the criterion or the score came from.
@@ -136,8 +136,8 @@ impl Job {
             method: PASS.to_owned(),
             selector: None,
             stop: Stop::default(),
-            criterion: Arc::new(Ebic { gamma: 1.0 }),
-            plugin_criterion: None,
+            criterion: Arc::new(EbicMonotone::default()),
+            other_criteria: Vec::new(),
             plugins: Vec::new(),
             libraries: Vec::new(),
             pass: Pass::default(),

@@ -13,12 +13,21 @@ use crate::{
     nearest::nearest,
     search::sum_to_one,
     selector::{PERMUTATION_COUNTS, PermutationTest},
-    spec::parse_spec,
+    spec::{parse_spec, split_specs},
     table::split_names,
 };
 
 /// The longest time limit, which is beyond any use and far from overflowing a clock.
 const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// A criterion that was asked for.
+#[derive(Debug, Clone)]
+pub(super) enum CriterionChoice {
+    /// One of passel's own.
+    Own(Arc<dyn Criterion>),
+    /// Any other, as it was given.
+    OfPlugin(String),
+}
 
 /// The texts given for one option. Each method reads them as one kind of value, and its error names
 /// the option, what was given and what is allowed.
@@ -237,9 +246,24 @@ impl RawValues<'_> {
         bytes(self.one()?).ok_or_else(|| self.out_of_range())
     }
 
+    /// Criteria separated by commas, each by its name and parameters.
+    pub(super) fn criteria(&self) -> Result<Vec<CriterionChoice>, OptionError> {
+        let specs = split_specs(self.one()?).into_iter();
+        specs
+            .map(|spec| {
+                Ok(match self.criterion(spec)? {
+                    Some(own) => CriterionChoice::Own(own),
+                    None => CriterionChoice::OfPlugin(spec.to_owned()),
+                })
+            })
+            .collect()
+    }
+
     /// A criterion by its name and parameters; `None` if the name is not one of passel's own.
-    pub(super) fn criterion(&self) -> Result<Option<Arc<dyn Criterion>>, OptionError> {
-        let value = self.one()?;
+    fn criterion(&self, value: &str) -> Result<Option<Arc<dyn Criterion>>, OptionError> {
+        if value.is_empty() {
+            return Err(self.out_of_range());
+        }
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
         match passel_criteria::named(name, &parameters) {
             Ok(criterion) => Ok(Some(criterion.into())),

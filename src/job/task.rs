@@ -167,11 +167,13 @@ impl Task {
         }
     }
 
-    /// Sets the checkpoint of a search by PaSS, unless it writes a trace; other tasks have none.
+    /// Sets the checkpoint of a search by PaSS, unless it writes a trace or
+    /// has several criteria; other tasks have none.
     pub(crate) fn set_checkpoint(&mut self, path: PathBuf) {
         if let Self::Select(job) = self
             && job.selector.is_none()
             && job.trace.is_none()
+            && job.other_criteria.is_empty()
         {
             job.checkpoint = Some(path);
         }

@@ -246,7 +246,7 @@ fn each_mistake_names_option_value_and_range() {
         "criterion = lasso: there is no criterion `lasso`",
         "criterion = ebic:gamma=2: gamma = 2 of criterion `ebic` lies outside 0 … 1",
         "criterion = ebic:gamma=NaN: gamma = NaN of criterion `ebic` lies outside 0 … 1",
-        "criterion = bic:gamma=1: criterion `bic` takes no parameters, not `gamma`",
+        "criterion = bic:gamma=1: criterion `bic` has no parameter `gamma`; it has n",
         "output = \"\" must be a file",
     ] {
         let (name, rest) = text.split_once(" = ").unwrap();

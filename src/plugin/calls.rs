@@ -6,8 +6,8 @@
 use std::{ffi::c_char, fmt, ptr, sync::Arc};
 
 use passel_abi::{
-    PASSEL_TERMS, passel_criterion, passel_function, passel_problem, passel_quantity, passel_score,
-    passel_selector, passel_table, passel_term,
+    PASSEL_TERMS, passel_criterion, passel_function, passel_model, passel_problem, passel_quantity,
+    passel_score, passel_selector, passel_table, passel_term,
 };
 use passel_criteria::{Criterion, Model};
 
@@ -232,7 +232,7 @@ impl Procedure for RunCall {
 #[derive(Debug, Clone)]
 pub struct CriterionCall {
     pub(super) function:
-        unsafe extern "C" fn(*const passel_criterion, *const f64, usize, usize, usize, f64) -> f64,
+        unsafe extern "C" fn(*const passel_criterion, *const f64, *const passel_model) -> f64,
     pub(super) criterion: Foreign<passel_criterion>,
     pub(super) name: &'static str,
     pub(super) parameters: Vec<(&'static str, f64)>,
@@ -248,15 +248,25 @@ impl Criterion for CriterionCall {
         self.parameters.clone()
     }
 
-    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
-        let rss = n as f64;
+    fn penalty(&self, model: &Model) -> f64 {
         // There n·ln(rss/n) is 0.
-        self.value(&Model { n, p, k, rss })
+        let rss = model.n as f64;
+        self.value(&Model { rss, ..*model })
     }
 
-    fn value(&self, &Model { n, p, k, rss }: &Model) -> f64 {
-        // SAFETY: the criterion's own function, with one value a parameter.
-        unsafe { (self.function)(self.criterion.0, self.values.as_ptr(), n, p, k, rss) }
+    fn value(&self, model: &Model) -> f64 {
+        let lent = passel_model {
+            size: size_of::<passel_model>(),
+            n: model.n,
+            candidates: model.candidates,
+            chosen: model.chosen,
+            kept: model.kept,
+            parameters: model.parameters(),
+            intercept: usize::from(model.has_intercept),
+            rss: model.rss,
+        };
+        // SAFETY: the criterion's own function, with one value a parameter and a model that lives on.
+        unsafe { (self.function)(self.criterion.0, self.values.as_ptr(), &raw const lent) }
     }
 }
 
@@ -273,10 +283,7 @@ impl CriterionCall {
     /// The criterion, if it is a number that does not fall with rising RSS for a few models.
     pub(super) fn checked(self) -> Result<Self, Breach> {
         for k in 0..4 {
-            let value = |rss: f64| {
-                let (n, p) = (100, 20);
-                self.value(&Model { n, p, k, rss })
-            };
+            let value = |rss: f64| self.value(&Model::new(100, 20, k, rss));
             let (low, high) = (value(50.0), value(100.0));
             let of = format!("its value of {k} of 20 variables and 100 observations");
             if low.is_nan() || high.is_nan() {

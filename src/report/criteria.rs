@@ -10,11 +10,23 @@ use crate::plugin::Plugins;
 /// last.
 pub fn text(plugins: &Plugins) -> String {
     let page = String::from(
-        "Criteria φ = n·ln(rss/n) + penalty, smaller is better; n observations, p\n\
-         candidates, k chosen variables. `--criterion NAME:PARAMETER=NUMBER` picks one.\n",
+        "Criteria φ = n·ln(rss/n) + penalty, smaller is better; n observations, p candidates, k of\n\
+         them chosen, m variables kept (--keep). `--criterion NAME:PARAMETER=NUMBER` picks one.\n",
     );
-    page + &all(plugins).iter().map(entry).collect::<String>()
+    page + &all(plugins).iter().map(entry).collect::<String>() + OFFSETS
 }
+
+/// What other programs add, which is the same for every model of the same data: neither the intercept
+/// nor the error variance is counted here. (n = 32, k = 3: see tests/program/cli.rs.)
+const OFFSETS: &str = "
+Constants left out here and added by others, of models with an intercept, without weights:
+    R          extractAIC()        aic + 2, bic + ln n (k = log(n))
+    R          AIC(), MuMIn::AICc  aic, aicc + n·(1 + ln 2π) + 4
+    R          BIC()               bic + n·(1 + ln 2π) + 2·ln n
+    R          leaps               cp as it is; bic + ln n − n·ln(tss/n)
+    SAS        GLMSELECT           aic, aicc + n + 4; bic (its SBC) + ln n; cp as it is
+Without an intercept 2, ln n are 0 above, 4 is 2, and 2·ln n is ln n; n + 4 is n + 2.
+";
 
 /// Every criterion as JSON: passel's own have a penalty, those of plugins a formula.
 pub fn json(plugins: &Plugins) -> String {

@@ -82,9 +82,12 @@ pub(super) fn entry(about: &Value) -> String {
         }
         for parameter in value.as_array().into_iter().flatten() {
             let name = text(&parameter["name"]);
-            let [default, least, most] =
-                ["default", "min", "max"].map(|key| parameter[key].as_f64().unwrap_or_default());
-            page += &format!("    parameter  {name} = {default}, in {least} … {most}");
+            let [least, most] =
+                ["min", "max"].map(|key| parameter[key].as_f64().unwrap_or_default());
+            // Without a default the data decide.
+            let default = parameter["default"].as_f64();
+            let default = default.map_or(String::new(), |default| format!(" = {default}"));
+            page += &format!("    parameter  {name}{default}, in {least} … {most}");
             let help = parameter
                 .get("help")
                 .map(|help| format!(": {}", text(help)));

@@ -1,6 +1,7 @@
 //! Reports: the result of a job as text, JSON, CSV, Parquet or an HTML page; and the lists of
 //! criteria, methods, plugins and devices.
 
+mod by_criterion;
 pub mod criteria;
 pub mod devices;
 mod html;
@@ -41,7 +42,10 @@ pub fn render(
 ) -> io::Result<Vec<u8>> {
     let text = match format {
         Format::Text => match outcome {
-            Outcome::Selection(report) => regression::text(report, data),
+            Outcome::Selection(report) if report.by_other_criteria.is_empty() => {
+                regression::text(report, data)
+            }
+            Outcome::Selection(report) => by_criterion::text(report, data),
             Outcome::Ranking(report) => ranking::text(report, data),
             Outcome::Pairs(report) => pairs::text(report, data),
             Outcome::Stability(report) => stability::text(report, data),

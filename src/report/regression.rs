@@ -137,6 +137,11 @@ fn notes(selection: &Selection) -> String {
     page
 }
 
+/// The report of the first criterion, and those of the others.
+pub(super) fn reports(first: &Selection) -> impl Iterator<Item = &Selection> {
+    std::iter::once(first).chain(&first.by_other_criteria)
+}
+
 /// A row of the table of coefficients: name, index of a variable, estimate.
 pub(super) type Row<'a> = (&'a str, Option<usize>, &'a Estimate);
 
@@ -179,17 +184,23 @@ fn variables(selection: &Selection) -> String {
         .aligned(&[0])
 }
 
-/// One row a variable, the intercept first with an empty index.
+/// One row a variable, the intercept first with an empty index; with several criteria those of each.
 pub(super) fn csv(selection: &Selection) -> String {
-    Table::of(rows(selection))
-        .column("name", |row| table::text(row.0))
-        .column("index", |row| position(row.1))
-        .column("coefficient", |row| exact(row.2.coefficient))
-        .column("std_error", |row| exact(row.2.std_error))
-        .column("t", |row| exact(row.2.t))
-        .column("p_value", |row| exact(row.2.p_value))
-        .column("lower", |row| exact(row.2.lower))
-        .column("upper", |row| exact(row.2.upper))
+    let several = !selection.by_other_criteria.is_empty();
+    let all = reports(selection);
+    let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
+    Table::of(all)
+        .column_if(several, "criterion", |all| {
+            table::text(all.0.criterion.spec())
+        })
+        .column("name", |all| table::text(all.1.0))
+        .column("index", |all| position(all.1.1))
+        .column("coefficient", |all| exact(all.1.2.coefficient))
+        .column("std_error", |all| exact(all.1.2.std_error))
+        .column("t", |all| exact(all.1.2.t))
+        .column("p_value", |all| exact(all.1.2.p_value))
+        .column("lower", |all| exact(all.1.2.lower))
+        .column("upper", |all| exact(all.1.2.upper))
         .csv()
 }
 

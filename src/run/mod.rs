@@ -18,13 +18,16 @@ mod resample_checkpoint;
 mod simulate;
 mod stability;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub use data_cache::DataCache;
 use dispatch::method_of;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
-use method::{Method, Run};
+use method::{Finding, Method, Run};
 pub use resample_checkpoint::ResampleCheckpoint;
 #[cfg(feature = "program")]
 pub use simulate::simulate;
@@ -104,9 +107,13 @@ fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Rep
     let data = context.prepare::<M>(job)?;
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
+    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&data));
     let found = method.work(&mut run, data)?;
     std::mem::take(&mut run.meter).finish();
     let mut finding = method.report(&mut run, found)?;
+    if let Some(data) = shared {
+        by_other_criteria(method, job, context, &data, &mut finding)?;
+    }
     finding.outcome.name_data(job.data.display().to_string());
     let is_done = match &finding.outcome {
         Outcome::Selection(selection) => {
@@ -135,6 +142,38 @@ fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Rep
         (None, Some(error)) => Err(Fault::Trace(error).of_run(Some(report), None)),
         (Some(fault), trace) => Err(fault.of_run(Some(report), trace)),
     }
+}
+
+/// Adds the models that the other criteria of a job choose, unless the first was cut short.
+fn by_other_criteria<M: Method>(
+    method: &M,
+    job: &Job,
+    context: &RunContext,
+    data: &Arc<M::Data>,
+    finding: &mut Finding,
+) -> Result<(), RunError> {
+    for criterion in &job.other_criteria {
+        if finding.fault.is_some() || finding.outcome.interrupted() {
+            return Ok(());
+        }
+        let own = Job {
+            criterion: Arc::clone(criterion),
+            other_criteria: Vec::new(),
+            ..job.clone()
+        };
+        let mut run = Run::silent(&own);
+        run.meter = context.meter(&own);
+        let found = method.work(&mut run, Arc::clone(data))?;
+        std::mem::take(&mut run.meter).finish();
+        let other = method.report(&mut run, found)?;
+        finding.fault = other.fault;
+        if let (Outcome::Selection(all), Some(other)) =
+            (&mut finding.outcome, other.outcome.selection())
+        {
+            all.by_other_criteria.push(other);
+        }
+    }
+    Ok(())
 }
 
 /// Creates a file that a job names, if it names one and this process is the one that writes.

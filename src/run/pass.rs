@@ -155,8 +155,10 @@ const POLISHED: usize = 1000;
 /// gets all of them at once, and the particles are partitioned.
 fn partition(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
     let broadcast = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
-    let partition = job.resources.partition;
-    let partition = partition.unwrap_or(match design.p() <= broadcast {
+    // The model of all candidates, which some criteria ask for, needs every column at once.
+    let needs_all = job.criterion.needs_error_variance();
+    let partition = job.resources.partition.filter(|_| !needs_all);
+    let partition = partition.unwrap_or(match needs_all || design.p() <= broadcast {
         true => Partition::Particles,
         false => Partition::Columns,
     });

@@ -107,7 +107,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
         ..Pass::default()
     };
     let undefined = AtomicBool::new(false);
-    let objective = Objective::new(&design, &Ebic { gamma: 1.0 }, &undefined);
+    let objective = Objective::new(&design, &Ebic { gamma: 1.0 }, &undefined).unwrap();
     let fitted = fit_kept(&design, &pass).unwrap();
     let problem = SearchProblem::new(objective, &pass, &fitted);
     let shard = |first: usize, end: usize| Shard {

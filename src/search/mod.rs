@@ -104,7 +104,7 @@ pub fn search(
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.host_threads());
     let undefined = AtomicBool::new(false);
-    let objective = Objective::new(design, criterion, &undefined);
+    let objective = Objective::new(design, criterion, &undefined)?;
     let problem = SearchProblem::new(objective, pass, &fitted);
     // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
     // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)

@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use passel_criteria::{Criterion, Model};
 
-use super::settings::Pass;
+use super::{
+    error::SearchError,
+    settings::{Pass, SettingsError},
+};
 use crate::{
     design::{Columns, Design},
     least_squares::Fit,
@@ -51,6 +54,8 @@ pub(crate) struct Objective<'a> {
     pub(crate) criterion: &'a dyn Criterion,
     /// Set once the criterion is NaN for some model.
     pub(crate) undefined: &'a AtomicBool,
+    /// Of the model of all columns, on the response's scale; NaN unless the criterion needs it.
+    error_variance: f64,
 }
 
 impl<'a> Objective<'a> {
@@ -58,12 +63,16 @@ impl<'a> Objective<'a> {
         design: &'a Design,
         criterion: &'a dyn Criterion,
         undefined: &'a AtomicBool,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, SearchError> {
+        Ok(Self {
             design,
             criterion,
             undefined,
-        }
+            error_variance: match criterion.needs_error_variance() {
+                true => error_variance(design, criterion.name())?,
+                false => f64::NAN,
+            },
+        })
     }
 
     /// φ of a fit. RSS is floored at n·eps²·TSS, below which it is rounding alone.
@@ -81,14 +90,7 @@ impl<'a> Objective<'a> {
     /// φ of a model of k columns with this RSS, the response at unit norm. +∞ where the
     /// criterion is NaN.
     pub(super) fn at(&self, k: usize, rss: f64) -> f64 {
-        let model = Model {
-            n: self.design.n(),
-            // As the criterion counts candidates: before prescreening.
-            p: self.design.p_total().unwrap_or(self.design.p()),
-            k,
-            rss: rss * self.design.tss(),
-        };
-        let value = self.criterion.value(&model);
+        let value = self.criterion.value(&self.model(k, rss));
         // −∞ would swallow every difference.
         if value.is_nan() {
             self.undefined.store(true, Ordering::Relaxed);
@@ -98,11 +100,65 @@ impl<'a> Objective<'a> {
         }
     }
 
+    /// What the criterion is told of a model of k columns, the kept ones included, with this RSS.
+    fn model(&self, k: usize, rss: f64) -> Model {
+        let design = self.design;
+        let kept = design.keep().len();
+        Model {
+            n: design.n(),
+            // As a criterion counts candidates: before prescreening, and without those that are given.
+            candidates: design.p_total().unwrap_or(design.p()) - kept,
+            // A tableau may lack kept columns.
+            chosen: k.saturating_sub(kept),
+            kept,
+            has_intercept: design.intercept(),
+            rss: rss * design.tss(),
+            error_variance: self.error_variance,
+        }
+    }
+
+    /// What the criterion charges the last variable chosen of a fit.
+    pub(super) fn last_charge(&self, fit: &Fit) -> f64 {
+        let model = self.model(fit.support().len(), fit.rss());
+        self.criterion.last_charge(&model)
+    }
+
     pub(crate) fn undefined_note(&self) -> Option<String> {
         let text = "the criterion was not a number for some models: they never win";
         let undefined = self.undefined.load(Ordering::Relaxed);
         undefined.then(|| text.to_owned())
     }
+}
+
+/// The residual mean square of the model of all columns that are not collinear, on the response's
+/// scale.
+fn error_variance(design: &Design, criterion: &str) -> Result<f64, SearchError> {
+    let x = design.columns();
+    let mut fit = Fit::empty(design.y());
+    let fixed = usize::from(design.intercept());
+    for column in 0..design.p() as u32 {
+        if fit.support().len() + fixed >= design.n() {
+            break;
+        }
+        // A collinear column changes nothing.
+        let _ = fit.add(x, column);
+    }
+    let freedom = design.n().saturating_sub(fit.support().len() + fixed);
+    if freedom == 0 || is_exact(design.n(), &fit) {
+        let (n, p) = (design.n(), design.p());
+        return Err(SettingsError(format!(
+            "criterion {criterion} takes the error variance from the model of all {p} variables, which fits \
+             {n} observations exactly: use aicc or bic, or leave variables out with --drop"
+        ))
+        .into());
+    }
+    Ok(fit.rss() * design.tss() / freedom as f64)
+}
+
+/// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
+pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
+    let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
+    fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }
 
 /// Whether φ is higher after than before by more than the rounding of two equal models.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    problem::Objective,
+    problem::{Objective, is_exact},
     settings::Pass,
     visited::{VisitedModel, VisitedModels},
 };
@@ -21,6 +21,9 @@ use passel_criteria::Criterion;
 /// The number of visited models that are reported, each fitted from scratch.
 pub(super) const REPORTED: usize = 10;
 
+/// What AIC charges any variable.
+const AIC_CHARGE: f64 = 2.0;
+
 /// The result of a search.
 #[derive(Debug, Clone)]
 pub struct SearchResult {
@@ -33,6 +36,8 @@ pub struct SearchResult {
     /// The smallest pivot of the fit: the part of a unit column that the other variables do not
     /// explain.
     pub pivot: f64,
+    /// What the criterion charges the last variable chosen: 2 by AIC. 0 where none is.
+    pub last_charge: f64,
     /// Whether no allowed addition, drop or exchange of one variable lowers φ.
     pub certified: bool,
     /// The distinct models of lowest φ that the search visited, best first; the first is the
@@ -80,6 +85,7 @@ impl SearchResult {
             value,
             exact: is_exact(x.n(), &fit),
             pivot,
+            last_charge: objective.last_charge(&fit),
             fit,
             certified: false,
             front,
@@ -122,7 +128,7 @@ impl SearchResult {
             let mend = if k >= design.n() - 2 {
                 "these observations can fit no larger one"
             } else if pass.max_size.is_none() {
-                "with so many candidates the criterion may be too mild (ebic and hdbic are made for them), or --max-size too small"
+                "with so many candidates the criterion may be too mild (ebic-monotone, ebic and hdbic are made for them), or --max-size too small"
             } else {
                 "a larger one may be better (--max-size)"
             };
@@ -130,11 +136,13 @@ impl SearchResult {
                 "the model has as many variables as allowed, {k}: {mend}"
             ));
         }
-        let p = design.p_total().unwrap_or(design.p());
-        let penalty = |k: usize| criterion.penalty(design.n(), p, k);
-        if k > 0 && penalty(k) < penalty(k - 1) {
+        let kept = design.keep().len();
+        if k > kept && !self.exact && self.last_charge < AIC_CHARGE - 1e-6 {
+            let candidates = design.p_total().unwrap_or(design.p()) - kept;
             warnings.push(format!(
-                "at {k} of {p} variables the criterion's penalty falls with size: it favours the fullest models"
+                "of the {} variables chosen among {candidates} the criterion charges the last one {:.3}, where AIC charges 2: noise may be among them (ebic-monotone, the default, always charges ln n or more)",
+                k - kept,
+                self.last_charge,
             ));
         }
         if self.pivot < PIVOT_TOLERANCE {
@@ -209,16 +217,11 @@ impl SearchResult {
                 ..Elapsed::default()
             },
             warnings,
+            by_other_criteria: Vec::new(),
         };
         selection.set_level(CONFIDENCE_LEVEL);
         selection
     }
-}
-
-/// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
-pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
-    let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
-    fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }
 
 /// Observations × variables² of the reported models beyond which they are not fitted from scratch:

@@ -97,7 +97,12 @@ impl Outcome {
     /// Names the data file as it was given.
     pub(crate) fn name_data(&mut self, file: String) {
         let data = match self {
-            Self::Selection(report) => &mut report.data,
+            Self::Selection(report) => {
+                for other in &mut report.by_other_criteria {
+                    other.data = Some(file.clone());
+                }
+                &mut report.data
+            }
             Self::Ranking(report) => &mut report.data,
             Self::Pairs(report) => &mut report.data,
             Self::Stability(report) => &mut report.data,

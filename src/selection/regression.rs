@@ -91,6 +91,9 @@ pub struct Selection {
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
+    /// The models that further criteria chose from the same data, one each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_other_criteria: Vec<Selection>,
 }
 
 /// One estimated coefficient, on the original scale of its variable.

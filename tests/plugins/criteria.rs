@@ -155,14 +155,9 @@ impl Criterion for Mbic {
         "mbic"
     }
 
-    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
-        let (n, p, k) = (n as f64, p as f64, k as f64);
-        k * (n.ln() + 2.0 * (p / 4.0).ln().max(0.0))
-    }
-
-    fn value(&self, model: &Model) -> f64 {
-        let n = model.n as f64;
-        n * (model.rss / n).ln() + self.penalty(model.n, model.p, model.k)
+    fn penalty(&self, model: &Model) -> f64 {
+        let [n, p, k] = [model.n, model.candidates, model.chosen].map(|count| count as f64);
+        model.parameters() as f64 * n.ln() + 2.0 * k * (p / 4.0).ln().max(0.0)
     }
 }
 

@@ -26,8 +26,7 @@ fn structs_that_end_earlier_or_later_are_read_as_far_as_they_go() {
         let pair = plugins.pair_score("early-pair").unwrap().value;
         assert!(matches!(pair, PairScore::Declared(_)), "{defined:?}");
         let criterion = plugins.criterion("early-price").unwrap().value;
-        let (n, p, k, rss) = (9, 9, 2, 1.5);
-        assert_eq!(criterion.value(&Model { n, p, k, rss }), 3.5);
+        assert_eq!(criterion.value(&Model::new(9, 9, 2, 1.5)), 3.5);
     }
 }
 

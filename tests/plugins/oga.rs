@@ -65,8 +65,13 @@ fn plainly(x: &DMatrix<f64>, y: &DVector<f64>, asked: &Asked) -> Vec<usize> {
     let whole = |support: &[usize]| [asked.keep, support].concat();
     let value = |support: &[usize]| {
         let rss = residuals(&x, &y, &whole(support)).norm_squared();
-        let k = whole(support).len();
-        Hdbic.value(&Model { n, p, k, rss })
+        let kept = asked.keep.len();
+        let others = support.iter().filter(|column| !asked.keep.contains(column));
+        let model = Model {
+            kept,
+            ..Model::new(n, p - kept, others.count(), rss)
+        };
+        Hdbic.value(&model)
     };
     let longest = (5.0 * (n as f64 / (p as f64).ln()).sqrt()) as usize;
     let mut path: Vec<usize> = Vec::new();

@@ -33,11 +33,11 @@ static double counted(const passel_function *function, const double *values, siz
     return table->counts[0];
 }
 
-static double value(const passel_criterion *criterion, const double *values, size_t n, size_t p,
-                    size_t k, double rss)
+static double value(const passel_criterion *criterion, const double *values,
+                    const passel_model *model)
 {
-    (void)criterion, (void)values, (void)n, (void)p;
-    return (double)k + rss;
+    (void)criterion, (void)values;
+    return (double)model->parameters + model->rss;
 }
 
 static const struct { LAID(early_function, passel_function) own; size_t more[3]; } function = {

@@ -280,7 +280,7 @@ fn a_fit_is_that_of_the_normal_equations() {
             assert!((residual - expected).abs() < 1e-12, "{support:?}");
         }
         let (k, rss) = (support.len(), expected.norm_squared() * tss);
-        let expected = Bic.value(&Model { n, p, k, rss });
+        let expected = Bic.value(&Model::new(n, p, k, rss));
         assert!(
             (value - expected).abs() < 1e-9,
             "{support:?}: {value} {expected}"

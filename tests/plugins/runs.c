@@ -62,9 +62,11 @@ static int32_t run(const passel_selector *selector, const double *values,
     return 0;
 }
 
-static double value(const passel_criterion *criterion, const double *values, size_t n, size_t p,
-                    size_t k, double rss)
+static double value(const passel_criterion *criterion, const double *values,
+                    const passel_model *model)
 {
+    size_t n = model->n, p = model->candidates, k = model->parameters;
+    double rss = model->rss;
     (void)criterion, (void)p, (void)values, (void)n, (void)k, (void)rss;
     return CRITERION;
 }

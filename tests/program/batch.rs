@@ -323,7 +323,7 @@ seed = 2
     assert!(
         folder
             .read("jobs-results/jobs.csv")
-            .contains("\nbad,select,bad.csv,pass,ebic:gamma=1,1,failed,")
+            .contains("\nbad,select,bad.csv,pass,ebic-monotone:gamma=1,1,failed,")
     );
     // Mended, it alone is done.
     folder.write("bad.csv", &folder.read("data.csv"));

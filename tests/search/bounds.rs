@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Interrupt, Pass,
-    criteria::{Aic, Bic, Criterion, Hdaic, Hdbic},
+    criteria::{Aic, Bic, Criterion, Hdaic, Hdbic, Model},
     design::DesignOptions,
     device::Resources,
     search::{MoveKind, search},
@@ -336,8 +336,8 @@ fn a_panic_of_a_criterion_comes_out() {
         fn name(&self) -> &str {
             "panics"
         }
-        fn penalty(&self, _n: usize, _p: usize, k: usize) -> f64 {
-            assert!(k < 3, "no model of three");
+        fn penalty(&self, model: &Model) -> f64 {
+            assert!(model.chosen < 3, "no model of three");
             0.0
         }
     }

@@ -1,12 +1,19 @@
 //! The defaults against all subsets, for every criterion.
 
 use nalgebra::{DMatrix, DVector};
-use passel::{Design, Pass, criteria::ALL, design::DesignOptions, search::Gain};
+use passel::{
+    Design, Pass,
+    criteria::{ALL, Model},
+    design::DesignOptions,
+    search::Gain,
+};
 
 use crate::{
     estimates::table,
     problems::{Random, small},
-    reference::{at_defaults, default_bound, fit, phi, run, standardised, support, tss},
+    reference::{
+        at_defaults, default_bound, error_variance, fit, phi_of, run, standardised, support, tss,
+    },
 };
 
 /// The lowest RSS of each size, y at unit norm, and a subset that has it.
@@ -101,22 +108,28 @@ fn misses_among(
     let design = Design::from_table(table(x, y), &options).unwrap();
     assert_eq!((design.p(), design.p_total()), (p, Some(total)));
     let mut missed = Vec::new();
+    let error_variance = error_variance(x, y);
     for entry in ALL {
-        let found = run(&design, &*at_defaults(entry), pass, 1, |_| {});
-        let value = |k: usize| phi(entry.name, n, total, k, enumeration.best[k].0 * tss);
+        let criterion = at_defaults(entry);
+        if criterion.needs_error_variance() && error_variance.is_none() {
+            continue;
+        }
+        let found = run(&design, &*criterion, pass, 1, |_| {});
+        let phi = |k: usize, rss: f64| {
+            let model = Model {
+                error_variance: error_variance.unwrap_or(f64::NAN),
+                ..Model::new(n, total, k, rss * tss)
+            };
+            phi_of(entry.name, &model)
+        };
+        let value = |k: usize| phi(k, enumeration.best[k].0);
         let least = (0..=bound).min_by(|&a, &b| value(a).total_cmp(&value(b)));
         let k = least.unwrap();
         let (least, members) = (value(k), support(&found));
         // φ = n·ln RSS + …: 1e-9·n is a relative error of 1e-9 in RSS, far
         // above rounding and far below what tells two subsets apart.
         let tolerance = 1e-9 * n as f64;
-        let own = phi(
-            entry.name,
-            n,
-            total,
-            members.len(),
-            fit(&x1, &y1, &members).rss * tss,
-        );
+        let own = phi(members.len(), fit(&x1, &y1, &members).rss);
         assert!(
             (found.value - own).abs() <= tolerance,
             "{label} {}: reported {}, the model has {own}",
@@ -304,6 +317,7 @@ fn sixty_columns_end_where_no_single_change_helps() {
         });
         let (x1, y1) = standardised(&x, &y);
         let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
+        let error_variance = error_variance(&x, &y).unwrap();
         for entry in ALL {
             let found = run(&design, &*at_defaults(entry), &Pass::default(), 1, |_| {});
             let members = support(&found);
@@ -314,7 +328,11 @@ fn sixty_columns_end_where_no_single_change_helps() {
                     Err(at) => changed.insert(at, j),
                 }
                 let rss = fit(&x1, &y1, &changed).rss * tss(&y);
-                let value = phi(entry.name, n, p, changed.len(), rss);
+                let model = Model {
+                    error_variance,
+                    ..Model::new(n, p, changed.len(), rss)
+                };
+                let value = phi_of(entry.name, &model);
                 // As above: a relative error of 1e-9 in RSS.
                 if value < found.value - 1e-9 * n as f64 {
                     missed.push(format!(

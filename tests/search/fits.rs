@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass,
-    criteria::{Bic, Criterion},
+    criteria::{Bic, Criterion, Model},
     design::Columns,
     least_squares::{Fit, PIVOT_TOLERANCE},
     select,
@@ -293,9 +293,9 @@ impl Criterion for UpToTwo {
         "up-to-two"
     }
 
-    fn penalty(&self, n: usize, p: usize, k: usize) -> f64 {
-        match k {
-            0..=2 => Bic.penalty(n, p, k),
+    fn penalty(&self, model: &Model) -> f64 {
+        match model.chosen {
+            0..=2 => Bic.penalty(model),
             _ => f64::NAN,
         }
     }

@@ -15,6 +15,7 @@ mod estimates;
 mod exhaustive;
 mod fits;
 mod invariance;
+mod kept;
 mod moves;
 mod original;
 mod polish;

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Interrupt, Pass,
-    criteria::{Criterion, Entry},
+    criteria::{Criterion, Entry, Model},
     device::Resources,
     search::{IterationRecord, SearchResult, search},
 };
@@ -52,21 +52,56 @@ pub fn tss(y: &DVector<f64>) -> f64 {
     y.add_scalar(-y.mean()).norm_squared()
 }
 
-/// φ by the published formulas, at the default parameters (EBIC: γ = 1).
+/// φ by the published formulas, at the default parameters (EBIC: γ = 1), of a model with an intercept
+/// and without kept variables.
 pub fn phi(criterion: &str, n: usize, p: usize, k: usize, rss: f64) -> f64 {
-    let (n, k) = (n as f64, k as f64);
+    phi_of(criterion, &Model::new(n, p, k, rss))
+}
+
+/// φ by the published formulas, at the default parameters, of any model with an intercept: m kept variables
+/// count where parameters are counted, not where models of a size are.
+pub fn phi_of(criterion: &str, model: &Model) -> f64 {
+    let (p, chosen, rss) = (model.candidates, model.chosen, model.rss);
+    let [n, k, m] = [model.n, chosen, model.kept].map(|count| count as f64);
     let ln_p = (p as f64).ln();
+    // HD criteria charge one or two candidates as those without HD do.
+    let best_of_p = if p < 3 { 1.0 } else { ln_p };
     let penalty = match criterion {
-        "aic" => 2.0 * k,
-        "bic" => k * n.ln(),
-        "hqc" => 2.0 * k * n.ln().ln(),
-        "ebic" => k * n.ln() + 2.0 * ln_choose(p, k as usize),
-        "hdaic" => 2.0 * k * ln_p,
-        "hdbic" => k * n.ln() * ln_p,
-        "hdhqc" => 2.0 * k * n.ln().ln() * ln_p,
+        "aic" => 2.0 * (k + m),
+        "bic" => (k + m) * n.ln(),
+        "hqc" => 2.0 * (k + m) * n.ln().ln(),
+        "ebic" => (k + m) * n.ln() + 2.0 * ln_choose(p, chosen),
+        "ebic-monotone" if chosen > p / 2 => (k + m) * n.ln() + 2.0 * ln_choose(p, p / 2),
+        "ebic-monotone" => (k + m) * n.ln() + 2.0 * ln_choose(p, chosen),
+        "hdaic" => 2.0 * (k * best_of_p + m),
+        "hdbic" => n.ln() * (k * best_of_p + m),
+        "hdhqc" => 2.0 * n.ln().ln() * (k * best_of_p + m),
+        "ric" => 2.0 * k * ln_p + 2.0 * m,
+        "mbic2" => {
+            let ln_factorial: f64 = (1..=chosen).map(|i| (i as f64).ln()).sum();
+            (k + m) * n.ln() + 2.0 * k * (ln_p - 4f64.ln()) - 2.0 * ln_factorial
+        }
+        // Estimates: the variables, intercept and error variance.
+        "aicc" if n - (k + m + 2.0) - 1.0 <= 0.0 => f64::INFINITY,
+        "aicc" => {
+            let estimates = k + m + 2.0;
+            2.0 * (k + m) + 2.0 * estimates * (estimates + 1.0) / (n - estimates - 1.0)
+        }
+        "adjr2" if n - k - m - 1.0 <= 0.0 => f64::INFINITY,
+        "adjr2" => return n * (rss / (n - k - m - 1.0)).ln(),
+        "cp" => return rss / model.error_variance - n + 2.0 * (k + m + 1.0),
         other => panic!("no reference formula for criterion {other}"),
     };
     n * (rss / n).ln() + penalty
+}
+
+/// The residual mean square of the model of all columns, where they leave degrees of freedom.
+pub fn error_variance(x: &DMatrix<f64>, y: &DVector<f64>) -> Option<f64> {
+    let (n, p) = x.shape();
+    let freedom = n.checked_sub(p + 1).filter(|freedom| *freedom > 0)?;
+    let (x1, y1) = standardised(x, y);
+    let all: Vec<u32> = (0..p as u32).collect();
+    Some(fit(&x1, &y1, &all).rss * tss(y) / freedom as f64)
 }
 
 /// ln C(p, k) = ln p! − ln k! − ln (p − k)!.

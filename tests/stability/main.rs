@@ -87,7 +87,7 @@ fn planted_variables_are_selected_and_noise_is_not() {
         &["--resampling", "subsample"],
         &["--resampling", "bootstrap"],
     ];
-    for (method, criterion) in [(&[][..], "ebic"), (&JMI, "")] {
+    for (method, criterion) in [(&[][..], "ebic-monotone"), (&JMI, "")] {
         for draw in draws {
             let told = json(&folder, &[method, draw, &["--resamples", "30"]].concat());
             let mut selected = names(&told["selected"]);

@@ -6,14 +6,16 @@
 
 #include "passel.h"
 
-/* n·ln(rss/n) + k·(ln n + 2·ln(p/c)), c the number of variables expected beforehand. */
-static double value(const struct passel_criterion *criterion, const double *values, size_t n,
-                    size_t p, size_t k, double rss)
+/* n·ln(rss/n) + (k + m)·ln n + 2k·ln(p/c): k of p candidates chosen, m variables kept, c the number of
+ * true ones expected beforehand. */
+static double value(const struct passel_criterion *criterion, const double *values,
+                    const struct passel_model *model)
 {
     (void)criterion;
-    double observations = (double)n, candidates = (double)p;
-    double rare = fmax(0.0, log(candidates / values[0]));
-    return observations * log(rss / observations) + (double)k * (log(observations) + 2.0 * rare);
+    double n = (double)model->n;
+    double rare = fmax(0.0, log((double)model->candidates / values[0]));
+    return n * log(model->rss / n) + (double)model->parameters * log(n) +
+           2.0 * (double)model->chosen * rare;
 }
 
 static const struct passel_parameter expected = {
@@ -33,7 +35,7 @@ static const struct passel_criterion mbic = {
         {
             .name = "mbic",
             .title = "modified BIC",
-            .formula = "n·ln(rss/n) + k·(ln n + 2·ln(p / expected))",
+            .formula = "n·ln(rss/n) + (k + m)·ln n + 2k·ln(p / expected)",
             .source = "M. Bogdan, J. K. Ghosh and R. W. Doerge, Modifying the Schwarz Bayesian "
                       "information criterion to locate multiple interacting quantitative trait "
                       "loci, Genetics 167 (2004) 989–999",

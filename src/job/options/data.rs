@@ -46,16 +46,12 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
         TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
             .help("Fit without an intercept"),
         TaskOption::custom("criterion NAME", |draft, values| {
-            draft.job.plugin_criterion = None;
-            match values.criterion()? {
-                Some(own) => draft.job.criterion = own,
-                None => draft.job.plugin_criterion = Some(values.text()?.trim().to_owned()),
-            }
+            draft.criteria = values.criteria()?;
             Ok(())
         })
-        .default("ebic:gamma=1")
+        .default("ebic-monotone:gamma=1")
         .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists them")
-        .help("The criterion that compares models; smaller is better"),
+        .help("The criterion that compares models; smaller is better. Several, as in aic,bic,ebic:gamma=0.5, choose a model each"),
         TaskOption::limit("p-total P", 1..=usize::MAX, |draft| &mut draft.job.p_total)
             .range("a whole number, at least the number of candidates in the file")
             .help("The number of candidates before the file was screened, which the criterion's penalty then takes for p"),

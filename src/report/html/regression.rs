@@ -17,6 +17,7 @@ use crate::{
     design::FactorCoding,
     nearest::list,
     report::{
+        by_criterion::comparison,
         numbers::{listed, percent, printable, significant, when},
         regression::{
             Row, candidates, coefficients, ended, f_test, inclusion as inclusion_weight,
@@ -118,6 +119,12 @@ fn r_squared(report: &Selection) -> String {
 }
 
 pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    if !report.by_other_criteria.is_empty() {
+        body.section("The models of all criteria");
+        let table = comparison(report);
+        let caption = "The rest of this page is of the first.";
+        body.table("Models by criterion", caption, &table, table.rows.len());
+    }
     body.section("The chosen model");
     if report.certified {
         let optimum = "no allowed addition, drop or exchange of one variable lowers the criterion";

@@ -75,7 +75,7 @@ pub fn regress_with_procedure(
         drop(recorded);
         let regression = Regression {
             context,
-            objective: Objective::new(design, &**criterion, &context.undefined),
+            objective: Objective::new(design, &**criterion, &context.undefined)?,
             fits,
             sweeps: &lent,
             devices: Mutex::new(devices),
@@ -85,7 +85,7 @@ pub fn regress_with_procedure(
     let end = run_detached::<SearchError>(&context, observe, work)?;
     let (members, left_out) = members(design, &context.chosen());
     let fits = std::mem::take(&mut *lock(&fits));
-    let objective = Objective::new(design, &**criterion, &context.undefined);
+    let objective = Objective::new(design, &**criterion, &context.undefined)?;
     // The pool lent to a detached procedure may be busy for ever.
     let found = sweeps.install(|| SearchResult::of(objective, &members, fits.met));
     let mut notes = found.notes;

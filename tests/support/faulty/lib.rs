@@ -154,8 +154,8 @@ pub const PRICE: Criterion = Criterion {
     parameters: &[FAULT],
     value: |values, model| match values[0] {
         1.0 => panic!("no price"),
-        2.0 if model.k > 3 => panic!("no price of {}", model.k),
-        _ => model.n as f64 * (model.rss / model.n as f64).ln() + 5.0 * model.k as f64,
+        2.0 if model.chosen > 3 => panic!("no price of {}", model.chosen),
+        _ => model.n as f64 * (model.rss / model.n as f64).ln() + 5.0 * model.chosen as f64,
     },
 };
 
