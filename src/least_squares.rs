@@ -136,6 +136,12 @@ impl Fit {
         self.rss
     }
 
+    /// What the support explains of the column last added, or refused: its coefficients, by position in
+    /// the support before it.
+    pub(crate) fn explained(&self) -> &[f64] {
+        &self.scratch.explained
+    }
+
     pub(crate) fn view(&self) -> FitView<'_> {
         FitView {
             support: &self.support,

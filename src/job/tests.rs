@@ -182,6 +182,7 @@ fn every_option_reaches_its_field() {
         ("progress", &["json"]),
         ("no-polish", &["true"]),
         ("islands", &["7"]),
+        ("prove", &["true"]),
     ])
     .unwrap();
     assert_eq!((job.stop.top, job.stop.threshold), (Some(3), Some(0.5)));
@@ -208,6 +209,7 @@ fn every_option_reaches_its_field() {
         max_size: Some(9),
         polish: false,
         islands: 7,
+        prove: true,
         patience: Some(5),
         time_limit: Some(std::time::Duration::from_secs(90)),
         seed: u64::MAX,

@@ -28,7 +28,7 @@ pub(crate) fn selection() -> Selection {
             { "name": quoted, "index": 17,
               "coefficient": -123_456.789, "std_error": 5e4, "t": -123_456.789 / 5e4, "p_value": 0.0144 },
         ],
-        "certified": true,
+        "certified": "local",
         "met": 2,
         "models": [model(0.0, 0.75, ["area", quoted]), model(2.5, 0.25, ["area", "rooms"])],
         "inclusion": [

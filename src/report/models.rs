@@ -21,8 +21,12 @@ pub(super) fn text(selection: &Selection) -> String {
     let [best, _, ..] = &*selection.models else {
         return String::new();
     };
+    let (of, met) = match are_all(selection) {
+        true => ("all ", ""),
+        false => ("", " met"),
+    };
     let mut page = format!(
-        "The best of {} models met; weight: exp(−Δ/2), over the sum of it for all of them.\n\n",
+        "The best of {of}{} models{met}; weight: exp(−Δ/2), over the sum of it for all of them.\n\n",
         selection.met
     );
     page += &Table::of(&selection.models)
@@ -33,7 +37,7 @@ pub(super) fn text(selection: &Selection) -> String {
             table::text(difference(&own.variables, &best.variables, NAMED))
         })
         .aligned(&[3]);
-    page += &format!("\nbest met by size: {}\n", sizes(selection));
+    page += &format!("\nbest{met} by size: {}\n", sizes(selection));
     let outside = selection.inclusion.iter();
     let outside = outside.filter(|own| own.weight >= NOTED && !best.variables.contains(&own.name));
     let outside = outside.map(|own| format!("{} {:.3}", printable(&own.name), own.weight));
@@ -43,6 +47,12 @@ pub(super) fn text(selection: &Selection) -> String {
     }
     page.push('\n');
     page
+}
+
+/// Whether the models met are all models that are allowed: weights and inclusion are exact then.
+pub(super) fn are_all(selection: &Selection) -> bool {
+    let proof = selection.proof.as_ref();
+    proof.is_some_and(|proof| proof.models.is_some())
 }
 
 /// `+ a, b − c`: variables of a model that the best lacks, and the reverse, each with `most` names

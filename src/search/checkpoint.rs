@@ -169,10 +169,10 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     ];
     let own = own.map(|(name, value)| (name.to_owned(), value));
     let parameters = problem.pass.parameters(problem.max_size);
-    // The time limit is of one run, not of the search.
+    // How long a search may take is of one run, not of the search.
     let parameters = parameters
         .into_iter()
-        .filter(|(name, _)| name != "time_limit");
+        .filter(|(name, _)| name != "time_limit" && name != "prove");
     Ok(own.into_iter().chain(parameters).collect())
 }
 

@@ -13,7 +13,10 @@ use super::{
     visited::VisitedModels,
 };
 use crate::{
-    device::DeviceError, interrupt::Interrupt, ranks::Communicator, selection::Termination,
+    device::DeviceError,
+    interrupt::Interrupt,
+    ranks::Communicator,
+    selection::{Certificate, Proof, Termination},
 };
 
 /// What can end a search from outside.
@@ -73,9 +76,9 @@ pub(super) struct StageEnd {
     pub(super) members: Vec<u32>,
     pub(super) iterations: usize,
     pub(super) termination: Termination,
-    /// Whether no allowed addition, drop or exchange of one variable improves the model; false
-    /// where the end came before the last sweep.
-    pub(super) certified: bool,
+    /// What is certain of the model; nothing where the end came before the last sweep.
+    pub(super) certified: Option<Certificate>,
+    pub(super) proof: Option<Proof>,
     pub(super) fault: Option<DeviceError>,
 }
 

@@ -15,6 +15,7 @@ mod gains;
 mod particle;
 mod polish;
 mod problem;
+mod proof;
 mod record;
 mod result;
 mod settings;

@@ -75,6 +75,14 @@ impl<'a> Objective<'a> {
         })
     }
 
+    /// This φ, which notes elsewhere that it was undefined: for values of RSS that no model has, say.
+    pub(super) fn noting<'b>(&self, undefined: &'b AtomicBool) -> Objective<'b>
+    where
+        'a: 'b,
+    {
+        Objective { undefined, ..*self }
+    }
+
     /// φ of a fit. RSS is floored at n·eps²·TSS, below which it is rounding alone.
     pub(crate) fn of_fit(&self, fit: &Fit) -> f64 {
         self.floored(fit.support().len(), fit.rss())
@@ -163,5 +171,10 @@ pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
 
 /// Whether φ is higher after than before by more than the rounding of two equal models.
 pub(super) fn rises(before: f64, after: f64) -> bool {
-    after > before + 1e-11 * (1.0 + before.abs())
+    after > before + tolerance(before)
+}
+
+/// What the values of φ of two equal models may differ by.
+pub(super) fn tolerance(value: f64) -> f64 {
+    1e-11 * (1.0 + value.abs())
 }

@@ -12,8 +12,9 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CONFIDENCE_LEVEL, Covariance, CriterionValue, Elapsed, GoodnessOfFit, NamedParameters,
-        Selection, Termination, Truth, estimates, inclusion_weights, visited_models,
+        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, GoodnessOfFit,
+        NamedParameters, Proof, Selection, Termination, Truth, estimates, inclusion_weights,
+        visited_models,
     },
 };
 use passel_criteria::Criterion;
@@ -38,10 +39,13 @@ pub struct SearchResult {
     pub pivot: f64,
     /// What the criterion charges the last variable chosen: 2 by AIC. 0 where none is.
     pub last_charge: f64,
-    /// Whether no allowed addition, drop or exchange of one variable lowers φ.
-    pub certified: bool,
+    /// What is certain of the best model.
+    pub certified: Option<Certificate>,
+    /// How far the proof of the optimum got; none where none was tried.
+    pub proof: Option<Proof>,
     /// The distinct models of lowest φ that the search visited, best first; the first is the
-    /// result. φ of the others may be off in its last digits.
+    /// result. All allowed models, where they were enumerated. φ of the others may be off in its last
+    /// digits.
     pub models: Vec<VisitedModel>,
     /// The best model of each size visited, ascending by size.
     pub front: Vec<VisitedModel>,
@@ -87,7 +91,8 @@ impl SearchResult {
             pivot,
             last_charge: objective.last_charge(&fit),
             fit,
-            certified: false,
+            certified: None,
+            proof: None,
             front,
             models,
             iterations: 0,
@@ -197,6 +202,7 @@ impl SearchResult {
             selected,
             covariance: Covariance::of(design, &self.fit, self.exact),
             certified: self.certified,
+            proof: self.proof.clone(),
             met: self.models.len(),
             models: visited_models(all.clone(), all.clone().take(REPORTED), name),
             inclusion: inclusion_weights(all.clone(), name),

@@ -31,6 +31,9 @@ pub struct Pass {
     pub polish: bool,
     /// Walks of the polish, each from a model of its own, 1 … 1,024; 4 by default.
     pub islands: usize,
+    /// Whether to go on with the proof of the optimum until it is complete; by default it ends after a
+    /// bounded amount of work.
+    pub prove: bool,
     /// End after so many iterations without a better model, 1 … 10⁹; never by default.
     pub patience: Option<usize>,
     /// End after so long, above 0, counted from the start of the search; never by default.
@@ -51,6 +54,7 @@ impl Default for Pass {
             max_size: None,
             polish: true,
             islands: 4,
+            prove: false,
             patience: None,
             time_limit: None,
             seed: 1,
@@ -113,6 +117,7 @@ impl Pass {
             ("max_size", json!(max_size)),
             ("polish", json!(self.polish)),
             ("islands", json!(self.polish.then_some(self.islands))),
+            ("prove", json!(self.prove)),
             ("patience", json!(self.patience)),
             ("time_limit", json!(limit)),
         ]

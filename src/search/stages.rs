@@ -1,4 +1,4 @@
-//! The stages of a search: the iterations of the swarm until something ends them, then the polish.
+//! The stages of a search: the iterations of the swarm until something ends them, the polish, and the proof.
 
 use std::sync::atomic::Ordering;
 
@@ -7,6 +7,7 @@ use super::{
     control::{RunControl, StageEnd},
     polish::{PolishContext, polish},
     problem::{SearchProblem, rises},
+    proof::prove,
     record::IterationRecord,
     result::SearchResult,
     state::{Stage, State},
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices},
-    selection::Termination,
+    selection::{Certificate, Termination},
 };
 
 /// Runs the iterations of the swarm, then the polish; or resumes either from a state.
@@ -35,23 +36,39 @@ pub(super) fn run_stages(
     }
     let (visited, stage) = from.map(|state| (state.visited, state.stage)).unzip();
     let visited = visited.unwrap_or_default();
-    let mut polishing = None;
+    let (mut polishing, mut proving) = (None, None);
+    let after_swarm = |visited, members: &[u32], iterations, impatient| StageEnd {
+        visited,
+        members: members.to_vec(),
+        iterations,
+        termination: match impatient {
+            true => Termination::Patience,
+            false => Termination::Iterations,
+        },
+        certified: None,
+        proof: None,
+        fault: None,
+    };
     let mut end = match stage {
         Some(Stage::Polish {
             polish,
             iterations,
             impatient,
-        }) => StageEnd {
-            visited,
-            members: polishing.insert(polish).best.clone(),
+        }) => {
+            let polish = polishing.insert(polish);
+            after_swarm(visited, &polish.best, iterations, impatient)
+        }
+        Some(Stage::Proof {
+            proof,
             iterations,
-            termination: match impatient {
-                true => Termination::Patience,
-                false => Termination::Iterations,
-            },
-            certified: false,
-            fault: None,
-        },
+            impatient,
+        }) => {
+            let best = &proving.insert(proof).best[0];
+            StageEnd {
+                certified: problem.pass.polish.then_some(Certificate::Local),
+                ..after_swarm(visited, &best.members, iterations, impatient)
+            }
+        }
         Some(Stage::Swarm {
             swarm,
             improved,
@@ -65,7 +82,7 @@ pub(super) fn run_stages(
             iterate(swarm, &problem, &mut control, None)
         }
     };
-    if problem.pass.polish && end.fault.is_none() {
+    if problem.pass.polish && end.fault.is_none() && proving.is_none() {
         let context = PolishContext {
             problem,
             threads,
@@ -74,15 +91,23 @@ pub(super) fn run_stages(
         };
         polish(context, &mut devices, &mut end, polishing, &mut control);
     }
-    let is_done = matches!(
-        end.termination,
-        Termination::Iterations | Termination::Patience
-    );
+    let is_done = |end: &StageEnd| {
+        let termination = end.termination;
+        matches!(termination, Termination::Iterations | Termination::Patience)
+    };
+    if is_done(&end) && (problem.pass.polish || problem.pass.prove) {
+        let proved = prove(problem, threads, &mut control, &mut end, proving);
+        if let Err(fault) = proved {
+            end.cut(&control.limits, Some(fault));
+        }
+    }
+    let is_done = is_done(&end);
     let keeper = control.keeper.filter(|_| !is_done);
     let unkept = keeper.and_then(CheckpointWriter::end);
     let found = SearchResult::of(problem.objective, &end.members, end.visited);
     Ok(SearchResult {
         certified: end.certified,
+        proof: end.proof,
         iterations: end.iterations,
         termination: end.termination,
         max_size: problem.max_size,
@@ -149,7 +174,8 @@ fn iterate(
         iterations: swarm.iteration,
         visited: swarm.end(),
         termination,
-        certified: false,
+        certified: None,
+        proof: None,
         fault,
     }
 }

@@ -1,5 +1,5 @@
 //! The state from which a search resumes with the same bits: the swarm after a canonical iteration
-//! ([`super::swarm`]), or the islands between two waves of the polish.
+//! ([`super::swarm`]), the islands between two waves of the polish, or a proof between two waves.
 
 use std::collections::BTreeSet;
 
@@ -32,6 +32,13 @@ pub(super) enum Stage {
     /// Before a wave of the polish.
     Polish {
         polish: PolishState,
+        iterations: usize,
+        /// Whether patience ended the swarm.
+        impatient: bool,
+    },
+    /// Before a wave of the proof, which begins after the polish.
+    Proof {
+        proof: ProofState,
         iterations: usize,
         /// Whether patience ended the swarm.
         impatient: bool,
@@ -71,14 +78,37 @@ pub(super) struct PolishState {
     pub(super) pool: Vec<Vec<u32>>,
 }
 
+/// A branch of the tree of all models: the columns that all its models hold, and those that they may
+/// hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Branch {
+    pub(super) fixed: Vec<u32>,
+    pub(super) free: Vec<u32>,
+}
+
+/// A proof between two waves.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ProofState {
+    /// Branches with undecided models; the last are explored first.
+    pub(super) open: Vec<Branch>,
+    /// Branches that the arithmetic of products cannot explore.
+    pub(super) stuck: Vec<Branch>,
+    /// The models of lowest φ known.
+    pub(super) best: Vec<VisitedModel>,
+    pub(super) nodes: u64,
+    pub(super) work: u64,
+}
+
 impl State {
     /// The columns of all its models, ascending.
     pub(super) fn columns(&self) -> BTreeSet<u32> {
         let visited = self.visited.models().flat_map(|model| &model.members);
         let mut all: BTreeSet<u32> = visited.copied().collect();
-        let (walkers, best, pool): (_, &[u32], &[Vec<u32>]) = match &self.stage {
+        let (walkers, best, pool): (&[ParticleState], &[u32], &[Vec<u32>]) = match &self.stage {
             Stage::Swarm { swarm, .. } => (&swarm.particles, &swarm.best.members, &[]),
             Stage::Polish { polish, .. } => (&polish.islands, &polish.best, &polish.pool),
+            // A proof fetches all columns.
+            Stage::Proof { .. } => (&[] as &[_], &[], &[]),
         };
         all.extend(walkers.iter().flat_map(|one| &one.members));
         all.extend(best.iter().chain(pool.iter().flatten()));
@@ -118,6 +148,23 @@ impl State {
                     && pool.all(|column| (*column as usize) < p)
                     && (1..=pass.iterations).contains(iterations)
                     && polish.waves < 1 << 40
+            }
+            Stage::Proof {
+                proof, iterations, ..
+            } => {
+                let is_branch = |branch: &Branch| {
+                    let all = branch.fixed.iter().chain(&branch.free);
+                    let distinct: BTreeSet<&u32> = all.clone().collect();
+                    let kept = |column: &u32| branch.fixed.contains(column);
+                    distinct.len() == all.count()
+                        && distinct.last().is_none_or(|last| (**last as usize) < p)
+                        && problem.keep.iter().all(kept)
+                };
+                let mut branches = proof.open.iter().chain(&proof.stuck);
+                branches.all(is_branch)
+                    && !proof.best.is_empty()
+                    && proof.best.iter().all(|model| holds_kept(&model.members))
+                    && (1..=pass.iterations).contains(iterations)
             }
         };
         stage && self.visited.holds(is_model)

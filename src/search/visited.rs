@@ -42,6 +42,9 @@ pub(crate) struct VisitedModels {
     #[serde(with = "bits")]
     threshold: f64,
     front: Vec<Option<VisitedModel>>,
+    /// Whether these are all models: none is forgotten then.
+    #[serde(default)]
+    is_complete: bool,
 }
 
 impl Default for VisitedModels {
@@ -50,11 +53,25 @@ impl Default for VisitedModels {
             models: Vec::new(),
             threshold: f64::INFINITY,
             front: Vec::new(),
+            is_complete: false,
         }
     }
 }
 
 impl VisitedModels {
+    /// All models of a problem, each once.
+    pub(super) fn complete(models: Vec<VisitedModel>) -> Self {
+        let mut all = Self {
+            is_complete: true,
+            threshold: f64::NEG_INFINITY,
+            ..Self::default()
+        };
+        for model in &models {
+            all.offer(model.value, &model.members);
+        }
+        Self { models, ..all }
+    }
+
     /// An empty list with this one's threshold.
     pub(super) fn like(&self) -> Self {
         Self {
@@ -141,7 +158,7 @@ impl VisitedModels {
             .collect();
         let mut new = new.into_iter();
         self.models.retain(|_| new.next().unwrap_or(true));
-        if self.models.len() > REMEMBERED {
+        if self.models.len() > REMEMBERED && !self.is_complete {
             self.models.truncate(REMEMBERED);
             self.threshold = self.models[REMEMBERED - 1].value;
         }

@@ -41,7 +41,7 @@ pub use ranking::{
     PairsReport, RankedVariable, Ranking, RejectedVariable, SingleVariable, StopRule, VariablePair,
     VariablePartner,
 };
-pub use regression::{Estimate, SelectedVariable, Selection, Termination};
+pub use regression::{Certificate, Estimate, Proof, SelectedVariable, Selection, Termination};
 pub use residuals::{ObservationResidual, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 

@@ -1,6 +1,6 @@
 //! The report of a regression model: its fit on the original scale, and how it was found.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, NamedParameters,
@@ -52,9 +52,12 @@ pub struct Selection {
     pub selected: Vec<SelectedVariable>,
     /// The covariance matrix of the coefficients.
     pub covariance: Covariance,
-    /// No addition, drop or exchange of one variable lowers φ, of those allowed: within the size
-    /// bound, the kept variables staying, no collinear column.
-    pub certified: bool,
+    /// What is certain of the model among those allowed: within the size bound, the kept variables
+    /// staying, no collinear column.
+    #[serde(deserialize_with = "certificate")]
+    pub certified: Option<Certificate>,
+    /// How far the proof of the optimum got; none where none was tried.
+    pub proof: Option<Proof>,
     /// Distinct models met over which the weights are normalised: at most the 1,000 best and the
     /// selection.
     pub met: usize,
@@ -141,6 +144,53 @@ pub struct SelectedVariable {
     /// The variance inflation factor 1 / (1 − R²) with R² of the regression of this variable on the
     /// other chosen ones; none for a model without an intercept.
     pub vif: Option<f64>,
+}
+
+/// What is certain of a selected model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Certificate {
+    /// No allowed model has a lower φ.
+    Global,
+    /// No allowed addition, drop or exchange of one variable lowers φ.
+    Local,
+}
+
+/// Reads a certificate; reports before 0.2 have a boolean: whether it is local.
+fn certificate<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Certificate>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Kind(Certificate),
+        IsLocal(bool),
+    }
+    Ok(match Option::deserialize(deserializer)? {
+        Some(Stored::Kind(kind)) => Some(kind),
+        Some(Stored::IsLocal(is_local)) => is_local.then_some(Certificate::Local),
+        None => None,
+    })
+}
+
+/// How far the proof that no allowed model has a lower φ got.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Proof {
+    /// Whether every allowed model was decided, one by one or by a bound.
+    pub complete: bool,
+    /// Subproblems of branch and bound; 0 where all models were enumerated.
+    pub nodes: u64,
+    /// The number of models, where all were enumerated: weights and inclusion are exact then.
+    pub models: Option<usize>,
+    /// By how much φ of a model not yet decided may lie below that of the selection, at most; none where
+    /// that is not known.
+    pub gap: Option<f64>,
+    /// Other models met with the same φ, up to 1e-11 of it. Of equal models that with the fewest variables is
+    /// selected, then that with the first columns.
+    pub ties: usize,
+    /// Why no proof was tried, where one was asked for.
+    pub reason: Option<String>,
 }
 
 /// Why a search ended.

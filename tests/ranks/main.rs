@@ -81,7 +81,12 @@ fn walked(
     .unwrap();
     let support = found.fit.support().to_vec();
     (
-        (support, found.value.to_bits(), found.certified, steps),
+        (
+            support,
+            found.value.to_bits(),
+            found.certified.is_some(),
+            steps,
+        ),
         found,
     )
 }

@@ -6,6 +6,7 @@ use passel::{
     criteria::{ALL, Model},
     design::DesignOptions,
     search::Gain,
+    selection::Certificate,
 };
 
 use crate::{
@@ -137,6 +138,8 @@ fn misses_among(
             found.value
         );
         assert_eq!(found.max_size, bound, "{label}");
+        let is_proved = found.certified == Some(Certificate::Global);
+        assert!(is_proved || n < p + 2, "{label} {}", entry.name);
         if (found.value - least).abs() > tolerance {
             missed.push(format!(
                 "{label} n={n} p={p} {}: found k={} {:.6}, minimum k={k} {:.6}, above by {:.3e}",

@@ -20,7 +20,7 @@ use crate::{
         by_criterion::comparison,
         numbers::{listed, percent, printable, significant, when},
         regression::{
-            Row, candidates, coefficients, ended, f_test, inclusion as inclusion_weight,
+            Row, candidates, certainty, coefficients, ended, f_test, inclusion as inclusion_weight,
             log_likelihood, method, r_squared_name, references, residual_error, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},
@@ -99,7 +99,7 @@ pub(super) fn notes(report: &Selection) -> Vec<String> {
     let cut = format!("the search was cut short: {}", ended(report));
     let few = "without the polish far too few models are met for weights: take them for nothing";
     let notes = [
-        (!report.certified, uncertified),
+        (report.certified.is_none(), uncertified),
         (cut_short, &cut),
         (unpolished, few),
     ];
@@ -126,9 +126,8 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         body.table("Models by criterion", caption, &table, table.rows.len());
     }
     body.section("The chosen model");
-    if report.certified {
-        let optimum = "no allowed addition, drop or exchange of one variable lowers the criterion";
-        body.text(&format!("Certified: {optimum}."));
+    if report.certified.is_some() {
+        body.text(&certainty(report).join(" "));
     }
     let any = |is: fn(&Row) -> bool| rows(report).any(|row| row.1.is_some() && is(&row));
     if any(|row| row.2.p_value.is_some()) {

@@ -15,7 +15,10 @@ use super::{
     control::{RunControl, StageEnd},
     state::{PolishState, Stage},
 };
-use crate::{device::Devices, selection::Termination};
+use crate::{
+    device::Devices,
+    selection::{Certificate, Termination},
+};
 pub(super) use candidate::PolishContext;
 use islands::Islands;
 
@@ -67,5 +70,5 @@ pub(super) fn polish(
         }
     }
     end.members = islands.best.fit.members();
-    end.certified = islands.certified;
+    end.certified = islands.certified.then_some(Certificate::Local);
 }

@@ -1,0 +1,150 @@
+//! The proof that no allowed model has a lower φ: after the polish, all models are enumerated where they
+//! are few, else branch and bound over all subsets ([`tree`]) tries with a bounded amount of work, or
+//! as long as it is asked to.
+//!
+//! Bounds are made of products of columns, which lose digits where columns are nearly collinear: RSS is
+//! granted what they may lose, and every model that may then be as good as the best is fitted from X.
+
+mod best;
+mod bounds;
+mod enumeration;
+mod parts;
+mod positive;
+mod subproblem;
+#[cfg(test)]
+mod tests;
+mod thresholds;
+mod tree;
+mod waves;
+
+use super::{
+    control::{RunControl, StageEnd},
+    problem::SearchProblem,
+    state::ProofState,
+    visited::{VisitedModel, VisitedModels},
+};
+use crate::{
+    device::{DeviceError, GramPool},
+    least_squares::Fit,
+    selection::{Certificate, Proof},
+};
+use best::BestModels;
+use enumeration::{enumerate, is_small};
+use parts::independent_parts;
+use thresholds::rises_with_rss;
+use waves::{Tree, rounding};
+
+/// Work of a proof that nobody asked for, in multiply-adds, and that of its products of columns.
+const WORK: u64 = 1 << 28;
+const PRODUCT_WORK: usize = 1 << 30;
+
+/// Most candidates of a proof: their products are computed at once.
+const CANDIDATES: usize = 512;
+
+/// Why no proof is tried.
+const WIDE: &str = "No proof was tried: with as many candidates as observations no bound holds.";
+const MANY: &str = "No proof was tried: there are more than 512 candidates.";
+const FALLING: &str = "No proof was tried: the criterion falls where RSS rises.";
+const DEPENDENT: &str = "No proof was tried: too many columns depend on others.";
+
+/// Proves that the best model is that, or finds a better one.
+pub(super) fn prove(
+    problem: SearchProblem,
+    threads: usize,
+    control: &mut RunControl,
+    end: &mut StageEnd,
+    from: Option<ProofState>,
+) -> Result<(), DeviceError> {
+    let (x, p, asked) = (problem.x, problem.x.p(), problem.pass.prove);
+    let refuse = |end: &mut StageEnd, reason: &'static str| {
+        end.proof = asked.then(|| Proof {
+            reason: Some(reason.to_owned()),
+            ..Proof::default()
+        });
+        Ok(())
+    };
+    if is_small(&problem) {
+        x.fetch(0..p as u32)?;
+        prove_by_enumeration(&problem, end);
+        return Ok(());
+    }
+    if p > CANDIDATES {
+        return refuse(end, MANY);
+    }
+    if p + 2 > x.n() {
+        return refuse(end, WIDE);
+    }
+    if !asked && x.n() * p * p > PRODUCT_WORK {
+        return Ok(());
+    }
+    if !rises_with_rss(&problem.objective, problem.keep.len()..=problem.max_size) {
+        return refuse(end, FALLING);
+    }
+    x.fetch(0..p as u32)?;
+    let most = (!asked).then_some(WORK);
+    match branch_and_bound(problem, threads, most, control, end, from)? {
+        true => Ok(()),
+        false => refuse(end, DEPENDENT),
+    }
+}
+
+/// Explores the tree of all models with so much work, or until the limits end it; false where dependent
+/// columns split it into too many parts.
+fn branch_and_bound(
+    problem: SearchProblem,
+    threads: usize,
+    most: Option<u64>,
+    control: &mut RunControl,
+    end: &mut StageEnd,
+    from: Option<ProofState>,
+) -> Result<bool, DeviceError> {
+    let (x, y) = (problem.x, problem.y);
+    let Some(parts) = independent_parts(&problem) else {
+        return Ok(false);
+    };
+    let all = 0..x.p() as u32;
+    let mut pool = GramPool::new(x.p());
+    pool.insert(x, y, all, threads);
+    let tree = Tree {
+        problem,
+        pool: &pool,
+        threads,
+        most,
+        rounding: rounding(&pool, &parts),
+    };
+    let state = from.unwrap_or_else(|| {
+        let (fit, _) = Fit::of(x, y, &end.members);
+        let best = VisitedModel {
+            value: problem.objective.of_fit(&fit),
+            members: end.members.clone().into(),
+        };
+        ProofState {
+            open: parts,
+            stuck: Vec::new(),
+            best: vec![best],
+            nodes: 0,
+            work: 0,
+        }
+    });
+    tree.run(state, control, end)?;
+    Ok(true)
+}
+
+/// Enumerates all models: they replace those that the search visited.
+fn prove_by_enumeration(problem: &SearchProblem, end: &mut StageEnd) {
+    let models = enumerate(problem);
+    let count = models.len();
+    let Some(best) = BestModels::of(&models) else {
+        return;
+    };
+    end.members = best.first().members.to_vec();
+    end.visited = VisitedModels::complete(models);
+    end.certified = Some(Certificate::Global);
+    end.proof = Some(Proof {
+        complete: true,
+        models: Some(count),
+        gap: Some(0.0),
+        ties: best.models.len() - 1,
+        ..Proof::default()
+    });
+}

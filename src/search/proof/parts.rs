@@ -1,0 +1,49 @@
+//! Branches without dependent columns.
+
+use super::super::{problem::SearchProblem, state::Branch};
+use crate::least_squares::Fit;
+
+/// Most parts into which dependent columns split a problem.
+const PARTS: usize = 64;
+
+/// Coefficients of a dependent column on others below which it depends on the rest alone.
+const NO_SHARE: f64 = 1e-9;
+
+/// The branches that hold all allowed models and no dependent columns: every model lacks a column of each
+/// dependent set. None where they are too many.
+pub(super) fn independent_parts(problem: &SearchProblem) -> Option<Vec<Branch>> {
+    let SearchProblem { x, y, keep, .. } = *problem;
+    let is_free = |column: &u32| keep.binary_search(column).is_err();
+    let free = (0..x.p() as u32).filter(is_free);
+    let mut open = vec![Branch {
+        fixed: keep.to_vec(),
+        free: free.collect(),
+    }];
+    let mut parts = Vec::new();
+    while let Some(branch) = open.pop() {
+        let mut fit = Fit::empty(y);
+        let mut columns = branch.fixed.iter().chain(&branch.free);
+        let Some(&dependent) = columns.find(|column| fit.add(x, **column).is_err()) else {
+            parts.push(branch);
+            continue;
+        };
+        let shares = fit.support().iter().zip(fit.explained());
+        let others = shares.filter(|(_, share)| share.abs() > NO_SHARE);
+        let others = others.map(|(column, _)| *column).chain([dependent]);
+        let set: Vec<u32> = others
+            .filter(|column| branch.free.contains(column))
+            .collect();
+        for (rank, lacking) in set.iter().enumerate() {
+            let held = &set[..rank];
+            let rest = branch.free.iter().copied();
+            open.push(Branch {
+                fixed: [&*branch.fixed, held].concat(),
+                free: rest.filter(|v| v != lacking && !held.contains(v)).collect(),
+            });
+        }
+        if open.len() + parts.len() > PARTS {
+            return None;
+        }
+    }
+    Some(parts)
+}

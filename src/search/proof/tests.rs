@@ -1,0 +1,230 @@
+use std::{sync::atomic::AtomicBool, time::Instant};
+
+use nalgebra::{DMatrix, DVector};
+use passel_criteria::ALL;
+
+use super::{super::problem::Objective, *};
+use crate::{
+    design::{Design, MatrixOptions},
+    interrupt::Interrupt,
+    random::Stream,
+    search::{control::Limits, fit_kept, settings::Pass},
+    selection::Termination,
+};
+
+struct Draw(Stream);
+
+impl Draw {
+    fn uniform(&mut self) -> f64 {
+        (self.0.next_word() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.uniform() * count as f64) as usize
+    }
+
+    /// About normal: a sum of uniforms.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// A model of lowest φ, or one of those with equal φ.
+struct Lowest {
+    value: f64,
+    members: Vec<u32>,
+}
+
+/// The models of lowest φ, from the definition: every subset is fitted by orthogonalisation, in the order of
+/// size, then of columns.
+fn lowest(
+    x: &DMatrix<f64>,
+    y: &DVector<f64>,
+    keep: &[u32],
+    largest: usize,
+    value: impl Fn(usize, f64) -> f64,
+) -> Vec<Lowest> {
+    let p = x.ncols();
+    let mut all = Vec::new();
+    for mask in 0u32..1 << p {
+        let members: Vec<u32> = (0..p as u32).filter(|j| mask >> j & 1 == 1).collect();
+        if members.len() > largest || keep.iter().any(|column| !members.contains(column)) {
+            continue;
+        }
+        let mut basis: Vec<DVector<f64>> = Vec::new();
+        let mut rest = y.clone();
+        let is_collinear = members.iter().any(|j| {
+            let mut column = x.column(*j as usize).clone_owned();
+            for unit in basis.iter().chain(&basis) {
+                column -= unit * unit.dot(&column);
+            }
+            let norm = column.norm();
+            column /= norm;
+            rest -= &column * column.dot(&rest);
+            basis.push(column);
+            norm < 1e-7
+        });
+        if !is_collinear {
+            let value = value(members.len(), rest.norm_squared());
+            all.push(Lowest { value, members });
+        }
+    }
+    let least = all
+        .iter()
+        .map(|model| model.value)
+        .fold(f64::INFINITY, f64::min);
+    all.retain(|model| model.value <= least + 1e-9 * (1.0 + least.abs()));
+    all.sort_by(|a, b| (a.members.len(), &a.members).cmp(&(b.members.len(), &b.members)));
+    all
+}
+
+/// Proves by branch and bound, from the model of the kept columns on.
+fn prove_with(problem: SearchProblem, threads: usize, most: Option<u64>) -> StageEnd {
+    let never = Interrupt::default();
+    let mut control = RunControl {
+        limits: Limits {
+            interrupt: &never,
+            communicator: None,
+            start: Instant::now(),
+            time_limit: None,
+        },
+        observe: &mut |_| {},
+        keeper: None,
+    };
+    let mut end = StageEnd {
+        visited: VisitedModels::default(),
+        members: problem.keep.to_vec(),
+        iterations: 1,
+        termination: Termination::Iterations,
+        certified: None,
+        proof: None,
+        fault: None,
+    };
+    let done = branch_and_bound(problem, threads, most, &mut control, &mut end, None);
+    assert!(done.unwrap());
+    end
+}
+
+/// A design of p columns: correlated normal ones, or −1, 0 and 1 with a response of whole numbers, where
+/// many models are equal; with a column that others explain.
+fn problem_of(seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut draw = Draw(Stream::new(seed, 9));
+    let p = 4 + draw.below(4);
+    let n = p + 2 + draw.below(40);
+    let is_discrete = seed % 3 == 0;
+    let common = 3.0 * draw.uniform();
+    let mut x = DMatrix::zeros(n, p);
+    for mut row in x.row_iter_mut() {
+        let shift = common * draw.normal();
+        for value in &mut row {
+            *value = match is_discrete {
+                true => draw.below(3) as f64 - 1.0,
+                false => draw.normal() + shift,
+            };
+        }
+    }
+    if seed % 5 == 0 {
+        let sum = x.column(0) + x.column(2);
+        x.set_column(p - 1, &sum);
+    }
+    let beta: Vec<f64> = (0..p).map(|_| draw.below(3) as f64 - 1.0).collect();
+    let noise = if is_discrete {
+        0.0
+    } else {
+        2.0 * draw.uniform()
+    };
+    let y = DVector::from_fn(n, |i, _| {
+        let signal: f64 = (0..p).map(|j| beta[j] * x[(i, j)]).sum();
+        signal
+            + noise * draw.normal()
+            + if is_discrete {
+                draw.below(2) as f64
+            } else {
+                0.0
+            }
+    });
+    (x, y)
+}
+
+/// Every problem with every criterion; the number of problems.
+fn all_subsets(seeds: std::ops::Range<u64>) {
+    let (mut proved, mut tied) = (0, 0);
+    for seed in seeds {
+        let (x, y) = problem_of(seed);
+        let keep: Vec<u32> = if seed % 4 == 0 { vec![1] } else { vec![] };
+        let kept: Vec<usize> = keep.iter().map(|column| *column as usize).collect();
+        let options = MatrixOptions {
+            keep: &kept,
+            ..MatrixOptions::default()
+        };
+        let Ok(design) = Design::from_matrices(&x, &y, &options) else {
+            continue;
+        };
+        if design.p() < x.ncols() {
+            // Constant or duplicate columns.
+            continue;
+        }
+        let pass = Pass {
+            max_size: (seed % 7 == 0).then_some(2),
+            start_size: 0,
+            ..Pass::default()
+        };
+        let Ok(fitted) = fit_kept(&design, &pass) else {
+            continue;
+        };
+        let columns = DMatrix::from_column_slice(design.n(), design.p(), design.columns().values());
+        let response = DVector::from_column_slice(design.y());
+        for entry in ALL {
+            let values: Vec<f64> = entry.parameters.iter().map(|own| own.default).collect();
+            let criterion = (entry.build)(&values);
+            let undefined = AtomicBool::new(false);
+            let Ok(objective) = Objective::new(&design, &*criterion, &undefined) else {
+                continue;
+            };
+            let problem = SearchProblem::new(objective, &pass, &fitted);
+            if !rises_with_rss(&objective, keep.len()..=problem.max_size) {
+                continue;
+            }
+            let value = |k: usize, rss: f64| objective.floored(k, rss);
+            let expected = lowest(&columns, &response, &keep, problem.max_size, value);
+            let end = prove_with(problem, 1, None);
+            let label = format!("seed {seed}, {}", entry.name);
+            assert_eq!(end.certified, Some(Certificate::Global), "{label}");
+            let proof = end.proof.unwrap();
+            assert!(proof.complete && proof.gap == Some(0.0), "{label}");
+            // Where RSS is rounding alone, so is φ.
+            if expected[0].value > objective.floored(expected[0].members.len(), 1e-20) {
+                assert_eq!(end.members, expected[0].members, "{label}: {:?}", proof);
+                assert_eq!(proof.ties, expected.len() - 1, "{label}");
+            }
+            let small = enumerate(&problem);
+            let best = BestModels::of(&small).unwrap();
+            if expected[0].value > objective.floored(expected[0].members.len(), 1e-20) {
+                assert_eq!(*best.first().members, expected[0].members, "{label}");
+            }
+            proved += 1;
+            tied += usize::from(expected.len() > 1);
+        }
+    }
+    assert!(proved > 500 && tied > 20, "{proved} proved, {tied} tied");
+}
+
+#[test]
+fn a_global_certificate_is_right_1() {
+    all_subsets(0..130);
+}
+
+#[test]
+fn a_global_certificate_is_right_2() {
+    all_subsets(130..260);
+}
+
+#[test]
+fn a_global_certificate_is_right_3() {
+    all_subsets(260..390);
+}
+
+#[test]
+fn a_global_certificate_is_right_4() {
+    all_subsets(390..520);
+}
