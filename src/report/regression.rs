@@ -88,9 +88,7 @@ pub(super) fn f_test(selection: &Selection) -> Option<String> {
     let FStatistic {
         df, df_residual, ..
     } = test;
-    Some(format!(
-        "{value} with {df} and {df_residual} degrees of freedom, p {p}"
-    ))
+    Some(format!("{value} on {df} and {df_residual} df, p {p}"))
 }
 
 /// The log-likelihood with the number of parameters, by which others' AIC and BIC are made of it.
@@ -316,7 +314,7 @@ variables k          2
 criterion            ebic:gamma=1 = -207.171682
 R²                   0.800000, adjusted 0.797970
 residual std. error  0.503793 with 197 degrees of freedom
-F statistic          394.0 with 2 and 197 degrees of freedom, p <2e-16
+F statistic          394.0 on 2 and 197 df, p <2e-16
 log-likelihood       -145.15827 with 4 parameters, σ among them
 
 warning: the size bound was reached

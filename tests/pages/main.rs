@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod jobs;
+mod model;
 #[path = "../support/program.rs"]
 mod support;
 mod taken;
@@ -37,7 +38,11 @@ fn a_regression_has_its_model_its_residuals_and_its_search() {
     page.has("<dt>seed</dt><dd>1</dd>");
     page.has("<dt>devices</dt><dd>cpu");
     page.has("No warnings.");
-    page.has("<code>passel select data.csv --response y --format html --progress none</code>");
+    // The command breaks between its options.
+    page.has(
+        "<code><span>passel select data.csv</span> <span>--response y</span> <span>--format html</span> \
+         <span>--progress none</span></code>",
+    );
     // What comes first is what there is to know, and not what came out.
     let place = |part: &str| page.text.find(part).unwrap();
     assert!(place("No warnings.") < place("The chosen model"));
@@ -89,7 +94,20 @@ fn a_regression_has_its_model_its_residuals_and_its_search() {
     let k = json["k"].as_f64().unwrap();
     let leverages = &page.rows("Residuals and leverage")[1..];
     let leverages = leverages.iter().map(|row| number(&row[1]));
-    assert!((leverages.sum::<f64>() - k - 1.0).abs() < 1e-9);
+    assert!((leverages.clone().sum::<f64>() - k - 1.0).abs() < 1e-9);
+    // Cook's distance from its definition, and what is observed.
+    let standardised = &page.rows("Residuals and leverage")[1..];
+    let distances = &page.rows("Cook's distance")[1..];
+    for ((h, t), distance) in leverages.zip(standardised).zip(distances) {
+        let told = number(&t[2]).powi(2) * h / ((1.0 - h) * (k + 1.0));
+        assert!((number(&distance[2]) - told).abs() < 1e-12);
+    }
+    let pairs = page.rows("Observed and fitted values");
+    for (pair, residual) in pairs[1..].iter().zip(residuals) {
+        let observed = number(&residual[1]) + number(&residual[2]);
+        assert!((number(&pair[2]) - observed).abs() < 1e-12);
+    }
+    page.has("Named: the largest by Cook's distance, ");
     let y = table.lines().nth(1).unwrap().split(',').next().unwrap();
     assert!((number(&residuals[0][1]) + number(&residuals[0][2]) - number(y)).abs() < 1e-12);
     // Every particle, and the best of all at the end.

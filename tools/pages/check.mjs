@@ -6,7 +6,7 @@ const [, , folder, ...rest] = process.argv;
 const shots = rest[0] === "--shots" ? rest[1] : null;
 if (shots) mkdirSync(shots, { recursive: true });
 
-const WIDTHS = [380, 900, 1600];
+const WIDTHS = [380, 900, 1200, 1600];
 const SCHEMES = ["light", "dark"];
 // What a sheet of A4 leaves between the margins of the style.
 const SHEET = 688;
@@ -48,8 +48,33 @@ const measured = (paper) => {
       const out = Math.max(frame.left - box.left, box.right - frame.right, frame.top - box.top, box.bottom - frame.bottom);
       if (out > 1) found.push(`"${text.textContent}" is ${out.toFixed(1)} px outside of: ${name.slice(0, 50)}`);
     }
+    // Names and numbers that cover one another; what is turned has a box larger than itself.
+    const texts = [...svg.querySelectorAll("text")].filter((it) => !it.getAttribute("transform"));
+    const boxes = texts.map((it) => it.getBoundingClientRect());
+    for (let a = 0; a < boxes.length; a++) {
+      for (let b = 0; b < a; b++) {
+        const across = Math.min(boxes[a].right, boxes[b].right) - Math.max(boxes[a].left, boxes[b].left);
+        const down = Math.min(boxes[a].bottom, boxes[b].bottom) - Math.max(boxes[a].top, boxes[b].top);
+        // Boxes of texts have room above and below the letters.
+        if (across > 1 && down > 0.35 * Math.min(boxes[a].height, boxes[b].height)) {
+          found.push(`"${texts[a].textContent}" covers "${texts[b].textContent}" in: ${name.slice(0, 50)}`);
+        }
+      }
+    }
     const drawn = svg.querySelectorAll("path, circle, line, rect").length;
     if (drawn < 4) found.push(`nothing is drawn of: ${name}`);
+  }
+  for (const it of document.querySelectorAll(".scroll")) {
+    if (it.scrollHeight > it.clientHeight + 1) found.push(`rows of "${it.getAttribute("aria-label")}" are cut`);
+  }
+  // Cards side by side use the width that there is.
+  for (const flow of paper || width < 1100 ? [] : document.querySelectorAll(".flow")) {
+    const rows = new Map();
+    for (const card of flow.children) rows.set(card.offsetTop, card.getBoundingClientRect().right);
+    const [left, right] = [flow.getBoundingClientRect().left, flow.getBoundingClientRect().right];
+    for (const [, end] of rows) {
+      if (right > left && end - left < 0.5 * (right - left)) found.push("cards leave half of the width empty");
+    }
   }
   for (const it of document.querySelectorAll("figure, .table")) {
     const link = it.querySelector("a.csv");

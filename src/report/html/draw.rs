@@ -4,13 +4,21 @@ use std::sync::Arc;
 
 use kuva::{
     TickFormat,
+    backend::svg::SvgBackend,
     plot::{BarPlot, ForestPlot, LinePlot, ScatterPlot},
     prelude::{Layout, Plot},
-    render::{annotations::ReferenceLine, theme::Theme},
-    render_to_svg,
+    render::{
+        annotations::ReferenceLine,
+        layout::ComputedLayout,
+        render::{Primitive, Scene, TextAnchor, render_multiple},
+        theme::Theme,
+    },
 };
 
-use super::labels::{SIGNS, apart, ticks, titled};
+use super::{
+    labels::{SIGNS, apart, ticks, titled},
+    places::{Area, Dot, places},
+};
 use crate::panics::catch_panic;
 
 /// Width of every plot: a phone shows it at four fifths.
@@ -18,6 +26,9 @@ pub(super) const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 310.0;
 
 const RULE: f64 = 1.8;
+
+/// The size of names and numbers in a plot.
+const BODY: u32 = 12;
 
 pub(super) type Points = Vec<(f64, f64)>;
 
@@ -56,7 +67,8 @@ pub(super) struct Mark {
     pub(super) stepped: bool,
     /// What each dot tells where it is pointed at; none, or as many as there are dots.
     pub(super) tooltips: Vec<String>,
-    /// What stands beside each dot; none, or as many as there are dots.
+    /// What stands beside each dot, the first first where room is short; none, or as many as there
+    /// are dots, an empty one for a dot without a name.
     pub(super) names: Vec<String>,
     /// The colour of a smooth line through dots (loess).
     pub(super) smooth: Option<&'static str>,
@@ -98,6 +110,17 @@ impl Mark {
         }
     }
 
+    /// The dots of a mark, in the numbers of the axes.
+    fn dots_of(&self) -> impl Iterator<Item = Dot> {
+        let is_dots = matches!(self.shape, Shape::Dots);
+        let points = self.points.iter().filter(move |_| is_dots).enumerate();
+        points.map(|(at, point)| Dot {
+            at: *point,
+            radius: self.size,
+            name: self.names.get(at).cloned().unwrap_or_default(),
+        })
+    }
+
     fn plot(self) -> Plot {
         if matches!(self.shape, Shape::Line) {
             let line = LinePlot::new().with_data(self.points);
@@ -114,9 +137,6 @@ impl Mark {
         let mut dots = dots.with_color(self.color).with_size(self.size);
         if !self.tooltips.is_empty() {
             dots = dots.with_tooltips().with_tooltip_labels(self.tooltips);
-        }
-        if !self.names.is_empty() {
-            dots = dots.with_labels(self.names).with_repel_labels();
         }
         if let Some(color) = self.smooth {
             dots = dots
@@ -148,6 +168,11 @@ fn theme() -> Theme {
 }
 
 pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
+    drawn_with_names(plots, layout, height, Vec::new())
+}
+
+/// Draws plots, and the names of dots, which are in the numbers of the axes.
+fn drawn_with_names(plots: Vec<Plot>, layout: Layout, height: f64, dots: Vec<Dot>) -> String {
     // A whole number is written as it is.
     let height = height.round();
     let layout = layout
@@ -157,9 +182,14 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
         .with_font_family("inherit")
         .with_tick_size(12)
         .with_label_size(13)
-        .with_body_size(12);
+        .with_body_size(BODY);
     // A report is worth more than one of its plots.
-    let svg = catch_panic(|| render_to_svg(plots, layout));
+    let svg = catch_panic(|| {
+        let computed = ComputedLayout::from_layout(&layout);
+        let mut scene = render_multiple(plots, layout);
+        write_names(&mut scene, &computed, dots);
+        SvgBackend.render_scene(&scene)
+    });
     let svg = svg.unwrap_or_else(|_| {
         format!(
             "<svg width=\"{WIDTH}\" height=\"{height}\"><text x=\"20\" y=\"40\" fill=\"var(--ink)\">\
@@ -174,16 +204,55 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
     )
 }
 
+/// Writes the names of dots into a drawing, where there is room for them.
+fn write_names(scene: &mut Scene, computed: &ComputedLayout, mut dots: Vec<Dot>) {
+    for dot in &mut dots {
+        dot.at = (computed.map_x(dot.at.0), computed.map_y(dot.at.1));
+    }
+    let frame = Area {
+        left: computed.margin_left,
+        top: computed.margin_top,
+        right: computed.width - computed.margin_right,
+        bottom: computed.height - computed.margin_bottom,
+    };
+    for placed in places(&dots, &frame) {
+        if let Some([(x1, y1), (x2, y2)]) = placed.leader {
+            scene.add(Primitive::Line {
+                x1,
+                y1,
+                x2,
+                y2,
+                stroke: "var(--axis)".into(),
+                stroke_width: 0.8,
+                stroke_dasharray: None,
+            });
+        }
+        scene.add(Primitive::Text {
+            x: placed.at.0,
+            // From the middle of small letters to the line that they stand on.
+            y: placed.at.1 + 0.35 * f64::from(BODY),
+            content: placed.name.to_owned(),
+            size: BODY,
+            anchor: TextAnchor::Middle,
+            rotate: None,
+            bold: false,
+            color: None,
+        });
+    }
+}
+
 /// Lines and dots over two axes.
 pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
     let mut plots: Vec<Plot> = Vec::new();
     let mut rules = Vec::new();
+    let mut dots = Vec::new();
     let (mut across, mut up) = (Vec::new(), Vec::new());
     for mark in marks {
         across.extend(mark.points.iter().map(|point| point.0));
         up.extend(mark.points.iter().map(|point| point.1));
         let rule = match mark.shape {
             Shape::Line | Shape::Dots => {
+                dots.extend(mark.dots_of());
                 plots.push(mark.plot());
                 continue;
             }
@@ -216,7 +285,10 @@ pub(super) fn plane(marks: Vec<Mark>, x: Axis, y: Axis) -> String {
     for rule in rules {
         layout = layout.with_reference_line(rule);
     }
-    drawn(plots, layout, HEIGHT)
+    if dots.iter().all(|dot| dot.name.is_empty()) {
+        dots.clear();
+    }
+    drawn_with_names(plots, layout, HEIGHT, dots)
 }
 
 pub(super) fn format_of(from: f64, to: f64) -> TickFormat {

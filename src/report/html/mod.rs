@@ -10,6 +10,7 @@ mod maps;
 mod page;
 mod pairs;
 mod paths;
+mod places;
 mod ranking;
 mod regression;
 mod residuals;

@@ -20,6 +20,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Rows of a table that a page shows; more are only counted.
 pub(super) const ROWS: usize = 1000;
 
+/// Signs of a fact that stands beside others.
+const SHORT: usize = 60;
+
 /// A part of a page being made.
 #[derive(Debug, Default)]
 pub(super) struct Body {
@@ -106,7 +109,10 @@ impl Body {
         self.put(html! {
             dl.facts { "\n"
                 @for (label, value) in facts {
-                    div { dt { (label) } dd { (printable(value)) } } "\n"
+                    // A long value has a line of its own.
+                    div class=[(value.chars().count() > SHORT).then_some("wide")] {
+                        dt { (label) } dd { (printable(value)) }
+                    } "\n"
                 }
             } "\n"
         });
@@ -116,7 +122,7 @@ impl Body {
     pub(super) fn notes(&mut self, notes: &[String]) {
         self.put(html! {
             @if notes.is_empty() {
-                div class="notes fine" { p { "No warnings." } } "\n"
+                p.kind { "No warnings." } "\n"
             } @else {
                 div.notes role="note" { h3 { "To know first" } ul { "\n"
                     @for note in notes { li { (printable(note)) } "\n" }
@@ -125,9 +131,16 @@ impl Body {
         });
     }
 
-    /// The command that makes the report again.
+    /// The command that makes the report again: it breaks between options, not within one.
     pub(super) fn command(&mut self, command: &str) {
-        self.put(html! { p.kind { "Made by " code { (printable(command)) } } "\n" });
+        let command = printable(command);
+        let mut options = command.split(" --");
+        self.put(html! {
+            p.command { "Made by " code {
+                span { (options.next().unwrap_or_default()) }
+                @for option in options { " " span { "--" (option) } }
+            } } "\n"
+        });
     }
 
     pub(super) fn section(&mut self, title: &str) {

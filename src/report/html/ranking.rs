@@ -185,7 +185,7 @@ fn relevances(body: &mut Body, selected: &[RankedVariable]) {
         caption: format!(
             "Up: it tells much about the response; to the right: others chosen before told it already. \
              The first has none before it and stands at 0.{}",
-            when(!others.is_empty(), &format!(" The first {} are named.{more}", named.len()))
+            when(!others.is_empty(), &format!(" The first {} are named where there is room.{more}", named.len()))
         ),
         svg: plane(
             marks,

@@ -158,10 +158,18 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
     let chosen = report.selected.iter().map(|variable| &*variable.name);
     let deviations: BTreeMap<&str, f64> = chosen.zip(extras.deviations.iter().copied()).collect();
     let scaled = !report.selected.is_empty() && extras.deviations.len() == report.selected.len();
+    let inflation = report.selected.iter().map(|own| (&*own.name, own.vif));
+    let inflation: BTreeMap<&str, Option<f64>> = inflation.collect();
+    // Of one variable there is nothing to inflate.
+    let inflated = report.selected.len() > 1 && inflation.values().any(Option::is_some);
     let table = coefficients(report)
         .column_if(scaled, "per deviation", move |(name, index, estimate)| {
             let deviation = index.and(deviations.get(name));
             number(deviation.map(|own| estimate.coefficient * own), 4)
+        })
+        .column_if(inflated, "VIF", move |row| {
+            let own = row.1.and(inflation.get(row.0)).copied().flatten();
+            number(own, 3)
         })
         .column("inclusion", |row| match is_kept(report, row.0) {
             true => Cell::Number(None, Style::Word("kept")),
@@ -171,7 +179,11 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
         scaled,
         "; per deviation: of one standard deviation of the variable",
     );
-    let caption = format!("Coefficients on the file's own scale{unit}.");
+    let vif = when(
+        inflated,
+        "; VIF: by how much the other variables inflate the variance of the coefficient",
+    );
+    let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
     body.table("Selected variables", &caption, &table, table.rows.len());
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     report::{
-        numbers::when,
+        numbers::{listed, significant, when},
         table::{Table, count, exact},
     },
     selection::{ObservationResidual, Residuals},
@@ -14,6 +14,12 @@ use crate::{
 
 /// Up to so many observations each tells its row where it is pointed at.
 const POINTED: usize = 500;
+
+/// The observations that each plot names, as R's do.
+const NAMED: usize = 3;
+
+/// What observations are named for: what it is called, and how large it is.
+type Extreme<'a> = (&'a str, &'a dyn Fn(&ObservationResidual) -> Option<f64>);
 
 /// One of the plots.
 struct View<'a> {
@@ -28,9 +34,10 @@ struct View<'a> {
     x: (&'a str, &'a str),
     y: (&'a str, &'a str),
     point: &'a dyn Fn(&ObservationResidual) -> Option<(f64, f64)>,
+    extreme: Extreme<'a>,
 }
 
-/// Plots against fitted values, normal quantiles and leverage.
+/// Plots against fitted values, normal quantiles, leverage and rows.
 pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
     let observed = &residuals.observed;
     let first = observed.first().map(|own| own.fitted);
@@ -38,34 +45,71 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
     let spread = observed.iter().any(|own| Some(own.fitted) != first);
     let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
     let smoothed = smooth.map(|color| (color, LINE, "smoothed (loess)".to_owned()));
+    let smoothed: Vec<Key> = smoothed.into_iter().collect();
     let ends = observed.iter().filter(|own| own.standardised.is_some());
-    let (from, to) = extent(ends.map(|own| own.quantile).chain([0.0]));
-    let normal = Mark::line(vec![(from, from), (to, to)], "var(--b)", 1.5);
+    let quantiles = extent(ends.map(|own| own.quantile).chain([0.0]));
+    let numbers = extent(observed.iter().flat_map(|own| [own.fitted, own.observed]));
+    let diagonal = |(from, to)| Mark::line(vec![(from, from), (to, to)], "var(--b)", 1.5);
+    let distances = observed.iter();
+    let distances = distances.filter_map(|own| Some((own.row as f64, own.cooks_distance?)));
+    let needles = distances.flat_map(|(row, distance)| [(row, 0.0), (row, distance), (row, 0.0)]);
     let residual = format!("residual{}", when(residuals.weighted, " × √weight"));
     let standardised = ("standardised residual", "standardised");
+    let fitted = format!("fitted {response}");
+    let fitted = (&*fitted, "fitted");
     let level = || Mark::rule(Shape::Across(0.0), "var(--axis)");
+    let farthest: Extreme = ("standardised residual", &|own| {
+        Some(own.standardised?.abs())
+    });
+    let influence: Extreme = ("Cook's distance", &|own| own.cooks_distance);
     let views = [
+        View {
+            title: "Observed and fitted values",
+            alt: "Observed against fitted values",
+            caption: "On the line where the model is right.",
+            legend: vec![("var(--b)", LINE, "observed = fitted".to_owned())],
+            background: diagonal(numbers),
+            smooth: None,
+            x: fitted,
+            y: (&format!("observed {response}"), "observed"),
+            point: &|own| Some((own.fitted, own.observed)),
+            extreme: farthest,
+        },
         View {
             title: "Residuals and fitted values",
             alt: "Residuals against fitted values",
             caption: "A bend or a funnel says that the model misses something.",
-            legend: smoothed.into_iter().collect(),
+            legend: smoothed.clone(),
             background: level(),
             smooth,
-            x: (&format!("fitted {response}"), "fitted"),
+            x: fitted,
             y: (&residual, "residual"),
             point: &|own| Some((own.fitted, own.residual)),
+            extreme: farthest,
         },
         View {
-            title: "Residuals and the normal distribution",
+            title: "Residuals and normal quantiles",
             alt: "Quantiles of standardised residuals against normal quantiles",
             caption: "On the line where they are normal; p-values lean on that.",
             legend: vec![("var(--b)", LINE, "normal".to_owned())],
-            background: normal,
+            background: diagonal(quantiles),
             smooth: None,
             x: ("normal quantile", "normal_quantile"),
             y: standardised,
             point: &|own| Some((own.quantile, own.standardised?)),
+            extreme: farthest,
+        },
+        View {
+            title: "Scale and fitted values",
+            alt: "Roots of standardised residuals' sizes against fitted values",
+            caption: "Level where the variance is the same everywhere; standard errors lean on that.",
+            legend: smoothed,
+            background: Mark::default(),
+            smooth,
+            x: fitted,
+            y: ("√|standardised residual|", "root_of_size"),
+            point: &|own| Some((own.fitted, own.standardised?.abs().sqrt())),
+            extreme: farthest,
         },
         View {
             title: "Residuals and leverage",
@@ -78,32 +122,49 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             x: ("leverage", "leverage"),
             y: standardised,
             point: &|own| Some((own.leverage, own.standardised?)),
+            extreme: influence,
+        },
+        View {
+            title: "Cook's distance",
+            alt: "Cook's distances of the observations by row",
+            caption: "How far all fitted values move where an observation is left out: above 0.5 worth a \
+                      look, above 1 it shapes the model.",
+            legend: Vec::new(),
+            background: Mark::line(needles.collect(), "var(--axis)", 1.0),
+            smooth: None,
+            x: ("row", "row_of_the_table"),
+            y: ("Cook's distance", "cooks_distance"),
+            point: &|own| Some((own.row as f64, own.cooks_distance?)),
+            extreme: influence,
         },
     ];
-    let largest = observed.iter();
-    let largest = largest.filter_map(|own| Some((own.row, own.standardised?)));
-    let largest = largest.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-    let largest = largest.map_or_else(String::new, |(row, value)| {
-        format!("; the largest standardised residual is {value:.2}, of observation {row}")
-    });
     for view in views {
         // Against one value there is nothing to see.
         if spread || view.x.1 == "normal_quantile" {
-            plot(body, residuals, view, &largest);
+            plot(body, residuals, view);
         }
     }
 }
 
-fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
+fn plot(body: &mut Body, residuals: &Residuals, view: View) {
     let (observed, n) = (&residuals.observed, residuals.n);
     let shown = observed.iter();
-    let shown = shown.filter_map(|own| Some((own.row, (view.point)(own)?)));
-    let shown: Vec<(usize, (f64, f64))> = shown.collect();
-    let mut caption = view.caption.to_owned();
+    let shown = shown.filter_map(|own| Some((own, (view.point)(own)?)));
+    let shown: Vec<(&ObservationResidual, (f64, f64))> = shown.collect();
+    let (what, size) = view.extreme;
+    let mut largest: Vec<(f64, usize)> = shown
+        .iter()
+        .filter_map(|(own, _)| Some((size(own)?, own.row)))
+        .collect();
+    largest.sort_by(|a, b| b.0.total_cmp(&a.0));
+    largest.truncate(NAMED);
+    let named = largest.iter();
+    let named = listed(named.map(|(size, row)| format!("{row} ({})", significant(*size, 2))));
+    let mut caption = format!("{} Named: the largest by {what}, {named}.", view.caption);
     if observed.len() < n {
         caption += &format!(
-            " {} of {n} observations drawn: the largest residuals and leverages, and others evenly by rank; so \
-             the ends look fuller than they are.",
+            " {} of {n} observations drawn: the largest residuals, leverages and Cook's distances, and \
+             others evenly by rank; so the ends look fuller than they are.",
             shown.len()
         );
     }
@@ -112,19 +173,27 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View, largest: &str) {
         caption += &format!(" Not drawn: {count} {why}.");
     }
     let pointed = shown.iter().filter(|_| shown.len() <= POINTED);
-    let pointed = pointed.map(|own| format!("observation {}", own.0));
+    let pointed = pointed.map(|own| format!("observation {}", own.0.row));
+    let name = |row: usize| match largest.iter().any(|own| own.1 == row) {
+        true => row.to_string(),
+        false => String::new(),
+    };
     let dots = Mark {
         tooltips: pointed.collect(),
+        names: shown.iter().map(|own| name(own.0.row)).collect(),
         smooth: view.smooth,
         ..Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5)
     };
     body.figure(Figure {
         title: view.title.to_owned(),
-        alt: format!("{} of {n} observations{largest}", view.alt),
+        alt: format!(
+            "{} of {n} observations; the largest by {what}: {named}",
+            view.alt
+        ),
         caption,
         legend: view.legend,
         data: Table::of(&shown)
-            .column("row", |own| count(own.0))
+            .column("row", |own| count(own.0.row))
             .column(view.x.1, |own| exact(own.1.0))
             .column(view.y.1, |own| exact(own.1.1))
             .data(shown.len()),

@@ -37,13 +37,31 @@ for (const table of document.querySelectorAll("table.data")) {
       body.append(...rows.map((it) => it[1]));
     });
   });
-  if (body.rows.length > 8) {
+  // A long table shows its first rows, and all of them when asked to.
+  const rows = body.rows.length;
+  const short = (on) => {
+    table.classList.toggle("short", on);
+    all.textContent = on ? `show all ${rows} rows` : "show the first 30 rows";
+  };
+  const all = document.createElement("button");
+  if (rows > 40) {
+    all.className = "all";
+    all.type = "button";
+    all.addEventListener("click", () => short(!table.classList.contains("short")));
+    table.closest(".table").append(all);
+    short(true);
+  }
+  if (rows > 8) {
     const find = document.createElement("input");
     find.type = "search";
     find.className = "find";
     find.placeholder = "filter rows";
     find.setAttribute("aria-label", "filter the rows of " + table.getAttribute("aria-label"));
     find.addEventListener("input", () => {
+      if (rows > 40) {
+        short(!find.value);
+        all.hidden = find.value !== "";
+      }
       const words = find.value.toLowerCase().split(/\s+/);
       let shown = 0;
       for (const row of body.rows) {
