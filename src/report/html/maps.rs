@@ -19,6 +19,9 @@ const AROUND: usize = 11;
 /// Signs of a name beside the rows of a heat map.
 const BESIDE: usize = 18;
 
+/// Columns of a heat map that have a number.
+const NUMBERED: usize = 9;
+
 /// A heat map with a cell for every two names; a cell without a finite number stays empty.
 ///
 /// Colours run over `between`, or else over the numbers there are. Columns have the numbers of the
@@ -57,7 +60,12 @@ pub(super) fn heat(
     let full: Vec<&str> = names.iter().map(String::as_str).collect();
     let numbered = apart(&full, BESIDE).into_iter().enumerate().rev();
     let numbered = numbered.map(|(at, name)| format!("{name} {}", at + 1));
-    let numbers = (1..=names.len()).map(|number| number.to_string());
+    // Numbers of two digits have room at every second column, or fewer.
+    let step = names.len().div_ceil(NUMBERED);
+    let numbers = (0..names.len()).map(|at| match at % step {
+        0 => (at + 1).to_string(),
+        _ => String::new(),
+    });
     let layout = Layout::auto_from_plots(&plots)
         .with_x_categories(numbers.collect())
         .with_y_categories(numbered.collect())
@@ -81,6 +89,7 @@ fn pale(share: f64) -> String {
 pub(super) fn network(edges: &[(&str, &str, f64)]) -> String {
     let mut plot = NetworkPlot::new()
         .with_labels()
+        .with_repel_labels()
         .with_layout(NetworkLayout::Circle)
         .with_node_radius(6.0)
         .with_edge_opacity(0.7);
