@@ -40,17 +40,17 @@ const CRITERIA: [&str; 13] = [
 ];
 
 /// p = n^κ; Chen and Chen's condition for consistency is γ > 1 − 1/(2κ).
-fn criterion(name: &str, n: usize, p: usize) -> Box<dyn Criterion> {
+fn criterion(name: &str, n: usize, p: usize) -> Result<Box<dyn Criterion>, Box<dyn Error>> {
     let inverse = (n as f64).ln() / (p.max(2) as f64).ln();
     let rule = |share: f64, least: f64| EbicMonotone {
         gamma: (1.0 - share * inverse).clamp(least, 1.0),
     };
-    match name {
+    Ok(match name {
         "γ = 1 − 1/(2κ)" => Box::new(rule(0.5, 0.0)),
         "γ = 1 − 1/(4κ)" => Box::new(rule(0.25, 0.0)),
         "γ = 1 − 1/(4κ), ≥ ½" => Box::new(rule(0.25, 0.5)),
-        name => named(name, &[]).unwrap(),
-    }
+        name => named(name, &[])?,
+    })
 }
 
 /// A sort of data: how many of the candidates are true, and how columns are correlated.
@@ -129,7 +129,11 @@ const SCENARIOS: [Scenario; 4] = [
 type Tally = [f64; 3];
 
 /// One set of data, by all criteria.
-fn measure(scenario: &Scenario, size: (usize, usize, usize), seed: u64) -> Vec<Tally> {
+fn measure(
+    scenario: &Scenario,
+    size: (usize, usize, usize),
+    seed: u64,
+) -> Result<Vec<Tally>, Box<dyn Error>> {
     let (n, p, r) = size;
     let mut random = Random::new(seed);
     let x = chain(&mut random, n, p, scenario.rho);
@@ -140,16 +144,16 @@ fn measure(scenario: &Scenario, size: (usize, usize, usize), seed: u64) -> Vec<T
         let signal: f64 = signed.map(|(j, sign)| sign * x[(t, *j)]).sum();
         scenario.slope * signal + random.normal()
     });
-    let design = Design::from_matrices(&x, &y, &MatrixOptions::default()).unwrap();
+    let design = Design::from_matrices(&x, &y, &MatrixOptions::default())?;
     let never = Interrupt::default();
-    let one = |name: &&str| {
+    let one = |name: &&str| -> Result<Tally, Box<dyn Error>> {
         // Where they take up noise to the bound on size, how well is of no interest.
         let is_mild = ["aic", "aicc", "bic"].contains(name) && p >= 1_000;
         let pass = Pass {
             polish: !is_mild,
             ..Pass::default()
         };
-        let (criterion, resources) = (criterion(name, n, p), Resources::cpu(1));
+        let (criterion, resources) = (criterion(name, n, p)?, Resources::cpu(1));
         let found = search(
             &design,
             &*criterion,
@@ -159,14 +163,14 @@ fn measure(scenario: &Scenario, size: (usize, usize, usize), seed: u64) -> Vec<T
             None,
             &mut |_| {},
         );
-        let fit = found.unwrap().fit;
+        let fit = found?.fit;
         let hits = fit
             .support()
             .iter()
             .filter(|j| true_columns.contains(&(**j as usize)));
         let (hits, all) = (hits.count(), fit.support().len());
         let exact = hits == r && all == r;
-        [(all - hits) as f64, hits as f64, f64::from(u8::from(exact))]
+        Ok([(all - hits) as f64, hits as f64, f64::from(u8::from(exact))])
     };
     CRITERIA.iter().map(one).collect()
 }
@@ -182,7 +186,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut sums = vec![[0.0; 3]; CRITERIA.len()];
             for run in 0..runs {
                 let seed = ((at * 1_000_000 + p) * 10_000 + run) as u64;
-                for (sum, one) in sums.iter_mut().zip(measure(scenario, (n, p, r), seed)) {
+                for (sum, one) in sums.iter_mut().zip(measure(scenario, (n, p, r), seed)?) {
                     sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += one);
                 }
             }
