@@ -85,8 +85,8 @@ fn they_are_listed_and_asked_for_like_passels_own() {
             "criterion = c-prise: there is no criterion `c-prise`; did you mean `c-price`?",
         ),
         (
-            "bicc",
-            "criterion = bicc: there is no criterion `bicc`; did you mean `bic`?",
+            "bicx",
+            "criterion = bicx: there is no criterion `bicx`; did you mean `bic`?",
         ),
         (
             "lasso",

@@ -452,8 +452,8 @@ fn files_of_one_search_are_refused_where_there_are_several() {
         ),
         (["--criterion", "aic,"], "criterion = aic, must be a name"),
         (
-            ["--criterion", "aic,bicc"],
-            "there is no criterion `bicc`; did you mean `bic`?",
+            ["--criterion", "aic,bicx"],
+            "there is no criterion `bicx`; did you mean `bic`?",
         ),
     ] {
         let mut arguments = select(&more);
