@@ -141,14 +141,14 @@ fn examine(kernel: &Kernel, architecture: &str) -> (Vec<Usage>, Vec<String>) {
     (usages, faults)
 }
 
-#[test]
-fn every_kernel_compiles_for_every_architecture() {
+/// Compiles what the file of a stem holds for every architecture.
+fn compiles(stem: &str) {
     let required = env::var("PASSEL_REQUIRE_NVRTC").ok();
     let version = match nvrtc() {
         Ok(version) => version,
         Err(error) if required.is_some() => panic!("{error}"),
         Err(error) => {
-            eprintln!("skipped, no kernel was compiled: {error}");
+            eprintln!("skipped, {stem} was not compiled: {error}");
             return;
         }
     };
@@ -157,8 +157,10 @@ fn every_kernel_compiles_for_every_architecture() {
         assert_eq!(version, wanted);
     }
     println!("NVRTC {version}; bytes of shared memory, of stack, spilt");
+    let own = ALL.iter().filter(|kernel| is_of(kernel, stem));
     let of = |kernel| ARCHITECTURES.iter().map(move |name| (kernel, *name));
-    let pairs: Vec<(&Kernel, &str)> = ALL.iter().flat_map(of).collect();
+    let pairs: Vec<(&Kernel, &str)> = own.flat_map(of).collect();
+    assert!(!pairs.is_empty(), "no kernel is named {stem}");
     let examined: Vec<_> = pairs
         .par_iter()
         .map(|(kernel, architecture)| examine(kernel, architecture))
@@ -174,6 +176,39 @@ fn every_kernel_compiles_for_every_architecture() {
         }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// Whether a kernel comes from the file of a stem: its name is the stem, or begins with it.
+fn is_of(kernel: &Kernel, stem: &str) -> bool {
+    let rest = kernel.name.strip_prefix(stem);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// Declares a test of each stem, and lists the stems.
+macro_rules! compile_tests {
+    ($($stem:ident),+) => {
+        $(
+            #[test]
+            fn $stem() {
+                super::compiles(stringify!($stem));
+            }
+        )+
+
+        pub const STEMS: &[&str] = &[$(stringify!($stem)),+];
+    };
+}
+
+/// A test for each stem, so that one kernel can be compiled without the others.
+mod each {
+    passel_kernels::for_each_stem!(compile_tests);
+}
+
+#[test]
+fn every_kernel_is_of_a_stem() {
+    for kernel in ALL {
+        let known = each::STEMS.iter().any(|stem| is_of(kernel, stem));
+        assert!(known, "{} begins with no stem", kernel.name);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{
+    places::methods,
     problems::Random,
     program::{assert_same, csv, select},
     reference::{METHODS, Reference, Set},
@@ -47,6 +48,23 @@ fn set(random: &mut Random, n: usize) -> Set {
         columns.push(column(random, &columns, &y));
     }
     Set { columns, y }
+}
+
+/// Selectors that are held against a reference elsewhere: `jim` in `family.rs`, whose values are
+/// floats, and those by nearest observations in `relief.rs`.
+const ELSEWHERE: [&str; 3] = ["jim", "relief", "relieff"];
+
+#[test]
+fn every_selector_that_ships_has_a_reference() {
+    let name = |method: &str| method.split(':').next().map(str::to_owned);
+    let known: Vec<String> = METHODS.iter().filter_map(|method| name(method.0)).collect();
+    for method in methods() {
+        let has_reference = known.contains(&method) || ELSEWHERE.contains(&&*method);
+        assert!(
+            has_reference,
+            "add {method} to tests/selectors/reference.rs"
+        );
+    }
 }
 
 /// Every method on the set chooses as the reference does, until none is left.

@@ -48,7 +48,7 @@ fn sets(folder: &Folder) -> Vec<(PathBuf, &'static str)> {
 }
 
 /// Selectors that ship with the program.
-fn methods() -> Vec<String> {
+pub fn methods() -> Vec<String> {
     let ran = run(&["methods", "--format", "json"]);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     let all = json["methods"].as_array().unwrap().iter();
