@@ -29,14 +29,14 @@ struct Request {
 }
 
 impl Interrupt {
-    /// Asks for the end of the work.
+    /// Requests the end of the work.
     pub fn request(&self) {
         // Nothing else is published with the flags, so no ordering is needed.
         self.0.requested.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end of the work was asked for; of ranks, whether all of them know that one was
-    /// asked.
+    /// Returns true if the end of the work was requested; where ranks work together, once all of them
+    /// know of the request.
     pub fn requested(&self) -> bool {
         match self.0.needs_agreement.load(Ordering::Relaxed) {
             true => self.0.agreed.load(Ordering::Relaxed),
@@ -59,9 +59,9 @@ impl Interrupt {
         self.0.agreed.store(true, Ordering::Relaxed);
     }
 
-    /// Asks for the end of the work a second time: who waits for a plugin that does not heed
-    /// the first leaves it behind, and tells what was found. False where nobody does, or it was
-    /// insisted before.
+    /// Requests the end a second time: a plugin that ignores the first request is left behind, and what
+    /// it had chosen is reported. Returns false if nothing waits for a plugin, or if this was
+    /// requested before.
     pub fn force(&self) -> bool {
         let heard = self.0.detachable.load(Ordering::Relaxed) > 0;
         heard && !self.0.forced.swap(true, Ordering::Relaxed)
@@ -71,8 +71,8 @@ impl Interrupt {
         self.0.forced.load(Ordering::Relaxed)
     }
 
-    /// Whether a plugin was left behind: it may be at work until the process ends, which must
-    /// then end without destructors.
+    /// Returns true if a plugin was left behind. It may run until the process ends, which must then
+    /// end without running destructors.
     pub fn has_detached(&self) -> bool {
         self.0.detached.load(Ordering::Relaxed)
     }

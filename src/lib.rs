@@ -1,5 +1,6 @@
-//! passel selects variables: those of a linear regression by particle swarm stepwise search (PaSS) and
-//! an information criterion, those of a classification or regression by selectors that count levels.
+//! passel selects variables: for a linear regression by particle swarm stepwise search (PaSS), which
+//! minimises an information criterion; for a classification or a regression by selectors, which count
+//! how often levels of the variables and of the response occur together.
 //!
 //! # From matrices
 //!
@@ -16,21 +17,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! X is n × p, observations × variables; y has n values. Coefficients are on the scale of X and y.
 //! [`MatrixOptions`] has names, weights, variables that every model holds, and the intercept.
 //!
 //! # From columns
 //!
 //! A [`Table`] has named columns of numbers or factors, from memory ([`Table::from_columns`]) or from a
-//! file ([`table::read`]). A [`Job`] says what to do with it.
+//! file ([`table::read`]). A [`Job`] says what to do with it. Vectors and slices become columns by
+//! `into`: column j of a matrix is `("name", x.column(j).as_slice().into())`.
 //!
-//! | result | function | example |
+//! | result | function | in `examples/` |
 //! | --- | --- | --- |
 //! | a regression model: [`Selection`] | [`select`] of [`Design::from_table`] | `weights_and_factors.rs` |
 //! | variables ranked by a selector: [`Ranking`] | [`rank`] of a [`Job`] | `selector.rs` |
 //! | all pairs of variables: [`PairsReport`] | [`rank_pairs`] of a [`PairsJob`] | `pairs.rs` |
 //! | variables chosen from most resamples: [`StabilityReport`] | [`select_stable`] of a [`StabilityJob`] | `stability.rs` |
 //!
-//! Selectors and pair scores come from shared libraries beside the program; [`Plugins`] finds them.
+//! Selectors and pair scores are plugins. [`Plugins::find`] loads the shared libraries beside the program;
+//! [`Plugins::linked`] takes plugins that the program is linked with.
 //!
 //! # From files, as the program
 //!

@@ -1,12 +1,13 @@
-//! A selector's score, declared: which numbers of one contingency table, how they gather over
-//! the steps, how relevance joins them. Who counts the table needs no more than this.
+//! The score of a selector as a declaration: which numbers of a contingency table it is made of, how
+//! they are combined over the steps, and how relevance joins them. A device that counts tables needs to
+//! know nothing else.
 //!
 //! With c the counts of a table's cells and S = Σ c·ln c over the cells of one margin, every
 //! entropy and mutual information is an integer combination of the S: n·I(x;y) =
 //! S(xy) − S(x) − S(y) + S(n). Here x is the candidate, w the anchor (the column chosen last,
 //! or all chosen columns joined), y the response, and S(n) = n·ln n.
 //!
-//! What no combination declares may be [`ScoreFunction`].
+//! A score that no combination declares is a [`ScoreFunction`] of the table.
 
 mod coded;
 mod pair;
@@ -19,23 +20,23 @@ use thiserror::Error;
 pub use coded::{CountTable, ScoreFunction, TableFunction};
 pub use pair::PairScore;
 
-/// What is measured of a table.
+/// What a score measures of a contingency table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
     /// Integers of margin sums.
     Declared {
-        /// Of the table of candidate and response alone.
+        /// Measured in the table of candidate and response alone.
         relevance: Quantity,
-        /// What a step gives is their sum; none for a score that is relevance alone.
+        /// Their sum is the contribution of a step; empty for a score that is relevance alone.
         terms: Vec<Term>,
     },
-    /// A function: relevance is that of the table whose anchor has one level, what a step gives
-    /// that of the whole table.
+    /// A function of the table. Relevance is its value where the anchor has one level, the
+    /// contribution of a step its value for the whole table.
     Function(ScoreFunction),
 }
 
 impl Measure {
-    /// Relevance I(x;y), and these terms of a step.
+    /// Measures relevance I(x;y), and these terms in each step.
     pub fn of_terms(terms: impl Into<Vec<Term>>) -> Self {
         Self::Declared {
             relevance: Quantity::plain(Combination::X_Y),
@@ -73,11 +74,11 @@ pub struct Score {
     pub join: Join,
     /// See [`Against`].
     pub against: Against,
-    /// A selection ends where no candidate's score is above it, in nats where scores are.
+    /// The selection ends when no candidate's score is above it. *Units:* those of the score.
     pub floor: Option<f64>,
 }
 
-/// Why a score has no meaning or no room.
+/// Why a score is invalid: it has no meaning, or its integers exceed a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ScoreError(String);
@@ -96,20 +97,20 @@ impl ScoreError {
     }
 }
 
-/// Most that the integers of one sign may sum to.
+/// The largest sum of a combination's integers of one sign.
 pub const REACH: u32 = 64;
 
-/// Most terms.
+/// The largest number of terms.
 pub const TERMS: usize = 8;
 
-/// Largest weight, in absolute value.
+/// The largest weight, in absolute value.
 pub const WEIGHT: f64 = 1_048_576.0;
 
 impl Score {
-    /// The score, if it is one.
+    /// Returns the score if it is valid.
     ///
     /// # Errors
-    /// [`ScoreError`] says what has no meaning or no room.
+    /// [`ScoreError`] says which part has no meaning, or which limit is exceeded.
     pub fn checked(self) -> Result<Self, ScoreError> {
         let (relevance, terms) = match &self.measure {
             Measure::Function(coded) => {
@@ -146,7 +147,7 @@ impl Score {
         Ok(self)
     }
 
-    /// What is declared of a step; none of a coded score.
+    /// The terms of a step; empty for a score that is a function.
     pub fn terms(&self) -> &[Term] {
         match &self.measure {
             Measure::Declared { terms, .. } => terms,
@@ -154,7 +155,7 @@ impl Score {
         }
     }
 
-    /// The function, if it is coded.
+    /// The function; `None` for a declared score.
     pub fn function(&self) -> Option<&ScoreFunction> {
         match &self.measure {
             Measure::Declared { .. } => None,
@@ -176,8 +177,8 @@ impl Score {
         terms.chain(relevance)
     }
 
-    /// The largest [`Combination::reach`] of its quantities; of a coded score that of the
-    /// redundancy told beside it.
+    /// The largest [`Combination::reach`] of its quantities; of a function that of the
+    /// redundancy reported beside it.
     pub fn reach(&self) -> u32 {
         if self.function().is_some() {
             return Combination::X_W.reach();

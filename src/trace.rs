@@ -12,7 +12,7 @@ use crate::{
 const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
 
 /// A trace being written. Its first error stops the writing, not the search:
-/// [`finish`](Self::finish) tells it.
+/// [`finish`](Self::finish) returns it.
 #[derive(Debug)]
 pub struct Trace {
     file: OutputBuffer,
@@ -31,7 +31,7 @@ impl Trace {
         Ok(Self { file, names })
     }
 
-    /// Tells the names that steps give by column of the design matrix.
+    /// Sets the names of variables, by column of the design matrix.
     pub fn name_columns<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         self.names = names.map(|name| csv_field(name).into_owned()).collect();
     }
@@ -59,10 +59,10 @@ impl Trace {
         });
     }
 
-    /// Brings the trace to its place.
+    /// Completes the trace and moves it to its place.
     ///
     /// # Errors
-    /// The first write that failed, or the last step to the disk.
+    /// The first write that failed, or a failure to move the file.
     pub fn finish(self) -> Result<(), OutputError> {
         self.file.finish()
     }

@@ -115,7 +115,7 @@ impl RunSummary {
     }
 }
 
-/// Does those of `jobs`, which are jobs of `file`, whose results are missing or out of date, and
+/// Runs those of `jobs`, which are jobs of `file`, whose results are missing or out of date, and
 /// writes the tables of all jobs of the file. With a communicator, the ranks share the jobs, and only
 /// rank 0 returns a complete summary.
 ///

@@ -37,8 +37,8 @@ impl Status {
     }
 }
 
-/// The jobs of a file whose names match a pattern; all without one. `*` and `?` stand for letters; a
-/// pattern without them matches every name that contains it.
+/// The jobs of a file whose names match a pattern; all without one. `*` stands for any characters, `?`
+/// for one; a pattern without them matches every name that contains it.
 ///
 /// # Errors
 /// The pattern is malformed, or matches no job.

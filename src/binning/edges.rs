@@ -25,7 +25,7 @@ pub struct SavedBinning {
     pub response_rule: String,
     /// The candidates, in the file's order.
     pub columns: Vec<SavedRule>,
-    /// The response; a file written by hand may do without.
+    /// The rule of the response, which a file written by hand may omit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<SavedRule>,
 }

@@ -184,8 +184,7 @@ impl Design {
         Ok(design)
     }
 
-    /// Makes the design of a caller's matrices, by the steps of
-    /// [`from_table`](Self::from_table).
+    /// Makes a design of matrices in memory, by the steps of [`from_table`](Self::from_table).
     ///
     /// *Shapes:* `x` is n × p, observations × variables; `y` has n values.
     ///

@@ -39,7 +39,7 @@ impl Default for DesignOptions<'_> {
     }
 }
 
-/// What the caller of [`Design::from_matrices`](super::Design::from_matrices) says of the matrices.
+/// Options of [`Design::from_matrices`](super::Design::from_matrices).
 ///
 /// | name | meaning | default |
 /// | --- | --- | --- |

@@ -61,7 +61,7 @@ pub(crate) struct Shard<'x> {
     pub(crate) own: Columns<'x>,
 }
 
-/// What makes a candidate the strongest.
+/// The measure by which a candidate is the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gain {

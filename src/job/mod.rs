@@ -85,7 +85,7 @@ pub struct Job {
     pub method: String,
     /// The plugin's selector that the method names; `None` for `pass`.
     pub selector: Option<ResolvedMethod<MethodKind>>,
-    /// When a selector ends.
+    /// The rules that end a selection by a selector.
     pub stop: Stop,
     /// What compares models.
     pub criterion: Arc<dyn Criterion>,
@@ -152,7 +152,8 @@ impl Job {
         }
     }
 
-    /// As [`Job::new`], from a table in memory.
+    /// A selection by PaSS from a table in memory, with every other option at its default and no
+    /// progress shown.
     pub fn from_table(table: Table) -> Self {
         Self {
             table: Some(Arc::new(table)),

@@ -66,8 +66,8 @@ impl Plugins {
         Ok(Self(Arc::new(set)))
     }
 
-    /// Plugins that are part of the program: the constant `PLUGIN` that `passel_sdk::plugin!`
-    /// makes in each.
+    /// Takes plugins that are part of the program: the constant `PLUGIN` that `passel_sdk::plugin!`
+    /// makes in each crate, as in `Plugins::linked(&[passel_information::PLUGIN])`.
     ///
     /// # Errors
     /// A plugin that cannot be used, or brings a name that another has.

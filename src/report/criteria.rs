@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::methods::{about, entry};
 use crate::plugin::Plugins;
 
-/// Every criterion with its penalty, parameters and source, for a reader; those of plugins
-/// last.
+/// Every criterion with its penalty, parameters and source, as text; those of plugins last.
 pub fn text(plugins: &Plugins) -> String {
     let page = String::from(
         "Criteria φ = n·ln(rss/n) + penalty, smaller is better; n observations, p candidates, k of\n\

@@ -17,19 +17,19 @@ use crate::{
     table::TableError,
 };
 
-/// Why a job gave nothing, or not all of it.
+/// Why a job gave no report, or not a complete one.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// Several ranks run the job.
+    /// Several ranks run a job whose table is in memory.
     #[error("a table in memory is for a single process: ranks read a file")]
     MemoryOfRanks,
-    /// The caller wants a result of another kind than the method's.
+    /// The job's method gives a result of another kind than the caller wants.
     #[error("the job's method gives no {wanted}")]
     OtherResult {
-        /// That kind.
+        /// The kind that the caller wants.
         wanted: &'static str,
     },
     /// Resamples are too small to choose from.
@@ -38,11 +38,11 @@ pub enum RunError {
          observations, or a larger --fraction"
     )]
     FewRows {
-        /// Rows of a resample.
+        /// The number of rows of a resample.
         rows: usize,
         /// Observations.
         n: usize,
-        /// The fewest that there must be.
+        /// The smallest number of rows that can be chosen from.
         least: usize,
     },
     /// The table makes no design matrix.
@@ -60,10 +60,10 @@ pub enum RunError {
     /// The search could not begin: a parameter that does not fit the data.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// The report or the trace has no place, or the report could not be written.
+    /// An output file cannot be created or written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The model cannot be drawn as it was asked for.
+    /// A model of simulated data cannot be drawn with these settings.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
     /// The search cannot go on from its checkpoint.
@@ -79,33 +79,33 @@ pub enum RunError {
     Unread {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
-    /// A file of data was not finished, on request.
+    /// An interrupt ended the writing of a file of data.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// The report has no form in this program.
+    /// The report cannot be rendered in the job's format.
     #[error("the selection is complete, its report cannot be made")]
     Render(#[source] io::Error),
     /// The work ended early, or the trace is lost: what was found is reported.
     #[error(transparent)]
     Incomplete(#[from] Box<Incomplete>),
-    /// The table of a variable gave no score, in a resample.
+    /// The contingency table of a variable in a resample has no score.
     #[error("{0}")]
     NoScore(String),
-    /// The selection from a resample failed, and with it all.
+    /// The selection from a resample failed, and with it the job.
     #[error("resample {number} of {of}, {rows} of {n} rows")]
     Resample {
-        /// Which, from 1 on.
+        /// The number of the resample, counted from 1.
         number: usize,
-        /// Of how many.
+        /// The number of resamples.
         of: usize,
-        /// Its rows.
+        /// The number of its rows.
         rows: usize,
         /// Observations.
         n: usize,
-        /// At what.
+        /// The failure.
         source: Box<RunError>,
     },
 }
@@ -136,12 +136,12 @@ impl RunError {
     }
 }
 
-/// What a run that did not end as it should has found nevertheless.
+/// The partial result of a run that did not end as it should.
 #[derive(Debug)]
 pub struct Incomplete {
     /// The report, unless nothing was found.
     pub report: Option<Report>,
-    /// What ended the work, or else was lost.
+    /// What ended the work early, or what was lost after it.
     pub fault: Fault,
     /// Why the trace is lost too, if it is.
     pub trace: Option<OutputError>,
@@ -159,21 +159,21 @@ impl Error for Incomplete {
     }
 }
 
-/// What ended the work of a method early, or was lost behind it.
+/// What ended the work of a method early, or what was lost after it.
 #[derive(Debug, Error)]
 pub enum Fault {
     /// A device failed.
     #[error("a device failed, the selection is the best until then")]
     Device(#[source] DeviceError),
-    /// The contingency table of a variable has no score: of which, and why.
+    /// The contingency table of a variable has no score: which variable, and why.
     #[error("{0}; what was found before is reported")]
     UndefinedScore(String),
     /// The procedure of a plugin failed.
     #[error("method `{method}` of plugin `{plugin}` failed")]
     Procedure {
-        /// Its name.
+        /// The name of the method.
         method: String,
-        /// The plugin.
+        /// The name of its plugin.
         plugin: String,
         /// The reason.
         source: ProcedureError,

@@ -41,8 +41,8 @@ pub(super) trait Method {
     fn report(&self, run: &mut Run, found: Self::Found) -> Result<Finding, RunError>;
 }
 
-/// What a run of many jobs gives one of them: shared data, a place to show progress, a file to go
-/// on from. A job alone has none of them.
+/// What a run of many jobs gives one of them: shared data, a place to show progress, a file to
+/// resume from. A job that runs alone has none of these, which is the default.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RunContext<'a> {
     /// Data shared with other jobs.

@@ -14,12 +14,13 @@ use super::checkpoint;
 /// Between two writings at least.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Where something is kept, and of what it is: what was kept of something else is nothing.
+/// The file of the resamples that are done, and the job that they belong to. Resamples of a job with
+/// another fingerprint are ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct ResampleCheckpoint<'a> {
     /// The file.
     pub path: &'a Path,
-    /// All that shapes the result, in a text.
+    /// A text of everything that shapes the result.
     pub fingerprint: &'a str,
 }
 

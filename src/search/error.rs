@@ -25,13 +25,13 @@ pub enum SearchError {
 /// Why a search cannot go on from a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointError {
-    /// It is something else.
+    /// The text is no checkpoint.
     #[error("is no checkpoint of a search")]
     Foreign,
-    /// It was cut or changed.
+    /// The checkpoint was cut short or changed.
     #[error("is damaged")]
     Damaged,
-    /// It is of another passel, which may walk otherwise, or of other data or settings.
+    /// The checkpoint is of another version of passel, of other data or of other settings.
     #[error("is of {0}")]
     Other(String),
 }

@@ -57,7 +57,7 @@ use stages::run_stages;
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;
 
-/// Searches the model of lowest criterion value.
+/// Searches for the model with the lowest value of a criterion.
 ///
 /// ```
 /// use passel::{Design, Pass, criteria::Bic, device::Resources, search};
@@ -178,7 +178,10 @@ pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), Sea
     Ok((max_size, kept))
 }
 
-/// Searches with every core and no interruption, and reports the model found.
+/// Searches for the model with the lowest value of a criterion, and reports it: its coefficients, how
+/// certain the choice is, and how it was found. Every core is used, and where n × p is large every GPU
+/// ([`DeviceChoice::Auto`](crate::device::DeviceChoice::Auto)); [`search`] takes resources, interrupts and
+/// checkpoints.
 ///
 /// # Errors
 /// As [`search`].

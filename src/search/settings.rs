@@ -1,5 +1,4 @@
-//! The parameters of a PaSS search: a draft that anyone may fill in, and the
-//! checked form that alone can run.
+//! The parameters of a PaSS search, which are checked against the problem before it runs.
 
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use thiserror::Error;
 
 use crate::device::Gain;
 
-/// Parameters of PaSS, as a draft: a search checks them before it runs.
+/// The parameters of PaSS. A search checks them before it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {
     /// Particles K, 1 … 65,536; 32 by default.
@@ -21,24 +20,27 @@ pub struct Pass {
     pub backward: [f64; 2],
     /// What improving means for a forward step; by default the correlation.
     pub gain: Gain,
-    /// Random variables each particle starts with, beside the kept ones, 0 … `max_size`; fewer
-    /// where the kept ones leave less room. 1 by default.
+    /// Number of random variables that each particle starts with besides the kept ones,
+    /// 0 … `max_size`; fewer where the kept ones leave less room. 1 by default.
     pub start_size: usize,
-    /// Largest model, 1 … min(p, n − 2); none for p where p ≤ n/2, else n/4 beside the kept ones.
+    /// Size of the largest model, kept variables included, 1 … min(p, n − 2). `None`: p where
+    /// p ≤ n/2, else n/4 variables besides the kept ones.
     pub max_size: Option<usize>,
-    /// Whether to walk on from the swarm's best models, by exact changes in RSS,
-    /// until no single addition, drop or exchange improves the model; by default it does.
+    /// Whether tabu search continues from the swarm's best models, by exact changes in RSS, until no
+    /// single addition, drop or exchange improves the model; true by default.
     pub polish: bool,
-    /// Walks of the polish, each from a model of its own, 1 … 1,024; 4 by default.
+    /// Number of tabu searches of the polish, each from a model of its own, 1 … 1,024; 4 by default.
     pub islands: usize,
-    /// Whether to go on with the proof of the optimum until it is complete; by default it ends after a
+    /// Whether to continue the proof of the optimum until it is complete; by default it ends after a
     /// bounded amount of work.
     pub prove: bool,
-    /// End after so many iterations without a better model, 1 … 10⁹; never by default.
+    /// Number of iterations without a better model after which the search ends, 1 … 10⁹; `None`, the
+    /// default, for no limit.
     pub patience: Option<usize>,
-    /// End after so long, above 0, counted from the start of the search; never by default.
+    /// Time after which the search ends, above 0, counted from its start; `None`, the default, for no
+    /// limit.
     pub time_limit: Option<Duration>,
-    /// Seed of every random number; 1 by default.
+    /// The seed of every random number; 1 by default.
     pub seed: u64,
 }
 
@@ -126,7 +128,7 @@ impl Pass {
         .collect()
     }
 
-    /// Checks what needs no data.
+    /// Checks the ranges that do not depend on the data.
     ///
     /// # Errors
     /// The first parameter outside its range.

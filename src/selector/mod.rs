@@ -45,7 +45,8 @@ pub struct Stop {
     pub permutation: Option<PermutationTest>,
 }
 
-/// The most levels of the response: a table has a cell of each for every level of the others.
+/// The largest number of levels of a response: a contingency table has a cell for each of them, for
+/// every pair of levels of its other two variables.
 pub const CLASSES: usize = 1024;
 
 /// The number of variables chosen where no other rule ends a selection.

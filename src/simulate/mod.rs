@@ -20,15 +20,15 @@ use random::Random;
 /// Every model.
 pub const MODELS: &[SimulationModel] = &[ing_lai::MODEL, chen_chen::MODEL, hung::MODEL, ar1::MODEL];
 
-/// The model of that name.
+/// The model with this name; `None` if there is none.
 pub fn model(name: &str) -> Option<&'static SimulationModel> {
     MODELS.iter().find(|model| model.name == name)
 }
 
-/// A model: how it is named and explained, what it may be asked for, and how it is drawn.
+/// A model of data: its name, documentation, settings and defaults, and how it is drawn.
 #[derive(Debug)]
 pub struct SimulationModel {
-    /// The name it is asked for by.
+    /// Its name on the command line.
     pub name: &'static str,
     /// What the model is good for, on one line.
     pub title: &'static str,
@@ -38,7 +38,7 @@ pub struct SimulationModel {
     pub source: &'static str,
     /// The names of its settings, in the order they are listed.
     pub options: &'static [&'static str],
-    /// Its own defaults; what it has no option for is not read.
+    /// The defaults of its settings; those that are not among its options are ignored.
     pub defaults: SimulationSettings,
     /// The limits that its settings set each other.
     limits: fn(&SimulationSettings) -> Result<(), Limit>,
@@ -112,7 +112,7 @@ pub enum Correlation {
 }
 
 impl Correlation {
-    /// The word it is asked for by.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",
@@ -159,7 +159,7 @@ struct Drawn {
 }
 
 impl SimulationModel {
-    /// The options that these settings leave the model: without correlation it has no ρ.
+    /// The options that have an effect with these settings: without correlation, ρ has none.
     pub fn options(&self, settings: &SimulationSettings) -> impl Iterator<Item = &'static str> {
         let has = |option: &str| self.options.contains(&option);
         let independent = has("correlation") && settings.correlation == Correlation::Independent;
@@ -176,7 +176,7 @@ impl SimulationModel {
         command
     }
 
-    /// Whether the model can be drawn with these settings.
+    /// Checks that the model can be drawn with these settings.
     ///
     /// # Errors
     /// The first setting outside its limits.
@@ -197,7 +197,9 @@ impl SimulationModel {
         })
     }
 
-    /// The response `y` and the variables, the true ones marked.
+    /// Draws a table: the response `y`, then the variables, with the true ones marked.
+    ///
+    /// *Shapes:* n observations of 1 + p columns.
     ///
     /// # Errors
     /// As [`check`](Self::check); a table that does not fit into memory.

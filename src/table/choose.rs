@@ -10,7 +10,7 @@ impl Table {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// Position of the column of that name.
+    /// The position of the column with this name, counted from 0; `None` if there is none.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }

@@ -131,7 +131,7 @@ pub fn extensions() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.extensions).copied()
 }
 
-/// Whether a file's name says NumPy array, gzipped or not.
+/// Returns true if a file's name is that of a NumPy array: it ends in `.npy` or `.npy.gz`.
 pub fn is_npy(path: &Path) -> bool {
     Format::of(path).is_some_and(|(_, ending)| ending == "npy")
 }

@@ -13,10 +13,10 @@ pub enum Missing {
     Refuse,
     /// Observations with a missing value in any column are left out.
     DropRows,
-    /// Missing values stay, to become a level of their own: of binned columns alone.
+    /// Missing values become a level of their own. For binned columns only.
     Level,
-    /// Missing values stay, and each table of counts leaves out the observations that miss one
-    /// of its variables: of binned columns alone. Without a response there is no observation.
+    /// Each table of counts leaves out the observations that miss one of its variables;
+    /// observations without a response are left out of all. For binned columns only.
     Pairwise,
 }
 

@@ -1,4 +1,4 @@
-//! Files of observations: read into named columns, before any mathematics.
+//! Tables: named columns of observations, from files or from memory, before any mathematics.
 
 mod arff;
 mod choose;
@@ -56,7 +56,7 @@ const FORMATS: &[Format] = &[
     format::PARQUET_UNBUILT,
 ];
 
-/// A file's named columns.
+/// Named columns of equally many observations, from a file or from memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The path as given, for messages.
@@ -77,7 +77,7 @@ pub struct Table {
 /// One variable of a [`Table`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Unique in its table, not empty.
+    /// Its name: unique in the table, not empty.
     pub name: String,
     /// The values, one for each observation.
     pub values: Values,

@@ -84,10 +84,12 @@ fn estimate(path: &Path, bytes: u64) -> Option<u64> {
     Some(elements.min(COMPRESSION_RATIO * COMPRESSION_RATIO * bytes))
 }
 
-/// Writes a p × p array of numbers, by rows.
+/// Writes a square matrix as an `.npy` file of f64.
+///
+/// *Shapes:* `values` is p × p, row by row.
 ///
 /// # Errors
-/// The sink fails.
+/// An error of the sink.
 pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::Result<()> {
     let shape = [p as u64, p as u64];
     let options = npyz::WriteOptions::<f64>::new().default_dtype();

@@ -52,7 +52,7 @@ impl OutputFormat {
     /// A `.dat` has neither names nor levels: its response comes first, then `x0`, `x1`, ….
     ///
     /// # Errors
-    /// The sink fails; a factor in a `.dat`.
+    /// An error of the sink, or a factor, which a `.dat` cannot hold.
     pub fn write(self, table: &Table, command: &str, sink: impl Write) -> io::Result<()> {
         let mut sink = BufWriter::with_capacity(1 << 16, sink);
         if self.gzip {

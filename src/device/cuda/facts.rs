@@ -15,34 +15,34 @@ use super::{
 };
 use crate::panics::catch_panic;
 
-/// The GPUs and the libraries.
+/// The CUDA libraries and GPUs of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaInfo {
     /// The newest CUDA that the driver supports; none without a driver.
     pub driver: Option<Version>,
-    /// The compiler of kernels.
+    /// The version of NVRTC, which compiles kernels; none where it is missing.
     pub nvrtc: Option<Version>,
-    /// The products of matrices.
+    /// The version of cuBLAS, which multiplies matrices; none where it is missing.
     pub cublas: Option<Version>,
-    /// GPUs, in the order of their numbers.
+    /// The GPUs, in the order of their ordinals.
     pub gpus: Vec<GpuInfo>,
-    /// Why no GPU can be used, where none can.
+    /// Why no GPU can be used; none where one can.
     pub obstacle: Option<DeviceError>,
 }
 
 /// One GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GpuInfo {
-    /// Its number: 0 for `cuda:0`.
+    /// The ordinal by which CUDA numbers it: 0 for `cuda:0`.
     pub ordinal: usize,
-    /// Its maker's name for it.
+    /// The name of its model.
     pub name: String,
     /// Compute capability, as in (9, 0).
     pub capability: (u32, u32),
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes free at this moment, or why the GPU cannot be asked: it may be in exclusive use by
-    /// another program.
+    /// Bytes of memory that are free, or why the GPU cannot be queried: another program may use it
+    /// exclusively.
     pub free: Result<u64, DeviceError>,
 }
 

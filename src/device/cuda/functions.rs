@@ -1,5 +1,5 @@
-//! Functions of tables in CUDA C, as plugins bring them: made into kernels; compiled for every
-//! architecture, and held against their twins on a GPU.
+//! Scores of contingency tables in CUDA C, as plugins bring them: made into kernels, compiled for
+//! every architecture, and compared on a GPU with the plugin's function for the CPU.
 
 use std::{
     collections::BTreeSet,
@@ -19,25 +19,25 @@ use crate::{
     score::{CountTable, ScoreFunction},
 };
 
-/// A function that does what its twin does.
+/// A function in CUDA C that was compiled, and on a GPU gave the values of the function for the CPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// What compiled it.
+    /// The version of NVRTC that compiled it.
     pub nvrtc: Version,
-    /// What for.
+    /// The architectures it was compiled for.
     pub architectures: &'static [&'static str],
     /// The GPU it ran on, if there is one.
     pub ran: Option<Ran>,
 }
 
-/// How near the two are.
+/// How close the values on a GPU are to those on the CPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
     /// The GPU.
     pub device: String,
-    /// Tables that both were given.
+    /// The number of random tables that were compared.
     pub tables: usize,
-    /// Largest difference, as a share of the value.
+    /// The largest difference, relative to the value.
     pub difference: f64,
 }
 
@@ -54,12 +54,12 @@ const SHAPES: [[usize; 3]; 6] = [
     [64, 3, 10],
 ];
 
-/// Compiles a function of this name for every architecture; where there is a GPU, holds its
-/// values of random tables against the twin's.
+/// Compiles the CUDA source of a score for every architecture; where there is a GPU, compares its
+/// values for random tables with those on the CPU. `name` is that of its method, for messages; a score
+/// without CUDA source gives `None`.
 ///
 /// # Errors
-/// NVRTC missing, what it says of the text, a GPU that fails, or a value that differs by more
-/// than the tolerance.
+/// NVRTC is missing or refuses the source, a GPU fails, or a value differs by more than the tolerance.
 pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, DeviceError> {
     let Some(text) = function.0.cuda() else {
         return Ok(None);
