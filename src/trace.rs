@@ -1,5 +1,4 @@
-//! The trace: every step of every particle, as CSV, streamed to a file that
-//! appears at the end.
+//! The trace of a search: every step of every particle, as a CSV file that appears when it is complete.
 
 use std::path::Path;
 

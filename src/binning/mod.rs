@@ -1,8 +1,11 @@
 //! Table → columns of small integers, whose joint values can be counted.
 //!
-//! A rule is made of a column's values (`levels.rs`, `equal_width.rs`, `equal_frequency.rs`), of
-//! the values and the response (`mdlp.rs`), or read from a report (`edges.rs`); `code.rs` codes
-//! values by a rule.
+//! [`bin`] turns every column of a table into codes by the rule that [`Binning`] asks for. A rule is
+//! made of a column's values, of the values and the response ([`Binning::Mdlp`]), or read from an earlier
+//! report ([`Binning::Edges`]), and is returned beside the codes.
+
+// A file a kind of rule: `levels.rs`, `equal_width.rs`, `equal_frequency.rs`, `mdlp.rs`, `edges.rs`;
+// `code.rs` codes values by a rule.
 
 mod code;
 mod columns;

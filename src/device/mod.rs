@@ -1,14 +1,14 @@
-//! The seam between searches and hardware: where sweeps run and where the models of the swarm lie.
-//!
-//! The columns of the design are sharded over `Device`s, and `Devices` treats them as one. A device
-//! holds the models of the swarm (support, factor and residual, updated in place) and a range of
-//! the columns, which it sweeps against any of the models. Orders and results are small. No sum
-//! crosses devices, so their number does not show in the answer.
+//! The hardware that searches and selections run on: a caller chooses it by [`Resources`].
 //!
 //! **The product screens, a fixed order decides.** How a matrix product rounds may depend on how
 //! it was split, so a sweep only screens: candidates within the rounding error of the strongest are
 //! scored again by one dot product in a fixed order, and of those still equal the lowest column
 //! wins. So one thread or many, one device or many, cached columns or not give one answer.
+
+// The seam between searches and hardware: the columns of the design are sharded over `Device`s, and
+// `Devices` treats them as one. A device holds the models of the swarm (support, factor and residual,
+// updated in place) and a range of the columns, which it sweeps against any of the models. Orders and
+// results are small. No sum crosses devices, so their number does not show in the answer.
 
 mod counters;
 pub(crate) mod counting;

@@ -1,4 +1,4 @@
-//! One job: what to read, what to search and where to write the report.
+//! Jobs: what to read, what to do with it and where to write the report.
 //!
 //! A command line or a job file sets the options of a [`JobDraft`] through the table [`OPTIONS`]. Only
 //! a checked draft becomes a [`Job`], and only a job can run.

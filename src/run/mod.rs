@@ -1,5 +1,8 @@
 //! Runs one job: open its files → check the devices → read and prepare the data → work → report →
-//! render and write. `drive` is this path for every `Method`; `method_of` chooses the method.
+//! render and write. [`rank`], [`rank_pairs`] and [`select_stable`] return one kind of result;
+//! [`run`](fn@run) and [`run_task`] return a [`Report`] of any kind, which can be rendered.
+
+// `drive` is this path for every `Method`; `method_of` chooses the method.
 
 mod candidates;
 mod checkpoint;

@@ -1,5 +1,6 @@
-//! PaSS, particle swarm stepwise: K particles, each a support, walk by adding
-//! and dropping one variable a step, and share the best model found.
+//! PaSS, particle swarm stepwise: K particles, each a set of variables, walk by adding or dropping one
+//! variable a step, and share the best model found. [`select`] searches with defaults, [`search`] with
+//! every choice; [`Pass`] has the parameters.
 //!
 //! *Source*: M. Yang, R.-B. Chen, I-H. Chung, W. Wang, Particle Swarm Stepwise
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.

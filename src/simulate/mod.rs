@@ -1,5 +1,5 @@
-//! Data with a known truth, from the models that variable selection is measured by: one file a
-//! model, each with its formula, its defaults and its source.
+//! Data with a known truth, from the models that variable selection is measured by ([`MODELS`]): each
+//! has a formula, a source and defaults.
 //!
 //! A model draws X and Xβ; the response is y = Xβ + ε with noise ε of variance 1, or of the
 //! variance that a ratio of signal to noise asks for. Draws and sums use nothing but the exactly

@@ -1,12 +1,14 @@
-//! The GPUs of CUDA: the only place that knows of them.
+//! GPUs by CUDA: which libraries and GPUs this machine has ([`facts`]), and scores in CUDA C
+//! ([`functions`]).
 //!
-//! Its libraries are opened when the program runs, so the program is the same where there
-//! are none. The crate that opens them panics where one is missing or lacks a function:
-//! `library` asks before the first call of each, and everything else asks `library`.
-//!
-//! A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models`
-//! stay on it and are updated there; `find_strongest`, `gain` and `find_neighbours` are its sweeps.
-//! The host sees orders and short lists.
+//! CUDA's libraries are opened when the program runs, so the program is the same where there are none.
+
+// The only place that knows of CUDA. The crate that opens its libraries panics where one is missing or
+// lacks a function: `library` asks before the first call of each, and everything else asks `library`.
+//
+// A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models` stay on it and are
+// updated there; `find_strongest`, `gain` and `find_neighbours` are its sweeps. The host sees orders and
+// short lists.
 
 mod cache;
 mod columns;
