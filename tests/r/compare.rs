@@ -160,29 +160,49 @@ fn covariance(report: &Value, answer: &Value, what: &str) {
     }
 }
 
-/// `docs/from-r-and-sas.md`: what to add to reach R's values.
+/// `docs/from-r-and-sas.md`: what to take to reach R's values.
 fn offsets(request: &Request, report: &Value, answer: &Value, what: &str) {
-    let each = match request.criterion {
-        "aic" => 2.0,
-        "bic" => number(answer, "n").ln(),
-        _ => return,
-    };
-    let intercept = f64::from(u8::from(request.intercept));
     let n = number(answer, "n");
+    let intercept = f64::from(u8::from(request.intercept));
     let value = number(&report["criterion"], "value");
+    let tss = number(report, "tss");
     // Of weights.
     let scale = n * number(answer, "log_mean_weight");
-    near_value(
-        value + each * intercept + scale,
-        number(answer, extract(request)),
-        &format!("{what}: extractAIC"),
-    );
-    let likelihood = n * (1.0 + (2.0 * PI).ln()) - n * number(answer, "mean_log_weight");
-    near_value(
-        value + each * (intercept + 1.0) + scale + likelihood,
-        number(answer, request.criterion),
-        &format!("{what}: AIC() or BIC()"),
-    );
+    let likelihood = scale + n * (1.0 + (2.0 * PI).ln()) - n * number(answer, "mean_log_weight");
+    let found = |field: &str, found: f64| {
+        near_value(found, number(answer, field), &format!("{what}: {field}"));
+    };
+    let by_leaps = |field: &str, found: f64| {
+        if let Some(leaps) = answer["leaps"].as_object() {
+            near_value(
+                found,
+                leaps[field].as_f64().unwrap(),
+                &format!("{what}: leaps' {field}"),
+            );
+        }
+    };
+    match request.criterion {
+        "aic" => {
+            found("extract_aic", value + 2.0 * intercept + scale);
+            found("aic", value + 2.0 * (intercept + 1.0) + likelihood);
+        }
+        "aicc" => found("aicc", value + 2.0 * (intercept + 1.0) + likelihood),
+        "bic" => {
+            found("extract_bic", value + n.ln() * intercept + scale);
+            found("bic", value + n.ln() * (intercept + 1.0) + likelihood);
+            by_leaps("bic", value + n.ln() - n * (tss / n).ln());
+        }
+        "cp" => {
+            found("extract_cp", value);
+            by_leaps("cp", value);
+        }
+        "adjr2" => {
+            let adjusted = 1.0 - (value / n).exp() * (n - intercept) / tss;
+            found("adjusted_r_squared", adjusted);
+            by_leaps("adjr2", adjusted);
+        }
+        _ => {}
+    }
 }
 
 fn extract(request: &Request) -> &'static str {

@@ -28,12 +28,21 @@ candidates <- function(data, intercept) {
 
 # The criteria from their definitions: n observations, k variables (kept ones included, the intercept
 # not), s the residual sum of squares, i one with an intercept, p candidates of which m are kept, full
-# the residual sum of squares of all candidates.
+# the residual mean square of all candidates.
 criteria <- list(
   aic = function(n, k, s, ...) n * log(s / n) + 2 * k,
   bic = function(n, k, s, ...) n * log(s / n) + log(n) * k,
+  aicc = function(n, k, s, i, ...) {
+    estimates <- k + i + 1
+    n * log(s / n) + 2 * k + 2 * estimates * (estimates + 1) / (n - estimates - 1)
+  },
+  cp = function(n, k, s, i, full, ...) s / full - n + 2 * (k + i),
+  adjr2 = function(n, k, s, i, ...) n * log(s / (n - k - i)),
   hqc = function(n, k, s, ...) n * log(s / n) + 2 * log(log(n)) * k,
-  ebic = function(n, k, s, p, m, ...) n * log(s / n) + log(n) * k + 2 * lchoose(p - m, k - m)
+  ebic = function(n, k, s, p, m, ...) n * log(s / n) + log(n) * k + 2 * lchoose(p - m, k - m),
+  `ebic-monotone` = function(n, k, s, p, m, ...) {
+    n * log(s / n) + log(n) * k + 2 * lchoose(p - m, min(k - m, (p - m) %/% 2))
+  }
 )
 
 answer <- function(request) {
@@ -62,13 +71,15 @@ answer <- function(request) {
   # arrays without an intercept (3.1, on stackloss); there all subsets are fitted.
   free <- setdiff(seq_along(x), kept)
   if (intercept && length(free) > 1) {
-    best <- summary(regsubsets(
+    leaps <- summary(regsubsets(
       x = as.matrix(x), y = y, weights = w, nbest = 1, nvmax = ncol(x),
       force.in = if (length(kept)) kept, method = "exhaustive", really.big = TRUE
-    ))$which[, -1, drop = FALSE]
+    ))
+    best <- leaps$which[, -1, drop = FALSE]
     best <- apply(best, 1, function(row) sort(match(colnames(best)[row], names(x))), simplify = FALSE)
     subsets <- c(list(kept), unname(best))
   } else {
+    leaps <- NULL
     subsets <- lapply(0:length(free), function(size) {
       all <- combn(length(free), size, function(which) sort(c(kept, free[which])), simplify = FALSE)
       all[[which.min(vapply(all, function(chosen) deviance(fit(chosen)), 0))]]
@@ -77,7 +88,7 @@ answer <- function(request) {
   subsets <- lapply(subsets, function(chosen) {
     list(names = I(names(x)[chosen]), rss = deviance(fit(chosen)), k = length(chosen))
   })
-  full <- deviance(fit(seq_along(x)))
+  full <- sigma(fit(seq_along(x)))^2
   value <- function(s) criteria[[request$criterion]](
     n = n, k = s$k, s = s$rss, i = intercept, p = ncol(x), m = length(kept), full = full
   )
@@ -106,6 +117,13 @@ answer <- function(request) {
     log_likelihood = as.numeric(logLik(model)), covariance = unname(vcov(model)),
     extract_aic = extractAIC(model)[2], extract_bic = extractAIC(model, k = log(n))[2],
     aic = AIC(model), bic = BIC(model),
+    aicc = AIC(model) + 2 * (n_parameters + 1) * (n_parameters + 2) / (n - n_parameters - 2),
+    # Of known variance: Mallows' Cp.
+    extract_cp = extractAIC(model, scale = full * mean(w))[2],
+    # What leaps prints of the best subset, unless it is that of the kept variables alone.
+    leaps = if (!is.null(leaps) && best$k > length(kept)) {
+      lapply(leaps[c("bic", "cp", "adjr2")], function(values) values[best$k - length(kept)])
+    },
     # For the offsets.
     mean_log_weight = mean(log(w)), log_mean_weight = log(mean(w)),
     # What is left of a criterion by extractAIC after stepwise selection of whole factors, from all

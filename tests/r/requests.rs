@@ -94,8 +94,12 @@ fn variants(plain: Request, keep: &'static [&'static str]) -> Vec<Request> {
     vec![
         by("aic"),
         by("bic"),
+        by("aicc"),
+        by("cp"),
+        by("adjr2"),
         by("hqc"),
         by("ebic"),
+        by("ebic-monotone"),
         Request {
             weighted: true,
             ..by("aic")
@@ -113,6 +117,20 @@ fn variants(plain: Request, keep: &'static [&'static str]) -> Vec<Request> {
             ..by("bic")
         },
         Request { keep, ..by("aic") },
+        Request { keep, ..by("aicc") },
+        Request { keep, ..by("ebic") },
+        Request {
+            weighted: true,
+            ..by("cp")
+        },
+        Request {
+            intercept: false,
+            ..by("cp")
+        },
+        Request {
+            intercept: false,
+            ..by("adjr2")
+        },
         Request {
             keep,
             weighted: true,
@@ -147,7 +165,7 @@ pub fn of_sets() -> Vec<Request> {
     let mut requests: Vec<Request> = sets.iter().flat_map(request).collect();
     // Twenty nearly collinear candidates.
     let quadratic = Request::new("swiss_quadratic.csv", "Fertility", None);
-    requests.extend(["aic", "bic", "ebic"].map(|criterion| Request {
+    requests.extend(["aic", "bic", "ebic-monotone"].map(|criterion| Request {
         criterion,
         ..quadratic
     }));
