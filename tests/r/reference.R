@@ -99,13 +99,28 @@ answer <- function(request) {
   subsets <- Map(function(s, value) { s$value <- value; s }, subsets, values)
   best <- subsets[[which.min(values)]]
 
+  # The weights of all models, where they are few: exp(-value/2) over its sum, and what of it falls to the
+  # models that hold a candidate.
+  inclusion <- if (length(free) <= 10) {
+    design <- cbind(if (intercept) 1, as.matrix(x)) * sqrt(w / mean(w))
+    holds <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), length(free))))
+    values <- apply(holds, 1, function(row) {
+      chosen <- sort(c(kept, free[row]))
+      columns <- c(if (intercept) 1, chosen + intercept)
+      s <- sum(lm.fit(design[, columns, drop = FALSE], y * sqrt(w / mean(w)))$residuals^2)
+      value(list(rss = s, k = length(chosen)))
+    })
+    weights <- exp(-(values - min(values)) / 2)
+    as.list(setNames(colSums(holds * weights) / sum(weights), names(x)[free]))
+  }
+
   model <- fit(match(best$names, names(x)))
   summary <- summary(model)
   interval <- confint(model)
   n_parameters <- length(coef(model))
   list(
     n = n, p = ncol(x), subsets = subsets,
-    best = best$names, value = min(values),
+    best = best$names, value = best$value, inclusion = inclusion,
     coefficients = I(unname(coef(model))),
     std_error = I(unname(summary$coefficients[, 2])),
     t = I(unname(summary$coefficients[, 3])),
