@@ -6,7 +6,7 @@
 //! choice is the largest I(x;y) whatever the selector (of `jim` and `fcbf`, what they measure
 //! in its place), and equal scores go to the variable that stands first.
 //!
-//! To add one: write its file beside these and name it below, twice.
+//! To add one: write its file beside these and name it below, in `mod`, `pub use` and `plugin!`.
 
 mod betagamma;
 mod cife;
