@@ -12,6 +12,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod plugins;
+mod proof;
 mod ranking;
 mod regression;
 mod stability;

@@ -5,12 +5,11 @@ use std::path::Path;
 use super::{
     models,
     numbers::{p_value, percent, printable, significant, when},
+    proof,
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::nearest::list;
-use crate::selection::{
-    Certificate, Estimate, FStatistic, Proof, RankSummary, Selection, Termination,
-};
+use crate::selection::{Estimate, FStatistic, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -209,61 +208,13 @@ fn search(selection: &Selection) -> String {
     let end = end + &ended(selection);
     format!(
         "{}\nFound by {}, seed {}, on {}{}; {end}; {} s.\n",
-        certainty(selection).join("\n"),
+        proof::certainty(selection).join("\n"),
         method(selection),
         selection.seed,
         selection.devices.join(", "),
         RankSummary::suffix(&selection.rank_summary),
         significant(selection.elapsed_seconds.total, 3),
     )
-}
-
-/// What is certain of the model, a sentence each.
-pub(super) fn certainty(selection: &Selection) -> Vec<String> {
-    let proof = selection.proof.as_ref();
-    let optimum = match (selection.certified, proof) {
-        (
-            Some(Certificate::Global),
-            Some(Proof {
-                models: Some(all), ..
-            }),
-        ) => {
-            format!("Proved: none of all {all} allowed models has a lower criterion.")
-        }
-        (Some(Certificate::Global), _) => {
-            "Proved: no allowed model has a lower criterion.".to_owned()
-        }
-        (Some(Certificate::Local), _) => {
-            "No allowed addition, drop or exchange of one variable lowers the criterion.".to_owned()
-        }
-        (None, _) => "Not certified: the addition, drop or exchange of one variable may lower the \
-                      criterion."
-            .to_owned(),
-    };
-    let gap = proof.and_then(|proof| proof.gap.filter(|_| !proof.complete));
-    let gap = gap.map(|gap| {
-        let gap = significant(gap, 4);
-        format!(
-            "The proof that no model is better is not complete: none is lower by more than {gap}."
-        )
-    });
-    let ties = proof.map_or(0, |proof| proof.ties);
-    let equal = (ties > 0).then(|| {
-        let (others, have) = if ties == 1 {
-            ("model", "has")
-        } else {
-            ("models", "have")
-        };
-        format!(
-            "{ties} other {others} {have} the same criterion: of equal models that with the fewest \
-             variables is selected, then that with the first columns."
-        )
-    });
-    let reason = proof.and_then(|proof| proof.reason.clone());
-    [Some(optimum), gap, equal, reason]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 /// The method, with the size of its swarm where it has one.

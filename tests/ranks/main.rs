@@ -18,6 +18,7 @@ use passel::{
     ranks::{Communicator, thread_transports},
     run::{self, RunContext},
     search::{IterationRecord, SearchResult, StepRecord, search},
+    selection::Proof,
 };
 
 /// What each of so many ranks gives, by rank.
@@ -52,7 +53,12 @@ fn problem(n: usize, p: usize) -> Design {
     Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 
-type Walked = (Vec<u32>, u64, bool, Vec<(usize, u64, Vec<StepRecord>)>);
+type Walked = (
+    Vec<u32>,
+    u64,
+    Option<Proof>,
+    Vec<(usize, u64, Vec<StepRecord>)>,
+);
 
 fn walked(
     design: &Design,
@@ -81,12 +87,7 @@ fn walked(
     .unwrap();
     let support = found.fit.support().to_vec();
     (
-        (
-            support,
-            found.value.to_bits(),
-            found.certified.is_some(),
-            steps,
-        ),
+        (support, found.value.to_bits(), found.proof.clone(), steps),
         found,
     )
 }

@@ -19,8 +19,9 @@ use crate::{
     report::{
         by_criterion::comparison,
         numbers::{listed, percent, printable, significant, when},
+        proof::certainty,
         regression::{
-            Row, candidates, certainty, coefficients, ended, f_test, inclusion as inclusion_weight,
+            Row, candidates, coefficients, ended, f_test, inclusion as inclusion_weight,
             log_likelihood, method, r_squared_name, references, residual_error, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},

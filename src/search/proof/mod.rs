@@ -34,16 +34,19 @@ use parts::independent_parts;
 use thresholds::rises_with_rss;
 use waves::{Tree, rounding};
 
-/// Work of a proof that nobody asked for, in multiply-adds, and that of its products of columns.
+/// Work of a proof that nobody asked for, in multiply-adds: with few candidates, where it mostly ends, and
+/// with more; and that of its products of columns.
 const WORK: u64 = 1 << 28;
+const FEW: usize = 64;
+const WORK_OF_MANY: u64 = 1 << 25;
 const PRODUCT_WORK: usize = 1 << 30;
 
-/// Most candidates of a proof: their products are computed at once.
-const CANDIDATES: usize = 512;
+/// Most candidates of a proof: a thread's subproblems then take 100 MB at most.
+const CANDIDATES: usize = 256;
 
 /// Why no proof is tried.
 const WIDE: &str = "No proof was tried: with as many candidates as observations no bound holds.";
-const MANY: &str = "No proof was tried: there are more than 512 candidates.";
+const MANY: &str = "No proof was tried: there are more than 256 candidates.";
 const FALLING: &str = "No proof was tried: the criterion falls where RSS rises.";
 const DEPENDENT: &str = "No proof was tried: too many columns depend on others.";
 
@@ -81,7 +84,8 @@ pub(super) fn prove(
         return refuse(end, FALLING);
     }
     x.fetch(0..p as u32)?;
-    let most = (!asked).then_some(WORK);
+    let most = if p <= FEW { WORK } else { WORK_OF_MANY };
+    let most = (!asked).then_some(most);
     match branch_and_bound(problem, threads, most, control, end, from)? {
         true => Ok(()),
         false => refuse(end, DEPENDENT),
@@ -112,7 +116,7 @@ fn branch_and_bound(
         most,
         rounding: rounding(&pool, &parts),
     };
-    let state = from.unwrap_or_else(|| {
+    let mut state = from.unwrap_or_else(|| {
         let (fit, _) = Fit::of(x, y, &end.members);
         let best = VisitedModel {
             value: problem.objective.of_fit(&fit),
@@ -126,7 +130,7 @@ fn branch_and_bound(
             work: 0,
         }
     });
-    tree.run(state, control, end)?;
+    tree.run(&mut state, control, end)?;
     Ok(true)
 }
 

@@ -78,16 +78,20 @@ fn lowest(
     all
 }
 
+fn unlimited(interrupt: &Interrupt) -> Limits<'_> {
+    Limits {
+        interrupt,
+        communicator: None,
+        start: Instant::now(),
+        time_limit: None,
+    }
+}
+
 /// Proves by branch and bound, from the model of the kept columns on.
 fn prove_with(problem: SearchProblem, threads: usize, most: Option<u64>) -> StageEnd {
     let never = Interrupt::default();
     let mut control = RunControl {
-        limits: Limits {
-            interrupt: &never,
-            communicator: None,
-            start: Instant::now(),
-            time_limit: None,
-        },
+        limits: unlimited(&never),
         observe: &mut |_| {},
         keeper: None,
     };
@@ -227,4 +231,113 @@ fn a_global_certificate_is_right_3() {
 #[test]
 fn a_global_certificate_is_right_4() {
     all_subsets(390..520);
+}
+
+/// 24 columns in a row of correlation about .9, which take several waves in tests.
+fn chain(seed: u64) -> Design {
+    let mut draw = Draw(Stream::new(seed, 10));
+    let (n, p) = (80, 24);
+    let mut x = DMatrix::zeros(n, p);
+    for i in 0..n {
+        let mut before = draw.normal();
+        for j in 0..p {
+            before = 0.9 * before + 0.44 * draw.normal();
+            x[(i, j)] = before;
+        }
+    }
+    let y = DVector::from_fn(n, |i, _| {
+        let signal: f64 = (0..p).step_by(4).map(|j| x[(i, j)]).sum();
+        signal + 2.0 * draw.normal()
+    });
+    Design::from_matrices(&x, &y, &MatrixOptions::default()).unwrap()
+}
+
+#[test]
+fn threads_do_not_show_and_a_proof_cut_short_tells_the_gap() {
+    let mut cut = 0;
+    for seed in 0..6 {
+        let design = chain(seed);
+        let pass = Pass::default();
+        let fitted = fit_kept(&design, &pass).unwrap();
+        let undefined = AtomicBool::new(false);
+        let Ok(objective) = Objective::new(&design, &passel_criteria::Bic, &undefined) else {
+            panic!("no criterion");
+        };
+        let problem = SearchProblem::new(objective, &pass, &fitted);
+        let value = |end: &StageEnd| {
+            problem
+                .objective
+                .of_fit(&Fit::of(problem.x, problem.y, &end.members).0)
+        };
+        let whole = prove_with(problem, 1, None);
+        let by_three = crate::threads::pool(3)
+            .unwrap()
+            .install(|| prove_with(problem, 3, None));
+        assert_eq!(by_three.members, whole.members);
+        assert_eq!(by_three.proof, whole.proof);
+        assert_eq!(whole.certified, Some(Certificate::Global));
+        for most in [1 << 13, 1 << 15, 1 << 17] {
+            let part = prove_with(problem, 1, Some(most));
+            let proof = part.proof.clone().unwrap();
+            if !proof.complete {
+                cut += 1;
+                let gap = proof.gap.unwrap();
+                assert!(part.certified.is_none() && gap > 0.0);
+                assert!(value(&whole) >= value(&part) - gap - 1e-9, "seed {seed}");
+            }
+        }
+    }
+    assert!(cut > 6, "{cut}");
+}
+
+#[test]
+fn a_proof_goes_on_from_its_state() {
+    let design = chain(7);
+    let pass = Pass::default();
+    let fitted = fit_kept(&design, &pass).unwrap();
+    let undefined = AtomicBool::new(false);
+    let Ok(objective) = Objective::new(&design, &passel_criteria::Bic, &undefined) else {
+        panic!("no criterion");
+    };
+    let problem = SearchProblem::new(objective, &pass, &fitted);
+    let whole = prove_with(problem, 1, None);
+    let never = Interrupt::default();
+    let mut texts = Vec::new();
+    let mut write = |text: &str| {
+        texts.push(text.to_owned());
+        Ok(())
+    };
+    // Requested from the start: it stops before the first wave, and its state is written.
+    let stopped = Interrupt::default();
+    stopped.request();
+    let mut end = StageEnd {
+        visited: VisitedModels::default(),
+        ..prove_with(problem, 1, Some(0))
+    };
+    end.visited.offer(1.0, &end.members.clone());
+    let checkpointing = crate::search::Checkpointing {
+        resume_from: None,
+        write: &mut write,
+    };
+    let (writer, _) =
+        crate::search::checkpoint::CheckpointWriter::new(checkpointing, &problem).unwrap();
+    let mut control = RunControl {
+        limits: unlimited(&stopped),
+        observe: &mut |_| {},
+        keeper: Some(writer),
+    };
+    let done = branch_and_bound(problem, 1, None, &mut control, &mut end, None);
+    assert!(done.unwrap() && end.termination == Termination::Interrupted);
+    assert!(control.keeper.unwrap().end().is_none());
+    let state: serde_json::Value = serde_json::from_str(texts.last().unwrap()).unwrap();
+    let state = state["state"]["stage"]["Proof"]["proof"].clone();
+    let state: ProofState = serde_json::from_value(state).unwrap();
+    let mut control = RunControl {
+        limits: unlimited(&never),
+        observe: &mut |_| {},
+        keeper: None,
+    };
+    let done = branch_and_bound(problem, 2, None, &mut control, &mut end, Some(state));
+    assert!(done.unwrap());
+    assert_eq!((end.members, end.proof), (whole.members, whole.proof));
 }

@@ -78,7 +78,10 @@ impl<'a> Explorer<'a> {
         let Some(start) = Subproblem::new(self.pool, &branch.fixed, &branch.free) else {
             return self.end(vec![branch.clone()], true);
         };
-        self.work += 2 * start.free.len().pow(3) as u64;
+        let size = branch.fixed.len() + branch.free.len();
+        self.work += size.pow(3) as u64;
+        // So that every turn gets further.
+        let most = self.work.saturating_add(most);
         self.offer(&start.fixed, &[], start.smallest.rss);
         self.offer(&start.fixed, &start.free, start.largest.rss);
         let mut open = vec![start];

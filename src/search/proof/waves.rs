@@ -20,9 +20,10 @@ use crate::{
     selection::{Certificate, Proof, Termination},
 };
 
-/// Work of the first wave, and that of each branch of a later one.
-const FIRST_WORK: u64 = 1 << 25;
-const BRANCH_WORK: u64 = 1 << 24;
+/// Work of the first wave, and that of each branch of a later one; little in tests, so that proofs
+/// of small problems take several waves.
+const FIRST_WORK: u64 = if cfg!(test) { 1 << 14 } else { 1 << 25 };
+const BRANCH_WORK: u64 = if cfg!(test) { 1 << 12 } else { 1 << 24 };
 
 /// Branches explored side by side.
 const SIDE_BY_SIDE: usize = 64;
@@ -60,7 +61,7 @@ impl Tree<'_> {
     /// Explores branches until none is left, or the work or the limits end it.
     pub(super) fn run(
         &self,
-        mut state: ProofState,
+        state: &mut ProofState,
         control: &mut RunControl,
         end: &mut StageEnd,
     ) -> Result<(), DeviceError> {
@@ -118,7 +119,7 @@ impl Tree<'_> {
             complete: is_complete,
             nodes: state.nodes,
             models: None,
-            gap: self.gap(&state, &best),
+            gap: self.gap(state, &best),
             ties: best.models.len() - 1,
             reason: None,
         });

@@ -1,0 +1,91 @@
+//! What is certain of a selected model, in words.
+
+use super::numbers::significant;
+use crate::selection::{Certificate, Proof, Selection};
+
+/// What is certain of the model, a sentence each.
+pub(super) fn certainty(selection: &Selection) -> Vec<String> {
+    let proof = selection.proof.as_ref();
+    let optimum = match (selection.certified, proof) {
+        (
+            Some(Certificate::Global),
+            Some(Proof {
+                models: Some(all), ..
+            }),
+        ) => {
+            format!("Proved: none of all {all} allowed models has a lower criterion.")
+        }
+        (Some(Certificate::Global), _) => {
+            "Proved: no allowed model has a lower criterion.".to_owned()
+        }
+        (Some(Certificate::Local), _) => {
+            "No allowed addition, drop or exchange of one variable lowers the criterion.".to_owned()
+        }
+        (None, _) => "Not certified: the addition, drop or exchange of one variable may lower the \
+                      criterion."
+            .to_owned(),
+    };
+    let gap = proof.and_then(|proof| proof.gap.filter(|_| !proof.complete));
+    let gap = gap.map(|gap| {
+        let gap = significant(gap, 4);
+        format!(
+            "The proof that no model is better is not complete: none is lower by more than {gap}."
+        )
+    });
+    let ties = proof.map_or(0, |proof| proof.ties);
+    let equal = (ties > 0).then(|| {
+        let (others, have) = if ties == 1 {
+            ("model", "has")
+        } else {
+            ("models", "have")
+        };
+        format!(
+            "{ties} other {others} {have} the same criterion: of equal models that with the fewest \
+             variables is selected, then that with the first columns."
+        )
+    });
+    let reason = proof.and_then(|proof| proof.reason.clone());
+    [Some(optimum), gap, equal, reason]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_degree_of_certainty() {
+        let told = |certified, proof| {
+            let selection = Selection {
+                certified,
+                proof,
+                ..Selection::default()
+            };
+            certainty(&selection).join("\n")
+        };
+        let proof = Proof {
+            complete: true,
+            models: Some(1024),
+            ties: 1,
+            ..Proof::default()
+        };
+        assert_eq!(
+            told(Some(Certificate::Global), Some(proof)),
+            "Proved: none of all 1024 allowed models has a lower criterion.\n1 other model has the same \
+             criterion: of equal models that with the fewest variables is selected, then that with the \
+             first columns."
+        );
+        let cut = Proof {
+            gap: Some(1.25),
+            ..Proof::default()
+        };
+        assert_eq!(
+            told(Some(Certificate::Local), Some(cut)),
+            "No allowed addition, drop or exchange of one variable lowers the criterion.\nThe proof that \
+             no model is better is not complete: none is lower by more than 1.250."
+        );
+        assert!(told(None, None).starts_with("Not certified: "));
+    }
+}
