@@ -4,6 +4,7 @@
 mod by_criterion;
 pub mod criteria;
 pub mod devices;
+mod goodness;
 mod html;
 pub mod methods;
 mod models;

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::{
+    goodness::{f_test, log_likelihood, r_squared_name, residual_error},
     models,
-    numbers::{p_value, percent, printable, significant, when},
+    numbers::{percent, printable, significant, when},
     proof,
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::nearest::list;
-use crate::selection::{Estimate, FStatistic, RankSummary, Selection, Termination};
+use crate::selection::{Estimate, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -63,40 +64,6 @@ fn header(selection: &Selection, data: &Path) -> String {
     rows.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
     rows.extend(selection.truth.as_ref().map(table::truth));
     facts(&rows)
-}
-
-/// What R² is called: without an intercept sums of squares are about zero.
-pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
-    match selection.intercept {
-        Some(_) => "R²",
-        None => "R² about zero",
-    }
-}
-
-/// The residual standard error and its degrees of freedom.
-pub(super) fn residual_error(selection: &Selection) -> String {
-    let goodness = &selection.goodness;
-    let (error, free) = (number(goodness.sigma, 6).shown(), goodness.df_residual);
-    format!("{error} with {free} degrees of freedom")
-}
-
-/// The F-test of all variables, where there is one.
-pub(super) fn f_test(selection: &Selection) -> Option<String> {
-    let test = selection.goodness.f_statistic.as_ref()?;
-    let (value, p) = (significant(test.value, 4), p_value(test.p_value));
-    let FStatistic {
-        df, df_residual, ..
-    } = test;
-    Some(format!("{value} on {df} and {df_residual} df, p {p}"))
-}
-
-/// The log-likelihood with the number of parameters, by which others' AIC and BIC are made of it.
-pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
-    let value = significant(selection.goodness.log_likelihood?, 8);
-    let parameters = selection.selected.len() + usize::from(selection.intercept.is_some()) + 1;
-    Some(format!(
-        "{value} with {parameters} parameters, σ among them"
-    ))
 }
 
 /// The level that each factor's others are compared with; none where there are no factors.

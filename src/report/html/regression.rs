@@ -18,11 +18,12 @@ use crate::{
     nearest::list,
     report::{
         by_criterion::comparison,
+        goodness::{f_test, log_likelihood, r_squared_name, residual_error},
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
         regression::{
-            Row, candidates, coefficients, ended, f_test, inclusion as inclusion_weight,
-            log_likelihood, method, r_squared_name, references, residual_error, rows,
+            Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
+            references, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},
     },
