@@ -56,28 +56,57 @@ pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    by_distance(word, candidates).into_iter().next()
+}
+
+/// The candidates that are close enough in spelling to `word` to be what was meant, the closest
+/// first, at most three.
+pub(crate) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let near = by_distance(word, candidates).into_iter().take(3);
+    near.map(str::to_owned).collect()
+}
+
+/// The end of a message about a name that is none of many: those near to it, or the first of all.
+pub(crate) fn near_or_listed(near: &[String], all: &[String]) -> String {
+    let quoted: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    match near {
+        [] => format!(" (columns: {})", list(all.iter().map(String::as_str))),
+        _ => format!("; did you mean {}?", either(&quoted)),
+    }
+}
+
+fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if word.len() > MAX_LENGTH {
-        return None;
+        return Vec::new();
     }
     let lower = word.to_lowercase();
-    let distance =
-        |candidate: &&str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
     let candidates = candidates
         .into_iter()
         .filter(|name| name.len() <= MAX_LENGTH);
-    let best = candidates.min_by_key(distance)?;
-    // Up to one wrong letter in three is a misspelling; more is another word.
-    let length = word.chars().count().max(best.chars().count());
-    (distance(&best) <= length.div_ceil(3)).then_some(best)
+    let mut near: Vec<(usize, &str)> = candidates
+        .filter_map(|candidate| {
+            let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+            let length = word.chars().count().max(candidate.chars().count());
+            // Up to one wrong letter in three is a misspelling; more is another word.
+            let is_near = distance <= (length / 3).max(1) && distance < length;
+            is_near.then_some((distance, candidate))
+        })
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{near, nearest};
 
     #[test]
     fn a_misspelling_is_near_and_another_word_is_not() {
         assert_eq!(nearest("hdbci", ["bic", "hdbic", "hdaic"]), Some("hdbic"));
-        assert_eq!(nearest("lasso", ["bic", "hdbic"]), None);
+        assert_eq!(nearest("lasso", ["bic", "hdbic", "pass"]), None);
+        assert_eq!(
+            near("x12", ["y", "x13", "X12", "x120"]),
+            ["X12", "x13", "x120"]
+        );
     }
 }

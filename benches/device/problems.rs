@@ -177,6 +177,7 @@ pub fn design(model: Model, n: usize, p: usize) -> Design {
         rows: n,
         response: Some(0),
         truth: Vec::new(),
+        ..Table::default()
     };
     Design::from_table(table, &DesignOptions::default()).unwrap()
 }

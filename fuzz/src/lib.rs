@@ -26,7 +26,7 @@ pub fn targets() -> impl Iterator<Item = &'static str> {
     // Other targets make files of these too; Parquet may be left out of the program.
     let left_out = |ending: &str| match ending {
         "parquet" => !cfg!(feature = "parquet"),
-        ending => ["tsv", "svm"].contains(&ending),
+        ending => ["tsv", "txt", "svm"].contains(&ending),
     };
     let endings = passel::table::extensions().filter(move |ending| !left_out(ending));
     endings.chain(["csv_gz", "edges", "job_file"])
@@ -52,9 +52,10 @@ pub fn check(target: &str, data: &[u8]) {
 /// by these, so nothing is learnt from more.
 const LARGEST: usize = 1 << 20;
 
-/// Delimited text; with tabs also as `.tsv`.
+/// Delimited text, also as `.txt`; with tabs also as `.tsv`.
 fn csv(data: &[u8]) {
     Input::plain(data).check("d.csv");
+    Input::plain(data).check("d.txt");
     if data.contains(&b'\t') {
         Input::plain(data).check("d.tsv");
     }
@@ -222,5 +223,6 @@ fn table_of_all_kinds() -> Table {
         rows: 6,
         response: Some(0),
         truth: Vec::new(),
+        ..Table::default()
     }
 }

@@ -145,6 +145,7 @@ impl<'a> Input<'a> {
         let options = ReadOptions {
             response: self.response,
             factors,
+            ..ReadOptions::default()
         };
         let (table, peak) = peak_of(|| {
             let read = read(Path::new(&path), &options);
@@ -173,6 +174,7 @@ fn well_formed(table: &Table) {
     assert!(table.response.is_none_or(|at| at < table.columns.len()));
     assert!(table.truth.is_sorted_by(|a, b| a < b));
     assert!(table.truth.iter().all(|at| *at < table.columns.len()));
+    assert!(table.labels.is_empty() || table.labels.len() == n);
     let mut names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
     names.sort_unstable();
     assert!(names.is_sorted_by(|a, b| a < b), "a name comes twice");
@@ -193,7 +195,9 @@ fn well_formed(table: &Table) {
             Values::Remote => panic!("nobody else reads"),
             Values::Factor { levels, codes } => {
                 assert_eq!(codes.len(), n);
-                assert!(levels.is_sorted_by(|a, b| a < b));
+                let mut names: Vec<&String> = levels.iter().collect();
+                names.sort_unstable();
+                assert!(names.is_sorted_by(|a, b| a < b), "a level comes twice");
                 let known =
                     |code: &u32| *code == passel::table::MISSING || (*code as usize) < levels.len();
                 assert!(codes.iter().all(known));

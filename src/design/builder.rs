@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ranks::Communicator,
-    table::{Column, Table, TableError, Values},
+    table::{Column, Table, TableError, Values, are_dates},
     vector::product,
 };
 
@@ -109,7 +109,11 @@ impl<'a> DesignBuilder<'a> {
                 }
                 let present: Vec<usize> = (0..levels.len()).filter(|&l| used[l]).collect();
                 if present.len() == self.n {
-                    return Err(DesignError::Identifier { name, n: self.n });
+                    return Err(DesignError::Identifier {
+                        name,
+                        n: self.n,
+                        are_dates: are_dates(&levels),
+                    });
                 }
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
@@ -307,6 +311,7 @@ impl<'a> DesignBuilder<'a> {
             p_total: self.options.p_total,
             warnings: self.warnings,
             truth: Vec::new(),
+            labels: Vec::new(),
         };
         // Every model holds them.
         let kept = design.columns().fetch(design.keep.iter().copied());

@@ -103,11 +103,20 @@ pub enum DesignError {
     )]
     ResponseCopied { name: String, response: String },
     #[error(
-        "the factor `{name}` has a level of its own in each of {n} rows, like an identifier: leave \
-         it out with --drop {}",
-        as_option(name)
+        "the factor `{name}` has a level of its own in each of {n} rows, {}",
+        match are_dates {
+            true => format!(
+                "being dates: make numbers of them with --date {0}, or leave it out with --drop {0}",
+                as_option(name)
+            ),
+            false => format!("like an identifier: leave it out with --drop {}", as_option(name)),
+        }
     )]
-    Identifier { name: String, n: usize },
+    Identifier {
+        name: String,
+        n: usize,
+        are_dates: bool,
+    },
     #[error(
         "{table} has no variable to choose from beside the response `{response}`{}",
         match set_aside {

@@ -65,6 +65,7 @@ pub struct Design {
     p_total: Option<usize>,
     warnings: Vec<String>,
     truth: Vec<TrueVariable>,
+    labels: Vec<String>,
 }
 
 impl Design {
@@ -116,7 +117,9 @@ impl Design {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
-        let (truth, mut warnings) = table.true_variables(response, weights);
+        let mut warnings = std::mem::take(&mut table.warnings);
+        let (truth, doubts) = table.true_variables(response, weights);
+        warnings.extend(doubts);
         let positions = table.drop_columns(options.drop);
         let own = match communicator {
             Some(communicator) => communicator.local_range(width),
@@ -153,6 +156,7 @@ impl Design {
             let table = table.source;
             return Err(DesignError::FewRows { table, n });
         }
+        let labels = std::mem::take(&mut table.labels);
         let builder = (options, references);
         let builder = DesignBuilder::new(n, &table, builder, values, communicator)?;
         let mut taken = None;
@@ -176,6 +180,7 @@ impl Design {
         design.warnings = warnings;
         design.mean_weight = mean_weight;
         design.truth = truth;
+        design.labels = labels;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {
@@ -332,6 +337,13 @@ impl Design {
     /// Whether models have an intercept.
     pub fn intercept(&self) -> bool {
         self.intercept
+    }
+
+    /// What the file calls the observations, as R's row names; empty where it has no names for them.
+    ///
+    /// *Shapes:* n labels, or none.
+    pub fn labels(&self) -> &[String] {
+        &self.labels
     }
 
     /// The variables that the file marks as those of the model that made the response, ascending by

@@ -92,7 +92,7 @@ pub fn command() -> Command {
         let data = positional(
             "data",
             "DATA",
-            "The file of observations (rows) and variables (columns): .csv, .tsv, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet",
+            "The file of observations (rows) and variables (columns): .csv, .tsv, .txt, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet; - for standard input",
         );
         Command::new(command.name())
             .about(about)
@@ -232,8 +232,9 @@ fn argument(option: &OptionInfo) -> Arg {
         true => String::new(),
         false => format!(" [{}]", facts.join("; ")),
     };
-    // Probabilities and ρ that begin with a minus are out of range, not misspelt options.
-    let takes_minus = option.value.contains("I,R") || option.value == "RHO";
+    // Probabilities and ρ that begin with a minus are out of range, not misspelt options, and marks
+    // of missing values may be -999.
+    let takes_minus = option.value.contains("I,R") || ["rho", "na"].contains(&option.name);
     Arg::new(option.name)
         .long(option.name)
         .help_heading(option.heading)

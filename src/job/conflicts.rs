@@ -6,12 +6,21 @@ use std::{
 };
 
 use super::{Job, OptionError};
-use crate::presentation::Format;
+use crate::{
+    presentation::Format,
+    table::{DecimalMark, Separator},
+};
 
 /// Every conflict between the options of a job.
 pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
     let mut errors = file_conflicts(job);
     errors.extend(column_conflicts(job));
+    let text = &job.text;
+    if text.decimal == Some(DecimalMark::Comma) && text.separator == Some(Separator::COMMA) {
+        let message = "separator and decimal are both a comma: where numbers in quotes have one, leave \
+                       separator out";
+        errors.push(OptionError::new("separator", message));
+    }
     let start_size = job.pass.start_size;
     if let Some(max_size) = job.pass.max_size.filter(|max_size| start_size > *max_size) {
         let message = format!("start-size = {start_size} is above max-size = {max_size}");
@@ -102,6 +111,8 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
         ("keep", &job.keep, "response", response),
         ("drop", &job.drop, "response", response),
         ("factor", &job.factor, "response", response),
+        ("date", &job.date, "factor", &job.factor),
+        ("date", &job.date, "drop", &job.drop),
         ("weights", weights, "response", response),
         ("keep", &job.keep, "weights", weights),
         ("drop", &job.drop, "weights", weights),

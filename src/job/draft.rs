@@ -12,6 +12,7 @@ use super::{
     Job, OptionError,
     conflicts::{conflicts, overwrites, several_criteria},
     options::{FALSE_PICKS, MethodClass},
+    other_methods::instead_of,
     raw_values::CriterionChoice,
     task::{Command, PairsJob, StabilityJob, Task},
 };
@@ -378,6 +379,15 @@ impl JobDraft {
 
 /// The error for a method or a score that does not exist, or not with these parameters.
 fn refused(error: MethodError) -> OptionError {
+    if let MethodError::UnknownName { what, name, .. } = &error
+        && *what == "method"
+        && let Some(instead) = instead_of(name)
+    {
+        return OptionError::new(
+            "method",
+            format!("passel has no method `{name}`: {instead}"),
+        );
+    }
     let refused = OptionError::new(error.option(), error.to_string());
     match error.is_unknown() {
         true => refused.help("`passel methods` lists them"),

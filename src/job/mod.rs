@@ -14,6 +14,7 @@ pub mod file;
 mod markdown;
 mod option_spec;
 mod options;
+mod other_methods;
 mod raw_values;
 mod run_settings;
 mod simulation;
@@ -33,7 +34,7 @@ use crate::{
     search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
-    table::{Missing, Table, input_files, is_npy},
+    table::{Missing, Table, TextOptions, input_files, is_npy},
 };
 
 pub use crate::{presentation::Format, progress::Progress};
@@ -61,6 +62,12 @@ pub struct Job {
     pub response: Option<String>,
     /// Columns that are factors even if they hold numbers.
     pub factor: Vec<String>,
+    /// Columns of dates, which become days since 1970-01-01.
+    pub date: Vec<String>,
+    /// Words and numbers that mean a missing value, besides those that always do.
+    pub na: Vec<String>,
+    /// How delimited text is written.
+    pub text: TextOptions,
     /// Variables that every model contains.
     pub keep: Vec<String>,
     /// Columns that are left out.
@@ -123,6 +130,9 @@ impl Job {
             table: None,
             response: None,
             factor: Vec::new(),
+            date: Vec::new(),
+            na: Vec::new(),
+            text: TextOptions::default(),
             keep: Vec::new(),
             drop: Vec::new(),
             reference: Vec::new(),

@@ -14,7 +14,7 @@ use crate::{
     search::sum_to_one,
     selector::{PERMUTATION_COUNTS, PermutationTest},
     spec::{parse_spec, split_specs},
-    table::split_names,
+    table::{Separator, split_names},
 };
 
 /// The longest time limit, which is beyond any use and far from overflowing a clock.
@@ -115,6 +115,17 @@ impl RawValues<'_> {
         let path = self.path()?;
         let is_npy = path.extension().is_some_and(|extension| extension == "npy");
         is_npy.then_some(path).ok_or_else(|| self.out_of_range())
+    }
+
+    /// What stands between columns: one character, or a word for it; `None` for `auto`.
+    pub(super) fn separator(&self) -> Result<Option<Separator>, OptionError> {
+        match self.one()? {
+            "auto" => Ok(None),
+            text => {
+                let separator = Separator::of_text(text);
+                separator.map(Some).ok_or_else(|| self.out_of_range())
+            }
+        }
     }
 
     /// Names separated by commas; a name in double quotes may contain commas.

@@ -33,7 +33,8 @@ pub(super) type DataKeys = (String, Option<String>);
 
 pub(super) fn keys<D: Prepared>(job: &Job) -> DataKeys {
     let table = job.table.as_ref().map(Arc::as_ptr);
-    let table = format!("{:?}", (table, &job.data, &job.response, &job.factor));
+    let reading = (&job.factor, &job.date, &job.na, &job.text);
+    let table = format!("{:?}", (table, &job.data, &job.response, reading));
     let made = D::IS_SHARED.then(|| format!("{table}{}{:?}", type_name::<D>(), D::options(job)));
     (table, made)
 }

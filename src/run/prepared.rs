@@ -41,6 +41,9 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
     let options = ReadOptions {
         response: job.response.as_deref(),
         factors: &job.factor,
+        dates: &job.date,
+        missing: &job.na,
+        text: job.text,
     };
     let partition = ColumnPartition {
         communicator,
@@ -138,10 +141,13 @@ impl Prepared for Binned {
 
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
         let (rows, (binning, with_numbers)) = (table.rows, Self::options(job));
-        let (mut truth, mut warnings, mut values) = Default::default();
+        let mut warnings = table.warnings.clone();
+        let (mut truth, mut values) = Default::default();
         // Where there is no response, `bin` says so.
         if let Some(response) = response(job, &table) {
-            (truth, warnings) = table.true_variables(response, None);
+            let (found, doubts) = table.true_variables(response, None);
+            truth = found;
+            warnings.extend(doubts);
             if with_numbers {
                 values = numbers(table.clone(), response, job)?;
             }

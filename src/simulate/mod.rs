@@ -223,6 +223,7 @@ impl SimulationModel {
             rows: n,
             response: Some(0),
             truth: drawn.truth.iter().map(|position| position + 1).collect(),
+            ..Table::default()
         })
     }
 

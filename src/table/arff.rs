@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::error::{Fault, shown};
+use super::error::{Fault, NOT_UTF8, shown};
 use super::factor::factor;
 use super::field;
 use super::format::{Format, Input};
@@ -23,12 +23,12 @@ struct Attribute {
 /// Reads numeric attributes as numbers, those with listed values as factors of the levels
 /// that occur. Sparse rows are filled up: with 0, or the value that is declared first.
 fn read(input: &Input) -> Result<Table, TableError> {
-    let mut lines = Lines::open(input.path)?;
+    let mut lines = Lines::open(input.path, input.options.text.encoding)?;
     let mut attributes = Vec::new();
     let mut rows = None;
     while lines.advance()? {
         let done = match str::from_utf8(&lines.text) {
-            Err(_) => Err("not UTF-8; save the file as UTF-8".into()),
+            Err(_) => Err(NOT_UTF8.into()),
             Ok(text) => match &mut rows {
                 None => header(text, &mut attributes).map(|ended| {
                     rows = ended.then(|| RowBuffer::new(attributes.len()));

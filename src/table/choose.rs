@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Table, TableError, is_npy};
-use crate::nearest::nearest;
+use crate::nearest::near;
 
 impl Table {
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -39,7 +39,8 @@ impl Table {
                 path: self.source.clone(),
                 option,
                 name: name.to_owned(),
-                nearest: nearest(name, self.names()).map(str::to_owned),
+                near: near(name, self.names()),
+                columns: self.names().map(str::to_owned).collect(),
             })
     }
 

@@ -4,123 +4,172 @@
 //! gives the same result for those, and reports what is wrong with a file.
 
 use std::io::{self, Read};
-use std::path::Path;
 
 use csv::ByteRecord;
 
+use super::dialect::with_point;
 use super::error::{Fault, as_given, shown};
 use super::factor::{ColumnBuilder, FactorBuilder};
-use super::field::{self, Field, classify};
+use super::field::{self, Field, classify, classify_with};
 use super::format::{Format, Input};
-use super::head::{self, Head};
+use super::header::{Opening, Rows};
 use super::source::Source;
+use super::suspicions::{almost_number, refuse_almost_numbers};
+use super::text_options::{DecimalMark, Separator};
 use super::{Column, Table, TableError, csv_fast, names};
 use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
+/// A text longer than this is no mark of a missing value.
+const LONGEST_MARK: usize = 12;
 
-pub(super) const COMMAS: Format = Format::new(&["csv"], |input| read(input, b','));
+pub(super) const COMMAS: Format =
+    Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)));
 
-pub(super) const TABS: Format = Format::new(&["tsv"], |input| read(input, b'\t'));
+pub(super) const TABS: Format = Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)));
 
-fn read(input: &Input, delimiter: u8) -> Result<Table, TableError> {
-    let quick = match input.options.factors {
-        [] => csv_fast::read(input, delimiter)?,
+/// Text whose first lines show what separates its columns.
+pub(super) const ANY: Format = Format::new(&["txt"], |input| read(input, None));
+
+fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError> {
+    let mut opening = Opening::of(input, expected)?;
+    let names = opening.names.iter().map(String::as_str);
+    names::check_factors(input.path, input.options, names)?;
+    let quick = match (input.options.factors, input.options.dates) {
+        ([], []) => csv_fast::read(input, &mut opening)?,
         // Their text is wanted, not their numbers.
         _ => None,
     };
-    let (head, columns) = match quick {
+    let (columns, labels) = match quick {
         Some(read) => read,
-        None => read_any(input.path, delimiter, input.options.factors)?,
+        None => read_any(input, &mut opening)?,
     };
-    let truth = head.truth(input.path, &columns)?;
+    let truth = opening.head.truth(input.path, &columns)?;
     let table = Table::new(as_given(input.path), columns, None);
-    Ok(Table { truth, ..table })
+    Ok(Table {
+        truth,
+        labels,
+        warnings: opening.warnings,
+        ..table
+    })
 }
 
-/// Reads the file's head lines and columns; those named in `factors` become factors whatever they hold.
-fn read_any(
-    path: &Path,
-    delimiter: u8,
-    factors: &[String],
-) -> Result<(Head, Vec<Column>), TableError> {
-    let (head, source) = head::open(path)?;
+/// Reads the rows of a file; columns that options name as factors or dates become factors whatever
+/// they hold.
+fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
+    let path = input.path;
+    let source = match opening.source.take() {
+        Some(source) => source,
+        None => {
+            let mut source = opening.reopen(input)?;
+            source.skip(opening.header_bytes)?;
+            source
+        }
+    };
     let counted = QuoteCount { source, quotes: 0 };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(opening.dialect.separator.byte())
         .has_headers(false)
         // Ragged rows are ours to report.
         .flexible(true)
         .buffer_capacity(READ_BYTES)
         .from_reader(counted);
     let mut record = ByteRecord::new();
-
-    if !advance(&mut reader, &mut record)? {
-        return Err(TableError::empty(path));
-    }
-    let names = names::of_header(path, line_of(path, head.bytes)?, &record)?;
-    names::check_factors(path, factors, names.iter().map(String::as_str))?;
+    let names = &opening.names;
+    let as_text = |name: &String| input.options.reads_text(name);
     let mut columns: Vec<ColumnBuilder> = names
         .iter()
-        .map(|name| match factors.contains(name) {
+        .map(|name| match as_text(name) {
             true => ColumnBuilder::Factor(FactorBuilder::default()),
             false => ColumnBuilder::Numbers(Vec::new()),
         })
         .collect();
+    let writing = Writing {
+        decimal: opening.dialect.decimal,
+        missing: input.options.missing,
+    };
+    let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
     let mut rows = 0;
-    let mut last_start = head.bytes;
-    let mut last_spans_lines = record.as_slice().contains(&b'\n');
+    let mut last_start = opening.header_bytes;
+    let mut last_spans_lines = false;
     while advance(&mut reader, &mut record)? {
         rows += 1;
         // Where the search for the record began: line ends before its text are not skipped.
-        last_start = head.bytes + record.position().map_or(0, csv::Position::byte);
+        let position = record.position().map_or(0, csv::Position::byte);
+        last_start = opening.header_bytes + position;
         last_spans_lines = record.as_slice().contains(&b'\n');
-        let wrong = |fault: Fault| match line_of(path, last_start) {
+        let wrong = |fault: Fault| match line_of(input, opening, last_start) {
             Ok(line) => fault.at(path, Some(line)),
             Err(error) => error,
         };
-        if record.len() != names.len() {
-            return Err(wrong(Fault::ragged(rows, record.len(), names.len())));
+        if record.len() != opening.width() {
+            let ragged = wrong(Fault::ragged(rows, record.len(), opening.width()));
+            let is_last = last_spans_lines && !advance(&mut reader, &mut record)?;
+            if !(is_last && has_open_quote(&reader)) {
+                return Err(ragged);
+            }
+            break;
         }
-        for (position, (column, field)) in columns.iter_mut().zip(&record).enumerate() {
-            if column.push_field(field).is_none() {
-                let Ok(text) = str::from_utf8(field) else {
-                    let line = line_of(path, last_start)?;
-                    return Err(TableError::not_utf8(path, line, position + 1));
-                };
-                return Err(wrong(Fault::in_row(rows, unfit(text, &names[position]))));
+        let mut fields = record.iter();
+        for label in fields.by_ref().take(skipped) {
+            let label = str::from_utf8(label).map_err(|_| wrong(field::not_utf8(rows, 1)))?;
+            labels.push(label.trim().to_owned());
+        }
+        for (position, (column, field)) in columns.iter_mut().zip(fields).enumerate() {
+            if column.push_field(field, &writing).is_none() {
+                return Err(wrong(match str::from_utf8(field) {
+                    Ok(text) => Fault::in_row(rows, unfit(text, &names[position])),
+                    Err(_) => field::not_utf8(rows, skipped + position + 1),
+                }));
             }
         }
     }
     // The parser closes an open quoted field at the end of the file, with all rows in it.
-    if reader.get_ref().quotes % 2 == 1 && last_spans_lines {
-        let line = line_of(path, last_start)?;
-        let message = format!(
-            "a quoted field is not closed (last record begins at line {line}); close it, and \
-             double a quotation mark that is part of a value"
-        );
-        return Err(TableError::content(path, message));
+    if last_spans_lines && has_open_quote(&reader) {
+        let line = line_of(input, opening, last_start)?;
+        return Err(TableError::open_quote(path, line));
     }
     if rows == 0 {
         return Err(TableError::no_rows(path));
     }
     let columns = columns.into_iter().map(ColumnBuilder::finish);
-    let columns = names.into_iter().zip(columns).map(Column::from);
-    Ok((head, columns.collect()))
+    let columns: Vec<Column> = names
+        .iter()
+        .cloned()
+        .zip(columns)
+        .map(Column::from)
+        .collect();
+    let guessed = columns.iter().filter(|column| !as_text(&column.name));
+    refuse_almost_numbers(path, guessed)?;
+    Ok((columns, labels))
+}
+
+/// Whether the quotation marks that were read do not come in pairs.
+fn has_open_quote(reader: &csv::Reader<QuoteCount>) -> bool {
+    reader.get_ref().quotes % 2 == 1
 }
 
 /// The message about a text that a column of numbers cannot hold.
 fn unfit(text: &str, column: &str) -> String {
-    match classify(text.as_bytes()) {
-        Field::Infinite => field::infinite(text.as_bytes(), column),
-        _ => format!(
-            "{} in the numeric column `{column}`; mend the value, or read the column as a factor \
-             with --factor {}",
-            shown(text),
-            as_option(column)
-        ),
+    if let Field::Infinite = classify(text.as_bytes()) {
+        return field::infinite(text.as_bytes(), column);
     }
+    let (shown, option) = (shown(text), as_option(column));
+    let mend = match almost_number(text) {
+        Some(mend) => return format!("{shown} in the numeric column `{column}`: {mend}"),
+        None if text.len() <= LONGEST_MARK => {
+            format!(
+                "say with --na '{}' that it means a missing one, ",
+                text.trim()
+            )
+        }
+        None => String::new(),
+    };
+    format!(
+        "{shown} in the numeric column `{column}`; mend the value, {mend}or read the column as a \
+         factor with --factor {option}"
+    )
 }
 
 /// Counts the quotation marks that pass: in a well-formed file their number is even.
@@ -151,14 +200,15 @@ fn advance(
     })
 }
 
-/// Line of the first text at or after the byte, counted from 1 with `\n`, `\r\n` or `\r`.
+/// Line of the first text at or after a byte below the head lines, counted from 1 with `\n`, `\r\n`
+/// or `\r`.
 ///
 /// Only messages want lines, so they are counted when one is written: the parser's own count
 /// is of the place where it began to look, blank lines and half line ends before the record.
-fn line_of(path: &Path, byte: u64) -> Result<u64, TableError> {
-    let mut source = Source::open(path)?;
+fn line_of(input: &Input, opening: &Opening, byte: u64) -> Result<u64, TableError> {
+    let mut source = opening.reopen(input)?;
     let mut bytes = vec![0; READ_BYTES];
-    let (mut line, mut offset, mut after_return) = (1, 0, false);
+    let (mut line, mut offset, mut after_return) = (opening.head.lines + 1, 0, false);
     loop {
         let filled = source.fill(&mut bytes)?;
         for &read in &bytes[..filled] {
@@ -176,17 +226,35 @@ fn line_of(path: &Path, byte: u64) -> Result<u64, TableError> {
     }
 }
 
+/// How values are written.
+struct Writing<'a> {
+    decimal: DecimalMark,
+    /// Words that mean a missing value, besides those that always do.
+    missing: &'a [String],
+}
+
+impl Writing<'_> {
+    fn classify(&self, field: &[u8]) -> Field {
+        match (classify_with(field, self.missing), self.decimal) {
+            (Field::Number(_) | Field::Text, DecimalMark::Comma) => {
+                classify_with(&with_point(field), self.missing)
+            }
+            (meaning, _) => meaning,
+        }
+    }
+}
+
 impl ColumnBuilder {
     /// Appends a field, if the column can hold it. The first value that is not missing decides
     /// whether it holds numbers.
-    fn push_field(&mut self, field: &[u8]) -> Option<()> {
-        let meaning = classify(field);
+    fn push_field(&mut self, field: &[u8], writing: &Writing) -> Option<()> {
+        let meaning = writing.classify(field);
         match (&mut *self, meaning) {
             (Self::Numbers(values), Field::Number(value)) => values.push(value),
             (Self::Numbers(values), Field::Missing) => values.push(f64::NAN),
             (Self::Numbers(values), Field::Text) if values.iter().all(|value| value.is_nan()) => {
                 *self = Self::Factor(FactorBuilder::after_missing(values.len()));
-                return self.push_field(field);
+                return self.push_field(field, writing);
             }
             (Self::Numbers(_), Field::Text | Field::Infinite) => return None,
             (Self::Factor(factor), Field::Missing) => factor.push(None),

@@ -4,132 +4,142 @@
 //! Whatever is out of the ordinary (a quote, a text, a ragged row, an infinite number) ends
 //! the attempt, and [`csv`](super::csv) reads the file from its start or tells what is wrong.
 
-use std::path::Path;
-
-use csv::ByteRecord;
-
-use super::field::{Field, classify};
+use super::TableError;
+use super::field::{Field, classify_with};
 use super::format::Input;
-use super::head::{self, Head};
+use super::header::{Opening, Rows};
 use super::rows::RowBuffer;
 use super::source::Source;
-use super::{Column, TableError, names};
+use super::text_options::DecimalMark;
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
-/// A header longer than this is left to the general reader.
-const HEADER_BYTES: usize = 1 << 24;
 
-/// Reads the file's head lines and columns, or returns `None` where the general reader has to.
-pub(super) fn read(
-    input: &Input,
-    delimiter: u8,
-) -> Result<Option<(Head, Vec<Column>)>, TableError> {
-    let (head, source) = head::open(input.path)?;
-    let mut window = TextWindow::new(source, delimiter);
-    let Some(names) = header(input.path, &head, &mut window)? else {
+/// Reads the rows of a file, or returns `None` where the general reader has to.
+pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>, TableError> {
+    let delimiter = opening.dialect.separator.byte();
+    let has_commas = opening.dialect.decimal == DecimalMark::Comma;
+    // Commas become points in place, which labels are not to see.
+    let is_mixed = has_commas && (delimiter == b',' || opening.dialect.is_labelled);
+    let Some(source) = opening.source.take_if(|_| !is_mixed) else {
         return Ok(None);
     };
+    let mut window = TextWindow::new(source, delimiter);
+    let names = &opening.names;
     let wanted = |(at, name): (usize, &String)| input.partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
     let mut rows = RowBuffer::with_wanted(wanted);
-    let mut column = 0;
+    let mut row = RowReader {
+        delimiter,
+        width: names.len(),
+        missing: input.options.missing,
+        labels: opening.dialect.is_labelled.then(Vec::new),
+        in_label: opening.dialect.is_labelled,
+        column: 0,
+    };
     let mut reserved = false;
     while let Some(text) = window.next()? {
-        if memchr::memchr(b'"', text).is_some() {
+        if row.labels.is_none() && memchr::memchr(b'"', text).is_some() {
             return Ok(None);
         }
-        match parse(text, delimiter, names.len(), column, &mut rows) {
-            Some(next) => column = next,
-            None => return Ok(None),
+        if has_commas {
+            // A point is then no mark of a number, and left to the general reader.
+            if memchr::memchr(b'.', text).is_some() {
+                return Ok(None);
+            }
+            let commas = text.iter_mut().filter(|byte| **byte == b',');
+            commas.for_each(|byte| *byte = b'.');
+        }
+        if row.parse(text, &mut rows).is_none() {
+            return Ok(None);
         }
         // The first rows show about how many there will be: columns that need not grow take no
         // more memory than their values do.
         if !reserved && rows.count() > 0 {
             reserved = true;
             if let Some(size) = window.source.size {
-                let read = rows.count() as f64 + column as f64 / names.len() as f64;
+                let read = rows.count() as f64 + row.column as f64 / names.len() as f64;
                 let expected = size as f64 / window.taken as f64 * read;
                 rows.reserve((expected * 1.02) as usize + 8);
             }
         }
     }
-    if column != 0 || rows.count() == 0 {
+    if row.column != 0 || rows.count() == 0 {
         return Ok(None);
     }
-    Ok(Some((head, rows.into_named(names))))
+    let labels = row.labels.unwrap_or_default();
+    Ok(Some((rows.into_named(names.clone()), labels)))
 }
 
-/// Reads the names in the first record below the head lines, and moves the window past it.
-fn header(
-    path: &Path,
-    head: &Head,
-    window: &mut TextWindow,
-) -> Result<Option<Vec<String>>, TableError> {
-    let mut record = ByteRecord::new();
-    while window.bytes.len() <= HEADER_BYTES {
-        window.fill()?;
-        let text = &window.bytes[..window.filled];
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(window.delimiter)
-            .has_headers(false)
-            .from_reader(text);
-        // Reading from memory has no error to tell.
-        let Ok(true) = reader.read_byte_record(&mut record) else {
-            return Ok(None);
-        };
-        let end = reader.position().byte() as usize;
-        // A record that reaches the window's end may go on beyond it.
-        if end < window.filled {
-            window.start = end;
-            let blank = text.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
-            let line = head.lines + 1 + blank.filter(|byte| **byte == b'\n').count() as u64;
-            return names::of_header(path, line, &record).map(Some);
-        }
-        if window.ended {
-            break;
-        }
-        window.grow();
-    }
-    Ok(None)
-}
-
-/// Parses text that begins and ends between two fields, the first of them of the given
-/// column; returns the column at its end.
-fn parse(
-    text: &[u8],
+/// Reads rows from text, piece by piece.
+struct RowReader<'a> {
     delimiter: u8,
+    /// Columns of numbers.
     width: usize,
-    mut column: usize,
-    rows: &mut RowBuffer,
-) -> Option<usize> {
-    let mut rest = text;
-    while !rest.is_empty() {
-        // Blank lines are no rows.
-        if column == 0
-            && let [b'\n', next @ ..] | [b'\r', b'\n', next @ ..] = rest
-        {
-            rest = next;
-            continue;
-        }
-        let (value, length) = field(rest, delimiter)?;
-        rows.push(value);
-        column += 1;
-        rest = match &rest[length..] {
-            [end, rest @ ..] if *end == delimiter && column < width => rest,
-            [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] if column == width => {
-                column = 0;
-                rest
+    /// Words that mean a missing value, besides those that always do.
+    missing: &'a [String],
+    /// The labels of rows, which stand before their numbers; `None` where there are none.
+    labels: Option<Vec<String>>,
+    /// Whether a label comes next.
+    in_label: bool,
+    /// The column that comes next.
+    column: usize,
+}
+
+impl RowReader<'_> {
+    /// Parses text that begins and ends between two fields.
+    fn parse(&mut self, text: &[u8], rows: &mut RowBuffer) -> Option<()> {
+        let (delimiter, width) = (self.delimiter, self.width);
+        let mut column = self.column;
+        let mut rest = text;
+        while !rest.is_empty() {
+            if column == 0 {
+                // Blank lines are no rows.
+                if let [b'\n', next @ ..] | [b'\r', b'\n', next @ ..] = rest {
+                    rest = next;
+                    continue;
+                }
+                if self.in_label {
+                    rest = self.label(rest)?;
+                    self.in_label = false;
+                    continue;
+                }
             }
-            _ => return None,
-        };
+            let (value, length) = field(rest, delimiter, self.missing)?;
+            rows.push(value);
+            column += 1;
+            rest = match &rest[length..] {
+                [end, rest @ ..] if *end == delimiter && column < width => rest,
+                [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] if column == width => {
+                    column = 0;
+                    self.in_label = self.labels.is_some();
+                    rest
+                }
+                _ => return None,
+            };
+        }
+        self.column = column;
+        Some(())
     }
-    Some(column)
+
+    /// Takes the label at the text's start, with the delimiter behind it.
+    fn label<'t>(&mut self, text: &'t [u8]) -> Option<&'t [u8]> {
+        let (label, rest) = match text {
+            [b'"', quoted @ ..] => {
+                let end = memchr::memchr(b'"', quoted)?;
+                (&quoted[..end], &quoted[end + 1..])
+            }
+            text => text.split_at(memchr::memchr3(self.delimiter, b'\n', b'\r', text)?),
+        };
+        let label = str::from_utf8(label).ok()?.trim();
+        self.labels.as_mut()?.push(label.to_owned());
+        rest.strip_prefix(&[self.delimiter])
+    }
 }
 
 /// Value and length of the field at the text's start.
 #[inline]
-fn field(text: &[u8], delimiter: u8) -> Option<(f64, usize)> {
+fn field(text: &[u8], delimiter: u8, missing: &[String]) -> Option<(f64, usize)> {
     // Half of all numbers may have a sign, in no order: the processor cannot guess a jump on
     // it, so the sign is taken off and put back without one.
     let negative = text.first() == Some(&b'-');
@@ -145,7 +155,7 @@ fn field(text: &[u8], delimiter: u8) -> Option<(f64, usize)> {
         return Some((value, length + sign));
     }
     let length = memchr::memchr3(delimiter, b'\n', b'\r', text)?;
-    match classify(&text[..length]) {
+    match classify_with(&text[..length], missing) {
         Field::Number(value) => Some((value, length)),
         Field::Missing => Some((f64::NAN, length)),
         Field::Infinite | Field::Text => None,
@@ -161,7 +171,7 @@ struct TextWindow {
     filled: usize,
     /// First byte not yet parsed.
     start: usize,
-    /// Bytes parsed so far, without the header's.
+    /// Bytes parsed so far.
     taken: u64,
     ended: bool,
 }
@@ -177,10 +187,6 @@ impl TextWindow {
             taken: 0,
             ended: false,
         }
-    }
-
-    fn grow(&mut self) {
-        self.bytes.resize(self.bytes.len() * 2, 0);
     }
 
     /// Moves the unread text to the front and fills the rest of the window. The last line gets a
@@ -207,7 +213,7 @@ impl TextWindow {
     ///
     /// Where a field is longer than the window, which no number is, the text holds that
     /// field's beginning alone, and cannot be parsed.
-    fn next(&mut self) -> Result<Option<&[u8]>, TableError> {
+    fn next(&mut self) -> Result<Option<&mut [u8]>, TableError> {
         self.fill()?;
         if self.filled == 0 {
             return Ok(None);
@@ -216,6 +222,6 @@ impl TextWindow {
         let end = memchr::memrchr2(self.delimiter, b'\n', text).map_or(self.filled, |at| at + 1);
         self.start = end;
         self.taken += end as u64;
-        Ok(Some(&text[..end]))
+        Ok(Some(&mut self.bytes[..end]))
     }
 }

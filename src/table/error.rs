@@ -6,7 +6,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nearest::{list, suggestion};
+use crate::nearest::{either, list, near_or_listed};
+
+/// What is told of bytes that are no text.
+pub(super) const NOT_UTF8: &str =
+    "not UTF-8; if it is Latin-1, read it with --encoding latin1; or save the file as UTF-8";
 
 /// Columns named in a message about missing values; the others are counted.
 const COLUMNS_LISTED: usize = 8;
@@ -37,11 +41,19 @@ impl fmt::Display for MissingColumn {
 #[expect(missing_docs, reason = "the fields are the message's facts")]
 pub enum TableError {
     /// The file's name has no known ending.
-    #[error("{path}: the file's name tells its format and must end in {endings}")]
-    UnknownFormat { path: String, endings: String },
+    #[error("{path}: {mend}the file's name tells its format and must end in {endings}")]
+    UnknownFormat {
+        path: String,
+        /// What makes a file that is read of this one; empty where that is not known.
+        mend: &'static str,
+        endings: String,
+    },
     /// There is no such file.
-    #[error("{path}: no such file")]
-    NotFound { path: String },
+    #[error("{path}: no such file{}", match &near[..] {
+        [] => String::new(),
+        near => format!("; did you mean {}?", either(near)),
+    })]
+    NotFound { path: String, near: Vec<String> },
     /// The path is a directory.
     #[error("{path}: a directory, not a file; name the file in it")]
     Directory { path: String },
@@ -71,20 +83,23 @@ pub enum TableError {
     },
     /// No option names the response, and neither does the format.
     #[error(
-        "{path} does not say which column is the response: name it with --response (columns: {})",
-        list(columns.iter().map(String::as_str))
+        "{path} does not say which column is the response: name it with --response (columns: {}){}",
+        list(columns.iter().map(String::as_str)), header_doubted(columns)
     )]
     NoResponse { path: String, columns: Vec<String> },
     /// An option names a column that is not there.
     #[error(
-        "{option} names `{name}`, which is no column of {path}{}",
-        suggestion(nearest.as_deref())
+        "{option} names `{name}`, which is no column of {path}{}{}",
+        near_or_listed(near, columns),
+        header_doubted(columns)
     )]
     UnknownColumn {
         path: String,
         option: &'static str,
         name: String,
-        nearest: Option<String>,
+        /// Names near to it in spelling.
+        near: Vec<String>,
+        columns: Vec<String>,
     },
     /// An option names a column that has another part, as the response or the weights.
     #[error("`{name}` {part}: it cannot be in {option} too")]
@@ -154,9 +169,18 @@ impl TableError {
         Self::content(path, message)
     }
 
+    /// `line` is where the last record begins.
+    pub(super) fn open_quote(path: &Path, line: u64) -> Self {
+        let message = format!(
+            "a quoted field is not closed (last record begins at line {line}); close it, and \
+             double a quotation mark that is part of a value"
+        );
+        Self::content(path, message)
+    }
+
     pub(super) fn not_utf8(path: impl AsRef<Path>, line: u64, column: usize) -> Self {
         let place = format!("line {line}, column {column}");
-        Self::content(path, format!("{place}: not UTF-8; save the file as UTF-8"))
+        Self::content(path, format!("{place}: {NOT_UTF8}"))
     }
 }
 
@@ -195,8 +219,24 @@ impl<T: Into<String>> From<T> for Fault {
     }
 }
 
+/// Whether a path stands for standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 pub(super) fn as_given(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    match is_standard_input(path) {
+        true => "standard input".to_owned(),
+        false => path.to_string_lossy().into_owned(),
+    }
+}
+
+/// The end of a message about a name that is no column, where the columns' names are numbers.
+fn header_doubted(columns: &[String]) -> &'static str {
+    match columns.iter().all(|name| name.parse::<f64>().is_ok()) {
+        true => "; if the first line holds values, read the file with --no-header",
+        false => "",
+    }
 }
 
 fn place(line: Option<u64>, row: Option<usize>) -> String {

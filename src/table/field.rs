@@ -1,6 +1,6 @@
 //! What one field of text says: a number, nothing, or text.
 
-use super::error::shown_bytes;
+use super::error::{Fault, NOT_UTF8, shown_bytes};
 
 /// The meaning of a field, its surrounding spaces ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,16 +13,30 @@ pub(super) enum Field {
     Text,
 }
 
+/// The marks of missing values, besides the empty field and NaN in any case: those of R, SQL and
+/// spreadsheets, and what spreadsheets write where a formula has no value.
+const MISSING_WORDS: [&[u8]; 15] = [
+    b"", b".", b"NA", b"N/A", b"n/a", b"<NA>", b"NULL", b"null", b"#N/A", b"#NA", b"#NUM!",
+    b"#DIV/0!", b"#VALUE!", b"#REF!", b"#NAME?",
+];
+
 /// Reads a field without its quotes. Every reader of text asks here, so that all agree.
 pub(super) fn classify(field: &[u8]) -> Field {
+    classify_with(field, &[])
+}
+
+/// As [`classify`], where some more words mean a missing value.
+pub(super) fn classify_with(field: &[u8], missing: &[String]) -> Field {
     if let Ok(value) = fast_float2::parse::<f64, _>(field) {
         return of(value);
     }
     let trimmed = field.trim_ascii();
-    match trimmed {
-        b"" | b"." | b"NA" | b"N/A" | b"NULL" | b"null" => Field::Missing,
-        _ if trimmed.len() == field.len() => Field::Text,
-        _ => fast_float2::parse(trimmed).map_or(Field::Text, of),
+    if MISSING_WORDS.contains(&trimmed) || missing.iter().any(|word| word.as_bytes() == trimmed) {
+        return Field::Missing;
+    }
+    match trimmed.len() == field.len() {
+        true => Field::Text,
+        false => fast_float2::parse(trimmed).map_or(Field::Text, of),
     }
 }
 
@@ -58,4 +72,9 @@ pub(super) fn infinite(field: &[u8], column: &str) -> String {
     format!(
         "{value} in column `{column}` is infinite; mend the value, or write NA for a missing one"
     )
+}
+
+/// What is told of a field, counted from 1, that is no text.
+pub(super) fn not_utf8(row: usize, column: usize) -> Fault {
+    Fault::in_row(row, format!("column {column}: {NOT_UTF8}"))
 }

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::error::as_given;
+use super::content;
+use super::error::{as_given, is_standard_input};
 use super::source::Source;
 use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, names};
 use crate::nearest::either;
@@ -50,6 +51,26 @@ impl Format {
         (format.gzip || name.len() == whole.len()).then_some((format, extension))
     }
 
+    /// The format of a file's name; of standard input, that which its content shows.
+    pub(super) fn of_file(path: &Path) -> Result<&'static Self, TableError> {
+        if is_standard_input(path) {
+            let mut start = vec![0; 1 << 12];
+            let mut source = Source::open_text(path, None)?;
+            let filled = source.fill(&mut start)?;
+            let ending = content::ending(&start[..filled]);
+            let name = Path::new("-").with_extension(ending);
+            if let Some((format, _)) = Self::of(&name) {
+                return Ok(format);
+            }
+        }
+        let unknown = || TableError::UnknownFormat {
+            path: as_given(path),
+            mend: mend_of(path),
+            endings: Self::known_endings(),
+        };
+        Self::of(path).map(|(format, _)| format).ok_or_else(unknown)
+    }
+
     pub(super) fn known_endings() -> String {
         let listed = |gzip: bool| {
             let formats = FORMATS.iter().filter(|format| format.gzip == gzip);
@@ -59,6 +80,21 @@ impl Format {
         };
         let (packed, plain) = (listed(true), listed(false));
         format!("{packed}, each optionally followed by .gz, or in {plain}")
+    }
+}
+
+/// What makes a file that is read of one of another program's format.
+fn mend_of(path: &Path) -> &'static str {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    match &*ending.to_ascii_lowercase() {
+        "xlsx" | "xls" | "ods" | "numbers" => "a workbook; save the sheet as CSV: ",
+        "rds" | "rda" | "rdata" => "a file of R; write it with write.csv: ",
+        "sas7bdat" | "xpt" | "sav" | "dta" => {
+            "a file of a statistics program; export the table as CSV: "
+        }
+        "json" | "feather" | "arrow" | "h5" | "pkl" => "no table that is read; write it as CSV: ",
+        "zip" | "bz2" | "xz" | "zst" | "7z" => "compressed otherwise than by gzip; unpack it: ",
+        _ => "",
     }
 }
 
@@ -82,6 +118,27 @@ pub(super) struct Input<'a> {
 }
 
 impl Input<'_> {
+    /// Refuses options of delimited text for a file of another format.
+    pub(super) fn refuse_text_options(&self, format: &Format) -> Result<(), TableError> {
+        let text = &self.options.text;
+        let is_delimited = ["csv", "tsv", "txt"].contains(&format.extensions[0]);
+        let given = [
+            ("--separator", text.separator.is_some()),
+            ("--decimal", text.decimal.is_some()),
+            ("--no-header", text.no_header),
+        ];
+        match given
+            .into_iter()
+            .find(|(_, is_given)| *is_given && !is_delimited)
+        {
+            None => Ok(()),
+            Some((option, _)) => Err(self.error(format!(
+                "{option} is for delimited text, and this is .{}: leave it out",
+                format.extensions[0]
+            ))),
+        }
+    }
+
     pub(super) fn error(&self, message: impl Into<String>) -> TableError {
         TableError::content(self.path, message)
     }
@@ -94,7 +151,7 @@ impl Input<'_> {
     ) -> Result<Table, TableError> {
         let names = columns.iter().map(|column| column.name.as_str());
         names::check_unique(self.path, names.clone())?;
-        names::check_factors(self.path, self.options.factors, names)?;
+        names::check_factors(self.path, self.options, names)?;
         Ok(Table::new(as_given(self.path), columns, response))
     }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use super::error::{Fault, shown};
 use super::names::split_names;
 use super::source::Source;
+use super::text_options::{Encoding, Separator};
 use super::{Column, TableError};
 use crate::nearest::did_you_mean;
 
@@ -24,19 +25,21 @@ pub(super) struct Head {
     /// Bytes from the beginning of the file to the end of the head lines.
     pub(super) bytes: u64,
     pub(super) lines: u64,
+    /// The separator that a line `sep=;` names, as spreadsheets write and read it.
+    pub(super) separator: Option<Separator>,
     /// The true variables, each with the line that names it.
     truth: Vec<(String, u64)>,
 }
 
 /// Opens a file of delimited text; the source then begins below the head lines.
-pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
-    let mut source = Source::open(path)?;
+pub(super) fn open(path: &Path, encoding: Option<Encoding>) -> Result<(Head, Source), TableError> {
+    let mut source = Source::open_text(path, encoding)?;
     let mut head = Head::default();
     // The beginning of the file, as far as head lines may reach, and what of it is consumed.
     let (mut bytes, mut at, mut ended) = (Vec::new(), 0, false);
     loop {
         let is_marked = |text: &[u8]| text.starts_with(MARK.as_bytes());
-        if at == 0 && bytes.strip_prefix(BYTE_ORDER_MARK).is_some_and(is_marked) {
+        if at == 0 && bytes.starts_with(BYTE_ORDER_MARK) {
             at = BYTE_ORDER_MARK.len();
         }
         let rest: &[u8] = &bytes[at..];
@@ -55,6 +58,10 @@ pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
             continue;
         }
         if !marked {
+            at += match head.lines {
+                0 => head.take_separator(&bytes[at..]),
+                _ => 0,
+            };
             head.bytes = at as u64;
             source.put_back(bytes.split_off(at), head.bytes);
             return Ok((head, source));
@@ -75,6 +82,21 @@ pub(super) fn open(path: &Path) -> Result<(Head, Source), TableError> {
 }
 
 impl Head {
+    /// Takes the first line where it is `sep=;`, with any separator; returns its length.
+    fn take_separator(&mut self, text: &[u8]) -> usize {
+        let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', byte, rest @ ..] = text else {
+            return 0;
+        };
+        let length = match rest {
+            [b'\r', b'\n', ..] => 7,
+            [b'\n' | b'\r', ..] => 6,
+            _ => return 0,
+        };
+        self.separator = Separator::of_text(char::from(*byte).encode_utf8(&mut [0; 2]));
+        self.lines = 1;
+        length
+    }
+
     fn take(&mut self, text: &str) -> Result<(), String> {
         let said = text[MARK.len()..].trim();
         let (word, rest) = said.split_once(' ').unwrap_or((said, ""));

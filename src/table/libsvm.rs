@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::mem::take;
-use std::path::Path;
 
 use super::error::shown_bytes;
 use super::field::{Field, classify};
@@ -15,19 +14,19 @@ pub(super) const FORMAT: Format = Format::new(&["libsvm", "svm"], read);
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.
 fn read(input: &Input) -> Result<Table, TableError> {
-    let (path, partition) = (input.path, input.partition);
+    let partition = input.partition;
     // Which columns there are is known at the end: a second pass keeps the wanted ones.
     let wanted = match partition.communicator {
         None => None,
         Some(_) => {
-            let indexes = entries(path, Some(HashSet::new()))?.indexes();
+            let indexes = entries(input, Some(HashSet::new()))?.indexes();
             let width = indexes.len() + 1;
             let wanted = (1..).zip(indexes);
             let wanted = wanted.filter(|(at, index)| partition.reads(*at, width, &name(*index)));
             Some(wanted.map(|(_, index)| index).collect())
         }
     };
-    input.table(entries(path, wanted)?.columns(), Some(0))
+    input.table(entries(input, wanted)?.columns(), Some(0))
 }
 
 fn name(index: u32) -> String {
@@ -35,8 +34,8 @@ fn name(index: u32) -> String {
 }
 
 /// Reads all lines, keeping the entries of the indexes that are wanted, or all.
-fn entries(path: &Path, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
-    let mut lines = Lines::open(path)?;
+fn entries(input: &Input, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
+    let mut lines = Lines::open(input.path, input.options.text.encoding)?;
     let mut read = Entries {
         wanted,
         ..Entries::default()

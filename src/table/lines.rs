@@ -6,6 +6,7 @@ use std::path::Path;
 use super::TableError;
 use super::error::Fault;
 use super::source::Source;
+use super::text_options::Encoding;
 
 const READ_BYTES: usize = 1 << 18;
 
@@ -19,10 +20,11 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn open(path: &'a Path) -> Result<Self, TableError> {
+    pub(super) fn open(path: &'a Path, encoding: Option<Encoding>) -> Result<Self, TableError> {
+        let source = Source::open_text(path, encoding)?;
         Ok(Self {
             path,
-            source: BufReader::with_capacity(READ_BYTES, Source::open(path)?),
+            source: BufReader::with_capacity(READ_BYTES, source),
             text: Vec::new(),
             number: 0,
         })

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::factor::factor;
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
 use crate::ranks::Communicator;
 
@@ -121,6 +122,48 @@ impl Table {
         let dropped = self.rows - kept;
         self.keep_rows(complete);
         Ok(dropped)
+    }
+}
+
+impl Values {
+    /// Makes missing what is one of these words, or a number that one of them writes.
+    pub(super) fn mark_missing(&mut self, words: &[String]) {
+        if words.is_empty() {
+            return;
+        }
+        let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+        let is_marked = |value: &f64| numbers.contains(value);
+        match self {
+            Self::Numbers(values) | Self::Sparse { values, .. } => {
+                let marked = values.iter_mut().filter(|value| is_marked(value));
+                marked.for_each(|value| *value = f64::NAN);
+            }
+            Self::Bytes(bytes) | Self::Gapped(bytes) => {
+                if bytes.iter().any(|byte| is_marked(&f64::from(*byte))) {
+                    let rows = bytes.len();
+                    let mut values = self.numbers(rows).unwrap_or_default().into_owned();
+                    let marked = values.iter_mut().filter(|value| is_marked(value));
+                    marked.for_each(|value| *value = f64::NAN);
+                    *self = Self::Numbers(values);
+                }
+            }
+            Self::Factor { levels, codes } => {
+                let is_word = |level: &String| {
+                    let number = level.trim().parse().ok();
+                    words.contains(level) || number.is_some_and(|number| is_marked(&number))
+                };
+                let marked: Vec<bool> = levels.iter().map(is_word).collect();
+                if marked.contains(&true) {
+                    let codes = codes.iter().map(|code| match marked.get(*code as usize) {
+                        Some(true) => MISSING,
+                        _ => *code,
+                    });
+                    let levels = levels.iter().cloned().zip(0..);
+                    *self = factor(levels, codes.collect());
+                }
+            }
+            Self::Remote => {}
+        }
     }
 }
 

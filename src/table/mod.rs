@@ -2,14 +2,19 @@
 
 mod arff;
 mod choose;
+mod content;
 mod csv;
 mod csv_fast;
 mod dat;
+mod dates;
+mod decode;
+mod dialect;
 mod error;
 mod factor;
 mod field;
 mod format;
 mod head;
+mod header;
 mod in_memory;
 mod libsvm;
 mod lines;
@@ -23,6 +28,9 @@ mod plink;
 mod rows;
 mod select_rows;
 mod source;
+mod suspicions;
+mod text_options;
+mod whitespace;
 mod words;
 mod write;
 
@@ -31,19 +39,23 @@ use std::path::Path;
 
 use crate::ranks::Communicator;
 
-use error::as_given;
+pub(crate) use dates::are_dates;
+pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
 use format::{Format, Input};
 pub use format::{estimated_values, extensions, input_files, is_npy};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, quote, split_names, variable};
 pub use npy::write_matrix;
+use suspicions::told;
+pub use text_options::{DecimalMark, Encoding, Separator, TextOptions};
 pub use write::OutputFormat;
 
 /// Every format. A new one is a file with its `FORMAT`, and a line here.
 const FORMATS: &[Format] = &[
     csv::COMMAS,
     csv::TABS,
+    csv::ANY,
     npy::FORMAT,
     dat::FORMAT,
     arff::FORMAT,
@@ -57,7 +69,7 @@ const FORMATS: &[Format] = &[
 ];
 
 /// Named columns of equally many observations, from a file or from memory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     /// The path as given, for messages.
     pub source: String,
@@ -72,6 +84,10 @@ pub struct Table {
     /// Positions of the variables that the file marks as those of the model that made its
     /// response, ascending; empty where it marks none.
     pub truth: Vec<usize>,
+    /// What the file calls its observations, as R's row names: one label each, or none at all.
+    pub labels: Vec<String>,
+    /// What a user should know about how the file was read.
+    pub warnings: Vec<String>,
 }
 
 /// One variable of a [`Table`].
@@ -122,12 +138,28 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | --- | --- | --- |
 /// | `response` | path of a second array, n or n × 1, that holds the response of an `.npy` file; other formats ignore it | none |
 /// | `factors` | names of columns to read as factors, whatever they hold | none |
+/// | `dates` | names of columns of dates, to read as days since 1970-01-01 | none |
+/// | `missing` | words and numbers that mean a missing value, besides those that always do | none |
+/// | `text` | how delimited text is written | found by its first lines |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// See the table above.
     pub response: Option<&'a str>,
     /// See the table above.
     pub factors: &'a [String],
+    /// See the table above.
+    pub dates: &'a [String],
+    /// See the table above.
+    pub missing: &'a [String],
+    /// See the table above.
+    pub text: TextOptions,
+}
+
+impl ReadOptions<'_> {
+    /// Whether the text of a column is wanted, whatever it holds.
+    fn reads_text(&self, name: &String) -> bool {
+        self.factors.contains(name) || self.dates.contains(name)
+    }
 }
 
 /// Which columns of a file this process reads. The default is all of them.
@@ -148,14 +180,17 @@ impl ColumnPartition<'_> {
     }
 }
 
-/// Reads a file; its name tells the format: `.csv`, `.tsv`, `.npy`, `.dat`, `.arff`, `.libsvm`
+/// Reads a file; its name tells the format: `.csv`, `.tsv`, `.txt`, `.npy`, `.dat`, `.arff`, `.libsvm`
 /// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; `.bed`, with its `.bim` and
 /// `.fam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
 ///
+/// The path `-` is standard input: delimited text, ARFF or libsvm, compressed or not.
+///
 /// Delimited text (RFC 4180, UTF-8) begins with a line of names, or with head lines `# passel …`
 /// above it, as [`OutputFormat::write`] puts them there. Blank lines are skipped. A
-/// field that is empty, `NA`, `N/A`, `NULL`, `null`, or `NaN` in any case is missing. The first
-/// other value decides whether a column holds numbers or is a factor.
+/// field that is empty, `NA`, `N/A`, `NULL`, `null`, `NaN` in any case, or one of the marks that
+/// spreadsheets use is missing. The first other value decides whether a column holds numbers or is a
+/// factor. What [`TextOptions`] do not say is found by the first lines.
 ///
 /// # Errors
 /// [`TableError`] says what is wrong with the file, where, and how to mend it.
@@ -174,33 +209,42 @@ pub fn read_partition(
     options: &ReadOptions,
     partition: &ColumnPartition,
 ) -> Result<Table, TableError> {
-    let Some((format, _)) = Format::of(path) else {
-        return Err(TableError::UnknownFormat {
-            path: as_given(path),
-            endings: Format::known_endings(),
-        });
-    };
-    let mut table = (format.read)(&Input {
+    let format = Format::of_file(path)?;
+    if is_standard_input(path) && partition.communicator.is_some() {
+        let message = "only one rank could read it; name a file";
+        return Err(TableError::content(path, message));
+    }
+    let input = Input {
         path,
         options,
         partition,
-    })?;
-    if let Some(communicator) = partition.communicator {
-        // A rank may have no column to count by.
-        let all = communicator
-            .gather(&table.rows)
-            .map_err(TableError::Ranks)?;
-        table.rows = all.into_iter().max().unwrap_or(table.rows);
-    }
+    };
+    input.refuse_text_options(format)?;
+    let mut table = (format.read)(&input)?;
     let width = table.columns.len();
     for (position, column) in table.columns.iter_mut().enumerate() {
         if table.response != Some(position) && !partition.reads(position, width, &column.name) {
             column.values = Values::Remote;
         }
-        if options.factors.contains(&column.name) {
+        column.values.mark_missing(options.missing);
+        if options.reads_text(&column.name) {
             column.values.make_factor(table.rows);
         }
+        if options.dates.contains(&column.name) {
+            column.values.make_days(path, &column.name)?;
+        }
     }
+    let mut suspicions = table.suspicions(|name| options.factors.contains(name));
+    if let Some(communicator) = partition.communicator {
+        // A rank may have no column to count by, and each knows what is suspicious of its own.
+        let all = communicator.gather(&(table.rows, suspicions));
+        let (rows, all): (Vec<usize>, Vec<_>) = all.map_err(TableError::Ranks)?.into_iter().unzip();
+        table.rows = rows.into_iter().max().unwrap_or(table.rows);
+        suspicions = all.concat();
+        suspicions.sort_by_key(|(position, _)| *position);
+        suspicions.dedup();
+    }
+    table.warnings.extend(told(&table, &suspicions));
     Ok(table)
 }
 
@@ -213,7 +257,7 @@ impl Table {
             rows: lengths.max().unwrap_or(0),
             columns,
             response,
-            truth: Vec::new(),
+            ..Self::default()
         }
     }
 

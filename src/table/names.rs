@@ -6,32 +6,25 @@ use std::collections::hash_map::Entry;
 
 use std::path::Path;
 
-use csv::ByteRecord;
-
-use super::TableError;
 use super::error::Fault;
+use super::{ReadOptions, TableError};
 use crate::nearest::did_you_mean;
 
-pub(super) fn of_header(
+/// The names that a header's cells give to columns; so many cells before them were skipped.
+pub(super) fn of_header<'a>(
     path: &Path,
     line: u64,
-    header: &ByteRecord,
+    cells: impl Iterator<Item = &'a [u8]>,
+    skipped: usize,
 ) -> Result<Vec<String>, TableError> {
-    let mut names = Vec::with_capacity(header.len());
-    for (column, cell) in header.iter().enumerate() {
+    let mut names = Vec::new();
+    for (column, cell) in (skipped..).zip(cells) {
         let Ok(name) = str::from_utf8(cell) else {
             return Err(TableError::not_utf8(path, line, column + 1));
         };
         let name = name.trim();
         if name.is_empty() {
-            // A lone first cell without a name is what R writes above row names.
-            let message = match column == 0 && header.len() > 1 {
-                true => "the first column has no name, as R writes row names; write the file with \
-                         write.csv(..., row.names = FALSE), or name the column"
-                    .to_owned(),
-                false => unnamed(column),
-            };
-            return Err(Fault::from(message).at(path, Some(line)));
+            return Err(Fault::from(unnamed(column)).at(path, Some(line)));
         }
         names.push(name.to_owned());
     }
@@ -64,22 +57,21 @@ pub(super) fn check_unique<'a>(
     Ok(())
 }
 
+/// Checks that the columns are there of which options say how they are read.
 pub(super) fn check_factors<'a>(
     path: &Path,
-    factors: &[String],
+    options: &ReadOptions,
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<(), TableError> {
-    let absent = |factor: &&String| !names.clone().any(|name| name == **factor);
-    match factors.iter().find(absent) {
-        None => Ok(()),
-        Some(factor) => Err(TableError::content(
-            path,
-            format!(
-                "no column `{factor}` to read as a factor{}",
-                did_you_mean(factor, names)
-            ),
-        )),
+    for (what, named) in [("factor", options.factors), ("date", options.dates)] {
+        let absent = |name: &&String| !names.clone().any(|known| known == **name);
+        if let Some(absent) = named.iter().find(absent) {
+            let hint = did_you_mean(absent, names);
+            let message = format!("no column `{absent}` to read as a {what}{hint}");
+            return Err(TableError::content(path, message));
+        }
     }
+    Ok(())
 }
 
 /// The name of the variable at a position, where the file has none.

@@ -142,7 +142,7 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
 }
 
 fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
-    Lines::open(path).map_err(|error| match error {
+    Lines::open(path, None).map_err(|error| match error {
         TableError::NotFound { .. } => TableError::content(
             path,
             format!(

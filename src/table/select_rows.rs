@@ -19,7 +19,15 @@ impl Table {
             rows: rows.len(),
             response: self.response,
             truth: self.truth.clone(),
+            labels: self.select_labels(rows),
+            // They are of the whole table.
+            warnings: Vec::new(),
         }
+    }
+
+    fn select_labels(&self, rows: &[usize]) -> Vec<String> {
+        let labels = rows.iter().filter_map(|row| self.labels.get(*row));
+        labels.cloned().collect()
     }
 
     /// Leaves out the observations not marked, and the levels that only they had.
@@ -29,6 +37,7 @@ impl Table {
         for column in &mut self.columns {
             column.values = column.values.select(&rows, &spans);
         }
+        self.labels = self.select_labels(&rows);
         self.rows = rows.len();
     }
 
@@ -101,9 +110,12 @@ mod tests {
             rows: 4,
             response: Some(1),
             truth: vec![2],
+            labels: ["p", "q", "r", "s"].map(str::to_owned).to_vec(),
+            warnings: Vec::new(),
         };
         let taken = table.select_rows(&[1, 1, 2]);
         assert_eq!((taken.rows, taken.response), (3, Some(1)));
+        assert_eq!(taken.labels, ["q", "q", "r"]);
         let values: Vec<_> = taken
             .columns
             .into_iter()

@@ -37,6 +37,7 @@ impl OutputFormat {
             Some((_, "dat")) => Layout::Dat,
             _ => {
                 return Err(TableError::UnknownFormat {
+                    mend: "",
                     path: as_given(path),
                     endings: ".csv, .tsv or .dat, each optionally followed by .gz".to_owned(),
                 });

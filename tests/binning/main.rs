@@ -51,6 +51,7 @@ fn table(n: usize, columns: impl IntoIterator<Item = Values>) -> Table {
         rows: n,
         response: Some(0),
         truth: Vec::new(),
+        ..Table::default()
     }
 }
 

@@ -34,6 +34,7 @@ fn reordered(design: &Design, seed: u64) -> Design {
         rows: design.n(),
         response: Some(0),
         truth: Vec::new(),
+        ..Table::default()
     };
     let keep = design.keep().iter();
     let keep: Vec<String> = keep

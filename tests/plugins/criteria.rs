@@ -177,6 +177,7 @@ fn the_example_in_c_gives_what_the_same_formula_in_rust_gives() {
     let reading = ReadOptions {
         response: Some("y"),
         factors: &[],
+        ..ReadOptions::default()
     };
     let table = table::read(&folder.path("data.csv"), &reading).unwrap();
     let options = DesignOptions {

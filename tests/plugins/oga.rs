@@ -176,6 +176,7 @@ fn it_keeps_weighs_and_leaves_out_the_intercept_as_asked() {
             let reading = ReadOptions {
                 response: Some("y"),
                 factors: &[],
+                ..ReadOptions::default()
             };
             let table = table::read(&path, &reading).unwrap();
             let kept: Vec<String> = keep.iter().map(|j| format!("x{j}")).collect();

@@ -19,6 +19,8 @@ mod examples;
 mod factors;
 mod genotypes;
 mod jobs;
+mod mistakes;
+mod odd_files;
 mod parquet;
 mod responses;
 mod truth;

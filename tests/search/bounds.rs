@@ -35,6 +35,7 @@ pub(super) fn keeping(x: &DMatrix<f64>, y: &DVector<f64>, keep: &[&str]) -> Desi
         rows: x.nrows(),
         response: Some(0),
         truth: Vec::new(),
+        ..Table::default()
     };
     let keep: Vec<String> = keep.iter().map(|name| (*name).to_owned()).collect();
     let options = DesignOptions {

@@ -136,6 +136,7 @@ pub(super) fn table(x: &DMatrix<f64>, y: &DVector<f64>) -> Table {
         response: Some(columns.len() - 1),
         truth: Vec::new(),
         columns,
+        ..Table::default()
     }
 }
 
@@ -247,6 +248,7 @@ fn without_an_intercept_a_factor_has_all_its_levels() {
         rows: 60,
         truth: Vec::new(),
         response: Some(0),
+        ..Table::default()
     };
     let options = DesignOptions {
         intercept: false,

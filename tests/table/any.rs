@@ -141,6 +141,6 @@ fn rows_across_the_edges_of_the_window() {
 fn a_relative_path_is_told_as_given() {
     assert!(matches!(
         read(Path::new("no/such/file.csv"), &ReadOptions::default()),
-        Err(TableError::NotFound { path }) if path == "no/such/file.csv"
+        Err(TableError::NotFound { path, .. }) if path == "no/such/file.csv"
     ));
 }

@@ -143,6 +143,7 @@ fn what_is_written_reads_back_bit_for_bit() {
         ],
         response: Some(0),
         truth: vec![2],
+        ..Table::default()
     };
     let folder = Folder::new();
     for name in [

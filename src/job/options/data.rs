@@ -1,7 +1,10 @@
 //! Options of the data and of the model.
 
 use super::super::OptionSpec;
-use crate::{binning::Binning, table::Missing};
+use crate::{
+    binning::Binning,
+    table::{DecimalMark, Encoding, Missing},
+};
 
 type TaskOption = OptionSpec;
 
@@ -15,8 +18,13 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .help("Weight the observations by this column (weighted least squares); observations of weight 0 are left out"),
         TaskOption::list("factor A,B", |draft| &mut draft.job.factor)
             .help("Treat these columns as factors even if they hold numbers; write a name with a comma as '\"a, b\"'"),
+        TaskOption::list("date A,B", |draft| &mut draft.job.date)
+            .help("Read these columns as dates: numbers, the days since 1970-01-01"),
         TaskOption::list("drop C,D", |draft| &mut draft.job.drop)
             .help("Leave these columns out; write a name with a comma as '\"a, b\"'"),
+        TaskOption::list("na A,B", |draft| &mut draft.job.na)
+            .range("words or numbers separated by commas, in double quotes where one holds a comma")
+            .help("Values that mean a missing one, besides empty fields, NA, N/A, NULL, NaN and the errors of spreadsheets such as #N/A: -999, say"),
         TaskOption::choice("missing HOW", MISSING, |draft| &mut draft.job.missing)
             .help("What to do with missing values: refuse the data; drop the observations that have any; or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
         TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
@@ -26,7 +34,39 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .range(Binning::RESPONSE_RANGE)
             .help("How the response is turned into levels, by the same rules as binning"),
     ])
+    .chain(text())
 }
+
+/// Options of delimited text.
+fn text() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Data", [
+        TaskOption::field("separator MARK", |raw| raw.separator(), |draft| &mut draft.job.text.separator)
+            .default("auto")
+            .range("auto, one character such as ;, or tab, comma, semicolon, bar or space (any number of spaces)")
+            .help("What stands between the columns of delimited text; auto: what makes the first lines equally long"),
+        TaskOption::choice("decimal MARK", DECIMAL, |draft| &mut draft.job.text.decimal)
+            .help("What stands before the decimals of numbers in delimited text; auto: a comma where the first lines show that, else a point"),
+        TaskOption::choice("encoding NAME", ENCODING, |draft| &mut draft.job.text.encoding)
+            .help("How characters are written in files of text; auto: UTF-8, or UTF-16 where a byte order mark says so; latin1 is Windows-1252"),
+        TaskOption::flag("no-header", |draft, is_given| draft.job.text.no_header = is_given)
+            .help("Delimited text has no line of names; its columns are V1, V2, …"),
+    ])
+}
+
+const DECIMAL: [(&str, Option<DecimalMark>); 3] = [
+    ("auto", None),
+    (".", Some(DecimalMark::Point)),
+    (",", Some(DecimalMark::Comma)),
+];
+
+const ENCODING: [(&str, Option<Encoding>); 6] = [
+    ("auto", None),
+    ("utf-8", Some(Encoding::Utf8)),
+    ("utf-16", Some(Encoding::Utf16)),
+    ("utf-16be", Some(Encoding::Utf16Be)),
+    ("latin1", Some(Encoding::Latin1)),
+    ("windows-1252", Some(Encoding::Latin1)),
+];
 
 const MISSING: [(&str, Missing); 4] = [
     ("refuse", Missing::Refuse),

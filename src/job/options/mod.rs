@@ -34,7 +34,13 @@ pub static RUN: LazyLock<Vec<OptionSpec<RunSettings>>> = LazyLock::new(|| machin
 pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "response",
     "factor",
+    "date",
     "drop",
+    "na",
+    "separator",
+    "decimal",
+    "encoding",
+    "no-header",
     "missing",
     "binning",
     "bin-response",

@@ -75,10 +75,10 @@ fn an_unknown_method_gets_the_nearest_name() {
     let pass = refused(&[("method", "pass:gamma=1")]);
     assert_eq!(pass, ["method `pass` takes no parameters, not `gamma`"]);
     assert!(job(&[("method", " pass ")]).unwrap().selector.is_none());
-    let far = refused(&[("method", "boruta")]);
+    let far = refused(&[("method", "vivaldi")]);
     assert_eq!(
         far,
-        ["there is no method `boruta`; `passel methods` lists them"]
+        ["there is no method `vivaldi`; `passel methods` lists them"]
     );
 }
 
