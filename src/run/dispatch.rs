@@ -4,7 +4,7 @@ use super::{
     DataCache, Report, RunContext, RunError,
     candidates::Selector,
     data_cache::{DataKeys, keys},
-    drive,
+    drive::drive,
     method::Method,
     pass::PassSearch,
     ranking::{RankingProcedure, ScoreSelection},

@@ -1,9 +1,9 @@
 //! The steps in which methods differ, and the state of a run that they share.
 
-use std::{sync::Arc, time::Instant};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use super::{
-    Fault, RunError, checkpoint, create_file,
+    Fault, RunError, checkpoint,
     data_cache::DataCache,
     prepared::{Prepared, read},
     resample_checkpoint::ResampleCheckpoint,
@@ -12,7 +12,7 @@ use super::{
 use crate::progress::JobProgress;
 use crate::{
     job::{Job, Task},
-    output::OutputFile,
+    output::{OutputError, OutputFile},
     plugin::ResolvedMethod,
     presentation::PageExtras,
     progress::{Meter, Progress},
@@ -21,7 +21,7 @@ use crate::{
     trace::Trace,
 };
 
-/// A method: the steps that [`super::drive`] takes, in their order.
+/// A method: the steps that [`super::drive::drive`] takes, in their order.
 pub(super) trait Method {
     /// What the job's table becomes before the work.
     type Data: Prepared;
@@ -179,4 +179,13 @@ pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParamet
     let own = own.map(|(name, value)| (name.clone(), (*value).into()));
     let plugin = ("plugin".to_owned(), resolved.plugin.clone().into());
     NamedParameters::new(&resolved.name, own.chain([plugin]))
+}
+
+/// Creates a file that a job names, if it names one and this process is the one that writes.
+pub(super) fn create_file(
+    job: &Job,
+    path: Option<&Path>,
+) -> Result<Option<OutputFile>, OutputError> {
+    let path = path.filter(|_| job.resources.is_root());
+    path.map(OutputFile::create).transpose()
 }

@@ -2,12 +2,13 @@
 //! render and write. [`rank`], [`rank_pairs`] and [`select_stable`] return one kind of result;
 //! [`run`](fn@run) and [`run_task`] return a [`Report`] of any kind, which can be rendered.
 
-// `drive` is this path for every `Method`; `method_of` chooses the method.
+// `drive.rs` is this path for every `Method`; `dispatch.rs` chooses the method.
 
 mod candidates;
 mod checkpoint;
 mod data_cache;
 mod dispatch;
+mod drive;
 mod error;
 mod method;
 mod pairs;
@@ -21,16 +22,12 @@ mod resample_checkpoint;
 mod simulate;
 mod stability;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::PathBuf;
 
 pub use data_cache::DataCache;
 use dispatch::method_of;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
-use method::{Finding, Method, Run};
 pub use resample_checkpoint::ResampleCheckpoint;
 #[cfg(feature = "program")]
 pub use simulate::simulate;
@@ -39,10 +36,9 @@ pub use crate::selection::Outcome;
 use crate::{
     interrupt::DetachableGuard,
     job::{Job, PairsJob, StabilityJob, Task},
-    output::{OutputError, OutputFile},
+    output::OutputError,
     presentation::{Format, PageExtras},
-    selection::{PairsReport, Ranking, StabilityReport, Termination},
-    trace::Trace,
+    selection::{PairsReport, Ranking, StabilityReport},
 };
 
 /// Runs the job of any command. Files that it names are written whole or not at all. An interrupt
@@ -100,91 +96,6 @@ pub fn select_stable(job: &StabilityJob) -> Result<StabilityReport, RunError> {
     }
 }
 
-/// Takes a method along the path of a run.
-fn drive<M: Method>(method: &M, task: &Task, context: &RunContext) -> Result<Report, RunError> {
-    let job = task.job();
-    // Files first: a search of hours must not end at a wrong path.
-    let output = create_file(job, job.output.as_deref())?;
-    let mut run = Run::open(task, context)?;
-    method.check(job)?;
-    let data = context.prepare::<M>(job)?;
-    let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
-    run.meter = context.meter(job);
-    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&data));
-    let found = method.work(&mut run, data)?;
-    std::mem::take(&mut run.meter).finish();
-    let mut finding = method.report(&mut run, found)?;
-    if let Some(data) = shared {
-        by_other_criteria(method, job, context, &data, &mut finding)?;
-    }
-    finding.outcome.name_data(job.data.display().to_string());
-    let is_done = match &finding.outcome {
-        Outcome::Selection(selection) => {
-            [Termination::Iterations, Termination::Patience].contains(&selection.termination)
-        }
-        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
-    };
-    let checkpoint = job.checkpoint.clone();
-    let report = Report {
-        outcome: finding.outcome,
-        data: job.data.clone(),
-        format: job.format,
-        extras: PageExtras {
-            command: job.command.clone(),
-            ..finding.extras
-        },
-        checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
-        _guard: guard,
-    };
-    if let Some(file) = output {
-        file.finish(&report.render()?)?;
-    }
-    let trace = run.trace.map_or(Ok(()), Trace::finish).err();
-    match (finding.fault, trace) {
-        (None, None) => Ok(report),
-        (None, Some(error)) => Err(Fault::Trace(error).of_run(Some(report), None)),
-        (Some(fault), trace) => Err(fault.of_run(Some(report), trace)),
-    }
-}
-
-/// Adds the models that the other criteria of a job choose, unless the first was cut short.
-fn by_other_criteria<M: Method>(
-    method: &M,
-    job: &Job,
-    context: &RunContext,
-    data: &Arc<M::Data>,
-    finding: &mut Finding,
-) -> Result<(), RunError> {
-    for criterion in &job.other_criteria {
-        if finding.fault.is_some() || finding.outcome.interrupted() {
-            return Ok(());
-        }
-        let own = Job {
-            criterion: Arc::clone(criterion),
-            other_criteria: Vec::new(),
-            ..job.clone()
-        };
-        let mut run = Run::silent(&own);
-        run.meter = context.meter(&own);
-        let found = method.work(&mut run, Arc::clone(data))?;
-        std::mem::take(&mut run.meter).finish();
-        let other = method.report(&mut run, found)?;
-        finding.fault = other.fault;
-        if let (Outcome::Selection(all), Some(other)) =
-            (&mut finding.outcome, other.outcome.selection())
-        {
-            all.by_other_criteria.push(other);
-        }
-    }
-    Ok(())
-}
-
-/// Creates a file that a job names, if it names one and this process is the one that writes.
-fn create_file(job: &Job, path: Option<&Path>) -> Result<Option<OutputFile>, OutputError> {
-    let path = path.filter(|_| job.resources.is_root());
-    path.map(OutputFile::create).transpose()
-}
-
 /// The result of a job, and what it takes to render it.
 #[derive(Debug)]
 pub struct Report {
@@ -222,6 +133,11 @@ use crate::report::render as rendered;
 
 /// A library without the feature `program` renders nothing.
 #[cfg(not(feature = "program"))]
-fn rendered(_: &Outcome, _: &Path, _: Format, _: &PageExtras) -> std::io::Result<Vec<u8>> {
+fn rendered(
+    _: &Outcome,
+    _: &std::path::Path,
+    _: Format,
+    _: &PageExtras,
+) -> std::io::Result<Vec<u8>> {
     Err(std::io::ErrorKind::Unsupported.into())
 }

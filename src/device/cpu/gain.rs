@@ -6,7 +6,7 @@
 
 use faer::MatRef;
 
-use super::{tie_window::TieWindow, visit_products};
+use super::{products::visit_products, tie_window::TieWindow};
 use crate::{
     device::{
         Candidate, Shard,

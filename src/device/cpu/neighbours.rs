@@ -4,7 +4,7 @@
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
 
-use super::visit_products;
+use super::products::visit_products;
 use crate::{
     design::Columns,
     device::{

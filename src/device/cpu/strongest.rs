@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 use super::{
     gram_cache::GramCache,
+    products::visit_products,
     single_precision::{SinglePrecision, vectors},
     tie_window::{TILE, TieWindow},
-    visit_products,
 };
 use crate::{
     device::{

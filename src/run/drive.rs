@@ -1,0 +1,97 @@
+//! The path of a run, the same for every method.
+
+use std::sync::Arc;
+
+use super::{
+    Fault, Report, RunContext, RunError,
+    method::{Finding, Method, Run, create_file},
+};
+use crate::{
+    job::{Job, Task},
+    presentation::PageExtras,
+    selection::{Outcome, Termination},
+    trace::Trace,
+};
+
+/// Takes a method along the path of a run.
+pub(super) fn drive<M: Method>(
+    method: &M,
+    task: &Task,
+    context: &RunContext,
+) -> Result<Report, RunError> {
+    let job = task.job();
+    // Files first: a search of hours must not end at a wrong path.
+    let output = create_file(job, job.output.as_deref())?;
+    let mut run = Run::open(task, context)?;
+    method.check(job)?;
+    let data = context.prepare::<M>(job)?;
+    let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
+    run.meter = context.meter(job);
+    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&data));
+    let found = method.work(&mut run, data)?;
+    std::mem::take(&mut run.meter).finish();
+    let mut finding = method.report(&mut run, found)?;
+    if let Some(data) = shared {
+        by_other_criteria(method, job, context, &data, &mut finding)?;
+    }
+    finding.outcome.name_data(job.data.display().to_string());
+    let is_done = match &finding.outcome {
+        Outcome::Selection(selection) => {
+            [Termination::Iterations, Termination::Patience].contains(&selection.termination)
+        }
+        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
+    };
+    let checkpoint = job.checkpoint.clone();
+    let report = Report {
+        outcome: finding.outcome,
+        data: job.data.clone(),
+        format: job.format,
+        extras: PageExtras {
+            command: job.command.clone(),
+            ..finding.extras
+        },
+        checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
+        _guard: guard,
+    };
+    if let Some(file) = output {
+        file.finish(&report.render()?)?;
+    }
+    let trace = run.trace.map_or(Ok(()), Trace::finish).err();
+    match (finding.fault, trace) {
+        (None, None) => Ok(report),
+        (None, Some(error)) => Err(Fault::Trace(error).of_run(Some(report), None)),
+        (Some(fault), trace) => Err(fault.of_run(Some(report), trace)),
+    }
+}
+
+/// Adds the models that the other criteria of a job choose, unless the first was cut short.
+fn by_other_criteria<M: Method>(
+    method: &M,
+    job: &Job,
+    context: &RunContext,
+    data: &Arc<M::Data>,
+    finding: &mut Finding,
+) -> Result<(), RunError> {
+    for criterion in &job.other_criteria {
+        if finding.fault.is_some() || finding.outcome.interrupted() {
+            return Ok(());
+        }
+        let own = Job {
+            criterion: Arc::clone(criterion),
+            other_criteria: Vec::new(),
+            ..job.clone()
+        };
+        let mut run = Run::silent(&own);
+        run.meter = context.meter(&own);
+        let found = method.work(&mut run, Arc::clone(data))?;
+        std::mem::take(&mut run.meter).finish();
+        let other = method.report(&mut run, found)?;
+        finding.fault = other.fault;
+        if let (Outcome::Selection(all), Some(other)) =
+            (&mut finding.outcome, other.outcome.selection())
+        {
+            all.by_other_criteria.push(other);
+        }
+    }
+    Ok(())
+}
