@@ -29,7 +29,7 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
     let gap = gap.map(|gap| {
         let gap = significant(gap, 4);
         format!(
-            "The proof that no model is better is not complete: none is lower by more than {gap}."
+            "A proof that no model is better was not completed (--prove goes on): none is lower by more than {gap}."
         )
     });
     let ties = proof.map_or(0, |proof| proof.ties);
@@ -83,8 +83,8 @@ mod tests {
         };
         assert_eq!(
             told(Some(Certificate::Local), Some(cut)),
-            "No allowed addition, drop or exchange of one variable lowers the criterion.\nThe proof that \
-             no model is better is not complete: none is lower by more than 1.250."
+            "No allowed addition, drop or exchange of one variable lowers the criterion.\nA proof that \
+             no model is better was not completed (--prove goes on): none is lower by more than 1.250."
         );
         assert!(told(None, None).starts_with("Not certified: "));
     }

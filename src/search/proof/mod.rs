@@ -36,7 +36,7 @@ use waves::{Tree, rounding};
 
 /// Work of a proof that nobody asked for, in multiply-adds: with few candidates, where it mostly ends, and
 /// with more; and that of its products of columns.
-const WORK: u64 = 1 << 28;
+const WORK: u64 = 1 << 27;
 const FEW: usize = 64;
 const WORK_OF_MANY: u64 = 1 << 25;
 const PRODUCT_WORK: usize = 1 << 30;
