@@ -71,8 +71,12 @@ pub fn phi_of(criterion: &str, model: &Model) -> f64 {
         "bic" => (k + m) * n.ln(),
         "hqc" => 2.0 * (k + m) * n.ln().ln(),
         "ebic" => (k + m) * n.ln() + 2.0 * ln_choose(p, chosen),
-        "ebic-monotone" if chosen > p / 2 => (k + m) * n.ln() + 2.0 * ln_choose(p, p / 2),
-        "ebic-monotone" => (k + m) * n.ln() + 2.0 * ln_choose(p, chosen),
+        "ebic-monotone" if n - k - m - 1.0 <= 0.0 => f64::INFINITY,
+        "ebic-monotone" => {
+            let held = if chosen > p / 2 { p / 2 } else { chosen };
+            let charges = k * n.ln() + 2.0 * ln_choose(p, held);
+            m * n.ln() + charges * n / (n - k - m - 1.0)
+        }
         "hdaic" => 2.0 * (k * best_of_p + m),
         "hdbic" => n.ln() * (k * best_of_p + m),
         "hdhqc" => 2.0 * n.ln().ln() * (k * best_of_p + m),
