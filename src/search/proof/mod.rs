@@ -19,7 +19,7 @@ mod waves;
 
 use super::{
     control::{RunControl, StageEnd},
-    problem::SearchProblem,
+    problem::{SearchProblem, rises},
     state::ProofState,
     visited::{VisitedModel, VisitedModels},
 };
@@ -134,13 +134,24 @@ fn branch_and_bound(
     Ok(true)
 }
 
-/// Enumerates all models: they replace those that the search visited.
+/// Enumerates all models: they replace those that the search visited. Those that are as good as its best
+/// are fitted from X, which decides.
 fn prove_by_enumeration(problem: &SearchProblem, end: &mut StageEnd) {
     let models = enumerate(problem);
     let count = models.len();
-    let Some(best) = BestModels::of(&models) else {
-        return;
+    let fitted = |members: &[u32]| VisitedModel {
+        value: problem
+            .objective
+            .of_fit(&Fit::of(problem.x, problem.y, members).0),
+        members: members.into(),
     };
+    let mut best = BestModels::new(fitted(&end.members));
+    let (highest, _) = best.target();
+    for model in &models {
+        if !rises(highest, model.value) {
+            best.offer(fitted(&model.members));
+        }
+    }
     end.members = best.first().members.to_vec();
     end.visited = VisitedModels::complete(models);
     end.certified = Some(Certificate::Global);

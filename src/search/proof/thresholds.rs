@@ -12,7 +12,7 @@ const TRIED: i32 = 24;
 const HALVINGS: usize = 50;
 
 /// The least RSS, y at unit norm, of which a criterion is asked.
-const LEAST: f64 = 1e-28;
+const LEAST: f64 = 1e-34;
 
 /// Thresholds on RSS by size, the response at unit norm.
 #[derive(Debug, Clone)]
