@@ -1,5 +1,5 @@
-//! Places for names beside the dots of a plot: none covers another name or a named dot, and all
-//! are within the frame.
+//! Places for names beside the dots of a plot: none covers another name or a named dot, no line from
+//! a name to its dot crosses another, and all are within the frame.
 
 use crate::random::Stream;
 
@@ -156,7 +156,9 @@ fn arranged(
             !taken.iter().any(|other| {
                 let crosses =
                     |line: &Option<Leader>, area| line.is_some_and(|line| crosses(&line, area));
+                let lines = place.leader.zip(other.leader);
                 other.area.meets(&place.area)
+                    || lines.is_some_and(|(line, other)| meet(&line, &other))
                     || crosses(&other.leader, &place.area)
                     || crosses(&place.leader, &other.area)
             })
@@ -197,15 +199,20 @@ fn free(dot: &Dot, dots: &[Dot], frame: &Area) -> Vec<Place> {
         );
         let area = Area::around(middle, 2.0 * half, HEIGHT);
         let covers = |other: &&Dot| other.area().meets(&area);
-        let is_free = !dots
-            .iter()
-            .any(|other| !other.name.is_empty() && covers(&other));
-        if is_free && area.is_within(frame) {
-            let farther = area.distance(dot.at) - dot.radius - GAP;
+        let farther = area.distance(dot.at) - dot.radius - GAP;
+        let leader = (farther > GAP).then(|| leader(dot, &area));
+        let mut named = dots.iter().filter(|other| !other.name.is_empty());
+        let is_taken = named.any(|other| {
+            let own = other.area();
+            // Its own dot is where a line ends.
+            let is_other = other.at != dot.at;
+            own.meets(&area) || is_other && leader.is_some_and(|line| crosses(&line, &own))
+        });
+        if !is_taken && area.is_within(frame) {
             let covered = dots.iter().filter(covers).count();
             places.push(Place {
                 middle,
-                leader: (farther > GAP).then(|| leader(dot, &area)),
+                leader,
                 // Of equals the first.
                 cost: farther + 8.0 * covered as f64 + 0.01 * places.len() as f64,
                 area,
@@ -234,6 +241,15 @@ fn crosses(line: &Leader, area: &Area) -> bool {
             from.1 + share * (to.1 - from.1),
         ))
     })
+}
+
+/// Whether two lines meet.
+fn meet([a, b]: &Leader, [c, d]: &Leader) -> bool {
+    // On which side of the line from p to q a point is.
+    let side = |p: (f64, f64), q: (f64, f64), at: (f64, f64)| {
+        (q.0 - p.0) * (at.1 - p.1) - (q.1 - p.1) * (at.0 - p.0)
+    };
+    side(*a, *b, *c) * side(*a, *b, *d) < 0.0 && side(*c, *d, *a) * side(*c, *d, *b) < 0.0
 }
 
 /// How wide a name may be in any browser's sans-serif, at twelve units a line.
@@ -299,7 +315,10 @@ mod tests {
             assert!(dots.iter().all(|dot| !area(own).meets(&dot.area())));
             let other_lines = placed.iter().filter(|other| other.name != own.name);
             let mut other_lines = other_lines.filter_map(|other| other.leader);
-            assert!(!other_lines.any(|line| crosses(&line, &area(own))));
+            assert!(!other_lines.any(|line| {
+                let own_line = own.leader;
+                crosses(&line, &area(own)) || own_line.is_some_and(|own| meet(&own, &line))
+            }));
         }
     }
 
