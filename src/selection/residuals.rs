@@ -12,10 +12,12 @@ const KEPT: usize = 1000;
 const LARGEST: usize = 200;
 
 /// The diagnostics of one observation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ObservationResidual {
     /// The row of the table, counted from 1.
     pub row: usize,
+    /// What the file calls the observation; none where it has no names of observations.
+    pub label: Option<String>,
     /// y, on the response's scale.
     pub observed: f64,
     /// ŷ, on the response's scale.
@@ -45,6 +47,13 @@ pub struct Residuals {
     pub n: usize,
     /// Whether the observations have weights.
     pub weighted: bool,
+}
+
+impl ObservationResidual {
+    /// The label of the observation, or else its row.
+    pub(crate) fn name(&self) -> String {
+        self.label.clone().unwrap_or_else(|| self.row.to_string())
+    }
 }
 
 impl Residuals {
@@ -82,6 +91,7 @@ impl Residuals {
             let original = |value: f64| response.mean + value * response.norm / weight.sqrt();
             all.push(ObservationResidual {
                 row: design.row(i) + 1,
+                label: design.labels().get(i).cloned(),
                 observed: original(y),
                 fitted: original(y - r),
                 residual: r * response.norm,

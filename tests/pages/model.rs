@@ -27,3 +27,22 @@ fn missed_true_variables_and_inflated_variances_are_told() {
         assert_eq!(number(&row[at]), told["vif"].as_f64().unwrap());
     }
 }
+
+#[test]
+fn observations_have_the_names_of_the_file() {
+    let folder = Folder::new();
+    let table = folder.read("data.csv");
+    let mut named = String::new();
+    for (at, line) in table.lines().enumerate() {
+        match at {
+            0 => named += &format!("\"\",{line}\n"),
+            at => named += &format!("\"car {at}\",{line}\n"),
+        }
+    }
+    folder.write("named.csv", &named);
+    let (page, _) = both(&folder, &["select", "named.csv", "--response", "y"]);
+    let rows = page.rows("Cook's distance");
+    assert_eq!(rows[0][..2], ["row", "label"]);
+    assert_eq!(rows[7][..2], ["7", "car 7"]);
+    page.has("Named: the largest by Cook's distance, car ");
+}

@@ -12,7 +12,7 @@ const TITLE: usize = 40;
 
 /// A name cut to so many signs: its ends, for these tell names apart. A dollar sign is escaped, for
 /// it would begin a formula.
-fn within(name: &str, signs: usize) -> String {
+pub(super) fn within(name: &str, signs: usize) -> String {
     let all: Vec<char> = printable(name).chars().collect();
     let text: String = match all.len() > signs {
         false => all.into_iter().collect(),

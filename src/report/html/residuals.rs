@@ -2,12 +2,13 @@
 
 use super::{
     draw::{Mark, Scale, Shape, extent, plane},
+    labels::{SIGNS, within},
     page::{Body, Figure, Key, LINE},
 };
 use crate::{
     report::{
         numbers::{listed, significant, when},
-        table::{Table, count, exact},
+        table::{Table, count, exact, text},
     },
     selection::{ObservationResidual, Residuals},
 };
@@ -152,14 +153,15 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View) {
     let shown = shown.filter_map(|own| Some((own, (view.point)(own)?)));
     let shown: Vec<(&ObservationResidual, (f64, f64))> = shown.collect();
     let (what, size) = view.extreme;
-    let mut largest: Vec<(f64, usize)> = shown
+    let mut largest: Vec<(f64, &ObservationResidual)> = shown
         .iter()
-        .filter_map(|(own, _)| Some((size(own)?, own.row)))
+        .filter_map(|(own, _)| Some((size(own)?, *own)))
         .collect();
     largest.sort_by(|a, b| b.0.total_cmp(&a.0));
     largest.truncate(NAMED);
     let named = largest.iter();
-    let named = listed(named.map(|(size, row)| format!("{row} ({})", significant(*size, 2))));
+    let named =
+        listed(named.map(|(size, own)| format!("{} ({})", own.name(), significant(*size, 2))));
     let mut caption = format!("{} Named: the largest by {what}, {named}.", view.caption);
     if observed.len() < n {
         caption += &format!(
@@ -172,15 +174,16 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View) {
         let why = "of leverage 1, which the model fits whatever they are";
         caption += &format!(" Not drawn: {count} {why}.");
     }
+    let labelled = shown.iter().any(|own| own.0.label.is_some());
     let pointed = shown.iter().filter(|_| shown.len() <= POINTED);
-    let pointed = pointed.map(|own| format!("observation {}", own.0.row));
-    let name = |row: usize| match largest.iter().any(|own| own.1 == row) {
-        true => row.to_string(),
+    let pointed = pointed.map(|own| format!("observation {}", own.0.name()));
+    let name = |own: &ObservationResidual| match largest.iter().any(|far| far.1.row == own.row) {
+        true => within(&own.name(), SIGNS),
         false => String::new(),
     };
     let dots = Mark {
         tooltips: pointed.collect(),
-        names: shown.iter().map(|own| name(own.0.row)).collect(),
+        names: shown.iter().map(|own| name(own.0)).collect(),
         smooth: view.smooth,
         ..Mark::dots(shown.iter().map(|own| own.1).collect(), "var(--a)", 2.5)
     };
@@ -194,6 +197,7 @@ fn plot(body: &mut Body, residuals: &Residuals, view: View) {
         legend: view.legend,
         data: Table::of(&shown)
             .column("row", |own| count(own.0.row))
+            .column_if(labelled, "label", |own| text(own.0.name()))
             .column(view.x.1, |own| exact(own.1.0))
             .column(view.y.1, |own| exact(own.1.1))
             .data(shown.len()),
