@@ -266,6 +266,18 @@ fn standard_input_is_read_by_its_content() {
 }
 
 #[test]
+fn pages_name_observations_by_their_labels() {
+    let folder = Folder::new();
+    folder.write("d.csv", &written(",", Some("\""), "\"\",y,a,b"));
+    let page = folder.run(&["select", "d.csv", "--response", "y", "--format", "html"]);
+    assert_eq!(page.code, Some(0), "{}", page.stderr);
+    for (name, _) in ROWS {
+        let told = format!("observation {name}");
+        assert!(page.stdout.contains(&told), "{told}");
+    }
+}
+
+#[test]
 fn a_job_file_has_the_same_options() {
     let folder = Folder::new();
     folder.write(
