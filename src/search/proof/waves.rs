@@ -23,7 +23,7 @@ use crate::{
 /// Work of the first wave, and that of each branch of a later one; little in tests, so that proofs
 /// of small problems take several waves.
 const FIRST_WORK: u64 = if cfg!(test) { 1 << 14 } else { 1 << 25 };
-const BRANCH_WORK: u64 = if cfg!(test) { 1 << 12 } else { 1 << 24 };
+const BRANCH_WORK: u64 = if cfg!(test) { 1 << 12 } else { 1 << 23 };
 
 /// Branches explored side by side.
 const SIDE_BY_SIDE: usize = 64;
