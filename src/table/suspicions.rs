@@ -120,11 +120,7 @@ impl Table {
                 let are_dates = !is_factor(&column.name) && are_dates(levels);
                 are_dates.then_some(Suspicion::Dates)
             }
-            Values::Numbers(values) => {
-                let mut sentinels = SENTINELS.into_iter();
-                let found = sentinels.find(|sentinel| stands_for_missing(values, *sentinel));
-                found.map(Suspicion::Missing)
-            }
+            Values::Numbers(values) => sentinel(values).map(Suspicion::Missing),
             _ => None,
         };
         let columns = self.columns.iter().enumerate();
@@ -165,14 +161,14 @@ pub(super) fn told(table: &Table, suspicions: &[(usize, Suspicion)]) -> Vec<Stri
     warnings
 }
 
-/// Whether a number is the only one below 0 of a column that has others.
-fn stands_for_missing(values: &[f64], sentinel: f64) -> bool {
+/// The sentinel that is the only number below 0 of a column that has others.
+fn sentinel(values: &[f64]) -> Option<f64> {
     let seen = &values[..values.len().min(VALUES_SEEN)];
-    seen.contains(&sentinel)
-        && values.iter().any(|value| *value >= 0.0)
-        && values
-            .iter()
-            .all(|value| value.is_nan() || *value >= 0.0 || *value == sentinel)
+    let is_sentinel = |value: &&f64| **value <= SENTINELS[0] && SENTINELS.contains(value);
+    let sentinel = *seen.iter().find(is_sentinel)?;
+    let is_usual = |value: &f64| value.is_nan() || *value >= 0.0 || *value == sentinel;
+    let has_others = values.iter().any(|value| *value >= 0.0);
+    (has_others && values.iter().all(is_usual)).then_some(sentinel)
 }
 
 #[cfg(test)]
