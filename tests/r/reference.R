@@ -40,8 +40,9 @@ criteria <- list(
   adjr2 = function(n, k, s, i, ...) n * log(s / (n - k - i)),
   hqc = function(n, k, s, ...) n * log(s / n) + 2 * log(log(n)) * k,
   ebic = function(n, k, s, p, m, ...) n * log(s / n) + log(n) * k + 2 * lchoose(p - m, k - m),
-  `ebic-monotone` = function(n, k, s, p, m, ...) {
-    n * log(s / n) + log(n) * k + 2 * lchoose(p - m, min(k - m, (p - m) %/% 2))
+  `ebic-monotone` = function(n, k, s, i, p, m, ...) {
+    space <- 2 * lchoose(p - m, min(k - m, (p - m) %/% 2))
+    n * log(s / n) + log(n) * m + (log(n) * (k - m) + space) * n / (n - k - i)
   }
 )
 
