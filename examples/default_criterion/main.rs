@@ -16,13 +16,14 @@ use std::error::Error;
 use nalgebra::DVector;
 use passel::{
     Design, Interrupt, MatrixOptions, Pass,
-    criteria::{Criterion, EbicMonotone, named},
+    criteria::{Criterion, EbicMonotone, Model, named},
     device::Resources,
     search::search,
 };
 use problems::{Random, chain};
 
-/// Criteria compared, by their names or by a rule for the γ of `ebic-monotone`.
+/// Criteria compared. `ebic, held` is the default without its factor of small samples, and `γ = 1 − 1/(2κ)` that
+/// with the least γ that Chen and Chen allow; `ebic-monotone, κ` is the default with γ = 1 − 1/(4κ).
 const CRITERIA: [&str; 13] = [
     "aic",
     "aicc",
@@ -34,21 +35,36 @@ const CRITERIA: [&str; 13] = [
     "ric",
     "mbic2",
     "γ = 1 − 1/(2κ)",
-    "γ = 1 − 1/(4κ)",
-    "γ = 1 − 1/(4κ), ≥ ½",
+    "ebic, held",
+    "ebic-monotone, κ",
     "ebic-monotone",
 ];
+
+/// The default criterion without its factor of small samples.
+#[derive(Debug)]
+struct Held(EbicMonotone);
+
+impl Criterion for Held {
+    fn name(&self) -> &str {
+        "held"
+    }
+
+    fn penalty(&self, model: &Model) -> f64 {
+        let left = model.n as f64 - model.coefficients() as f64;
+        self.0.penalty(model) * left / model.n as f64
+    }
+}
 
 /// p = n^κ; Chen and Chen's condition for consistency is γ > 1 − 1/(2κ).
 fn criterion(name: &str, n: usize, p: usize) -> Result<Box<dyn Criterion>, Box<dyn Error>> {
     let inverse = (n as f64).ln() / (p.max(2) as f64).ln();
-    let rule = |share: f64, least: f64| EbicMonotone {
-        gamma: (1.0 - share * inverse).clamp(least, 1.0),
+    let rule = |share: f64| EbicMonotone {
+        gamma: (1.0 - share * inverse).max(0.0),
     };
     Ok(match name {
-        "γ = 1 − 1/(2κ)" => Box::new(rule(0.5, 0.0)),
-        "γ = 1 − 1/(4κ)" => Box::new(rule(0.25, 0.0)),
-        "γ = 1 − 1/(4κ), ≥ ½" => Box::new(rule(0.25, 0.5)),
+        "γ = 1 − 1/(2κ)" => Box::new(Held(rule(0.5))),
+        "ebic, held" => Box::new(Held(EbicMonotone::default())),
+        "ebic-monotone, κ" => Box::new(rule(0.25)),
         name => named(name, &[])?,
     })
 }
