@@ -216,7 +216,10 @@ impl JobDraft {
             )),
         }
         if self.criteria.len() > 1 {
-            errors.push(contradicts("criterion", "of resamples is one: choose one"));
+            errors.push(contradicts(
+                "criterion",
+                "takes one criterion for resamples: leave the others out",
+            ));
         }
         if self.cutoff.is_some() && self.false_picks.is_some() {
             errors.push(contradicts(
