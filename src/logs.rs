@@ -15,7 +15,7 @@ pub(crate) const MAX_BITS: u32 = 52;
 /// ln 2 · 2⁶⁴.
 const LN_2: u128 = 0xB172_17F7_D1CF_79AB;
 
-/// The table of c·L(c) for counts 0 … n.
+/// The table of c·L(c) for counts 0 … n, or of those less half a nat.
 ///
 /// *Units:* fixed-point nats, with [`LogTable::bits`] fraction bits.
 #[derive(Debug)]
@@ -32,11 +32,32 @@ impl LogTable {
     /// The table for n observations, with as many fraction bits as keep combinations of this reach
     /// below 2⁶² ([`crate::score::Combination::reach`]).
     pub(crate) fn new(n: usize, reach: u32) -> Self {
+        Self::less(0, n, reach)
+    }
+
+    /// The table of c·L(c) − ½, and of 0 for c = 0, with which entropies are corrected for their bias.
+    ///
+    /// With m cells that have observations, Miller and Madow add (m − 1)/2n to H. As n·H is
+    /// S(n) − Σ c·ln c, half a nat less for each such cell, the cell of S(n) itself too, is the
+    /// correction of all margins at once: an integer combination of margin sums whose integers sum to
+    /// 0 becomes that combination of corrected entropies.
+    ///
+    /// *Source:* G. A. Miller, Note on the bias of information estimates, in *Information Theory in
+    /// Psychology* (1955), 95–100.
+    pub(crate) fn corrected(n: usize, reach: u32) -> Self {
+        Self::less(1, n, reach)
+    }
+
+    /// The table with so many halves of a nat taken off every cell that has observations.
+    fn less(halves: i64, n: usize, reach: u32) -> Self {
         let most = n as f64 * (n as f64).ln().max(1.0) * f64::from(reach.max(1));
         let bits = (61 - most.log2().ceil() as u32).min(MAX_BITS);
         let mut terms = logarithms(n, bits);
         for (c, log) in terms.iter_mut().enumerate() {
             *log *= c as i64;
+            if c > 0 {
+                *log -= halves << (bits - 1);
+            }
         }
         let increments = terms.windows(2).map(|pair| pair[1] - pair[0]).collect();
         Self {
@@ -157,6 +178,24 @@ mod tests {
             }
             assert!(logs.full_term() < 1 << 62);
         }
+    }
+
+    #[test]
+    fn corrected_entries_are_half_a_nat_less_where_there_are_observations() {
+        let (plain, corrected) = (LogTable::new(100, 4), LogTable::corrected(100, 4));
+        assert_eq!(plain.bits(), corrected.bits());
+        let half = 1 << (plain.bits() - 1);
+        assert_eq!(corrected.term(0), 0);
+        for c in 1..=100 {
+            assert_eq!(corrected.term(c), plain.term(c) - half);
+        }
+        assert_eq!(corrected.increments()[0], -half);
+        assert_eq!(corrected.increments()[1..], plain.increments()[1..]);
+        // Of one cell H is 0, of two equal ones ln 2 + 1/2n.
+        let entropy = |counts: &[u32]| corrected.full_term() - corrected.sum(counts);
+        assert_eq!(entropy(&[100, 0]), 0);
+        let nats = entropy(&[50, 0, 50]) as f64 / 100.0 / (half as f64 * 2.0);
+        assert!((nats - 2f64.ln() - 1.0 / 200.0).abs() < 1e-12);
     }
 
     #[test]

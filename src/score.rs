@@ -52,6 +52,29 @@ impl Default for Measure {
     }
 }
 
+/// How entropies are corrected for their bias: those of raw counts are too small, and informations
+/// too large, the more so the more cells a table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Correction {
+    /// Not: the plug-in estimate.
+    #[default]
+    None,
+    /// H + (m − 1)/2n, with m the number of cells that have observations.
+    ///
+    /// *Source:* G. A. Miller, Note on the bias of information estimates (1955).
+    MillerMadow,
+}
+
+impl Correction {
+    /// Its name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::MillerMadow => "miller-madow",
+        }
+    }
+}
+
 /// A selector's score of a candidate; larger is better. By default it is I(x;y) alone.
 ///
 /// ```
@@ -74,6 +97,8 @@ pub struct Score {
     pub join: Join,
     /// See [`Against`].
     pub against: Against,
+    /// See [`Correction`]; none of a function of tables.
+    pub correction: Correction,
     /// The selection ends when no candidate's score is above it. *Units:* those of the score.
     pub floor: Option<f64>,
 }

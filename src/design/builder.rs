@@ -152,8 +152,7 @@ impl<'a> DesignBuilder<'a> {
         let named = || present.iter().map(|level| levels[*level].clone());
         let asked = self.references.iter().find(|(other, _)| *other == name);
         let asked = asked.map(|(_, level)| {
-            let mut present = present.iter().copied();
-            let found = present.find(|at| levels[*at] == *level);
+            let found = levels.iter().position(|other| other == level);
             found.ok_or_else(|| DesignError::ReferenceLevel {
                 name: name.to_owned(),
                 level: (*level).to_owned(),
@@ -167,14 +166,19 @@ impl<'a> DesignBuilder<'a> {
         self.full_factor = true;
         let reference = match is_full {
             true => None,
-            false => asked.or(Some(present[0])),
+            // Dropped rows, or a resample, may have emptied the level.
+            false => asked
+                .filter(|level| present.contains(level))
+                .or(Some(present[0])),
         };
-        if is_full && let Some(level) = asked {
+        if let Some(level) = asked.filter(|_| asked != reference) {
+            let reason = match is_full {
+                true => "without an intercept the first factor keeps all its levels",
+                false => "no observation that is used has the level",
+            };
             let level = &levels[level];
-            self.warnings.push(format!(
-                "--reference {name}={level} has no effect: without an intercept the first factor keeps \
-                 all its levels"
-            ));
+            let warning = format!("--reference {name}={level} has no effect: {reason}");
+            self.warnings.push(warning);
         }
         self.factors.push(FactorCoding {
             name: name.to_owned(),

@@ -14,8 +14,9 @@ const COUNTS_END: f64 = 100.0;
 /// linear model has wrong standard errors; none of any other.
 ///
 /// A response is few-valued if it has at most ten distinct values, and five times as many
-/// observations. It looks like counts if all its values are whole numbers from 0 to 99 and its
-/// skewness is more than two standard errors, 2·√(6/n), above 0.
+/// observations. It looks like counts if all its values are whole numbers from 0 to 99, its skewness is
+/// more than two standard errors, 2·√(6/n), above 0, and its deviation is more than a third of its
+/// mean, as that of Poisson counts below nine is: ages, say, spread less.
 ///
 /// *Shapes:* n values, on the file's scale.
 pub(super) fn caution(name: &str, y: &[f64]) -> Option<String> {
@@ -69,7 +70,11 @@ fn counts(name: &str, y: &[f64]) -> Option<String> {
         y.iter().copied().fold(f64::INFINITY, f64::min),
         y.iter().copied().fold(0.0, f64::max),
     );
-    (skewness > 2.0 * (6.0 / n).sqrt()).then(|| {
+    let (is_skewed, is_wide) = (
+        skewness > 2.0 * (6.0 / n).sqrt(),
+        moment(2).sqrt() > mean / 3.0,
+    );
+    (is_skewed && is_wide).then(|| {
         format!(
             "the response {name} looks like counts (whole numbers from {least} to {most}, skewed to the \
              right): their variance grows with their mean, so that the standard errors and p-values are \
@@ -129,6 +134,9 @@ mod tests {
         assert_says(&breaks.map(|count| count + 0.5), None);
         assert_says(&breaks.map(|count| count + 100.0), None);
         assert_says(&breaks.map(|count| count - 11.0), None);
+        // Skewed, but narrow: ages.
+        let ages = breaks.map(|count| (count / 3.0).round() + 20.0);
+        assert_says(&ages, None);
         // Not skewed: 0 … 49, each once.
         let even: Vec<f64> = (0..50).map(f64::from).collect();
         assert_says(&even, None);

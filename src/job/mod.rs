@@ -31,6 +31,7 @@ use crate::{
     device::Resources,
     interrupt::Interrupt,
     plugin::{MethodKind, PASS, ResolvedMethod},
+    score::Correction,
     search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
@@ -92,6 +93,8 @@ pub struct Job {
     pub method: String,
     /// The plugin's selector that the method names; `None` for `pass`.
     pub selector: Option<ResolvedMethod<MethodKind>>,
+    /// How a selector corrects entropies for their bias.
+    pub correction: Correction,
     /// The rules that end a selection by a selector.
     pub stop: Stop,
     /// What compares models.
@@ -145,6 +148,7 @@ impl Job {
             level: CONFIDENCE_LEVEL,
             method: PASS.to_owned(),
             selector: None,
+            correction: Correction::None,
             stop: Stop::default(),
             criterion: Arc::new(EbicMonotone::default()),
             other_criteria: Vec::new(),

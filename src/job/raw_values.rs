@@ -203,17 +203,31 @@ impl RawValues<'_> {
         Err(self.out_of_range().suggest(nearest))
     }
 
-    /// A permutation rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`.
+    /// A permutation rule by which a selection ends: `permutation`, `permutation:n=1000,alpha=0.05`,
+    /// `permutation:raw,n=1000`.
     pub(super) fn permutation(&self) -> Result<PermutationTest, OptionError> {
         let unknown = |word: &str, known: &[&'static str]| {
             let nearest = nearest(word, known.iter().copied());
             self.out_of_range().suggest(nearest)
         };
-        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
+        let text = self.one()?;
+        // The one parameter without a number comes first.
+        let raw =
+            text.split_once(':')
+                .and_then(|(name, parameters)| match parameters.split_once(',') {
+                    None if parameters.trim() == "raw" => Some(name.to_owned()),
+                    Some((first, rest)) if first.trim() == "raw" => Some(format!("{name}:{rest}")),
+                    _ => None,
+                });
+        let spec = raw.as_deref().unwrap_or(text);
+        let (name, parameters) = parse_spec(spec).ok_or_else(|| self.out_of_range())?;
         if name != "permutation" {
             return Err(unknown(name, &["permutation"]));
         }
-        let mut rule = PermutationTest::default();
+        let mut rule = PermutationTest {
+            standardise: raw.is_none(),
+            ..PermutationTest::default()
+        };
         for (index, (parameter, number)) in parameters.iter().enumerate() {
             let is_in_range = match parameter.as_str() {
                 "n" => {

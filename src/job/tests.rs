@@ -160,6 +160,8 @@ fn every_option_reaches_its_field() {
         ("top", &["3"]),
         ("threshold", &["0.5"]),
         ("stop", &["permutation:n=99"]),
+        ("correction", &["miller-madow"]),
+        ("reference", &["f=1"]),
         ("keep", &["f"]),
         ("no-intercept", &["true"]),
         ("criterion", &["ebic:gamma=0.5"]),
@@ -194,6 +196,8 @@ fn every_option_reaches_its_field() {
     assert_eq!(job.binning, Binning::EqualFrequency(7));
     assert_eq!(job.bin_response, Binning::Edges("old.json".into()));
     assert_eq!(job.keep, ["f"]);
+    assert_eq!(job.reference, ["f=1"]);
+    assert_eq!(job.correction, Correction::MillerMadow);
     assert!(!job.intercept);
     assert_eq!(job.weights.as_deref(), Some("w"));
     assert_eq!((job.p_total, job.level), (Some(20), 0.9));

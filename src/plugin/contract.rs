@@ -4,8 +4,8 @@ use passel_abi as abi;
 
 use super::error::Breach;
 use crate::score::{
-    Against, Combination, Gather, Join, Measure, Part, Quantity, REACH, Score, ScoreError, Term,
-    balanced,
+    Against, Combination, Correction, Gather, Join, Measure, Part, Quantity, REACH, Score,
+    ScoreError, Term, balanced,
 };
 
 /// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
@@ -51,6 +51,7 @@ pub(super) fn score(declared: &abi::passel_score, measure: Measure) -> Result<Sc
         gather: constant("gather", declared.gather, &GATHER)?,
         join: constant("join", declared.join, &JOIN)?,
         against: constant("against", declared.against, &AGAINST)?,
+        correction: Correction::None,
         floor: ends.then_some(declared.floor),
     };
     Ok(score.checked()?)

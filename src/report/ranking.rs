@@ -57,14 +57,25 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
         data,
     );
     rows.extend(ranking.truth.as_ref().map(table::truth));
+    let correction = ranking.correction.as_ref();
+    rows.extend(correction.map(|name| ("correction", name.to_string())));
     let stop = ranking.stop.as_ref().zip(ranking.seed);
     rows.extend(stop.map(|(stop, seed)| ("stop", format!("{stop}, seed {seed}"))));
     let mut page = facts(&rows) + &warnings(&ranking.run.warnings) + "\n";
     page += &variables(ranking, "p (perm.)").aligned(&[1]);
     page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\
-             of I(x;w) over the variables w chosen before. Informations are in nats, by counts:\n\
-             with few observations a cell they are too large.\n\
-             p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n\n";
+             of I(x;w) over the variables w chosen before. Informations are in nats, by counts:\n";
+    page += match ranking.correction {
+        None => "with few observations a cell they are too large.\n",
+        Some(_) => "corrected for their bias, so that some are below 0.\n",
+    };
+    page +=
+        "p (G) is of the G-test of x and y alone; x was chosen by looking, so it is optimistic.\n";
+    if is_standardised(ranking) {
+        page += "z (perm.) is the score less the mean of its permutations, in deviations of these: by it\n\
+                 variables are chosen, and p (perm.) is of the largest one.\n";
+    }
+    page += "\n";
     if let Some(rejected) = &ranking.refused {
         let (name, p) = (
             printable(&rejected.name),
@@ -84,6 +95,11 @@ pub(super) fn work(run: &RunSummary) -> String {
     format!("{seconds:.3} s on {devices}{ranks}")
 }
 
+/// Whether a permutation test standardised the scores.
+pub(super) fn is_standardised(ranking: &Ranking) -> bool {
+    ranking.stop.as_ref().is_some_and(|stop| stop.standardised)
+}
+
 /// The table of chosen variables for a reader; `permuted` heads the p-values of permutations.
 pub(super) fn variables<'a>(
     ranking: &'a Ranking,
@@ -97,6 +113,9 @@ pub(super) fn variables<'a>(
         .column("redundancy", |(_, own)| number(own.choice.redundancy, 6))
         .column("p (G)", |(_, own)| {
             probability(own.choice.independence.p_value)
+        })
+        .column_if(is_standardised(ranking), "z (perm.)", |(_, own)| {
+            number(own.choice.standardised, 4)
         })
         .column_if(ranking.stop.is_some(), permuted, |(_, own)| {
             probability(own.choice.permutation_p)
@@ -115,6 +134,7 @@ pub(super) fn csv(ranking: &Ranking) -> String {
         .column("df", |own| table::Cell::Count(own.choice.independence.df))
         .column("p_value", |own| exact(own.choice.independence.p_value))
         .column("permutation_p", |own| exact(own.choice.permutation_p))
+        .column("standardised", |own| exact(own.choice.standardised))
         .csv()
 }
 
@@ -160,9 +180,10 @@ mod tests {
     #[test]
     fn csv_reads_back_to_the_same_numbers() {
         let page = csv(&ranking());
-        let head = "name,index,score,relevance,redundancy,g,df,p_value,permutation_p\n";
-        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6,\n\
-                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6,\n";
+        let head =
+            "name,index,score,relevance,redundancy,g,df,p_value,permutation_p,standardised\n";
+        let rows = "\"a,b\",7,0.30000000000000004,0.25,,25.0,2,3.7e-6,,\n\
+                    c,0,0.30000000000000004,0.25,0.125,25.0,2,3.7e-6,,\n";
         assert_eq!(page, format!("{head}{rows}"));
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     design::Design,
     job::Job,
     plugin::PASS,
+    score::Correction,
     selection::{BinningRules, NamedParameters, StabilityReport},
     table::TrueVariable,
 };
@@ -90,6 +91,10 @@ impl Choosable for Binned {
         let parameters = &mut method.parameters;
         parameters.insert("top".to_owned(), json!(job.stop.top));
         parameters.insert("threshold".to_owned(), json!(job.stop.threshold));
+        if job.correction != Correction::None {
+            let name = job.correction.name();
+            parameters.insert("correction".to_owned(), json!(name));
+        }
         StabilityReport {
             method,
             binning: Some(BinningRules {

@@ -8,6 +8,7 @@ use crate::{
     design::{Design, DesignOptions},
     fnv::Fnv,
     job::Job,
+    nearest::{as_option, list},
     plugin::MethodKind,
     ranks::Communicator,
     table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
@@ -208,15 +209,25 @@ fn suspicions(columns: &BinnedColumns) -> Vec<String> {
         ));
     }
     let is_identifier = |column: &&BinnedColumn| {
-        matches!(column.rule, Rule::Texts(_)) && column.levels >= n && n > 2
+        let by_level = matches!(column.rule, Rule::Texts(_) | Rule::Numbers(_));
+        by_level && n > 2 && column.levels * 10 >= n * 9
     };
     let identifiers = columns.columns.iter().filter(is_identifier);
-    warnings.extend(identifiers.map(|BinnedColumn { name, .. }| {
-        format!(
-            "{name} has a level of its own in each of {n} rows, like an identifier: leave it out \
-             with --drop {name}"
-        )
-    }));
+    let names: Vec<&str> = identifiers.map(|column| column.name.as_str()).collect();
+    warnings.extend(match &names[..] {
+        [] => None,
+        [name] => Some(format!(
+            "{name} has a level of its own in nearly each of {n} rows, like an identifier, so that its score \
+             is high by chance alone: leave it out with --drop {}, or make fewer levels",
+            as_option(name)
+        )),
+        names => Some(format!(
+            "{} have a level of their own in nearly each of {n} rows, like identifiers, so that their scores \
+             are high by chance alone: leave them out with --drop, or make fewer levels (--binning \
+             equal-frequency:5, say)",
+            list(names.iter().copied())
+        )),
+    });
     warnings
 }
 

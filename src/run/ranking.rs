@@ -13,12 +13,13 @@ use super::{
 use crate::{
     binning::{BinnedColumns, SavedBinning},
     job::Job,
+    nearest::list,
     plugin::{MethodKind, ResolvedMethod},
     presentation::Format,
-    score::Score,
+    score::{Correction, Score},
     selection::{
-        Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable, RunSummary, StopReason,
-        StopRule, Truth,
+        ChosenColumn, Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable,
+        RunSummary, StopReason, StopRule, Truth,
     },
     selector::{
         Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure, require_cpu,
@@ -33,19 +34,29 @@ pub(super) struct ScoreSelection<'a>(pub(super) &'a Resolved, pub(super) &'a Sco
 /// A procedure of a plugin that ranks variables.
 pub(super) struct RankingProcedure<'a>(pub(super) &'a Resolved, pub(super) &'a Arc<dyn Procedure>);
 
+impl ScoreSelection<'_> {
+    /// The score with the correction that a job asks for.
+    fn score(&self, job: &Job) -> Score {
+        Score {
+            correction: job.correction,
+            ..self.1.clone()
+        }
+    }
+}
+
 impl Method for ScoreSelection<'_> {
     type Data = Binned;
     type Found = Order;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(check_devices(self.1, &job.resources.devices)?)
+        Ok(check_devices(&self.score(job), &job.resources.devices)?)
     }
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
         let mut ranked = rank(
             &binned.columns,
-            self.1,
+            &self.score(job),
             &job.stop,
             &job.resources,
             &job.interrupt,
@@ -118,6 +129,7 @@ impl Order {
         let mut warnings = self.binned.warnings.clone();
         warnings.extend(self.fault.as_ref().map(Fault::warning));
         warnings.extend(ranked.notes);
+        warnings.extend(sparse_tables(columns, &ranked.chosen));
         let selected = ranked.chosen.into_iter().map(|choice| RankedVariable {
             name: columns.columns[choice.column].name.clone(),
             index: columns.columns[choice.column].index,
@@ -133,6 +145,7 @@ impl Order {
             rule: "permutation".into(),
             n: test.n,
             alpha: test.alpha,
+            standardised: test.standardise,
         });
         let indexes = selected.iter().map(|variable| variable.index).collect();
         let ranking = Ranking {
@@ -148,6 +161,8 @@ impl Order {
             selected,
             refused,
             stop,
+            correction: (run.job.correction != Correction::None)
+                .then(|| run.job.correction.name().into()),
             seed,
             binning: saved_binning(run, columns)?,
             set_aside: Vec::new(),
@@ -184,6 +199,24 @@ impl Selected for Order {
             ranked.termination == StopReason::TimeLimit,
         )
     }
+}
+
+/// The share of sparse cells above which the G-test of a variable is warned of.
+const MOST: f64 = 0.5;
+
+/// The warning of chosen variables whose table with the response has too few observations a cell.
+fn sparse_tables(columns: &BinnedColumns, chosen: &[ChosenColumn]) -> Option<String> {
+    let sparse = chosen.iter().filter(|own| own.sparse_cells > MOST);
+    let names = sparse.map(|own| columns.columns[own.column].name.as_str());
+    (names.clone().count() > 0).then(|| {
+        format!(
+            "too few observations for the levels of {}: most cells of the table with {} expect fewer than \
+             5, so p (G) is not to be trusted; make fewer levels (--binning equal-frequency:5, say), or \
+             test by --stop permutation",
+            list(names),
+            columns.response.name
+        )
+    })
 }
 
 /// The rules of all columns where the report shows them, else what was asked for alone.

@@ -25,6 +25,12 @@ pub struct ChosenColumn {
     /// The test of independence from the response.
     #[serde(flatten)]
     pub independence: Independence,
+    /// The share of the cells of the table of x and y that expect fewer than 5 observations: where it
+    /// is most of them, the p-value of the test is not to be trusted.
+    pub sparse_cells: f64,
+    /// The score less the mean of its scores over all orders of the observations, the permuted ones
+    /// and the observed, in deviations of these; none without a test that standardises.
+    pub standardised: Option<f64>,
     /// The share of permutations, the observed one counted, whose best candidate scores no less;
     /// none without a permutation test.
     pub permutation_p: Option<f64>,
@@ -37,9 +43,11 @@ pub struct RejectedColumn {
     /// Position among the columns; no part of a report.
     #[serde(skip)]
     pub column: usize,
-    /// Its score, the highest of its step, in nats.
+    /// Its score, in nats: the highest of its step, or that of the highest standardised score.
     #[serde(deserialize_with = "number_or_nan")]
     pub score: f64,
+    /// As [`ChosenColumn::standardised`].
+    pub standardised: Option<f64>,
     /// As [`ChosenColumn::permutation_p`].
     #[serde(deserialize_with = "number_or_nan")]
     pub permutation_p: f64,

@@ -39,6 +39,8 @@ pub struct Ranking {
     pub refused: Option<RejectedVariable>,
     /// The permutation test, where one was asked for.
     pub stop: Option<StopRule>,
+    /// How entropies were corrected for their bias: `miller-madow`; none of plug-in estimates.
+    pub correction: Option<Label>,
     /// The seed of the permutations, or of a selector that draws numbers itself.
     pub seed: Option<u64>,
     /// The rules by which values became codes, on one line: see [`crate::binning::SavedBinning`].
@@ -75,12 +77,15 @@ pub struct StopRule {
     pub n: usize,
     /// The largest p-value with which a variable joins.
     pub alpha: f64,
+    /// Whether scores are standardised by each candidate's own permutations.
+    pub standardised: bool,
 }
 
 impl fmt::Display for StopRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rule, n, alpha } = self;
-        write!(f, "{rule}:n={n},alpha={alpha}")
+        let Self { rule, n, alpha, .. } = self;
+        let raw = if self.standardised { "" } else { "raw," };
+        write!(f, "{rule}:{raw}n={n},alpha={alpha}")
     }
 }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{
     Stop,
-    independence::{counted, independence},
+    independence::{class_counts, counted, independence, sparse_cells},
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
@@ -68,6 +68,7 @@ impl<'a> Selection<'a> {
         let evaluator = self.evaluator;
         let against = evaluator.score().against;
         let chosen = &mut ranked.chosen;
+        let classes = class_counts(self.response);
         // The columns chosen, and the conditioning variables swept: the last alone, or all of
         // them where permutations sweep them again.
         let mut before: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
@@ -89,15 +90,27 @@ impl<'a> Selection<'a> {
                     false => StopReason::Threshold,
                 });
             }
-            let Some(best) = best else {
+            let Some(mut best) = best else {
                 return Ok(StopReason::Done);
             };
             if self.stop.threshold.is_some_and(|least| best.score < least) {
                 return Ok(StopReason::Threshold);
             }
-            let mut permutation_p = None;
+            let (mut permutation_p, mut standardised) = (None, None);
             if let Some(rule) = &self.stop.permutation {
-                let p = self.permutation_p(rule, &best, chosen, &swept, counters)?;
+                let p = match rule.standardise {
+                    true => {
+                        let floor = evaluator.score().floor.unwrap_or(f64::NEG_INFINITY);
+                        let least = self.stop.threshold.unwrap_or(f64::NEG_INFINITY);
+                        let eligible = |score: f64| score > floor && score >= least;
+                        let tested = self.standardised(rule, eligible, chosen, &swept)?;
+                        tested.map(|tested| {
+                            (best, standardised) = (tested.best, Some(tested.standardised));
+                            tested.p
+                        })
+                    }
+                    false => self.permutation_p(rule, &best, chosen, &swept, counters)?,
+                };
                 let Some(p) = p else {
                     return Ok(StopReason::Interrupted);
                 };
@@ -105,6 +118,7 @@ impl<'a> Selection<'a> {
                     ranked.refused = Some(RejectedColumn {
                         column: best.column as usize,
                         score: best.score,
+                        standardised,
                         permutation_p: p,
                     });
                     return Ok(StopReason::Permutation);
@@ -121,7 +135,9 @@ impl<'a> Selection<'a> {
             });
             let column = Arc::new(column);
             chosen.push(ChosenColumn {
+                standardised,
                 permutation_p,
+                sparse_cells: sparse_cells(&own, self.response, &classes),
                 ..self.report(&best, (&own, &column), &before)
             });
             observe(chosen.len(), self.top);
@@ -216,7 +232,7 @@ impl<'a> Selection<'a> {
             relevance: best.relevance,
             redundancy: mean.map(|sum| evaluator.quantity_nats(sum as i64)),
             independence: self.test(own, column, best.statistics),
-            permutation_p: None,
+            ..ChosenColumn::default()
         }
     }
 
@@ -226,7 +242,7 @@ impl<'a> Selection<'a> {
         column: &ConditioningVariable<'a>,
         facts: Option<CandidateStatistics>,
     ) -> Independence {
-        let logs = self.evaluator.logs();
+        let logs = self.evaluator.plain_logs();
         // A function counts levels that do not occur too; the test must not.
         let occurring = |column: &BinnedColumn| {
             self.evaluator

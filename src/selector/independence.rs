@@ -1,6 +1,7 @@
 //! The G-test of a variable and the response, pairwise where one misses values.
 
 use crate::{
+    binning::{BinnedColumn, Codes},
     device::counting::{Categorical, complete_cases, mutual_information},
     logs::LogTable,
     selection::Independence,
@@ -28,4 +29,117 @@ pub(super) fn independence(x: &Categorical, y: &Categorical, logs: &LogTable) ->
 pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &LogTable) -> Independence {
     let nats = sum as f64 / n.max(1) as f64 / f64::from(logs.bits()).exp2();
     Independence::of(n, nats, levels)
+}
+
+/// Observations of each level of the response.
+pub(super) fn class_counts(response: &Categorical) -> Vec<u32> {
+    let mut counts = vec![0; response.levels + 1];
+    for &class in &response.codes {
+        counts[class as usize] += 1;
+    }
+    counts.truncate(response.levels);
+    counts
+}
+
+/// Expected observations of a cell from which on the χ² distribution of G is a good guide.
+const EXPECTED: u64 = 5;
+
+/// The share of the cells of the table of x and the response that expect fewer than 5 observations
+/// where both are independent; 0 of a table without observations. `classes` are the response's
+/// [`class_counts`].
+///
+/// *Source:* W. G. Cochran, Some methods for strengthening the common χ² tests, *Biometrics* 10
+/// (1954), 417–451.
+pub(super) fn sparse_cells(x: &BinnedColumn, response: &Categorical, classes: &[u32]) -> f64 {
+    let mut counts = vec![0u32; x.levels + 1];
+    let mut count = |code: u16, times: u32| counts[usize::from(code)] += times;
+    match &x.codes {
+        Codes::Byte(codes) => codes.iter().for_each(|code| count((*code).into(), 1)),
+        Codes::Word(codes) => codes.iter().for_each(|code| count(*code, 1)),
+        Codes::Sparse {
+            n,
+            mode,
+            rows,
+            codes,
+        } => {
+            count(*mode, (*n - rows.len()) as u32);
+            codes.iter().for_each(|code| count(*code, 1));
+        }
+    }
+    let complete;
+    let mut classes = classes;
+    if let Some(missing) = x.excluded_code() {
+        counts[usize::from(missing)] = 0;
+        let codes = x.codes.dense();
+        let kept = response.codes.iter().zip(&codes);
+        let kept = kept.filter(|(_, code)| **code != missing);
+        let kept = Categorical {
+            codes: kept.map(|(class, _)| *class).collect(),
+            ..*response
+        };
+        complete = class_counts(&kept);
+        classes = &complete;
+    }
+    let mut classes: Vec<u64> = classes.iter().map(|count| (*count).into()).collect();
+    classes.retain(|count| *count > 0);
+    classes.sort_unstable();
+    let n: u64 = classes.iter().sum();
+    let counts = counts.into_iter().map(u64::from).filter(|count| *count > 0);
+    let few = |count: u64| classes.partition_point(|class| class * count < EXPECTED * n);
+    let (few, levels) = counts.fold((0, 0), |(sum, levels), count| {
+        (sum + few(count), levels + 1)
+    });
+    few as f64 / ((levels * classes.len()) as f64).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::counting::tests::binned;
+
+    #[track_caller]
+    fn assert_share(codes: Codes, (levels, missing): (usize, Option<u16>), y: &[u32], share: f64) {
+        let y = Categorical {
+            codes: y.to_vec(),
+            levels: 2,
+            missing: false,
+        };
+        let x = binned(codes, levels, missing);
+        assert_eq!(sparse_cells(&x, &y, &class_counts(&y)), share);
+    }
+
+    #[test]
+    fn cells_that_expect_fewer_than_five_are_counted() {
+        let y: Vec<u32> = (0..40).map(|row| u32::from(row < 10)).collect();
+        let half: Vec<u8> = (0..40).map(|row| row % 2).collect();
+        // 20 · 10 / 40 is five.
+        assert_share(Codes::Byte(half.clone()), (2, None), &y, 0.0);
+        // Levels of 19 and 21: 19 · 10 / 40 is less.
+        let mut uneven = half;
+        uneven[0] = 1;
+        assert_share(Codes::Byte(uneven), (2, None), &y, 0.25);
+        // A level that does not occur is none.
+        let words = (0..40).map(|row| [0, 7][row % 2]).collect();
+        assert_share(Codes::Word(words), (9, None), &y, 0.0);
+        let each = (0..40).collect();
+        assert_share(Codes::Word(each), (40, None), &y, 1.0);
+        let sparse = Codes::Sparse {
+            n: 40,
+            mode: 3,
+            rows: vec![0, 39],
+            codes: vec![1, 1],
+        };
+        // Of 38 and 2: 38 · 10 / 40 is enough, 2 · 30 / 40 not.
+        assert_share(sparse, (4, None), &y, 0.5);
+    }
+
+    #[test]
+    fn observations_that_miss_x_expect_nothing() {
+        let y: Vec<u32> = (0..40).map(|row| u32::from(row % 2 == 0)).collect();
+        // The ten of class 1 among the first twenty are left, and two levels of ten each.
+        let codes = (0..40).map(|row| if row < 20 { row / 2 % 2 } else { 2 });
+        assert_share(Codes::Byte(codes.collect()), (2, Some(2)), &y, 0.0);
+        let none = Codes::Byte(vec![0; 40]);
+        assert_share(none, (0, Some(0)), &y, 0.0);
+    }
 }

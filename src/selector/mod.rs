@@ -9,14 +9,15 @@ mod pairs;
 mod permutation;
 mod places;
 mod procedure;
+mod standardised;
 
-use std::time::Instant;
+use std::{num::NonZeroUsize, time::Instant};
 
 use thiserror::Error;
 
 use crate::{
     binning::BinnedColumns,
-    device::{DeviceError, Resources, counting::ScoreEvaluator},
+    device::{DeviceChoice, DeviceError, Resources, counting::ScoreEvaluator},
     interrupt::Interrupt,
     score::{Against, Score},
     selection::RankedColumns,
@@ -51,6 +52,10 @@ pub const CLASSES: usize = 1024;
 
 /// The number of variables chosen where no other rule ends a selection.
 pub const TOP: usize = 10;
+
+/// The note on a selection for which GPUs were asked, but the CPU counts.
+const CPU_ALONE: &str = "the permutation test needs the score of every candidate, of which GPUs bring \
+                         back only the best: it ran on the CPU; --stop permutation:raw runs on GPUs";
 
 /// Why a selection cannot start.
 #[derive(Debug, Error)]
@@ -106,7 +111,18 @@ pub fn rank(
     // The levels of joined columns are known only once they are joined.
     let two = top > 1 && score.against == Against::Last;
     check_tables(columns, score.function(), two)?;
+    let standardises = stop.permutation.is_some_and(|test| test.standardise);
+    let on_cpu = Resources {
+        devices: DeviceChoice::Cpu(NonZeroUsize::MIN),
+        ..resources.clone()
+    };
+    let (resources, note) = match (standardises, &resources.devices) {
+        (true, DeviceChoice::Cuda(_)) => (&on_cpu, Some(CPU_ALONE)),
+        (true, DeviceChoice::Auto) => (&on_cpu, None),
+        _ => (resources, None),
+    };
     let mut counting = CountingDevices::of(columns, score, resources, 1)?;
+    counting.notes.extend(note.map(str::to_owned));
     let pool = threads::pool(counting.threads)?;
     pool.install(|| {
         let starting = Instant::now();

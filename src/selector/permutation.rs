@@ -4,11 +4,11 @@
 //! A permutation moves the response and the conditioning variables together and leaves the
 //! candidates in place: the dependence between chosen variables and response stays, that of the
 //! candidates on either is broken. The statistic is the best score over all candidates, which
-//! accounts for the search among them.
+//! accounts for the search among them: standardised (`standardised.rs`), or as it is.
 
 use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use rayon::prelude::*;
@@ -57,6 +57,10 @@ pub struct PermutationTest {
     pub n: usize,
     /// The largest p-value with which a variable is chosen.
     pub alpha: f64,
+    /// Whether each candidate's score is standardised by its own mean and deviation over the
+    /// permutations, so that its number of levels does not decide; else scores are compared as they
+    /// are.
+    pub standardise: bool,
     /// Seed of the permutations.
     pub seed: u64,
 }
@@ -66,6 +70,7 @@ impl Default for PermutationTest {
         Self {
             n: PERMUTATIONS,
             alpha: ALPHA,
+            standardise: true,
             seed: 1,
         }
     }
@@ -77,7 +82,7 @@ impl PermutationTest {
         self.p(0)
     }
 
-    fn p(&self, reached: usize) -> f64 {
+    pub(super) fn p(&self, reached: usize) -> f64 {
         (1 + reached) as f64 / (1 + self.n) as f64
     }
 }
@@ -93,12 +98,7 @@ impl Selection<'_> {
         swept: &[Arc<ConditioningVariable>],
         counters: &mut CounterGroup,
     ) -> Result<Option<f64>, DeviceError> {
-        // Only the last counts where only the last is kept.
-        let swept = match self.evaluator.score().gather {
-            Gather::Last => &swept[swept.len().saturating_sub(1)..],
-            Gather::Sum | Gather::Mean | Gather::Minimum => swept,
-        };
-        let swept: Vec<&Categorical> = swept.iter().map(|anchor| anchor.codes()).collect();
+        let swept = self.anchors(swept);
         let reached = match self.reaching(rule, winner, (chosen, &swept), counters) {
             Ok(Some(reached)) => Ok(reached),
             Ok(None) => return Ok(None),
@@ -117,6 +117,27 @@ impl Selection<'_> {
         Ok(Some(rule.p(reached.count())))
     }
 
+    /// The conditioning variables on which scores depend, of those swept so far.
+    pub(super) fn anchors<'s>(
+        &self,
+        swept: &'s [Arc<ConditioningVariable>],
+    ) -> Vec<&'s Categorical> {
+        // Only the last counts where only the last is kept.
+        let swept = match self.evaluator.score().gather {
+            Gather::Last => &swept[swept.len().saturating_sub(1)..],
+            Gather::Sum | Gather::Mean | Gather::Minimum => swept,
+        };
+        swept.iter().map(|anchor| anchor.codes()).collect()
+    }
+
+    /// The order of the observations in one permutation of the step after those chosen.
+    pub(super) fn order(&self, rule: &PermutationTest, chosen: usize, at: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.columns.n as u32).collect();
+        let first = STREAM + chosen as u64 * STEP;
+        Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
+        order
+    }
+
     /// For each permutation, whether its best score reaches the winner's; `None` when interrupted.
     fn reaching(
         &self,
@@ -125,12 +146,7 @@ impl Selection<'_> {
         (chosen, swept): (&[ChosenColumn], &[&Categorical]),
         counters: &mut CounterGroup,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
-        let first = STREAM + chosen.len() as u64 * STEP;
-        let order = |at: usize| {
-            let mut order: Vec<u32> = (0..self.columns.n as u32).collect();
-            Stream::new(rule.seed, first + at as u64).shuffle(&mut order);
-            order
-        };
+        let order = |at: usize| self.order(rule, chosen.len(), at);
         let reaches =
             |found: Option<BestCandidate>| found.is_some_and(|best| best.score >= winner.highest);
         let mut reached = Vec::with_capacity(rule.n);
@@ -150,8 +166,10 @@ impl Selection<'_> {
                 Some(found) => reached.extend(found?.into_iter().map(reaches)),
                 None => {
                     let each = |at, threads| {
-                        let found = self.strongest(&order(at), chosen, swept, threads)?;
-                        Ok(reaches(found))
+                        let own = LocalColumns::of_rank(self.columns, self.communicator);
+                        let mut counters =
+                            self.permuted(&order(at), own, (chosen, swept), threads)?;
+                        Ok(reaches(counters.highest()?))
                     };
                     return self.one_by_one(rule, each);
                 }
@@ -160,13 +178,13 @@ impl Selection<'_> {
         Ok(Some(reached))
     }
 
-    /// [`Self::reaching`] with a counter for each permutation, where no device counts several
-    /// together. `each` says whether a permutation reaches the winner, by this many threads.
-    fn one_by_one(
+    /// What `each` makes of every permutation, by a counter of its own and this many threads; `None`
+    /// when interrupted.
+    pub(super) fn one_by_one<T: Send + Sync>(
         &self,
         rule: &PermutationTest,
-        each: impl Fn(usize, usize) -> Result<bool, DeviceError> + Sync,
-    ) -> Result<Option<Vec<bool>>, DeviceError> {
+        each: impl Fn(usize, usize) -> Result<T, DeviceError> + Sync,
+    ) -> Result<Option<Vec<T>>, DeviceError> {
         let cells = self.columns.n * self.columns.columns.len();
         let threads = rayon::current_num_threads();
         // A thread each, or one after the other by all threads.
@@ -175,7 +193,7 @@ impl Selection<'_> {
             false => (1, threads),
         };
         let next = AtomicUsize::new(0);
-        let reached: Vec<AtomicBool> = (0..rule.n).map(|_| AtomicBool::new(false)).collect();
+        let made: Vec<OnceLock<T>> = (0..rule.n).map(|_| OnceLock::new()).collect();
         // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
             while thread < under_way && !self.interrupt.requested() {
@@ -183,7 +201,8 @@ impl Selection<'_> {
                 if at >= rule.n {
                     break;
                 }
-                reached[at].store(each(at, threads)?, Ordering::Relaxed);
+                let own = each(at, threads)?;
+                made[at].get_or_init(|| own);
             }
             Ok(())
         };
@@ -191,29 +210,31 @@ impl Selection<'_> {
             .into_iter()
             .collect();
         walked?;
-        let whole = next.into_inner() >= rule.n && !self.interrupt.requested();
-        let reached = reached.into_iter().map(AtomicBool::into_inner);
-        Ok(whole.then(|| reached.collect()))
+        // An interrupt leaves some unmade.
+        Ok(made.into_iter().map(OnceLock::into_inner).collect())
     }
 
-    /// The best candidate with response and conditioning variables in this order.
-    fn strongest(
+    /// Counters of some columns on the CPU that have swept the conditioning variables, with these and
+    /// the response in this order.
+    pub(super) fn permuted<'c>(
         &self,
         order: &[u32],
-        chosen: &[ChosenColumn],
-        swept: &[&Categorical],
+        columns: LocalColumns<'c>,
+        (chosen, swept): (&[ChosenColumn], &[&Categorical]),
         threads: usize,
-    ) -> Result<Option<BestCandidate>, DeviceError> {
+    ) -> Result<CounterGroup<'c>, DeviceError>
+    where
+        Self: 'c,
+    {
         let response = self.response.permuted(order);
-        let own = LocalColumns::of_rank(self.columns, self.communicator);
         let cpu = Placement::Cpu(1);
-        let mut counters = open_counters(&cpu, own, &response, self.evaluator, threads, None)?;
+        let mut counters = open_counters(&cpu, columns, &response, self.evaluator, threads, None)?;
         for pick in chosen {
             counters.exclude(pick.column as u32);
         }
         for anchor in swept {
             counters.sweep(&anchor.permuted(order).into())?;
         }
-        counters.highest()
+        Ok(counters)
     }
 }

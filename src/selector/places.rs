@@ -14,11 +14,25 @@ use crate::{
         cuda::OpenGpus,
         open_counters, open_pair_counters,
     },
-    score::{Score, ScoreFunction},
+    score::{Correction, Score, ScoreFunction},
 };
 
 /// Checks that the chosen devices can compute a score, before a file is read.
 pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), SelectorError> {
+    if score.correction != Correction::None {
+        let name = score.correction.name();
+        if score.function().is_some() {
+            return Err(SelectorError::Refused(format!(
+                "--correction {name} corrects entropies, and the score of this method is made of none: \
+                 leave it out"
+            )));
+        }
+        if choice.is_cuda() {
+            return Err(SelectorError::Refused(format!(
+                "--correction {name} counts on the CPU alone as yet; use --device cpu, or leave it out"
+            )));
+        }
+    }
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
     }
@@ -38,9 +52,9 @@ pub(crate) fn require_cpu(choice: &DeviceChoice) -> Result<(), SelectorError> {
 }
 
 fn has_cuda(score: &Score) -> bool {
-    score
-        .function()
-        .is_none_or(|function| function.0.cuda().is_some())
+    let function = score.function();
+    score.correction == Correction::None
+        && function.is_none_or(|function| function.0.cuda().is_some())
 }
 
 pub(super) struct CountingDevices<'a> {

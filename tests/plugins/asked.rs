@@ -49,7 +49,7 @@ fn mim() -> Score {
         gather: Gather::Sum,
         join: Join::Added,
         against: Against::Last,
-        floor: None,
+        ..Score::default()
     }
 }
 
@@ -161,6 +161,7 @@ fn fcbf(threshold: f64) -> Score {
         join: Join::Guarded,
         against: Against::Last,
         floor: Some(threshold),
+        ..Score::default()
     }
 }
 

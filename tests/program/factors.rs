@@ -137,6 +137,26 @@ fn without_an_intercept_the_first_factor_has_no_reference() {
 }
 
 #[test]
+fn a_reference_that_dropped_rows_took_is_warned_of() {
+    let folder = folder();
+    let rows = folder.read("d.csv").replace(",west,9,", ",west,NA,");
+    let gone = rows
+        .replace(",west,10,", ",west,NA,")
+        .replace(",west,11,", ",west,NA,");
+    folder.write("d.csv", &gone.replace(",west,100,", ",west,NA,"));
+    let json = select(
+        &folder,
+        &["--missing", "drop-rows", "--reference", "ward=west"],
+    );
+    assert_eq!(json["factors"][0]["reference"], "South");
+    let warnings = json["warnings"].to_string();
+    assert!(
+        warnings.contains("ward=west has no effect: no observation that is used"),
+        "{warnings}"
+    );
+}
+
+#[test]
 fn a_reference_that_is_none_is_refused_with_what_there_is() {
     let folder = folder();
     for (arguments, parts) in [

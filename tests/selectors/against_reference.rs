@@ -78,6 +78,21 @@ fn agrees(set: &Set, data: &Path, what: &str) {
     }
 }
 
+/// As [`agrees`], of the set of this seed and with these options.
+pub fn agrees_with(seed: u64, n: usize, folder: &Folder, more: &[&str]) {
+    let mut random = Random::new(seed);
+    let set = set(&mut random, n);
+    folder.write("set.csv", &csv(&set, random.below(set.columns.len() + 1)));
+    let data = folder.path("set.csv");
+    let mut reference = Reference::new(&set);
+    let p = set.columns.len();
+    for (method, _, is) in METHODS {
+        let expected = reference.select(*is, p);
+        let found = select(&data, method, p, more);
+        assert_same(&found, &expected, &format!("seed {seed} {method} {more:?}"));
+    }
+}
+
 /// The sets of so many seeds, each with the response at another place.
 fn agrees_on(seeds: std::ops::Range<u64>, size: impl Fn(&mut Random) -> usize) {
     let folder = Folder::new();

@@ -228,6 +228,10 @@ fn a_rule_of_permutations_that_cannot_be_is_refused_with_the_mend() {
         "permutation:alpha=1",
         "permutation:alpha=NaN",
         "permutation:",
+        "permutation:raw,",
+        "permutation:raw,raw",
+        "permutation:raw=1",
+        "permutation:n=99,raw",
     ] {
         stop(rule, &[rule, range[0], range[1]]);
     }

@@ -7,7 +7,7 @@ use passel::{
     plugin::{MethodKind, ResolvedMethod},
     report::Format,
     run::{Fault, Outcome, Report, RunError, run},
-    score::{Against, CountTable, Gather, Join, Measure, Score, ScoreFunction, TableFunction},
+    score::{CountTable, Gather, Join, Measure, Score, ScoreFunction, TableFunction},
     table::Missing,
 };
 
@@ -47,8 +47,7 @@ fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job {
             measure: Measure::Function(ScoreFunction(Arc::new(Function(function)))),
             gather: Gather::Sum,
             join: Join::Alone,
-            against: Against::Last,
-            floor: None,
+            ..Score::default()
         }),
     });
     job

@@ -1,17 +1,36 @@
 //! Entropies and what is made of them, from the definitions.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
 /// The code of a missing value.
 pub const NONE: u32 = u32::MAX;
+
+thread_local! {
+    /// Whether entropies of this thread are corrected.
+    static CORRECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work with entropies corrected by Miller and Madow: (m − 1)/2n is added to H, m being the
+/// number of distinct values.
+pub fn corrected<T>(work: impl FnOnce() -> T) -> T {
+    CORRECTED.set(true);
+    let done = work();
+    CORRECTED.set(false);
+    done
+}
 
 /// H of the values.
 fn entropy(mut values: Vec<u64>) -> f64 {
     values.sort_unstable();
     let n = values.len() as f64;
     let counts = values.chunk_by(|a, b| a == b).map(<[u64]>::len);
+    let distinct = counts.clone().count();
     let shares = counts.map(|count| count as f64 / n);
-    shares.map(|share| -share * share.ln()).sum()
+    let plain: f64 = shares.map(|share| -share * share.ln()).sum();
+    match CORRECTED.get() && distinct > 0 {
+        true => plain + (distinct - 1) as f64 / (2.0 * n),
+        false => plain,
+    }
 }
 
 /// H of columns together.

@@ -8,8 +8,8 @@ use passel::{
     binning::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule},
     device::{DeviceChoice, Resources},
     score::{
-        Against, Combination, CountTable, Gather, Join, Measure, Part, Quantity, Score,
-        ScoreFunction, TableFunction, Term,
+        Combination, CountTable, Gather, Join, Measure, Part, Quantity, Score, ScoreFunction,
+        TableFunction, Term,
     },
     selection::RankedColumns,
     selector::{Stop, rank},
@@ -163,8 +163,7 @@ pub fn score(measure: Measure, gather: Gather, join: Join) -> Score {
         measure,
         gather,
         join,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     }
 }
 

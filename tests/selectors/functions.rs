@@ -240,6 +240,7 @@ fn with_a_tolerance_the_permutation_test_is_of_the_best_score() {
             permutation: Some(PermutationTest {
                 n: 199,
                 alpha: 1.0,
+                standardise: false,
                 seed: 3,
             }),
         };

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use passel::{
     Interrupt,
     device::{DeviceChoice, Resources},
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     selection::{RankedColumns, StopReason},
     selector::{Stop, rank},
 };
@@ -35,8 +35,7 @@ fn score(gather: Gather) -> Score {
         },
         gather,
         join: Join::Guarded,
-        against: Against::Last,
-        floor: None,
+        ..Score::default()
     }
 }
 

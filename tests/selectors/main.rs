@@ -16,7 +16,9 @@ mod reference;
 
 mod against_reference;
 mod bad_input;
+mod cautions;
 mod coded;
+mod corrected;
 mod declared;
 mod family;
 mod functions;
@@ -31,5 +33,6 @@ mod places;
 mod properties;
 mod ranks;
 mod relief;
+mod standardised;
 mod stopping;
 mod ties;

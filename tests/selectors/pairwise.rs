@@ -23,6 +23,14 @@ fn holed(random: &mut Random, mut set: Set) -> Set {
     set
 }
 
+/// A set of this seed and size with values missing, and what every method makes of it.
+pub fn agrees_on_holes(seed: u64, n: usize, more: &[&str]) {
+    let mut random = Random::new(seed);
+    let set = made(&mut random, n, 8, 5, 3);
+    let set = holed(&mut random, set);
+    agrees(&Folder::new(), &set, &format!("seed {seed}"), more);
+}
+
 /// Every method always chooses the best by the reference, or what is equal to it: sums over
 /// tables of other observations are rounded otherwise, so that which one it is is not told.
 fn agrees(folder: &Folder, set: &Set, what: &str, more: &[&str]) {

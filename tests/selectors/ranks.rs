@@ -187,7 +187,12 @@ fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
     let permutation = PermutationTest {
         n: 19,
         alpha: 1.0,
+        standardise: false,
         seed: 1,
+    };
+    let standardised = PermutationTest {
+        standardise: true,
+        ..permutation
     };
     for (score, faulty) in [
         (score(99, 0, 0.0), false),
@@ -196,7 +201,7 @@ fn selections_by_functions_are_those_of_one_process_and_so_are_their_faults() {
         (score(20, 2, 0.0), true),
         (score(9, 5, 0.2), true),
     ] {
-        for permutation in [None, Some(permutation)] {
+        for permutation in [None, Some(permutation), Some(standardised)] {
             let stop = Stop {
                 permutation,
                 top: Some(6),

@@ -1,4 +1,4 @@
-//! Where a selection ends by permutations: what they promise.
+//! Where a selection ends by permutations: what they promise where scores are compared as they are.
 
 use std::{collections::HashMap, num::NonZeroUsize, thread, time::Duration};
 
@@ -6,7 +6,7 @@ use passel::{
     Interrupt,
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{DeviceChoice, Resources},
-    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Against, Combination, Correction, Gather, Join, Measure, Part, Quantity, Score, Term},
     selection::{RankedColumns, StopReason},
     selector::{PermutationTest, Stop, rank},
 };
@@ -53,6 +53,7 @@ fn score(method: Method) -> Score {
         gather,
         join,
         against,
+        correction: Correction::None,
         floor: (method == Method::Cmi).then_some(0.0),
     }
 }
@@ -74,7 +75,7 @@ pub fn binned(set: &Set) -> BinnedColumns {
     }
 }
 
-fn ranked_on(
+pub fn ranked_on(
     set: &Set,
     method: Method,
     top: usize,
@@ -95,16 +96,21 @@ fn ranked_on(
     rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap()
 }
 
-fn ranked(set: &Set, method: Method, top: usize, rule: PermutationTest) -> RankedColumns {
+pub fn ranked(set: &Set, method: Method, top: usize, rule: PermutationTest) -> RankedColumns {
     ranked_on(set, method, top, rule, (1, 1))
 }
 
 fn rule(n: usize, alpha: f64, seed: u64) -> PermutationTest {
-    PermutationTest { n, alpha, seed }
+    PermutationTest {
+        n,
+        alpha,
+        standardise: false,
+        seed,
+    }
 }
 
 /// Codes of `levels` levels, as equally frequent as can be, in random order: ties are rare.
-fn even(random: &mut Random, n: usize, levels: usize) -> Vec<u32> {
+pub fn even(random: &mut Random, n: usize, levels: usize) -> Vec<u32> {
     let order = random.order(n);
     order.iter().map(|at| (at % levels) as u32).collect()
 }
@@ -119,7 +125,7 @@ pub fn noise(random: &mut Random, n: usize, p: usize) -> Set {
 
 /// A share of `of` that comes with probability α is within three standard errors of it.
 #[track_caller]
-fn assert_share(accepted: usize, of: usize, alpha: f64, what: &str) {
+pub fn assert_share(accepted: usize, of: usize, alpha: f64, what: &str) {
     let share = accepted as f64 / of as f64;
     let error = (alpha * (1.0 - alpha) / of as f64).sqrt();
     println!("{what}: {accepted} of {of}, {share:.4} for {alpha}");
@@ -208,7 +214,7 @@ fn a_second_variable_that_tells_is_accepted_and_what_ends_is_told() {
 }
 
 /// Every order of 0 … n − 1 (Heap).
-fn orders(n: usize) -> Vec<Vec<usize>> {
+pub fn orders(n: usize) -> Vec<Vec<usize>> {
     fn heap(k: usize, order: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
         if k <= 1 {
             return all.push(order.clone());
@@ -225,17 +231,22 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 
 /// The best score of those left, by the definitions, response and chosen ones in this order.
 fn best_left(set: &Set, method: Method, chosen: &[usize], order: &[usize]) -> f64 {
+    let moved = moved(set, chosen, order);
+    let mut reference = Reference::new(&moved);
+    let left = (0..set.columns.len()).filter(|x| !chosen.contains(x));
+    let scores = left.map(|x| reference.scored(method, x, chosen));
+    scores.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The set with response and chosen ones in this order.
+pub fn moved(set: &Set, chosen: &[usize], order: &[usize]) -> Set {
     let permuted = |codes: &Vec<u32>| order.iter().map(|t| codes[*t]).collect();
     let mut columns = set.columns.clone();
     chosen
         .iter()
         .for_each(|w| columns[*w] = permuted(&set.columns[*w]));
     let y = permuted(&set.y);
-    let moved = Set { columns, y };
-    let mut reference = Reference::new(&moved);
-    let left = (0..set.columns.len()).filter(|x| !chosen.contains(x));
-    let scores = left.map(|x| reference.scored(method, x, chosen));
-    scores.fold(f64::NEG_INFINITY, f64::max)
+    Set { columns, y }
 }
 
 #[test]
@@ -318,14 +329,8 @@ fn neither_threads_nor_shards_show_but_seeds_do() {
             ..Stop::default()
         };
         let (columns, score, never) = (binned(&set), score(method), Interrupt::default());
-        let plain = rank(
-            &columns,
-            &score,
-            &stop,
-            &Resources::cpu(1),
-            &never,
-            &mut |_, _| {},
-        );
+        let resources = Resources::cpu(1);
+        let plain = rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {});
         let plain = plain.unwrap().chosen;
         assert!(plain.iter().all(|pick| pick.permutation_p.is_none()));
         for (a, b) in one.chosen.iter().zip(&plain) {
@@ -368,13 +373,18 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
     let folder = Folder::new();
     folder.write("set.csv", &csv(&two_that_tell(21, 200), 0));
     let data = folder.path("set.csv");
-    let stop = ["--response", "y", "--stop", "permutation:n=199,alpha=0.01"];
+    let stop = [
+        "--response",
+        "y",
+        "--stop",
+        "permutation:raw,n=199,alpha=0.01",
+    ];
     let seeded = [&stop[..], &["--seed", "5"]].concat();
     let found = select(&data, "jmi", 10, &seeded);
     assert_eq!(found.json["k"], 2);
     assert_eq!(found.json["termination"], "permutation");
     assert_eq!(found.json["seed"], 5);
-    let rule = serde_json::json!({ "rule": "permutation", "n": 199, "alpha": 0.01 });
+    let rule = serde_json::json!({ "rule": "permutation", "n": 199, "alpha": 0.01, "standardised": false });
     assert_eq!(found.json["stop"], rule);
     for variable in found.json["selected"].as_array().unwrap() {
         assert_eq!(variable["permutation_p"], 1.0 / 200.0);
@@ -387,13 +397,13 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
     folder.write(
         "jobs.toml",
         "[defaults]\nseed = 5\nresponse = \"y\"\nbinning = \"levels\"\n\n[[job]]\n\
-         data = \"set.csv\"\noutput = \"told\"\nmethod = \"jmi\"\nstop = \"permutation:n=199,alpha=0.01\"\n",
+         data = \"set.csv\"\noutput = \"told\"\nmethod = \"jmi\"\nstop = \"permutation:raw,n=199,alpha=0.01\"\n",
     );
     let ran = folder.run(&["run", "jobs.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let p = refused["permutation_p"].as_f64().unwrap();
     for part in [
-        "stop                 permutation:n=199,alpha=0.01, seed 5\n".to_owned(),
+        "stop                 permutation:raw,n=199,alpha=0.01, seed 5\n".to_owned(),
         format!("not chosen: x{place}, score "),
         format!("permutation p {p:.4}\n"),
         "ended before a variable no better than the best of chance; ".to_owned(),

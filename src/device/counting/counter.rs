@@ -104,6 +104,12 @@ pub(crate) trait Counter: PairCounter {
         Ok(None)
     }
 
+    /// The score of every candidate that may be chosen, by ascending column. None where the device
+    /// brings only the best one back.
+    fn scores(&mut self) -> Option<Result<Vec<ScoredColumn>, DeviceError>> {
+        None
+    }
+
     /// Removes a column, of this or another device, from the candidates.
     fn exclude(&mut self, column: u32);
 

@@ -215,6 +215,20 @@ impl<'a> CounterGroup<'a> {
         Some(Ok(best.collect()))
     }
 
+    /// The score of every candidate of this rank that may be chosen, by ascending column. None where
+    /// a device brings only the best one back.
+    pub(crate) fn scores(&mut self) -> Option<Result<Vec<BestCandidate>, DeviceError>> {
+        let mut all = Vec::new();
+        for device in &mut self.devices {
+            match device.scores()? {
+                Ok(own) => all.extend(own),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let all = all.into_iter().map(|own| self.to_nats(own, self.steps));
+        Some(Ok(all.collect()))
+    }
+
     pub(crate) fn exclude(&mut self, column: u32) {
         for device in &mut self.devices {
             device.exclude(column);

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     binning::BinnedColumn,
-    score::{Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Combination, Correction, Gather, Join, Measure, Part, Quantity, Score, Term},
 };
 
 /// Fraction bits of a term's weight.
@@ -71,6 +71,8 @@ pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombin
 pub(crate) struct ScoreEvaluator {
     score: Score,
     logs: Arc<LogTable>,
+    /// The logarithms without a correction.
+    plain_logs: Arc<LogTable>,
     /// The weights of the terms, with [`WEIGHT_BITS`] fraction bits.
     pub(crate) weights: Vec<i64>,
     n: usize,
@@ -90,13 +92,19 @@ impl ScoreEvaluator {
     /// counted by class if any of the scores needs it.
     pub(crate) fn of_same_tables<const K: usize>(scores: [Score; K], n: usize) -> [Self; K] {
         let reach = scores.iter().map(Score::reach).max().unwrap_or(0);
-        let logs = Arc::new(LogTable::new(n, reach));
+        let plain_logs = Arc::new(LogTable::new(n, reach));
+        let mut corrections = scores.iter().map(|score| score.correction);
+        let logs = match corrections.any(|correction| correction == Correction::MillerMadow) {
+            true => Arc::new(LogTable::corrected(n, reach)),
+            false => Arc::clone(&plain_logs),
+        };
         let terms = scores.iter().flat_map(Score::terms);
         let mut sums = terms.flat_map(|term| term.quantity.combinations());
         let needs_xwy = sums.any(|sums| sums.xwy != 0 || sums.wy != 0);
         let fixed = |term: &Term| (term.weight * f64::from(WEIGHT_BITS).exp2()).round() as i64;
         scores.map(|score| Self {
             logs: Arc::clone(&logs),
+            plain_logs: Arc::clone(&plain_logs),
             weights: score.terms().iter().map(fixed).collect(),
             n,
             needs_xwy,
@@ -107,9 +115,14 @@ impl ScoreEvaluator {
         })
     }
 
-    /// c·L(c) of the counts of its tables.
+    /// c·L(c) of the counts of its tables, with the score's correction.
     pub(crate) fn logs(&self) -> &LogTable {
         &self.logs
+    }
+
+    /// c·L(c) without a correction, for tests that are of the counts themselves.
+    pub(crate) fn plain_logs(&self) -> &LogTable {
+        &self.plain_logs
     }
 
     pub(crate) fn score(&self) -> &Score {

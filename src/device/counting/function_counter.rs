@@ -255,6 +255,11 @@ impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
         Ok(self.scored().find(|best| best.score >= least))
     }
 
+    fn scores(&mut self) -> Option<Result<Vec<ScoredColumn>, DeviceError>> {
+        let computed = self.compute_relevance();
+        Some(computed.map(|()| self.scored().collect()))
+    }
+
     fn exclude(&mut self, column: u32) {
         let at = (column as usize).checked_sub(self.first);
         if let Some(candidate) = at.and_then(|at| self.candidates.get_mut(at)) {

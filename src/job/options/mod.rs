@@ -88,7 +88,14 @@ impl MethodClass {
     pub fn uses(self, name: &str) -> bool {
         let is_one_of = |names: &[&str]| names.contains(&name);
         let heading = option(name).map(|option| option.heading);
-        let of_selectors = is_one_of(&["top", "threshold", "stop", "binning", "bin-response"]);
+        let of_selectors = is_one_of(&[
+            "top",
+            "threshold",
+            "stop",
+            "correction",
+            "binning",
+            "bin-response",
+        ]);
         let of_search = heading == Some("Search") || is_one_of(&["trace", "checkpoint"]);
         // How models are searched and judged.
         let of_models = of_search
@@ -100,7 +107,7 @@ impl MethodClass {
             Self::Score => !of_models,
             Self::Ranking => {
                 // Procedures count on the CPU, and end by themselves.
-                let of_scores = is_one_of(&["threshold", "stop", "memory-limit"]);
+                let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
             Self::Regression => of_procedures || !of_search && !of_selectors,

@@ -2,6 +2,7 @@
 
 use super::super::OptionSpec;
 use crate::{
+    score::Correction,
     search::{Gain, Pass},
     stability::Resampling,
 };
@@ -31,13 +32,20 @@ pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
             .help("For selectors and pairs: end before the first score below it"),
         TaskOption::optional("stop RULE", |raw| raw.permutation(), |draft| &mut draft.job.stop.permutation)
             .default("none")
-            .range("permutation:n=N,alpha=A with N in 19 … 1000000 and A above 0 and below 1; without them n=1000,alpha=0.05")
-            .help("For selectors: end before a variable whose score is reached by the best permuted score in more than A of N permutations; without top and threshold nothing else ends the selection"),
+            .range("permutation:n=N,alpha=A with N in 19 … 1000000 and A above 0 and below 1, or permutation:raw,n=N,alpha=A; without them n=1000,alpha=0.05")
+            .help("For selectors: choose the variable whose score is most deviations above the mean of its own permuted scores, and end before one whose excess is reached by the best permuted one in more than A of N permutations; raw: compare scores as they are, which favours variables of many levels; without top and threshold nothing else ends the selection"),
+        TaskOption::choice("correction HOW", CORRECTION, |draft| &mut draft.job.correction)
+            .help("For selectors: correct entropies for their bias, so that many levels are less of an advantage; miller-madow adds (cells with observations − 1) / 2n to each. On the CPU alone"),
         TaskOption::list("plugins A,B", |draft| &mut draft.job.plugins)
             .range("paths separated by commas, in double quotes where one holds a comma")
             .help("Load these libraries too; `passel plugins` lists those that are found automatically"),
     ])
 }
+
+const CORRECTION: [(&str, Correction); 2] = [
+    (Correction::None.name(), Correction::None),
+    (Correction::MillerMadow.name(), Correction::MillerMadow),
+];
 
 pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Search", [

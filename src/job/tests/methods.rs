@@ -91,6 +91,12 @@ fn selectors_that_permute_use_the_seed() {
     ];
     let rule = job(&options).unwrap().stop.permutation.unwrap();
     assert_eq!((rule.n, rule.alpha, rule.seed), (99, 0.05, 7));
+    assert!(rule.standardise);
+    for (text, n) in [("permutation:raw", 1000), ("permutation: raw , n=50", 50)] {
+        let rule = job(&[("stop", text), ("method", "mim")]).unwrap();
+        let rule = rule.stop.permutation.unwrap();
+        assert_eq!((rule.n, rule.standardise), (n, false));
+    }
     let rule = job(&[("stop", "permutation"), ("method", "mim")]).unwrap();
     let rule = rule.stop.permutation.unwrap();
     assert_eq!((rule.n, rule.alpha, rule.seed), (1000, 0.05, 1));

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     report::{
         numbers::{listed, significant, when},
-        ranking::variables,
+        ranking::{is_standardised, variables},
         table::{Table, count, exact, number, text},
     },
     selection::{BinningRules, RankedVariable, Ranking, StopReason},
@@ -37,6 +37,8 @@ pub(super) fn summary(report: &Ranking) -> (String, Vec<Fact>) {
     let mut facts = problem(&report.response, report.classes, report.n, report.p);
     facts.push(("method", method));
     facts.extend(binning(&report.binning));
+    let correction = report.correction.as_ref();
+    facts.extend(correction.map(|name| ("correction", name.to_string())));
     facts.extend(report.stop.as_ref().map(|stop| ("stop", stop.to_string())));
     let seed = report.seed.map(|seed| seed.to_string());
     facts.push(("seed", seed.unwrap_or("none".to_owned())));
@@ -95,6 +97,12 @@ pub(super) fn sections(body: &mut Body, report: &Ranking) {
         body.text(
             "p (permutations): the share of permutations of the response whose best candidate scores no less, \
              itself counted: one step's chance, not corrected for the steps before.",
+        );
+    }
+    if is_standardised(report) {
+        body.text(
+            "z (perm.): the score less the mean of its permutations, in deviations of these. Variables are chosen by \
+             it, so that many levels are no advantage, and p is of the largest one.",
         );
     }
     scores(body, selected);

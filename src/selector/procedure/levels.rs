@@ -15,7 +15,11 @@ use crate::{
     },
     interrupt::Interrupt,
     selection::{ChosenColumn, RankedColumns, StopReason},
-    selector::{SelectorError, TOP, check_top, independence, require_cpu},
+    selector::{
+        SelectorError, TOP, check_top,
+        independence::{class_counts, independence, sparse_cells},
+        require_cpu,
+    },
     table::{MISSING, Values},
 };
 
@@ -93,6 +97,7 @@ fn report(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn>
     let response = own(&columns.response);
     let chosen_columns = chosen.iter().map(|(column, _)| &columns.columns[*column]);
     let anchors: Vec<ConditioningVariable> = chosen_columns.map(own).collect();
+    let classes = class_counts(response.codes());
     let each = chosen.iter().zip(&anchors).enumerate();
     each.map(|(at, (&(column, score), anchor))| {
         let before = anchors[..at].iter();
@@ -103,7 +108,8 @@ fn report(columns: &BinnedColumns, chosen: &[(usize, f64)]) -> Vec<ChosenColumn>
             relevance: shared(anchor, &response),
             redundancy: (at > 0).then(|| sum / at as f64),
             independence: independence(anchor.codes(), response.codes(), &logs),
-            permutation_p: None,
+            sparse_cells: sparse_cells(&columns.columns[column], response.codes(), &classes),
+            ..ChosenColumn::default()
         }
     })
     .collect()

@@ -313,6 +313,20 @@ impl Counter for CpuCounter<'_> {
         Ok(self.units.iter().filter_map(|unit| unit.bound).max())
     }
 
+    fn scores(&mut self) -> Option<Result<Vec<ScoredColumn>, DeviceError>> {
+        let mut units = std::mem::take(&mut self.units);
+        let split = units.par_iter_mut().with_min_len(self.min_units());
+        split.for_each(|unit| self.catch_up(unit, || None));
+        self.units = units;
+        let end = self.steps();
+        // A unit that was not counted to the end has no candidate left.
+        let counted = self.units.iter().filter(|unit| unit.steps == end);
+        let scored = counted.flat_map(|unit| unit.scored(self.evaluator));
+        let mut all: Vec<ScoredColumn> = scored.collect();
+        all.sort_unstable_by_key(|own| own.column.0);
+        Some(Ok(all))
+    }
+
     fn exclude(&mut self, column: u32) {
         for unit in &mut self.units {
             if let Ok(at) = unit.unit.columns.binary_search(&column) {

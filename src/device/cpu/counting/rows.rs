@@ -2,8 +2,8 @@
 //! the conditioning variable is compared in all columns of a tile at once.
 //!
 //! No cells are stored or cleared: an observation that finds c others before it in its cell adds
-//! (c + 1)·L(c + 1) − c·L(c). How often each c occurs is counted, one byte per column, and weighed at
-//! the end. With observations spread over many levels that takes a few comparisons per observation,
+//! the increment of its cell's term. How often each c from 1 on occurs is counted, one byte per column,
+//! and weighed at the end; all others found none. With observations spread over many levels that takes a few comparisons per observation,
 //! each of 64 columns.
 
 use super::{class_order::GroupMember, dense::Sweep};
@@ -28,13 +28,18 @@ struct Occurrences {
     /// By number − 1, up to the largest that occurred, since the bytes were last added up.
     times: Vec<Row>,
     sums: [i64; WIDTH],
+    /// The increment of an observation that found none before it.
+    first: i64,
 }
 
 impl Occurrences {
-    fn new() -> Self {
+    /// Of so many observations, which have found none until they are recorded.
+    fn new(observations: usize, steps: &[i64]) -> Self {
+        let first = steps.first().copied().unwrap_or(0);
         Self {
             times: Vec::new(),
-            sums: [0; WIDTH],
+            sums: [first * observations as i64; WIDTH],
+            first,
         }
     }
 
@@ -68,7 +73,7 @@ impl Occurrences {
     #[inline(always)]
     fn add_up(&mut self, steps: &[i64]) {
         for (number, times) in self.times.iter_mut().enumerate() {
-            let step = steps[number + 1];
+            let step = steps[number + 1] - self.first;
             for (sum, times) in self.sums.iter_mut().zip(&times.0) {
                 *sum += step * i64::from(*times);
             }
@@ -101,7 +106,8 @@ fn compared_in<S: pulp::Simd>(
     by_class: bool,
     steps: &[i64],
 ) -> [[i64; WIDTH]; 2] {
-    let (mut xw, mut xwy) = (Occurrences::new(), Occurrences::new());
+    let mut xw = Occurrences::new(members.len(), steps);
+    let mut xwy = Occurrences::new(if by_class { members.len() } else { 0 }, steps);
     for (place, member) in members.iter().enumerate() {
         if place % FULL == 0 {
             xw.add_up(steps);

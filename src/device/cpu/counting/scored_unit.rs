@@ -64,6 +64,19 @@ impl<'a> ScoredUnit<'a> {
         }
     }
 
+    /// The candidates that may be chosen, after `steps`.
+    pub(super) fn scored(&self, evaluator: &ScoreEvaluator) -> impl Iterator<Item = ScoredColumn> {
+        let steps = self.steps;
+        let left = self.candidates.iter().zip(&self.unit.columns);
+        let scored = left.filter(|(state, _)| !state.excluded);
+        let scored = scored.map(move |(state, column)| ScoredColumn {
+            score: evaluator.candidate_score(state.relevance, state.gathered, steps),
+            column: Reverse(*column),
+            relevance: state.relevance,
+        });
+        scored.filter(|own| own.score != EXCLUDED_SCORE)
+    }
+
     pub(super) fn update_bound(&mut self, evaluator: &ScoreEvaluator) {
         let mut best = None;
         for (at, state) in self.candidates.iter().enumerate() {

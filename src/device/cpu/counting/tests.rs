@@ -49,8 +49,13 @@ fn some(draws: &mut Draws, n: usize, levels: usize, rarely: usize) -> Vec<u16> {
 }
 
 /// Counts some columns in every layout that has room for them.
-fn check((n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
-    let logs = LogTable::new(n, 2);
+fn check(size: (usize, usize), levels: usize, classes: usize, rarely: usize) {
+    for logs in [LogTable::new(size.0, 2), LogTable::corrected(size.0, 2)] {
+        check_by(&logs, size, levels, classes, rarely);
+    }
+}
+
+fn check_by(logs: &LogTable, (n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
     let (mut draws, response) = Draws::new((n, p), classes);
     let response = Categorical::compact(&response);
     let columns = (0..p).map(|at| {
@@ -79,18 +84,18 @@ fn check((n, p): (usize, usize), levels: usize, classes: usize, rarely: usize) {
         let classes = Classes::new(response);
         for &kind in &kinds {
             let own: Vec<usize> = (0..p.min(kind.width())).collect();
-            let unit = Unit::new(kind, &own, columns[..].into(), &classes, &logs);
+            let unit = Unit::new(kind, &own, columns[..].into(), &classes, logs);
             for anchor in &anchors {
                 let sweep = Sweep {
-                    anchor: &SortedVariable::new(anchor, &classes, &logs),
+                    anchor: &SortedVariable::new(anchor, &classes, logs),
                     classes: &classes,
                     by_class,
-                    logs: &logs,
+                    logs,
                 };
                 let mut sums = Vec::new();
                 unit.sums(sweep, &mut scratch, &mut sums);
                 for (column, sums) in columns.iter().zip(&sums) {
-                    let MarginSums { xw, xwy, .. } = margins(column, anchor, response, &logs);
+                    let MarginSums { xw, xwy, .. } = margins(column, anchor, response, logs);
                     let shape = (n, levels, anchor.levels, response.levels, rarely);
                     let many = if by_class { 2 } else { 1 };
                     assert_eq!(sums[..many], [xw, xwy][..many], "{kind:?} {shape:?}");
@@ -122,8 +127,11 @@ fn every_layout_has_the_sums_of_the_definition() {
 fn wide_tables_have_every_margin_of_complete_cases() {
     let mut table = Default::default();
     for n in [1, 2, 65, 300, 1000] {
-        for levels in [1, 2, 9, 200, 300, 3000] {
-            let logs = LogTable::new(n, 2);
+        for (at, levels) in [1, 2, 9, 200, 300, 3000].into_iter().enumerate() {
+            let logs = match at % 2 {
+                0 => LogTable::new(n, 2),
+                _ => LogTable::corrected(n, 2),
+            };
             let (mut draws, response) = Draws::new((n, levels), 4);
             let response = Categorical::compact(&response);
             // Some columns in every form, with values missing and without.
