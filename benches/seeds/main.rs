@@ -126,19 +126,8 @@ fn pairs(seed: u64) -> Design {
     Design::from_table(table, &DesignOptions::default()).unwrap()
 }
 
-/// As `ar1`, with true variables of either sign anywhere.
 fn spread(seed: u64) -> Design {
-    let (n, p, r) = (500, 2_000, 20);
-    let mut random = problems::Random::new(seed);
-    let x = problems::chain(&mut random, n, p, 0.9);
-    let order = random.order(p);
-    let mut y = DVector::zeros(n);
-    for &j in &order[..r] {
-        let sign = [1.0, -1.0][random.below(2)];
-        y.axpy(sign, &x.column(j), 1.0);
-    }
-    let noise = (y.variance() / 2.0).sqrt();
-    y.iter_mut().for_each(|y| *y += noise * random.normal());
+    let (x, y) = problems::spread(500, 2_000, 20, seed);
     Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 

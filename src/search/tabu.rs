@@ -20,9 +20,8 @@ use crate::{
 };
 
 /// Tabu tenure: a dropped variable may not return for this many to twice as many steps, drawn each
-/// time; a variable just added stays for half of it. (Shorter tenures for few columns missed more
-/// optima, not fewer.)
-const TENURE: usize = 8;
+/// time; a variable just added stays for half of it.
+const TENURE: usize = 6;
 
 /// The least RSS that products of columns can distinguish from zero, y at unit norm.
 pub(super) const EXACT: f64 = 1e-13;
@@ -33,6 +32,10 @@ pub(super) const ENTRY_COST: u64 = 40;
 const STEP_ENTRIES: u64 = 500;
 
 const CHECK_EVERY: usize = 16;
+
+/// Steps without a lower φ after which a walk drops a half to three quarters of its variables, drawn at
+/// random, and goes on from there: a tabu alone rarely leads to another basin.
+const STALL: usize = 30;
 
 pub(super) struct TabuSearch<'a> {
     pub(super) problem: SearchProblem<'a>,
@@ -86,26 +89,27 @@ impl TabuSearch<'_> {
             result.work = 0;
             return result;
         }
-        let mut open = vec![0.0; pool.xty().len()];
-        open[..pool.len()].fill(1.0);
-        tableau.members.iter().for_each(|m| open[*m] = 0.0);
-        // For each place, the first step at which it may move again.
-        let mut until = vec![0; pool.len()];
-        let mut away: Vec<usize> = Vec::new();
+        let mut tabu = TabuList::new(pool, &tableau);
         let mut least = self.value;
+        // The lowest φ since the start or the last scattering, and its step.
+        let (mut lowest, mut lowered) = (result.end_value, 0);
         for step in 1..=self.steps {
             if step % CHECK_EVERY == 0 && self.limits.stop() {
                 break;
             }
-            away.retain(|&place| {
-                let waits = until[place] > step;
-                if !waits && !tableau.members.contains(&place) {
-                    open[place] = 1.0;
+            if step - lowered > STALL {
+                let drops = scatter(&mut tableau, pool, &mut tabu, &kept, step, stream);
+                let entries = drops * (tableau.members.len() + drops) * pool.len();
+                result.work += ENTRY_COST / 4 * entries as u64;
+                (lowest, lowered) = (f64::INFINITY, step);
+                if !holds(&tableau) {
+                    // Rebuilt, the tableau had to leave out a kept variable.
+                    break;
                 }
-                waits
-            });
-            let steps = self.steps(&mut tableau, &open, |place| {
-                until[place] <= step && !kept.contains(&place)
+            }
+            tabu.release(step, &tableau);
+            let steps = self.steps(&mut tableau, &tabu.open, |place| {
+                tabu.until[place] <= step && !kept.contains(&place)
             });
             for (value, step) in &steps {
                 if result.visited.wants(*value) {
@@ -118,26 +122,22 @@ impl TabuSearch<'_> {
                 ENTRY_COST * (STEP_ENTRIES + (tableau.members.len() * pool.len()) as u64);
             let Some((_, Step { leaves, joins, .. })) = best.filter(|best| best.0 < f64::INFINITY)
             else {
-                if until.iter().all(|until| *until <= step) {
+                if tabu.until.iter().all(|until| *until <= step) {
                     // No tabu is left that could open a step.
                     result.work = 0;
                     break;
                 }
                 continue;
             };
-            let tenure = TENURE + uniform_below(stream.next_word(), TENURE + 1);
+            let tenure = draw_tenure(stream);
             if let Some(position) = leaves {
-                let place = tableau.members[position];
-                until[place] = step + tenure;
-                away.push(place);
+                tabu.leave(tableau.members[position], step + tenure);
             }
             if let Some(place) = joins {
-                until[place] = step + tenure / 2;
-                open[place] = 0.0;
+                tabu.join(place, step + tenure / 2);
             }
             tableau.step(pool, leaves, joins);
             if !holds(&tableau) {
-                // Rebuilt, the tableau had to leave out a kept variable.
                 break;
             }
             let value = self.value_of(tableau.members.len(), tableau.rss);
@@ -149,6 +149,9 @@ impl TabuSearch<'_> {
                 result.best = Some(columns);
             }
             result.end_value = value;
+            if rises(value, lowest) {
+                (lowest, lowered) = (value, step);
+            }
         }
         result
     }
@@ -178,6 +181,85 @@ impl TabuSearch<'_> {
     }
 }
 
+/// The places that a walk may not touch for a while.
+struct TabuList {
+    /// For each place, 1 where it may join the model, else 0.
+    open: Vec<f64>,
+    /// For each place, the first step at which it may move again.
+    until: Vec<usize>,
+    /// The places that left and may not return yet.
+    away: Vec<usize>,
+}
+
+impl TabuList {
+    fn new(pool: &GramPool, tableau: &Tableau) -> Self {
+        let mut open = vec![0.0; pool.xty().len()];
+        open[..pool.len()].fill(1.0);
+        tableau
+            .members
+            .iter()
+            .for_each(|member| open[*member] = 0.0);
+        Self {
+            open,
+            until: vec![0; pool.len()],
+            away: Vec::new(),
+        }
+    }
+
+    /// Opens the places that may return at this step.
+    fn release(&mut self, step: usize, tableau: &Tableau) {
+        let Self { open, until, away } = self;
+        away.retain(|&place| {
+            let waits = until[place] > step;
+            if !waits && !tableau.members.contains(&place) {
+                open[place] = 1.0;
+            }
+            waits
+        });
+    }
+
+    fn leave(&mut self, place: usize, until: usize) {
+        self.until[place] = until;
+        self.away.push(place);
+    }
+
+    fn join(&mut self, place: usize, until: usize) {
+        self.until[place] = until;
+        self.open[place] = 0.0;
+    }
+}
+
+fn draw_tenure(stream: &mut Stream) -> usize {
+    TENURE + uniform_below(stream.next_word(), TENURE + 1)
+}
+
+/// Drops a half to three quarters of the variables that are not kept, at least one if there is any; returns
+/// how many.
+fn scatter(
+    tableau: &mut Tableau,
+    pool: &GramPool,
+    tabu: &mut TabuList,
+    kept: &[usize],
+    step: usize,
+    stream: &mut Stream,
+) -> usize {
+    let mut free = tableau.members.clone();
+    free.retain(|place| !kept.contains(place));
+    let quarter = free.len() / 4;
+    let drops = 2 * quarter + uniform_below(stream.next_word(), quarter + 1);
+    let drops = drops.max(1).min(free.len());
+    for _ in 0..drops {
+        let place = free.swap_remove(uniform_below(stream.next_word(), free.len()));
+        let position = tableau.members.iter().position(|member| *member == place);
+        // Rebuilt, the tableau may have left it out.
+        if position.is_some() {
+            tableau.step(pool, position, None);
+            tabu.leave(place, step + draw_tenure(stream));
+        }
+    }
+    drops
+}
+
 /// The columns of the tableau's model after a step, ascending.
 fn columns(
     tableau: &Tableau,
@@ -191,4 +273,46 @@ fn columns(
     let mut columns: Vec<u32> = places.map(|place| pool.column(place)).collect();
     columns.sort_unstable();
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Columns;
+
+    #[test]
+    fn a_scattered_walk_keeps_what_is_kept_and_a_quarter() {
+        let (n, p) = (40, 24);
+        let mut stream = Stream::new(3, 0);
+        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        let mut unit = || {
+            let x: Vec<f64> = (0..n).map(|_| draw()).collect();
+            let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            x.into_iter().map(move |x| x / norm)
+        };
+        let y: Vec<f64> = unit().collect();
+        let x: Vec<f64> = (0..p).flat_map(|_| unit()).collect();
+        let mut pool = GramPool::new(p);
+        pool.insert(Columns::new(&x, n), &y, 0..p as u32, 1);
+        for (size, kept) in [(0, 0), (1, 0), (1, 1), (2, 0), (12, 0), (13, 1), (20, 4)] {
+            let model: Vec<usize> = (0..size).collect();
+            let kept: Vec<usize> = (0..kept).collect();
+            for seed in 0..20 {
+                let mut tableau = Tableau::new(&pool, &model);
+                let mut tabu = TabuList::new(&pool, &tableau);
+                let mut stream = Stream::new(seed, 1);
+                let drops = scatter(&mut tableau, &pool, &mut tabu, &kept, 7, &mut stream);
+                let free = size - kept.len();
+                let (least, most) = (2 * (free / 4), 3 * (free / 4));
+                assert!(drops >= least.max(1).min(free) && drops <= most.max(1));
+                assert_eq!(tableau.members.len(), size - drops);
+                assert!(kept.iter().all(|place| tableau.members.contains(place)));
+                for place in 0..size {
+                    let stays = tableau.members.contains(&place);
+                    assert!(stays || tabu.until[place] >= 7 + TENURE);
+                    assert!(tabu.open[place] == 0.0, "closed until it is released");
+                }
+            }
+        }
+    }
 }

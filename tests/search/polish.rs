@@ -154,6 +154,25 @@ fn no_single_change_improves_a_certified_model() {
     assert!(uncertified > 100, "{uncertified}");
 }
 
+/// In these two sets the lowest model known has a pair of correlated variables of opposite signs, of
+/// which neither lowers EBIC alone: no single change leads there.
+#[test]
+fn two_variables_that_help_only_together_are_found() {
+    for (set, lowest) in [(6, 1398.478_776), (18, 1401.177_269)] {
+        let (x, y) = problems::spread(500, 2_000, 20, set);
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
+        for seed in 1..=2 {
+            let pass = Pass {
+                seed,
+                ..Pass::default()
+            };
+            let found = run(&design, &Ebic { gamma: 1.0 }, &pass, 1, |_| {});
+            let above = found.value - lowest;
+            assert!(above < 1e-6, "set {set}, seed {seed}: {above} above");
+        }
+    }
+}
+
 /// Twins that differ by a millionth: the exchange that brings the right one in
 /// leaves a pivot of 10⁻⁶, which is allowed, and is judged.
 #[test]

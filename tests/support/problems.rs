@@ -79,6 +79,22 @@ pub fn chain(random: &mut Random, n: usize, p: usize, rho: f64) -> DMatrix<f64> 
     x
 }
 
+/// Columns that follow each other with correlation .9; r of them, anywhere, have coefficients ±1, and
+/// the signal twice the variance of the noise.
+pub fn spread(n: usize, p: usize, r: usize, seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+    let mut random = Random::new(seed);
+    let x = chain(&mut random, n, p, 0.9);
+    let order = random.order(p);
+    let mut y = DVector::zeros(n);
+    for &j in &order[..r] {
+        let sign = [1.0, -1.0][random.below(2)];
+        y.axpy(sign, &x.column(j), 1.0);
+    }
+    let noise = (y.variance() / 2.0).sqrt();
+    y.iter_mut().for_each(|y| *y += noise * random.normal());
+    (x, y)
+}
+
 /// Chen and Chen's model: N(0, 1) columns with covariance ρ^|i−j|, β = (.7 .9 .4
 /// .3 1 .2 .2 .1), noise N(0, 1); the columns are then permuted.
 pub fn chen_chen(n: usize, p: usize, rho: f64, seed: u64) -> (DMatrix<f64>, DVector<f64>) {

@@ -12,6 +12,14 @@ use crate::{device::Neighbours, least_squares::Fit};
 /// pool.
 pub(super) const NEAR: usize = 64;
 
+/// Work without a better model after which the polish ends, in multiply-adds of a product: so
+/// much, or less where candidates are few (they have few models), but at least so many products of
+/// X with one column.
+const IDLE_WORK: u64 = 1 << 30;
+const IDLE_CANDIDATE: u64 = 1 << 22;
+const IDLE_PAIR: u64 = 13 << 12;
+const IDLE_PRODUCTS: u64 = 32;
+
 /// Changes of each kind that the certificate fits, the strongest.
 const FITTED: usize = 4;
 
@@ -33,6 +41,14 @@ pub(super) struct Candidate {
 type Change = (Option<usize>, Option<u32>, f64);
 
 impl PolishContext<'_> {
+    /// Work without a better model after which the polish ends: for each candidate, and for each pair
+    /// of them where that is more.
+    pub(super) fn idle_work(&self) -> u64 {
+        let (n, p) = (self.problem.x.n() as u64, self.problem.x.p() as u64);
+        let of_candidates = (IDLE_CANDIDATE * p).max(IDLE_PAIR * p * p);
+        IDLE_WORK.min(of_candidates).max(IDLE_PRODUCTS * n * p)
+    }
+
     pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.problem.objective.of_fit(&fit);
@@ -61,6 +77,15 @@ impl PolishContext<'_> {
         drops.map(|(at, (cost, _))| (Some(at), None, -cost))
     }
 
+    /// φ after a change, by the sweep's numbers.
+    fn value_after(&self, fit: &Fit, (leaves, joins, fall): Change) -> f64 {
+        let left = usize::from(leaves.is_some());
+        let size = fit.support().len() + usize::from(joins.is_some()) - left;
+        self.problem
+            .objective
+            .at(size, (fit.rss() - fall).max(EXACT))
+    }
+
     /// Records the models one change away from a model that was swept.
     pub(super) fn visit_neighbours(
         &self,
@@ -68,20 +93,30 @@ impl PolishContext<'_> {
         neighbours: &Neighbours,
         visited: &mut VisitedModels,
     ) {
-        let (support, rss) = (fit.support(), fit.rss());
         let changes = self.changes(fit, neighbours, (NEAR, usize::MAX));
-        for (leaves, joins, fall) in changes.chain(self.drops(fit)) {
-            let left = usize::from(leaves.is_some());
-            let size = support.len() + usize::from(joins.is_some()) - left;
-            let value = self.problem.objective.at(size, (rss - fall).max(EXACT));
+        for change in changes.chain(self.drops(fit)) {
+            let value = self.value_after(fit, change);
             if visited.wants(value) {
-                let stay = support.iter().enumerate();
-                let stay = stay.filter(|(at, _)| Some(*at) != leaves);
-                let mut members: Vec<u32> = stay.map(|(_, v)| *v).chain(joins).collect();
-                members.sort_unstable();
-                visited.offer(value, &members);
+                visited.offer(value, &changed(fit, change));
             }
         }
+    }
+
+    /// The best model, fitted from scratch, that is one addition or exchange away from one of these
+    /// and better than a value.
+    pub(super) fn improve_any(&self, swept: &[(Fit, Neighbours)], value: f64) -> Option<Candidate> {
+        let strongest = swept.iter().flat_map(|(fit, neighbours)| {
+            let changes = self.changes(fit, neighbours, (1, 1));
+            changes.map(move |change| (self.value_after(fit, change), changed(fit, change)))
+        });
+        let mut better: Vec<(f64, Vec<u32>)> = strongest
+            .filter(|(after, _)| rises(*after, value))
+            .collect();
+        let least = better.iter().map(|model| model.0).reduce(f64::min)?;
+        // Of those that rounding alone may order, the first by columns.
+        better.retain(|model| !rises(least, model.0));
+        let (_, members) = better.into_iter().min_by(|a, b| a.1.cmp(&b.1))?;
+        Some(self.fitted(&members)).filter(|model| rises(model.value, value))
     }
 
     /// The best model one addition, drop or exchange away, if it is better than this.
@@ -108,4 +143,13 @@ impl PolishContext<'_> {
         let mut anew = better.iter().map(|model| self.fitted(&model.fit.members()));
         anew.find(|model| rises(model.value, best.value))
     }
+}
+
+/// The columns of a model after a change, ascending.
+fn changed(fit: &Fit, (leaves, joins, _): Change) -> Vec<u32> {
+    let stay = fit.support().iter().enumerate();
+    let stay = stay.filter(|(at, _)| Some(*at) != leaves);
+    let mut members: Vec<u32> = stay.map(|(_, column)| *column).chain(joins).collect();
+    members.sort_unstable();
+    members
 }

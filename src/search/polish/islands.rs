@@ -1,6 +1,8 @@
 //! The islands of the polish: their models, the pool of columns that they search, and the parts of
 //! a wave.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use super::{
@@ -29,6 +31,15 @@ const WAVE_WORK: u64 = 1 << 28;
 
 /// Work of a wave's sweeps beyond which no further model is swept.
 const SWEEP_WORK: u64 = 1 << 30;
+
+/// Models of one variable more than the best that are swept once that is certified, at most, and
+/// the share of the polish's idle work that they may take. (Of 20 sets of correlated columns two need
+/// it: there the first of the two variables is the 7th and the 15th strongest.)
+const AHEAD: usize = 20;
+const AHEAD_SHARE: u64 = 3;
+
+/// Columns of each kind that the sweep of one such model inserts into the pool.
+const NEAR_AHEAD: usize = 4;
 
 /// The state that changes from wave to wave. Between two waves, fits and tableaus follow from the
 /// columns of their models alone: each is rebuilt from them in ascending order.
@@ -159,8 +170,68 @@ impl<'a> Islands<'a> {
         if !self.certified {
             match self.with.improve(&self.best, &swept[0]) {
                 Some(better) => self.adopt(better, visited),
-                None => self.certified = true,
+                None => {
+                    self.certified = true;
+                    self.look_ahead(&swept[0], devices, visited)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Sweeps the best models that hold one variable more than the certified one. If an addition
+    /// or an exchange leads from there to a better model, the best such is taken.
+    fn look_ahead(
+        &mut self,
+        neighbours: &Neighbours,
+        devices: &mut Devices,
+        visited: &mut VisitedModels,
+    ) -> Result<(), DeviceError> {
+        let SearchProblem {
+            x,
+            y,
+            keep,
+            max_size,
+            ..
+        } = self.with.problem;
+        let limits = self.with.limits;
+        let size = self.best.fit.support().len() + 2;
+        let work = (size * x.n() * x.p()) as u64;
+        let affordable = self.with.idle_work() / AHEAD_SHARE / work.max(1);
+        let most = if size > max_size { 0 } else { AHEAD };
+        let first = neighbours.additions.iter();
+        let fits = first
+            .take(most.min(affordable as usize))
+            .filter_map(|change| {
+                let mut fit = self.best.fit.clone();
+                fit.add(x, change.column).ok().map(|()| fit)
+            });
+        let fits: Vec<Fit> = fits.collect();
+        if fits.is_empty() {
+            return Ok(());
+        }
+        let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
+        let swept = devices.find_neighbours(&anchors, keep, NEAR_AHEAD, &|| limits.stop())?;
+        self.idle = self.idle.saturating_add(work * fits.len() as u64);
+        let changes = swept
+            .iter()
+            .flat_map(|near| near.additions.iter().chain(&near.exchanges));
+        let joining = changes.map(|change| change.column);
+        let supports = fits.iter().flat_map(Fit::support).copied();
+        // In an order that rounding cannot decide.
+        let columns: BTreeSet<u32> = joining.chain(supports).collect();
+        x.fetch(columns.iter().copied())?;
+        self.pool
+            .insert(x, y, columns.into_iter(), self.with.threads);
+        if limits.stop() {
+            return Ok(());
+        }
+        let swept: Vec<(Fit, Neighbours)> = fits.into_iter().zip(swept).collect();
+        for (fit, neighbours) in &swept {
+            self.with.visit_neighbours(fit, neighbours, visited);
+        }
+        if let Some(better) = self.with.improve_any(&swept, self.best.value) {
+            self.adopt(better, visited);
         }
         Ok(())
     }

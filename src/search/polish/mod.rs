@@ -6,7 +6,8 @@
 //! columns that would improve it most, by joining or by replacing a variable, enter the pool.
 //! *Tabu search*: each island walks among the pool's columns ([`super::tabu`]), at a cost that
 //! depends neither on n nor on p. *Compare*: the best model, if it is new, is fitted from scratch.
-//! The sweep of the best model certifies that it is a local optimum.
+//! The sweep of the best model certifies that it is a local optimum; then the models of one variable more
+//! are swept as well, for two variables may improve it together of which neither does alone.
 
 mod candidate;
 mod islands;
@@ -21,13 +22,6 @@ use crate::{
 };
 pub(super) use candidate::PolishContext;
 use islands::Islands;
-
-/// Work without a better model after which the polish ends, in multiply-adds of a
-/// product: so much, or so much for each candidate where they are few (they have
-/// few models), but at least so many products of X with one column.
-const IDLE_WORK: u64 = 1 << 30;
-const IDLE_CANDIDATE: u64 = 1 << 22;
-const IDLE_PRODUCTS: u64 = 32;
 
 /// Polishes the best models that the swarm visited, or resumes between two waves.
 pub(super) fn polish(
@@ -53,8 +47,7 @@ pub(super) fn polish(
             return end.cut(&limits, fault);
         }
     };
-    let (n, p) = (problem.x.n() as u64, problem.x.p() as u64);
-    let allowed = IDLE_WORK.min(IDLE_CANDIDATE * p).max(IDLE_PRODUCTS * n * p);
+    let allowed = context.idle_work();
     while !(islands.certified && islands.idle >= allowed) {
         control.keep(&problem, &end.visited, || Stage::Polish {
             polish: islands.state(),
