@@ -1,13 +1,10 @@
-//! passel's plugin contract as C sees it: the mirror of `passel.h`, which is made from this
-//! file. `passel-sdk` is its safe side, for plugins in Rust; the engine's side is
-//! `src/plugin`. The rules that hold for all of it stand at the head of `passel.h`.
-//!
-//! Names are those of C, so that one search finds both.
+//! passel's plugin contract as C sees it: the mirror of `passel.h`, which is made from this file.
+//! `passel-sdk` is its safe side, for plugins in Rust; the engine's side is `src/plugin`. The rules that
+//! hold for all of it stand at the head of `passel.h`. Names are those of C: one search finds both.
 
 #![no_std]
 #![allow(non_camel_case_types)]
-// What a member of a name like its struct's is, or a size or a number of, needs no word.
-#![allow(missing_docs)]
+#![allow(missing_docs)] // What a size or a count is needs no word.
 #![forbid(unsafe_code)]
 
 use core::ffi::{c_char, c_void};
@@ -419,6 +416,5 @@ pub struct passel_plugin {
 }
 
 /// The entry of a plugin, for one that is part of the program.
-///
 /// cbindgen:ignore
 pub type passel_entry = unsafe extern "C" fn(engine: *const passel_engine) -> *const passel_plugin;

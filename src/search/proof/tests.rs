@@ -1,15 +1,15 @@
 use std::{sync::atomic::AtomicBool, time::Instant};
 
-use nalgebra::{DMatrix, DVector};
 use passel_criteria::ALL;
 
 use super::{super::problem::Objective, *};
 use crate::{
-    design::{Design, MatrixOptions},
+    design::{Design, DesignOptions},
     interrupt::Interrupt,
     random::Stream,
     search::{control::Limits, fit_kept, settings::Pass},
     selection::Termination,
+    table::Table,
 };
 
 struct Draw(Stream);
@@ -29,6 +29,32 @@ impl Draw {
     }
 }
 
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Takes out of a vector its part along a unit vector.
+fn remove(vector: &mut [f64], unit: &[f64]) {
+    let along = inner(vector, unit);
+    vector
+        .iter_mut()
+        .zip(unit)
+        .for_each(|(value, unit)| *value -= along * unit);
+}
+
+/// A design of columns and a response.
+fn design_of(columns: &[Vec<f64>], y: Vec<f64>, keep: &[String]) -> Option<Design> {
+    let named = columns.iter().cloned().chain([y]).enumerate();
+    let named = named.map(|(j, values)| (format!("x{j}"), values.into()));
+    let mut table = Table::from_columns(named).unwrap();
+    table.response = Some(columns.len());
+    let options = DesignOptions {
+        keep,
+        ..DesignOptions::default()
+    };
+    Design::from_table(table, &options).ok()
+}
+
 /// A model of lowest φ, or one of those with equal φ.
 struct Lowest {
     value: f64,
@@ -38,34 +64,34 @@ struct Lowest {
 /// The models of lowest φ, from the definition: every subset is fitted by orthogonalisation, in the order of
 /// size, then of columns.
 fn lowest(
-    x: &DMatrix<f64>,
-    y: &DVector<f64>,
+    x: &[&[f64]],
+    y: &[f64],
     keep: &[u32],
     largest: usize,
     value: impl Fn(usize, f64) -> f64,
 ) -> Vec<Lowest> {
-    let p = x.ncols();
+    let p = x.len();
     let mut all = Vec::new();
     for mask in 0u32..1 << p {
         let members: Vec<u32> = (0..p as u32).filter(|j| mask >> j & 1 == 1).collect();
         if members.len() > largest || keep.iter().any(|column| !members.contains(column)) {
             continue;
         }
-        let mut basis: Vec<DVector<f64>> = Vec::new();
-        let mut rest = y.clone();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut rest = y.to_vec();
         let is_collinear = members.iter().any(|j| {
-            let mut column = x.column(*j as usize).clone_owned();
+            let mut column = x[*j as usize].to_vec();
             for unit in basis.iter().chain(&basis) {
-                column -= unit * unit.dot(&column);
+                remove(&mut column, unit);
             }
-            let norm = column.norm();
-            column /= norm;
-            rest -= &column * column.dot(&rest);
+            let norm = inner(&column, &column).sqrt();
+            column.iter_mut().for_each(|value| *value /= norm);
+            remove(&mut rest, &column);
             basis.push(column);
             norm < 1e-7
         });
         if !is_collinear {
-            let value = value(members.len(), rest.norm_squared());
+            let value = value(members.len(), inner(&rest, &rest));
             all.push(Lowest { value, members });
         }
     }
@@ -111,25 +137,24 @@ fn prove_with(problem: SearchProblem, threads: usize, most: Option<u64>) -> Stag
 
 /// A design of p columns: correlated normal ones, or −1, 0 and 1 with a response of whole numbers, where
 /// many models are equal; with a column that others explain.
-fn problem_of(seed: u64) -> (DMatrix<f64>, DVector<f64>) {
+fn problem_of(seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut draw = Draw(Stream::new(seed, 9));
     let p = 4 + draw.below(4);
     let n = p + 2 + draw.below(40);
     let is_discrete = seed % 3 == 0;
     let common = 3.0 * draw.uniform();
-    let mut x = DMatrix::zeros(n, p);
-    for mut row in x.row_iter_mut() {
+    let mut x = vec![vec![0.0; n]; p];
+    for i in 0..n {
         let shift = common * draw.normal();
-        for value in &mut row {
-            *value = match is_discrete {
+        for column in &mut x {
+            column[i] = match is_discrete {
                 true => draw.below(3) as f64 - 1.0,
                 false => draw.normal() + shift,
             };
         }
     }
     if seed % 5 == 0 {
-        let sum = x.column(0) + x.column(2);
-        x.set_column(p - 1, &sum);
+        x[p - 1] = x[0].iter().zip(&x[2]).map(|(a, b)| a + b).collect();
     }
     let beta: Vec<f64> = (0..p).map(|_| draw.below(3) as f64 - 1.0).collect();
     let noise = if is_discrete {
@@ -137,8 +162,8 @@ fn problem_of(seed: u64) -> (DMatrix<f64>, DVector<f64>) {
     } else {
         2.0 * draw.uniform()
     };
-    let y = DVector::from_fn(n, |i, _| {
-        let signal: f64 = (0..p).map(|j| beta[j] * x[(i, j)]).sum();
+    let response = (0..n).map(|i| {
+        let signal: f64 = (0..p).map(|j| beta[j] * x[j][i]).sum();
         signal
             + noise * draw.normal()
             + if is_discrete {
@@ -147,6 +172,7 @@ fn problem_of(seed: u64) -> (DMatrix<f64>, DVector<f64>) {
                 0.0
             }
     });
+    let y = response.collect();
     (x, y)
 }
 
@@ -156,15 +182,11 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let (x, y) = problem_of(seed);
         let keep: Vec<u32> = if seed % 4 == 0 { vec![1] } else { vec![] };
-        let kept: Vec<usize> = keep.iter().map(|column| *column as usize).collect();
-        let options = MatrixOptions {
-            keep: &kept,
-            ..MatrixOptions::default()
-        };
-        let Ok(design) = Design::from_matrices(&x, &y, &options) else {
+        let names: Vec<String> = keep.iter().map(|column| format!("x{column}")).collect();
+        let Some(design) = design_of(&x, y, &names) else {
             continue;
         };
-        if design.p() < x.ncols() {
+        if design.p() < x.len() {
             // Constant or duplicate columns.
             continue;
         }
@@ -176,8 +198,7 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
         let Ok(fitted) = fit_kept(&design, &pass) else {
             continue;
         };
-        let columns = DMatrix::from_column_slice(design.n(), design.p(), design.columns().values());
-        let response = DVector::from_column_slice(design.y());
+        let columns: Vec<&[f64]> = design.columns().values().chunks(design.n()).collect();
         for entry in ALL {
             let values: Vec<f64> = entry.parameters.iter().map(|own| own.default).collect();
             let criterion = (entry.build)(&values);
@@ -190,7 +211,7 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
                 continue;
             }
             let value = |k: usize, rss: f64| objective.floored(k, rss);
-            let expected = lowest(&columns, &response, &keep, problem.max_size, value);
+            let expected = lowest(&columns, design.y(), &keep, problem.max_size, value);
             let end = prove_with(problem, 1, None);
             let label = format!("seed {seed}, {}", entry.name);
             assert_eq!(end.certified, Some(Certificate::Global), "{label}");
@@ -237,19 +258,20 @@ fn a_global_certificate_is_right_4() {
 fn chain(seed: u64) -> Design {
     let mut draw = Draw(Stream::new(seed, 10));
     let (n, p) = (80, 24);
-    let mut x = DMatrix::zeros(n, p);
+    let mut x = vec![vec![0.0; n]; p];
     for i in 0..n {
         let mut before = draw.normal();
-        for j in 0..p {
+        for column in &mut x {
             before = 0.9 * before + 0.44 * draw.normal();
-            x[(i, j)] = before;
+            column[i] = before;
         }
     }
-    let y = DVector::from_fn(n, |i, _| {
-        let signal: f64 = (0..p).step_by(4).map(|j| x[(i, j)]).sum();
+    let response = (0..n).map(|i| {
+        let signal: f64 = x.iter().step_by(4).map(|column| column[i]).sum();
         signal + 2.0 * draw.normal()
     });
-    Design::from_matrices(&x, &y, &MatrixOptions::default()).unwrap()
+    let response = response.collect();
+    design_of(&x, response, &[]).unwrap()
 }
 
 #[test]
