@@ -118,7 +118,7 @@ impl<'a> DesignBuilder<'a> {
                 if present.len() == 1 {
                     return self.put_aside(name, kept, "constant".to_owned());
                 }
-                let reference = self.reference_of(&name, &levels, &present)?;
+                let reference = self.reference_of(&name, &levels, &present);
                 for &level in present.iter().filter(|level| Some(**level) != reference) {
                     let dummy = dummy_name(&name, &levels[level]);
                     let kept = kept || self.options.keep.contains(&dummy);
@@ -143,50 +143,35 @@ impl<'a> DesignBuilder<'a> {
 
     /// The level that a factor's dummies are compared with, of those that occur: the one asked for,
     /// or else the first. Records how the factor is coded.
-    fn reference_of(
-        &mut self,
-        name: &str,
-        levels: &[String],
-        present: &[usize],
-    ) -> Result<Option<usize>, DesignError> {
-        let named = || present.iter().map(|level| levels[*level].clone());
-        let asked = self.references.iter().find(|(other, _)| *other == name);
-        let asked = asked.map(|(_, level)| {
-            let found = levels.iter().position(|other| other == level);
-            found.ok_or_else(|| DesignError::ReferenceLevel {
-                name: name.to_owned(),
-                level: (*level).to_owned(),
-                levels: named().collect(),
-            })
-        });
-        let asked = asked.transpose()?;
+    fn reference_of(&mut self, name: &str, levels: &[String], present: &[usize]) -> Option<usize> {
+        let mut asked = self.references.iter().filter(|(other, _)| *other == name);
+        let asked = asked.next().map(|(_, level)| *level);
+        let has = |level: &str| present.iter().copied().find(|at| levels[*at] == level);
         // Without an intercept the first factor keeps all its levels, or its first group would be
         // held at zero.
         let is_full = !self.options.intercept && !self.full_factor;
         self.full_factor = true;
         let reference = match is_full {
             true => None,
-            // Dropped rows, or a resample, may have emptied the level.
-            false => asked
-                .filter(|level| present.contains(level))
-                .or(Some(present[0])),
+            // Dropped rows may have emptied the level.
+            false => asked.and_then(has).or(Some(present[0])),
         };
-        if let Some(level) = asked.filter(|_| asked != reference) {
+        let name_of = |level: usize| levels[level].clone();
+        if let Some(level) = asked.filter(|level| reference.is_none_or(|at| levels[at] != *level)) {
             let reason = match is_full {
                 true => "without an intercept the first factor keeps all its levels",
                 false => "no observation that is used has the level",
             };
-            let level = &levels[level];
             let warning = format!("--reference {name}={level} has no effect: {reason}");
             self.warnings.push(warning);
         }
         self.factors.push(FactorCoding {
             name: name.to_owned(),
-            reference: reference.map(|level| levels[level].clone()),
-            levels: named().collect(),
+            reference: reference.map(name_of),
+            levels: present.iter().copied().map(name_of).collect(),
             coding: if is_full { "indicator" } else { "treatment" }.into(),
         });
-        Ok(reference)
+        reference
     }
 
     fn push_numbers(

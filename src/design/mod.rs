@@ -26,6 +26,7 @@ use crate::{
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
+pub(crate) use names::has_reference;
 use names::{check_names, dummy_name, references};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;

@@ -35,8 +35,21 @@ fn names_a_level(table: &Table, name: &str) -> bool {
     })
 }
 
+/// Whether a table has the column and the level that `--reference` names as `column=level`: the rows of a
+/// resample may not.
+pub(crate) fn has_reference(table: &Table, text: &str) -> bool {
+    table.columns.iter().any(|column| match &column.values {
+        Values::Factor { levels, .. } => {
+            let rest = text.trim().strip_prefix(&column.name).map(str::trim_start);
+            let level = rest.and_then(|rest| rest.strip_prefix('=')).map(str::trim);
+            level.is_some_and(|level| levels.iter().any(|own| own == level))
+        }
+        _ => false,
+    })
+}
+
 /// The columns and levels that `--reference` names as `column=level`. Whether a column is a factor
-/// and has the level is known where the factor is coded.
+/// is known where it is coded, and whether the level is left once rows were dropped.
 pub(super) fn references<'a>(
     table: &Table,
     list: &'a [String],
@@ -61,9 +74,25 @@ pub(super) fn references<'a>(
             let name = name.to_owned();
             return Err(DesignError::ReferenceTwice { name });
         }
+        check_level(table, name, level)?;
         found.push((name, level));
     }
     Ok(found)
+}
+
+/// Checks that a factor has a level, where the column is at hand.
+fn check_level(table: &Table, name: &str, level: &str) -> Result<(), DesignError> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    match column.map(|column| &column.values) {
+        Some(Values::Factor { levels, .. }) if levels.iter().all(|own| own != level) => {
+            Err(DesignError::ReferenceLevel {
+                name: name.to_owned(),
+                level: level.to_owned(),
+                levels: levels.clone(),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn dummy_name(column: &str, level: &str) -> String {

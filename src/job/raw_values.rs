@@ -41,14 +41,12 @@ pub(super) struct RawValues<'a> {
 impl RawValues<'_> {
     /// The only text; an option that takes one value has no more.
     pub(super) fn one(&self) -> Result<&str, OptionError> {
-        let name = self.option.name;
-        match self.texts {
-            [text] => Ok(text),
-            texts => {
-                let message = format!("{name} takes one value, not {}", texts.len());
-                Err(OptionError::new(name, message))
-            }
-        }
+        let [text] = self.texts else {
+            let (name, count) = (self.option.name, self.texts.len());
+            let message = format!("{name} takes one value, not {count}");
+            return Err(OptionError::new(name, message));
+        };
+        Ok(text)
     }
 
     pub(super) fn out_of_range(&self) -> OptionError {
@@ -212,15 +210,13 @@ impl RawValues<'_> {
         };
         let text = self.one()?;
         // The one parameter without a number comes first.
-        let raw =
-            text.split_once(':')
-                .and_then(|(name, parameters)| match parameters.split_once(',') {
-                    None if parameters.trim() == "raw" => Some(name.to_owned()),
-                    Some((first, rest)) if first.trim() == "raw" => Some(format!("{name}:{rest}")),
-                    _ => None,
-                });
-        let spec = raw.as_deref().unwrap_or(text);
-        let (name, parameters) = parse_spec(spec).ok_or_else(|| self.out_of_range())?;
+        let raw = text.split_once(':').and_then(|(name, all)| {
+            let (first, rest) = all.split_once(',').unzip();
+            let is_raw = first.unwrap_or(all).trim() == "raw";
+            is_raw.then(|| rest.map_or(name.to_owned(), |rest| format!("{name}:{rest}")))
+        });
+        let (name, parameters) =
+            parse_spec(raw.as_deref().unwrap_or(text)).ok_or_else(|| self.out_of_range())?;
         if name != "permutation" {
             return Err(unknown(name, &["permutation"]));
         }
@@ -229,17 +225,15 @@ impl RawValues<'_> {
             ..PermutationTest::default()
         };
         for (index, (parameter, number)) in parameters.iter().enumerate() {
-            let is_in_range = match parameter.as_str() {
-                "n" => {
-                    // The cast saturates, so a number that is not a count is out of range.
-                    rule.n = *number as usize;
-                    number.fract() == 0.0 && PERMUTATION_COUNTS.contains(&rule.n)
-                }
-                "alpha" => {
-                    rule.alpha = *number;
-                    *number > 0.0 && *number < 1.0
-                }
+            match parameter.as_str() {
+                // The cast saturates, so a number that is not a count is out of range.
+                "n" => rule.n = *number as usize,
+                "alpha" => rule.alpha = *number,
                 _ => return Err(unknown(parameter, &["n", "alpha"])),
+            }
+            let is_in_range = match parameter.as_str() {
+                "n" => number.fract() == 0.0 && PERMUTATION_COUNTS.contains(&rule.n),
+                _ => *number > 0.0 && *number < 1.0,
             };
             let mut before = parameters[..index].iter();
             if !is_in_range || before.any(|(other, _)| other == parameter) {

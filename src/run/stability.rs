@@ -11,6 +11,7 @@ use super::{
     resample_checkpoint::{Kept, State},
 };
 use crate::{
+    design::has_reference,
     device::Resources,
     job::{Job, StabilityJob},
     presentation::Format,
@@ -55,6 +56,14 @@ impl<S: Selector> OnResamples<'_, S> {
                 ..job.stop
             },
             resources: resources.clone(),
+            // A level that no row of the resample has is no reference.
+            reference: {
+                let asked = job.reference.iter();
+                asked
+                    .filter(|text| has_reference(&table, text))
+                    .cloned()
+                    .collect()
+            },
             // Nothing is gathered for a page.
             format: Format::Json,
             ..job.clone()

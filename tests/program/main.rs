@@ -12,6 +12,7 @@ mod batch;
 mod batch_ends;
 mod checkpoint;
 mod cli;
+mod criteria;
 // Elsewhere libraries are found and named otherwise.
 #[cfg(target_os = "linux")]
 mod devices;

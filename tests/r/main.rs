@@ -29,7 +29,11 @@ fn root() -> &'static Path {
 fn rscript(script: &str, arguments: &[&Path]) -> String {
     let script = root().join("tests/r").join(script);
     let mut command = Command::new("Rscript");
-    let output = command.arg(script).args(arguments).output().expect(NEEDS);
+    let output = command
+        .arg(script)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| panic!("{NEEDS}: {error}"));
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}\n{NEEDS}");
     String::from_utf8(output.stdout).unwrap()

@@ -158,7 +158,7 @@ fn no_single_change_improves_a_certified_model() {
 /// which neither lowers EBIC alone: no single change leads there.
 #[test]
 fn two_variables_that_help_only_together_are_found() {
-    for (set, lowest) in [(6, 1398.478_776), (18, 1401.177_269)] {
+    for (set, lowest) in [(6, 1_398.478_776), (18, 1_401.177_269)] {
         let (x, y) = problems::spread(500, 2_000, 20, set);
         let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
         for seed in 1..=2 {

@@ -236,7 +236,7 @@ fn a_rule_of_permutations_that_cannot_be_is_refused_with_the_mend() {
         stop(rule, &[rule, range[0], range[1]]);
     }
     stop("permutaton:n=99", &["did you mean `permutation`?"]);
-    stop("permutation:alfa=0.1", &["did you mean `alpha`?"]);
+    stop("permutation:alpa=0.1", &["did you mean `alpha`?"]);
     stop(
         "permutation:n=98,alpha=0.01",
         &["alpha = 0.01 is below 1/99", "use n=99 or more"],

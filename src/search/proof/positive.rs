@@ -163,39 +163,71 @@ pub(super) fn diagonal_below(gram: &[f64], inverse: &[f64], start: &[f64]) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::DMatrix;
-
     use super::*;
     use crate::random::Stream;
 
-    /// A correlation matrix of columns with a common part.
-    fn correlations(m: usize, common: f64) -> DMatrix<f64> {
+    /// A correlation matrix, m × m, of columns with a common part.
+    fn correlations(m: usize, common: f64) -> Vec<f64> {
         let mut stream = Stream::new(3, m as u64);
         let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-        let mut x = DMatrix::from_fn(2 * m + 5, m, |_, _| draw());
-        for mut row in x.row_iter_mut() {
-            let shift = common * draw();
-            row.add_scalar_mut(shift);
+        let n = 2 * m + 5;
+        let shift: Vec<f64> = (0..n).map(|_| common * draw()).collect();
+        let column = |_| -> Vec<f64> {
+            let column: Vec<f64> = shift.iter().map(|shift| shift + draw()).collect();
+            let norm = column.iter().map(|value| value * value).sum::<f64>().sqrt();
+            column.iter().map(|value| value / norm).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..m).map(column).collect();
+        let product = |at: usize| columns[at / m].iter().zip(&columns[at % m]);
+        (0..m * m)
+            .map(|at| product(at).map(|(a, b)| a * b).sum())
+            .collect()
+    }
+
+    /// Whether a symmetric matrix is positive definite: by its Cholesky factor, column by column.
+    fn is_positive(matrix: &[f64], m: usize) -> bool {
+        let mut factor = vec![0.0; m * m];
+        for j in 0..m {
+            for i in j..m {
+                let known: f64 = (0..j).map(|k| factor[i * m + k] * factor[j * m + k]).sum();
+                let rest = matrix[i * m + j] - known;
+                if i == j && rest <= 0.0 {
+                    return false;
+                }
+                factor[i * m + j] = if i == j {
+                    rest.sqrt()
+                } else {
+                    rest / factor[j * m + j]
+                };
+            }
         }
-        x.column_iter_mut()
-            .for_each(|mut column| column /= column.norm());
-        x.transpose() * x
+        true
     }
 
     #[test]
     fn an_inverse_and_a_diagonal_of_every_size() {
         for (m, common) in [(1, 0.0), (2, 1.0), (7, 3.0), (33, 0.5), (40, 6.0)] {
             let gram = correlations(m, common);
-            let mut inverse = gram.as_slice().to_vec();
+            let mut inverse = gram.clone();
             assert!(invert(&mut inverse, m));
-            let product = &gram * DMatrix::from_column_slice(m, m, &inverse);
-            assert!((product - DMatrix::identity(m, m)).amax() < 1e-11);
-            let first = diagonal_below(gram.as_slice(), &inverse, &vec![0.0; m]);
-            let again = diagonal_below(gram.as_slice(), &inverse, &first);
+            for (at, _) in gram.iter().enumerate() {
+                let row = gram[at / m * m..][..m].iter();
+                let entry: f64 = row
+                    .zip(inverse.iter().skip(at % m).step_by(m))
+                    .map(|(a, b)| a * b)
+                    .sum();
+                let expected = f64::from(u8::from(at / m == at % m));
+                assert!((entry - expected).abs() < 1e-11, "m = {m}: {entry}");
+            }
+            let first = diagonal_below(&gram, &inverse, &vec![0.0; m]);
+            let again = diagonal_below(&gram, &inverse, &first);
             for diagonal in [&first, &again] {
                 assert!(diagonal.iter().all(|d| *d > 0.0));
-                let rest = &gram - DMatrix::from_diagonal(&diagonal.clone().into());
-                assert!(rest.symmetric_eigenvalues().min() > 0.0, "m = {m}");
+                let mut rest = gram.clone();
+                for (k, d) in diagonal.iter().enumerate() {
+                    rest[k * (m + 1)] -= d;
+                }
+                assert!(is_positive(&rest, m), "m = {m}");
             }
         }
     }

@@ -141,7 +141,7 @@ fn problem_of(seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut draw = Draw(Stream::new(seed, 9));
     let p = 4 + draw.below(4);
     let n = p + 2 + draw.below(40);
-    let is_discrete = seed % 3 == 0;
+    let is_discrete = seed.is_multiple_of(3);
     let common = 3.0 * draw.uniform();
     let mut x = vec![vec![0.0; n]; p];
     for i in 0..n {
@@ -153,7 +153,7 @@ fn problem_of(seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
             };
         }
     }
-    if seed % 5 == 0 {
+    if seed.is_multiple_of(5) {
         x[p - 1] = x[0].iter().zip(&x[2]).map(|(a, b)| a + b).collect();
     }
     let beta: Vec<f64> = (0..p).map(|_| draw.below(3) as f64 - 1.0).collect();
@@ -181,7 +181,11 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
     let (mut proved, mut tied) = (0, 0);
     for seed in seeds {
         let (x, y) = problem_of(seed);
-        let keep: Vec<u32> = if seed % 4 == 0 { vec![1] } else { vec![] };
+        let keep: Vec<u32> = if seed.is_multiple_of(4) {
+            vec![1]
+        } else {
+            vec![]
+        };
         let names: Vec<String> = keep.iter().map(|column| format!("x{column}")).collect();
         let Some(design) = design_of(&x, y, &names) else {
             continue;
@@ -191,7 +195,7 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
             continue;
         }
         let pass = Pass {
-            max_size: (seed % 7 == 0).then_some(2),
+            max_size: seed.is_multiple_of(7).then_some(2),
             start_size: 0,
             ..Pass::default()
         };
