@@ -25,12 +25,12 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
                       criterion."
             .to_owned(),
     };
-    let gap = proof.and_then(|proof| proof.gap.filter(|_| !proof.complete));
-    let gap = gap.map(|gap| {
-        let gap = significant(gap, 4);
-        format!(
-            "A proof that no model is better was not completed (--prove goes on): none is lower by more than {gap}."
-        )
+    let cut = proof.filter(|proof| !proof.complete && proof.reason.is_none());
+    let cut = cut.map(|proof| {
+        let gap = proof.gap.map_or_else(String::new, |gap| {
+            format!(": none is lower by more than {}", significant(gap, 4))
+        });
+        format!("A proof that no model is better was not completed (--prove goes on){gap}.")
     });
     let ties = proof.map_or(0, |proof| proof.ties);
     let equal = (ties > 0).then(|| {
@@ -45,7 +45,7 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         )
     });
     let reason = proof.and_then(|proof| proof.reason.clone());
-    [Some(optimum), gap, equal, reason]
+    [Some(optimum), cut, equal, reason]
         .into_iter()
         .flatten()
         .collect()

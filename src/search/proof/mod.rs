@@ -34,12 +34,11 @@ use parts::independent_parts;
 use thresholds::rises_with_rss;
 use waves::{Tree, rounding};
 
-/// Work of a proof that nobody asked for, in multiply-adds: with few candidates, where it mostly ends, and
-/// with more; and that of its products of columns.
+/// Work of a proof that nobody asked for, in multiply-adds, that of its products of columns, and most
+/// candidates of it: with more it rarely ends, and would take longer than the search.
 const WORK: u64 = 1 << 27;
-const FEW: usize = 64;
-const WORK_OF_MANY: u64 = 1 << 25;
 const PRODUCT_WORK: usize = 1 << 30;
+const FEW: usize = 64;
 
 /// Most candidates of a proof: a thread's subproblems then take 100 MB at most.
 const CANDIDATES: usize = 256;
@@ -77,15 +76,14 @@ pub(super) fn prove(
     if p + 2 > x.n() {
         return refuse(end, WIDE);
     }
-    if !asked && x.n() * p * p > PRODUCT_WORK {
+    if !asked && (p > FEW || x.n() * p * p > PRODUCT_WORK) {
         return Ok(());
     }
     if !rises_with_rss(&problem.objective, problem.keep.len()..=problem.max_size) {
         return refuse(end, FALLING);
     }
     x.fetch(0..p as u32)?;
-    let most = if p <= FEW { WORK } else { WORK_OF_MANY };
-    let most = (!asked).then_some(most);
+    let most = (!asked).then_some(WORK);
     match branch_and_bound(problem, threads, most, control, end, from)? {
         true => Ok(()),
         false => refuse(end, DEPENDENT),

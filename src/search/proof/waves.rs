@@ -32,6 +32,9 @@ const SIDE_BY_SIDE: usize = 64;
 /// others have bounds of their own, which are not known then.
 const BOUNDED: usize = 1 << 14;
 
+/// Open branches × candidates³ up to which a proof that nobody asked for computes the gap.
+const GAP_WORK: usize = 1 << 22;
+
 /// Units of rounding of RSS for each column and each unit of the trace of (XᵀX)⁻¹.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
@@ -132,7 +135,8 @@ impl Tree<'_> {
     /// How far below the best model's φ that of a model not yet decided may lie.
     fn gap(&self, state: &ProofState, best: &BestModels) -> Option<f64> {
         let open = || state.open.iter().chain(&state.stuck);
-        if open().count() > BOUNDED {
+        let cubes = self.problem.x.p().pow(3) * open().count();
+        if open().count() > BOUNDED || (self.most.is_some() && cubes > GAP_WORK) {
             return None;
         }
         let mut explorer = Explorer::new(self.problem, self.pool, best.clone(), self.rounding);
