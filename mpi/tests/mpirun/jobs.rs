@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{ran, two_folders};
 
 /// The results in a folder, without what tells who made them.
+/// Results name their data as they were given: to the library by whole paths, to the program by names.
 fn results(folder: &Path) -> BTreeMap<PathBuf, Value> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -20,7 +21,10 @@ fn results(folder: &Path) -> BTreeMap<PathBuf, Value> {
             .extension()
             .is_some_and(|extension| extension == "json")
         {
-            let stored: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let mut stored: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let data = stored["result"]["data"].as_str().unwrap();
+            let name = Path::new(data).file_name().unwrap().to_str().unwrap();
+            stored["result"]["data"] = name.into();
             all.insert(path.file_name().unwrap().into(), stored);
         }
     }
