@@ -35,16 +35,30 @@ fn names_a_level(table: &Table, name: &str) -> bool {
     })
 }
 
+/// The column and the level that `--reference` names as `column=level`; none without the sign.
+fn split_reference<'a>(table: &Table, text: &'a str) -> Option<(&'a str, &'a str)> {
+    let splits = text.match_indices('=');
+    let mut splits = splits.map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()));
+    let first = splits.clone().next();
+    // A column's name may itself hold the sign.
+    let known = splits.find(|(name, _)| table.position(name).is_some());
+    known.or(first)
+}
+
+/// The levels of a factor, where the column is at hand.
+fn levels_of<'a>(table: &'a Table, name: &str) -> Option<&'a [String]> {
+    let column = table.columns.iter().find(|column| column.name == name);
+    match &column?.values {
+        Values::Factor { levels, .. } => Some(levels),
+        _ => None,
+    }
+}
+
 /// Whether a table has the column and the level that `--reference` names as `column=level`: the rows of a
 /// resample may not.
 pub(crate) fn has_reference(table: &Table, text: &str) -> bool {
-    table.columns.iter().any(|column| match &column.values {
-        Values::Factor { levels, .. } => {
-            let rest = text.trim().strip_prefix(&column.name).map(str::trim_start);
-            let level = rest.and_then(|rest| rest.strip_prefix('=')).map(str::trim);
-            level.is_some_and(|level| levels.iter().any(|own| own == level))
-        }
-        _ => false,
+    split_reference(table, text).is_some_and(|(name, level)| {
+        levels_of(table, name).is_some_and(|levels| levels.iter().any(|own| own == level))
     })
 }
 
@@ -57,15 +71,10 @@ pub(super) fn references<'a>(
 ) -> Result<Vec<(&'a str, &'a str)>, DesignError> {
     let mut found: Vec<(&str, &str)> = Vec::new();
     for text in list {
-        let splits = text.match_indices('=');
-        let mut splits = splits.map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()));
-        let Some(first) = splits.clone().next() else {
+        let Some((name, level)) = split_reference(table, text) else {
             let text = text.clone();
             return Err(DesignError::ReferenceForm { text });
         };
-        // A column's name may itself hold the sign.
-        let known = splits.find(|(name, _)| table.position(name).is_some());
-        let (name, level) = known.unwrap_or(first);
         table.require_variable("--reference", name, response)?;
         if drop.iter().any(|dropped| dropped == name) {
             return Err(TableError::in_list(name, "is left out", "--reference").into());
@@ -74,25 +83,18 @@ pub(super) fn references<'a>(
             let name = name.to_owned();
             return Err(DesignError::ReferenceTwice { name });
         }
-        check_level(table, name, level)?;
+        if let Some(levels) = levels_of(table, name)
+            && levels.iter().all(|own| own != level)
+        {
+            return Err(DesignError::ReferenceLevel {
+                name: name.to_owned(),
+                level: level.to_owned(),
+                levels: levels.to_vec(),
+            });
+        }
         found.push((name, level));
     }
     Ok(found)
-}
-
-/// Checks that a factor has a level, where the column is at hand.
-fn check_level(table: &Table, name: &str, level: &str) -> Result<(), DesignError> {
-    let column = table.columns.iter().find(|column| column.name == name);
-    match column.map(|column| &column.values) {
-        Some(Values::Factor { levels, .. }) if levels.iter().all(|own| own != level) => {
-            Err(DesignError::ReferenceLevel {
-                name: name.to_owned(),
-                level: level.to_owned(),
-                levels: levels.clone(),
-            })
-        }
-        _ => Ok(()),
-    }
 }
 
 pub(super) fn dummy_name(column: &str, level: &str) -> String {

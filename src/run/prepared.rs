@@ -119,7 +119,7 @@ pub(super) struct Binned {
     /// For a procedure the values that the codes were made of, of the candidates, then of the
     /// response; else none.
     pub(super) numbers: Vec<Values>,
-    /// Indexes of the columns that the file marks as true.
+    /// The variables that the file marks as true.
     pub(super) truth: Vec<TrueVariable>,
     pub(super) warnings: Vec<String>,
 }

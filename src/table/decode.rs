@@ -131,9 +131,7 @@ impl<R: Read> Read for Decoder<R> {
         if self.taken == self.text.len() {
             self.refill()?;
         }
-        let text = &self.text.as_bytes()[self.taken..];
-        let count = text.len().min(bytes.len());
-        bytes[..count].copy_from_slice(&text[..count]);
+        let count = (&self.text.as_bytes()[self.taken..]).read(bytes)?;
         self.taken += count;
         Ok(count)
     }

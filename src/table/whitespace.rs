@@ -59,9 +59,7 @@ impl<R: Read> Read for OneSpace<R> {
             (self.taken, self.text) = (0, Vec::with_capacity(READ_BYTES + 1));
             read[..count].iter().for_each(|byte| self.push(*byte));
         }
-        let text = &self.text[self.taken..];
-        let count = text.len().min(bytes.len());
-        bytes[..count].copy_from_slice(&text[..count]);
+        let count = (&self.text[self.taken..]).read(bytes)?;
         self.taken += count;
         Ok(count)
     }

@@ -278,47 +278,9 @@ fn chain(seed: u64) -> Design {
     design_of(&x, response, &[]).unwrap()
 }
 
-#[test]
-fn threads_do_not_show_and_a_proof_cut_short_tells_the_gap() {
-    let mut cut = 0;
-    for seed in 0..6 {
-        let design = chain(seed);
-        let pass = Pass::default();
-        let fitted = fit_kept(&design, &pass).unwrap();
-        let undefined = AtomicBool::new(false);
-        let Ok(objective) = Objective::new(&design, &passel_criteria::Bic, &undefined) else {
-            panic!("no criterion");
-        };
-        let problem = SearchProblem::new(objective, &pass, &fitted);
-        let value = |end: &StageEnd| {
-            problem
-                .objective
-                .of_fit(&Fit::of(problem.x, problem.y, &end.members).0)
-        };
-        let whole = prove_with(problem, 1, None);
-        let by_three = crate::threads::pool(3)
-            .unwrap()
-            .install(|| prove_with(problem, 3, None));
-        assert_eq!(by_three.members, whole.members);
-        assert_eq!(by_three.proof, whole.proof);
-        assert_eq!(whole.certified, Some(Certificate::Global));
-        for most in [1 << 13, 1 << 15, 1 << 17] {
-            let part = prove_with(problem, 1, Some(most));
-            let proof = part.proof.clone().unwrap();
-            if !proof.complete {
-                cut += 1;
-                let gap = proof.gap.unwrap();
-                assert!(part.certified.is_none() && gap > 0.0);
-                assert!(value(&whole) >= value(&part) - gap - 1e-9, "seed {seed}");
-            }
-        }
-    }
-    assert!(cut > 6, "{cut}");
-}
-
-#[test]
-fn a_proof_goes_on_from_its_state() {
-    let design = chain(7);
+/// Hands on the problem of a chain by BIC.
+fn with_chain(seed: u64, test: impl FnOnce(SearchProblem)) {
+    let design = chain(seed);
     let pass = Pass::default();
     let fitted = fit_kept(&design, &pass).unwrap();
     let undefined = AtomicBool::new(false);
@@ -326,6 +288,47 @@ fn a_proof_goes_on_from_its_state() {
         panic!("no criterion");
     };
     let problem = SearchProblem::new(objective, &pass, &fitted);
+    test(problem);
+}
+
+#[test]
+fn threads_do_not_show_and_a_proof_cut_short_tells_the_gap() {
+    let mut cut = 0;
+    for seed in 0..6 {
+        with_chain(seed, |problem| {
+            let value = |end: &StageEnd| {
+                problem
+                    .objective
+                    .of_fit(&Fit::of(problem.x, problem.y, &end.members).0)
+            };
+            let whole = prove_with(problem, 1, None);
+            let by_three = crate::threads::pool(3)
+                .unwrap()
+                .install(|| prove_with(problem, 3, None));
+            assert_eq!(by_three.members, whole.members);
+            assert_eq!(by_three.proof, whole.proof);
+            assert_eq!(whole.certified, Some(Certificate::Global));
+            for most in [1 << 13, 1 << 15, 1 << 17] {
+                let part = prove_with(problem, 1, Some(most));
+                let proof = part.proof.clone().unwrap();
+                if !proof.complete {
+                    cut += 1;
+                    let gap = proof.gap.unwrap();
+                    assert!(part.certified.is_none() && gap > 0.0);
+                    assert!(value(&whole) >= value(&part) - gap - 1e-9, "seed {seed}");
+                }
+            }
+        });
+    }
+    assert!(cut > 6, "{cut}");
+}
+
+#[test]
+fn a_proof_goes_on_from_its_state() {
+    with_chain(7, goes_on);
+}
+
+fn goes_on(problem: SearchProblem) {
     let whole = prove_with(problem, 1, None);
     let never = Interrupt::default();
     let mut texts = Vec::new();
