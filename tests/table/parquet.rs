@@ -142,7 +142,7 @@ fn numbers_are_read_as_factors_where_asked() {
     let named = ["a".to_owned(), "b".to_owned()];
     let table = read(&path, &options(&named)).expect("good");
     assert_factor(&table, 0, &["0", "1"], &[1, 0]);
-    assert_factor(&table, 1, &["10", "9"], &[0, 1]);
+    assert_factor(&table, 1, &["9", "10"], &[1, 0]);
     let none = ["bb".to_owned()];
     assert_told(
         read(&path, &options(&none)),
