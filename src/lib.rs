@@ -59,6 +59,8 @@ mod vector;
 
 mod nearest;
 
+mod printable;
+
 mod spec;
 
 mod random;

@@ -30,6 +30,7 @@ pub use status::{matching_jobs, status_table};
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
+    printable::printable,
     ranks::Communicator,
 };
 use folder::ResultFolder;
@@ -104,7 +105,8 @@ impl RunSummary {
         if self.left > 0 {
             text += &format!(", {} left for the next run", self.left);
         }
-        let folder = folder.display();
+        let folder = folder.display().to_string();
+        let folder = printable(&folder);
         text + &match self.tables {
             None => format!(
                 "\n{folder}/jobs.csv has one row per job, results.csv one per selected variable; \

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
+    printable::printable,
 };
 
 /// Whether a job of a file is done.
@@ -120,7 +121,7 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         };
         pending += usize::from(status != Status::Done);
         let (word, reason) = status.words();
-        let reason = reason.map_or(String::new(), |reason| format!("  ({reason})"));
+        let reason = reason.map_or(String::new(), |reason| format!("  ({})", printable(reason)));
         let memory = match estimator.estimate(&job.task).memory >> 20 {
             0 => "< 1 MiB".to_owned(),
             mebibytes => format!("≈ {mebibytes} MiB"),

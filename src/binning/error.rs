@@ -30,6 +30,10 @@ pub enum BinningError {
     MdlpOfResponse,
     #[error(transparent)]
     Table(#[from] TableError),
+    #[error(
+        "{table} has {n} observations: at least 2 are needed, for one says nothing of any variable"
+    )]
+    TooFewRows { table: String, n: usize },
     #[error("{table} has no variable to choose from beside the response")]
     NoVariables { table: String },
     /// `option` gives another rule; of text there is none.

@@ -21,7 +21,7 @@ use toml::{
 use super::{RUN, RunSettings, Task};
 use expand::Expansion;
 pub use mistakes::{JobFileError, Mistake};
-use mistakes::{Mistakes, invalid_value, syntax, unknown_run_key, unknown_top_key};
+use mistakes::{Mistakes, invalid_value, not_utf8, syntax, unknown_run_key, unknown_top_key};
 pub use schema::schema;
 use shared::shared_files;
 
@@ -62,11 +62,22 @@ pub struct PlannedJob {
 /// # Errors
 /// The file cannot be read, or contains mistakes: the error lists all of them.
 pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
-    let text = fs::read_to_string(path).map_err(|source| JobFileError::Read {
+    let bytes = fs::read(path).map_err(|source| JobFileError::Read {
         path: path.to_owned(),
         source,
     })?;
-    parse(&text, path).map_err(|mut mistakes| {
+    let (text, parsed) = match String::from_utf8(bytes) {
+        Ok(text) => {
+            let parsed = parse(&text, path);
+            (text, parsed)
+        }
+        Err(error) => {
+            let mistake = not_utf8(error.utf8_error().valid_up_to());
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            (text, Err(vec![mistake]))
+        }
+    };
+    parsed.map_err(|mut mistakes| {
         mistakes.sort_by_key(|mistake| mistake.span.as_ref().map(|span| span.start));
         JobFileError::Mistakes {
             path: path.to_owned(),
@@ -147,7 +158,8 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
 /// for what follows a slip cannot be trusted.
 fn syntax_mistakes(text: &str, errors: Vec<toml::de::Error>) -> Vec<Mistake> {
     let start = |mistake: &Mistake| mistake.span.as_ref().map_or(0, |span| span.start);
-    let mut mistakes: Vec<Mistake> = errors.into_iter().map(syntax).collect();
+    let mistakes = errors.into_iter().map(|error| syntax(error, text));
+    let mut mistakes: Vec<Mistake> = mistakes.collect();
     mistakes.sort_by_key(start);
     let lines: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
     mistakes.dedup_by_key(|mistake| {

@@ -182,5 +182,6 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// A foreign text without control characters, on one line.
 pub(super) fn printable(text: &str) -> String {
-    text.replace(char::is_control, " ").trim().to_owned()
+    let text = text.replace(char::is_control, " ");
+    crate::printable::printable(text.trim()).into_owned()
 }

@@ -20,6 +20,7 @@ use crate::{
         arguments,
         file::{self, JobFile, PlannedJob},
     },
+    printable::printable,
 };
 
 /// Does what the arguments of `passel run` ask for; the exit code.
@@ -32,7 +33,8 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
             let message = error_chain(&error);
-            context.print_error(&format!("{mistakes}error: {message}"));
+            context.print_page(&mistakes);
+            context.print_error(&format!("error: {message}"));
             return context.abandon(&message);
         }
     };
@@ -49,14 +51,15 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
         }
     };
     if matches.get_flag("check") {
-        let text = format!("{}: no mistakes, {} jobs\n", path.display(), jobs.len());
-        return context.print_result(text.as_bytes());
+        let shown = path.display().to_string();
+        let text = format!("{}: no mistakes, {} jobs\n", printable(&shown), jobs.len());
+        return context.print_text(&text);
     }
     if matches.get_flag("list") {
         return match context.is_root() {
             true => {
                 let table = batch::status_table(&file, &jobs);
-                context.print_result(table.as_bytes())
+                context.print_text(&table)
             }
             false => EXIT_DONE,
         };
@@ -84,7 +87,7 @@ fn run_jobs(
         return EXIT_DONE;
     }
     let folder = file.settings.folder(&file.path);
-    let code = context.print_result(summary.to_text(&folder).as_bytes());
+    let code = context.print_text(&summary.to_text(&folder));
     if let Some(error) = &summary.tables {
         print_error(&format!("error: {error}"));
     }

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
-    print::{print_error, print_option_error, print_result},
+    print::{print_error, print_option_error, print_result, print_text},
 };
 use crate::{
     device::{
@@ -16,6 +16,7 @@ use crate::{
     },
     job,
     plugin::Plugins,
+    printable::printable_json,
     report::{criteria, devices, methods, plugins},
 };
 
@@ -124,6 +125,8 @@ fn print_as(
     text: impl FnOnce() -> String,
 ) -> u8 {
     let form = matches.get_one::<String>("format").map(String::as_str);
-    let list = if form == Some("json") { json() } else { text() };
-    print_result(list.as_bytes())
+    match form == Some("json") {
+        true => print_result(printable_json(&json()).as_bytes()),
+        false => print_text(&text()),
+    }
 }

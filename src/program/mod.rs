@@ -15,6 +15,7 @@ use crate::{
     batch::error_chain,
     interrupt::Interrupt,
     job::{arguments, task::Command},
+    printable::printable,
     ranks::Transport,
     run::simulate,
 };
@@ -59,10 +60,22 @@ pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
     }
 }
 
+/// The message about mistaken arguments when these are escaped, for it repeats them, and they may be names
+/// of files; `None` where that makes them right.
+fn printable_message(context: &RankContext) -> Option<clap::Error> {
+    let arguments = std::env::args_os().map(|argument| {
+        let text = argument.to_string_lossy();
+        printable(&text).into_owned()
+    });
+    let parsed = context.command_line().try_get_matches_from(arguments);
+    parsed.err()
+}
+
 fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
     let matches = match context.command_line().try_get_matches() {
         Ok(matches) => matches,
         Err(message) => {
+            let message = printable_message(context).unwrap_or(message);
             // The texts of --help and --version arrive here too.
             let code = message.exit_code().try_into().unwrap_or(EXIT_USAGE);
             return match context.is_root() {

@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 
 use super::{EXIT_DONE, EXIT_FAILED};
-use crate::job::OptionError;
+use crate::{
+    job::OptionError,
+    printable::{printable, printable_lines},
+};
 
 /// Writes a result to standard output; the exit code.
 pub(super) fn print_result(text: &[u8]) -> u8 {
@@ -25,9 +28,19 @@ pub(super) fn exit_code(written: io::Result<()>) -> u8 {
     }
 }
 
-/// Writes a line to standard error; a closed one is no failure.
+/// Writes a text of several lines to standard output, whatever names are in it; the exit code.
+pub(super) fn print_text(text: &str) -> u8 {
+    print_result(printable_lines(text).as_bytes())
+}
+
+/// Writes a page whose makers have escaped its names to standard error.
+pub(super) fn print_page(page: &str) {
+    let _ = write!(io::stderr(), "{page}");
+}
+
+/// Writes a line to standard error, whatever names are in it; a closed one is no failure.
 pub(super) fn print_error(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
 /// Prints why an option is refused, and what would mend it.

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{
     EXIT_DONE, EXIT_USAGE,
-    print::{print_error, print_option_error, print_result},
+    print::{print_error, print_option_error, print_page, print_text},
 };
 use crate::{
     batch,
@@ -75,6 +75,13 @@ impl RankContext {
         }
     }
 
+    /// Prints a page made for a terminal on standard error, on rank 0 alone.
+    pub(super) fn print_page(&self, page: &str) {
+        if self.is_root() {
+            print_page(page);
+        }
+    }
+
     /// Prints a line on standard error, on rank 0 alone.
     pub(super) fn print_error(&self, line: &str) {
         if self.is_root() {
@@ -82,10 +89,10 @@ impl RankContext {
         }
     }
 
-    /// Prints a result on standard output, on rank 0 alone; the exit code.
-    pub(super) fn print_result(&self, text: &[u8]) -> u8 {
+    /// Prints a text on standard output, on rank 0 alone; the exit code.
+    pub(super) fn print_text(&self, text: &str) -> u8 {
         match self.is_root() {
-            true => print_result(text),
+            true => print_text(text),
             false => EXIT_DONE,
         }
     }

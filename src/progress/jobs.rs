@@ -7,7 +7,8 @@ use std::{
 
 use serde_json::json;
 
-use super::{Meter, Progress, bars::Bars, write_line};
+use super::{Meter, Progress, bars::Bars, write_json, write_line};
+use crate::printable::printable;
 
 /// Shows how many of many jobs are done, and each that runs.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl JobProgress {
         }
         let status = if message.is_none() { "done" } else { "failed" };
         match self.kind {
-            Progress::Json => write_line(&json!({
+            Progress::Json => write_json(&json!({
                 "job": id,
                 "status": status,
                 "message": message,
@@ -76,9 +77,9 @@ impl JobProgress {
     /// Prints a line that leaves bars and JSON whole.
     pub fn print_line(&self, line: &str) {
         match &self.bars {
-            Some(bars) => bars.print(line),
-            None if self.kind == Progress::Json => write_line(&json!({ "message": line })),
-            None => write_line(&line),
+            Some(bars) => bars.print(&printable(line)),
+            None if self.kind == Progress::Json => write_json(&json!({ "message": line })),
+            None => write_line(line),
         }
     }
 

@@ -18,7 +18,10 @@ pub use jobs::JobProgress;
 use no_bars as bars;
 use serde_json::json;
 
-use crate::search::IterationRecord;
+use crate::{
+    printable::{printable, printable_json},
+    search::IterationRecord,
+};
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,7 +117,7 @@ impl Meter {
         let elapsed = self.started.elapsed().as_secs_f64();
         match self.kind {
             Progress::Auto => self.bar(of, what).set(number, String::new()),
-            Progress::Json => write_line(&json!({
+            Progress::Json => write_json(&json!({
                 what: number,
                 "of": of,
                 "elapsed_seconds": elapsed,
@@ -157,7 +160,7 @@ impl Meter {
             ..
         } = iteration;
         if self.kind == Progress::Json {
-            return write_line(&json!({
+            return write_json(&json!({
                 "iteration": number,
                 "of": of,
                 "wave": wave,
@@ -177,6 +180,11 @@ impl Meter {
 }
 
 /// One line; a closed standard error is no reason to stop.
-fn write_line(line: &impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+fn write_line(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable(line));
+}
+
+/// One object of JSON on a line.
+fn write_json(object: &serde_json::Value) {
+    let _ = writeln!(io::stderr(), "{}", printable_json(&object.to_string()));
 }

@@ -19,11 +19,14 @@ mod regression;
 mod stability;
 mod table;
 
-use std::{io, path::Path};
+use std::{borrow::Cow, io, path::Path};
 
 use serde::Serialize;
 
-use crate::selection::Outcome;
+use crate::{
+    printable::{printable_json, printable_lines},
+    selection::Outcome,
+};
 
 pub use crate::presentation::{Curves, Format, PageExtras};
 pub use html::{JobRow, JobsPage};
@@ -66,7 +69,18 @@ pub fn render(
             _ => return Err(io::ErrorKind::Unsupported.into()),
         },
     };
-    Ok(text.into_bytes())
+    // Cells are escaped where they are made, which keeps line ends of names out of tables; this is for
+    // whatever else repeats a name.
+    let shown = match format {
+        Format::Text => printable_lines(&text),
+        Format::Json => printable_json(&text),
+        // Pages see to it themselves, and files for programs are exact.
+        Format::Html | Format::Csv | Format::Parquet => Cow::Borrowed(&*text),
+    };
+    Ok(match shown {
+        Cow::Owned(shown) => shown.into_bytes(),
+        Cow::Borrowed(_) => text.into_bytes(),
+    })
 }
 
 /// A report as JSON, indented.

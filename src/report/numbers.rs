@@ -1,14 +1,9 @@
 //! Numbers and names as a reader sees them.
 
-/// A text with line ends and other controls made visible: a file's header must not steer a
+/// A text with line ends and other unseen characters escaped: a file's header must not steer a
 /// terminal.
 pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|character| match character.is_control() {
-            true => character.escape_default().to_string(),
-            false => character.to_string(),
-        })
-        .collect()
+    crate::printable::printable(text).into_owned()
 }
 
 /// Texts one after another, parted by commas.

@@ -4,7 +4,7 @@ use std::{fmt::Debug, fs, sync::Arc};
 
 use super::RunError;
 use crate::{
-    binning::{BinnedColumn, BinnedColumns, BinningOptions, Rule, bin_partitioned},
+    binning::{BinnedColumn, BinnedColumns, BinningError, BinningOptions, Rule, bin_partitioned},
     design::{Design, DesignOptions},
     fnv::Fnv,
     job::Job,
@@ -142,6 +142,7 @@ impl Prepared for Binned {
 
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
         let (rows, (binning, with_numbers)) = (table.rows, Self::options(job));
+        let source = table.source.clone();
         let mut warnings = table.warnings.clone();
         let (mut truth, mut values) = Default::default();
         // Where there is no response, `bin` says so.
@@ -154,6 +155,10 @@ impl Prepared for Binned {
             }
         }
         let columns = bin_partitioned(table, &binning, communicator)?;
+        if columns.n < 2 {
+            let (table, n) = (source, columns.n);
+            return Err(BinningError::TooFewRows { table, n }.into());
+        }
         if let dropped @ 1.. = rows - columns.n {
             let why = "rows were dropped for missing values";
             warnings.push(format!("{dropped} of {rows} {why}"));

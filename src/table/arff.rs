@@ -43,7 +43,11 @@ fn read(input: &Input) -> Result<Table, TableError> {
             return Err(lines.error("the file ends where `@data` should be"));
         }
         Some(rows) if rows.count() > 0 => rows,
-        _ => return Err(lines.no_rows()),
+        _ => {
+            return Err(lines.no_rows(
+                "`@relation`, a line `@attribute NAME TYPE` for each column, and `@data`",
+            ));
+        }
     };
     let columns = attributes.into_iter().zip(rows.into_columns());
     let columns = columns.map(|(attribute, values)| attribute.column(values));

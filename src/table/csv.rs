@@ -13,6 +13,7 @@ use super::factor::{ColumnBuilder, FactorBuilder};
 use super::field::{self, Field, classify, classify_with};
 use super::format::{Format, Input};
 use super::header::{Opening, Rows};
+use super::names::unguarded;
 use super::source::Source;
 use super::suspicions::{almost_number, refuse_almost_numbers};
 use super::text_options::{DecimalMark, Separator};
@@ -114,7 +115,7 @@ fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
         let mut fields = record.iter();
         for label in fields.by_ref().take(skipped) {
             let label = str::from_utf8(label).map_err(|_| wrong(field::not_utf8(rows, 1)))?;
-            labels.push(label.trim().to_owned());
+            labels.push(unguarded(label.trim()).to_owned());
         }
         for (position, (column, field)) in columns.iter_mut().zip(fields).enumerate() {
             if column.push_field(field, &writing).is_none() {
@@ -262,7 +263,7 @@ impl ColumnBuilder {
                 let text = str::from_utf8(field).ok()?;
                 // Spaces around a number never matter; those of a text are its own.
                 factor.push(Some(match meaning {
-                    Field::Text => text,
+                    Field::Text => unguarded(text),
                     _ => text.trim_ascii(),
                 }));
             }

@@ -8,6 +8,7 @@ use super::TableError;
 use super::field::{Field, classify_with};
 use super::format::Input;
 use super::header::{Opening, Rows};
+use super::names::unguarded;
 use super::rows::RowBuffer;
 use super::source::Source;
 use super::text_options::DecimalMark;
@@ -132,7 +133,7 @@ impl RowReader<'_> {
             text => text.split_at(memchr::memchr3(self.delimiter, b'\n', b'\r', text)?),
         };
         let label = str::from_utf8(label).ok()?.trim();
-        self.labels.as_mut()?.push(label.to_owned());
+        self.labels.as_mut()?.push(unguarded(label).to_owned());
         rest.strip_prefix(&[self.delimiter])
     }
 }

@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format::new(&["dat"], read);
 fn read(input: &Input) -> Result<Table, TableError> {
     let mut lines = Lines::open(input.path, input.options.text.encoding)?;
     if !lines.advance()? {
-        return Err(lines.no_rows());
+        return Err(lines.no_rows("the set's name, then the line `n p`"));
     }
     while lines.text.starts_with(b"#") {
         lines.need("the set's name")?;

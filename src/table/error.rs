@@ -147,9 +147,9 @@ impl TableError {
         fault.into().at(path.as_ref(), None)
     }
 
-    pub(super) fn empty(path: impl AsRef<Path>) -> Self {
-        let expected = "expected a header line with the columns' names, then the rows";
-        Self::content(path, format!("empty; {expected}"))
+    /// An empty file; `expected` says what its format begins with.
+    pub(super) fn empty(path: impl AsRef<Path>, expected: &str) -> Self {
+        Self::content(path, format!("empty; expected {expected}"))
     }
 
     pub(super) fn no_rows(path: impl AsRef<Path>) -> Self {

@@ -64,7 +64,10 @@ impl Opening {
         // Of a header in quotes the end may be far.
         let (first, mut end) = loop {
             match first_record(&text, dialect.separator) {
-                None if is_whole => return Err(TableError::empty(path)),
+                None if is_whole => {
+                    let expected = "a header line with the columns' names, then the rows";
+                    return Err(TableError::empty(path, expected));
+                }
                 Some((record, end)) if is_whole || end < text.len() => break (record, end),
                 _ => {
                     let size = 2 * text.len();

@@ -45,7 +45,7 @@ fn entries(input: &Input, wanted: Option<HashSet<u32>>) -> Result<Entries, Table
         line.map_err(|message| lines.error(message))?;
     }
     match read.labels.is_empty() {
-        true => Err(lines.no_rows()),
+        true => Err(lines.no_rows("a line `LABEL INDEX:VALUE …` for each observation")),
         false => Ok(read),
     }
 }

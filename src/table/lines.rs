@@ -49,9 +49,10 @@ impl<'a> Lines<'a> {
         fault.into().at(self.path, Some(self.number))
     }
 
-    pub(super) fn no_rows(&self) -> TableError {
+    /// The file has no rows; `expected` says what its format begins with.
+    pub(super) fn no_rows(&self, expected: &str) -> TableError {
         match self.number {
-            0 => TableError::empty(self.path),
+            0 => TableError::empty(self.path, expected),
             _ => TableError::no_rows(self.path),
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn of_header<'a>(
         if name.is_empty() {
             return Err(Fault::from(unnamed(column)).at(path, Some(line)));
         }
-        names.push(name.to_owned());
+        names.push(unguarded(name).to_owned());
     }
     check_unique(path, names.iter().map(String::as_str))?;
     Ok(names)
@@ -132,13 +132,34 @@ fn unquote(quoted: &str) -> Option<(String, &str)> {
     }
 }
 
-/// A field of a CSV file, in quotes where it must be.
+/// A field of a CSV file, guarded against spreadsheets, and in quotes where it must be.
 pub(crate) fn csv_field(text: &str) -> Cow<'_, str> {
-    if text.contains([',', '"', '\n', '\r']) {
-        quote(text).into()
-    } else {
-        text.into()
+    let text = guarded(text);
+    match text.contains([',', '"', '\n', '\r']) {
+        true => quote(&text).into(),
+        false => text,
     }
+}
+
+/// A text that a spreadsheet shows and does not run: an apostrophe goes before a formula, and before
+/// apostrophes that a formula follows. [`unguarded`] takes it away.
+pub(super) fn guarded(text: &str) -> Cow<'_, str> {
+    match is_formula(text.trim_start_matches('\'')) {
+        true => format!("'{text}").into(),
+        false => text.into(),
+    }
+}
+
+/// The text that [`guarded`] made this of.
+pub(super) fn unguarded(text: &str) -> &str {
+    let bare = text.strip_prefix('\'');
+    let bare = bare.filter(|bare| is_formula(bare.trim_start_matches('\'')));
+    bare.unwrap_or(text)
+}
+
+/// Whether a spreadsheet takes a text for a formula: by its first character, unless it is a number.
+fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.trim().parse::<f64>().is_err()
 }
 
 /// One name as [`split_names`] would read it back.
@@ -179,6 +200,31 @@ mod tests {
     fn a_quoted_name_is_read_back_whole() {
         for name in ["a", "a,b", r#"a "b", c"#, " edge "] {
             assert_eq!(names(&quote(name)).unwrap(), [name]);
+        }
+    }
+
+    #[test]
+    fn a_spreadsheet_runs_no_text_and_the_guard_comes_off() {
+        for (text, field) in [
+            ("=1+1", "'=1+1"),
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("+a", "'+a"),
+            ("-a,b", "\"'-a,b\""),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "\"'\r=1\""),
+            ("'=1", "''=1"),
+            ("-1.5e-3", "-1.5e-3"),
+            ("+7", "+7"),
+            ("'-1", "'-1"),
+            ("a=b", "a=b"),
+            ("'quoted'", "'quoted'"),
+            ("", ""),
+        ] {
+            assert_eq!(csv_field(text), field);
+            assert_eq!(unguarded(&guarded(text)), text);
+            // What needs no guard is no guarded text.
+            assert!(guarded(text) != text || unguarded(text) == text);
         }
     }
 

@@ -83,7 +83,8 @@ fn delimited(table: &Table, delimiter: u8, sink: &mut dyn Write) -> io::Result<(
     let mut writer = csv::WriterBuilder::new()
         .delimiter(delimiter)
         .from_writer(sink);
-    writer.write_record(table.columns.iter().map(|column| &column.name))?;
+    let names = table.columns.iter();
+    writer.write_record(names.map(|column| names::guarded(&column.name).into_owned()))?;
     let mut text = String::new();
     for row in 0..table.rows {
         for column in &table.columns {
@@ -136,7 +137,9 @@ fn cell(column: &Column, row: usize, text: &mut String) {
             number(bytes.byte_to_number()(values[row]), text);
         }
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
-        Values::Factor { levels, codes } => text.push_str(&levels[codes[row] as usize]),
+        Values::Factor { levels, codes } => {
+            text.push_str(&names::guarded(&levels[codes[row] as usize]));
+        }
         Values::Remote => {}
     }
 }

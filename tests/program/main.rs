@@ -19,6 +19,7 @@ mod devices;
 mod examples;
 mod factors;
 mod genotypes;
+mod hostile_names;
 mod jobs;
 mod mistakes;
 mod odd_files;

@@ -97,12 +97,12 @@ fn values(name: &str, value: &Spanned<DeValue<'_>>) -> (Vec<Result<Value, Mistak
                 (texts.map(|texts| Ok(read(texts, value))).collect(), true)
             }
             Err(reason) => {
-                let title = format!("`{name}` takes no such table: {reason}");
+                let title = format!("`{name}` takes no such range: {reason}");
                 let help = format!(
                     "a range of whole numbers is {name} = {{ from = 1, count = 100 }}, with step = 2 \
                      if the step is not 1"
                 );
-                (vec![Err(mistake(title, "not a range").help(help))], true)
+                (vec![Err(mistake(title, "this range").help(help))], true)
             }
         },
         _ => (vec![one(value)], false),

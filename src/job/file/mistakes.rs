@@ -9,7 +9,10 @@ use super::super::{
     OptionError, OptionSpec, RUN, RunSettings,
     task::{Command, job_option, job_options},
 };
-use crate::nearest::nearest;
+use crate::{
+    nearest::nearest,
+    printable::{printable, printable_source},
+};
 
 /// The most mistakes that are shown with their lines: each costs a pass over the whole file.
 const MAX_SHOWN: usize = 100;
@@ -63,19 +66,21 @@ impl JobFileError {
             return String::new();
         };
         let path = path.display().to_string();
+        let (path, text) = (printable(&path), printable_source(text));
         let renderer = match coloured {
             true => Renderer::styled(),
             false => Renderer::plain(),
         };
         let mut page = String::new();
         for mistake in mistakes.iter().take(MAX_SHOWN) {
-            let title = Level::ERROR.primary_title(&mistake.title);
+            let title = Level::ERROR.primary_title(printable(&mistake.title));
             let mut group = title.elements(mistake.span.clone().map(|span| {
-                let mark = AnnotationKind::Primary.span(span).label(&mistake.label);
-                Snippet::source(text).path(&path).annotation(mark)
+                let label = printable(&mistake.label);
+                let mark = AnnotationKind::Primary.span(span).label(label);
+                Snippet::source(&*text).path(&*path).annotation(mark)
             }));
             if let Some(help) = &mistake.help {
-                group = group.element(Level::HELP.message(help));
+                group = group.element(Level::HELP.message(printable(help)));
             }
             page += &renderer.render(&[group]);
             page += "\n\n";
@@ -119,8 +124,31 @@ pub(super) fn push_once(mistakes: &mut Mistakes, mistake: Mistake) {
 }
 
 /// An error of the TOML parser.
-pub(super) fn syntax(error: toml::de::Error) -> Mistake {
-    Mistake::new(error.span(), "this is not TOML", error.message())
+pub(super) fn syntax(error: toml::de::Error, text: &str) -> Mistake {
+    // The parser has no place for what is nested too deeply.
+    let span = error.span().or_else(|| most_nested_line(text));
+    Mistake::new(span, "this is not TOML", error.message())
+}
+
+/// The first line with the most signs that nest tables.
+fn most_nested_line(text: &str) -> Option<Range<usize>> {
+    let depth = |line: &str| line.matches(['.', '[', '{']).count();
+    let (mut deepest, mut start) = (None, 0);
+    for line in text.split_inclusive('\n') {
+        let (depth, end) = (depth(line), start + line.trim_end().len());
+        if depth > deepest.as_ref().map_or(0, |(most, _)| *most) {
+            deepest = Some((depth, start..end));
+        }
+        start += line.len();
+    }
+    deepest.map(|(_, span)| span)
+}
+
+/// A byte that is no UTF-8; before it so many bytes are.
+pub(super) fn not_utf8(start: usize) -> Mistake {
+    let replaced = start..start + char::REPLACEMENT_CHARACTER.len_utf8();
+    let mistake = Mistake::new(replaced, "this is not UTF-8", "not UTF-8 from here on");
+    mistake.help("a job file is UTF-8: save it so (it may be Latin-1 or UTF-16)".to_owned())
 }
 
 /// The keys of a job that are not options.

@@ -6,9 +6,12 @@ use std::fmt::Write;
 use maud::{Markup, PreEscaped, html};
 
 use super::{Fact, first_of};
-use crate::report::{
-    numbers::printable,
-    table::{ABSENT, Cell, Table},
+use crate::{
+    printable::printable_lines,
+    report::{
+        numbers::printable,
+        table::{ABSENT, Cell, Table},
+    },
 };
 
 const STYLE: &str = include_str!("style.css");
@@ -295,5 +298,6 @@ pub(super) fn document(kind: &str, title: &str, head: Body, main: Body) -> Strin
             } "\n"
         } "\n"
     };
-    page.into_string()
+    // Whatever repeats a name without escaping it.
+    printable_lines(&page.into_string()).into_owned()
 }
