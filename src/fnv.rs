@@ -28,6 +28,13 @@ impl Fnv {
             .fold(self, |hash, number| hash.word(number.to_bits()))
     }
 
+    /// Appends numbers so that lists equal by `==` have equal hashes: zeros of both signs are one.
+    pub(crate) fn equal_numbers(self, numbers: &[f64]) -> Self {
+        numbers
+            .iter()
+            .fold(self, |hash, number| hash.word((number + 0.0).to_bits()))
+    }
+
     fn word(self, word: u64) -> Self {
         let prime = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         Self((self.0 ^ u128::from(word)).wrapping_mul(prime))

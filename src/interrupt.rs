@@ -1,9 +1,25 @@
 //! A request to stop, from outside: a signal asks, the search looks.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
 };
+
+use thiserror::Error;
+
+/// How long work that cannot look at the request itself is awaited between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// The end of the work was requested before it was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("interrupted")]
+pub struct Interrupted;
 
 /// A request to stop that any thread may make. Clones share one request: a
 /// caller keeps one and every job of a run another.
@@ -26,6 +42,7 @@ struct Request {
     forced: AtomicBool,
     detached: AtomicBool,
     detachable: AtomicUsize,
+    heeded: AtomicUsize,
 }
 
 impl Interrupt {
@@ -41,6 +58,39 @@ impl Interrupt {
         match self.0.needs_agreement.load(Ordering::Relaxed) {
             true => self.0.agreed.load(Ordering::Relaxed),
             false => self.requested_here(),
+        }
+    }
+
+    /// Fails once the end of the work was requested. Of ranks that work together the one that was asked
+    /// fails at once: whoever returns this error tells the others of it, as of any failure.
+    pub(crate) fn check(&self) -> Result<(), Interrupted> {
+        match self.requested_here() || self.requested() {
+            true => Err(Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Does work that may block, and cannot look at the request itself, on a thread of its own. After
+    /// a request the thread is left behind; the work is then to own all that it uses.
+    ///
+    /// # Errors
+    /// [`Interrupted`], as the cause; the thread cannot be started, or panicked.
+    pub(crate) fn await_work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<T> {
+        let (done, result) = mpsc::sync_channel(1);
+        // Whoever waited may have left.
+        thread::Builder::new().spawn(move || drop(done.send(work())))?;
+        loop {
+            self.check().map_err(io::Error::other)?;
+            match result.recv_timeout(LOOK_EVERY) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("a thread of passel's own failed"));
+                }
+            }
         }
     }
 
@@ -82,25 +132,71 @@ impl Interrupt {
     }
 
     /// While it lives, work is done that can be left behind, or its report is not told yet.
-    pub(crate) fn detachable(&self) -> DetachableGuard {
-        self.0.detachable.fetch_add(1, Ordering::Relaxed);
-        DetachableGuard(Arc::clone(&self.0))
+    pub(crate) fn detachable(&self) -> InterruptGuard {
+        self.guard(|request| &request.detachable)
+    }
+
+    /// While it lives, work is done that looks at the request and ends in order, or its report is not
+    /// told yet. Where there is none, a request may end the process at once.
+    pub(crate) fn heeding(&self) -> InterruptGuard {
+        self.guard(|request| &request.heeded)
+    }
+
+    /// Whether work is done that looks at the request.
+    #[cfg(feature = "program")]
+    pub(crate) fn is_heeded(&self) -> bool {
+        self.0.heeded.load(Ordering::Relaxed) > 0
+    }
+
+    fn guard(&self, counter: fn(&Request) -> &AtomicUsize) -> InterruptGuard {
+        counter(&self.0).fetch_add(1, Ordering::Relaxed);
+        InterruptGuard {
+            request: Arc::clone(&self.0),
+            counter,
+        }
     }
 }
 
-/// See [`Interrupt::detachable`].
+/// See [`Interrupt::detachable`] and [`Interrupt::heeding`].
 #[derive(Debug)]
-pub(crate) struct DetachableGuard(Arc<Request>);
+pub(crate) struct InterruptGuard {
+    request: Arc<Request>,
+    counter: fn(&Request) -> &AtomicUsize,
+}
 
-impl Drop for DetachableGuard {
+impl Drop for InterruptGuard {
     fn drop(&mut self) {
-        self.0.detachable.fetch_sub(1, Ordering::Relaxed);
+        (self.counter)(&self.request).fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_that_blocks_is_awaited_until_a_request_and_then_left_behind() {
+        let interrupt = Interrupt::default();
+        assert_eq!(interrupt.await_work(|| 7).unwrap(), 7);
+        let (_never, blocked) = mpsc::channel::<()>();
+        let asked = interrupt.clone();
+        let error = interrupt.await_work(move || {
+            asked.request();
+            blocked.recv()
+        });
+        let error = error.unwrap_err();
+        assert!(error.get_ref().unwrap().is::<Interrupted>());
+        assert!(interrupt.await_work(|| panic!("left unheard")).is_err());
+    }
+
+    #[test]
+    fn one_rank_alone_fails_at_once_where_all_are_needed_to_end_in_order() {
+        let interrupt = Interrupt::default();
+        interrupt.require_agreement(true);
+        assert_eq!(interrupt.check(), Ok(()));
+        interrupt.request();
+        assert!(!interrupt.requested() && interrupt.check() == Err(Interrupted));
+    }
 
     #[test]
     fn who_insists_is_heard_once_and_only_where_work_can_be_left() {

@@ -130,6 +130,7 @@ pub fn run(
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
+    let _heeding = interrupt.heeding();
     let folder = ranks::open_folder(&file.settings.folder(&file.path), communicator)?;
     thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.

@@ -126,12 +126,14 @@ impl<'a> Survey<'a> {
         let pending = std::mem::take(&mut self.pending).into_iter();
         let mut known: HashMap<&str, PendingJob> =
             pending.map(|job| (&*job.planned.id, job)).collect();
+        let jobs: HashMap<&str, &PlannedJob> =
+            self.file.jobs.iter().map(|job| (&*job.id, job)).collect();
         for name in names {
             if let Some(job) = known.remove(name) {
                 self.pending.push(job);
                 continue;
             }
-            let Some(job) = self.file.jobs.iter().find(|job| job.id == *name) else {
+            let Some(job) = jobs.get(name) else {
                 continue;
             };
             match Manifest::of(job, self.file.folder(), &mut self.hashes) {

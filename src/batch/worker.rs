@@ -159,6 +159,10 @@ impl<'a> Runner<'a> {
         partners.interrupt_locally(false);
         let own = result.as_ref().map(|_| ()).map_err(String::clone);
         let failures = partners.finish(own).map_err(|error| error.to_string())?;
+        if !failures.is_empty() && self.interrupt.requested() {
+            // One rank heeded it before the others knew: they failed for its sake.
+            return Ok(JobEnd::Interrupted);
+        }
         match failures.into_iter().find(|failure| failure.rank > 0) {
             Some(failure) if result.is_ok() => Err(failure.to_string()),
             _ => result,
@@ -197,7 +201,10 @@ impl<'a> Runner<'a> {
         let report = match result {
             Ok(report) if report.outcome.interrupted() => return Ok(JobEnd::Interrupted),
             Ok(report) => report,
-            Err(RunError::Interrupted) => return Ok(JobEnd::Interrupted),
+            // Of ranks that share the job the others are told first.
+            Err(RunError::Interrupted) if self.partners.is_none() || runs_on_one_rank => {
+                return Ok(JobEnd::Interrupted);
+            }
             // The procedure ended because the run was interrupted.
             Err(RunError::Incomplete(incomplete))
                 if matches!(incomplete.fault, Fault::Procedure { .. })

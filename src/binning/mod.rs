@@ -20,6 +20,7 @@ mod numbers;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
+    interrupt::Interrupt,
     nearest::nearest,
     ranks::Communicator,
     table::{Column, Missing, Table, TableError, Values},
@@ -162,7 +163,7 @@ impl Default for BinningOptions<'_> {
 /// # Errors
 /// [`BinningError`] names the table, the column and the mend.
 pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
-    bin_partitioned(table, options, None)
+    bin_partitioned(table, options, (None, &Interrupt::default()))
 }
 
 /// Bins a table whose columns the ranks of a communicator partition, as
@@ -170,11 +171,11 @@ pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, Binn
 /// all columns.
 ///
 /// # Errors
-/// As [`bin`], on all ranks alike; a rank that failed or is gone.
+/// As [`bin`], on all ranks alike; a rank that failed or is gone; an interrupt.
 pub(crate) fn bin_partitioned(
     mut table: Table,
     options: &BinningOptions,
-    communicator: Option<&Communicator>,
+    (communicator, interrupt): (Option<&Communicator>, &Interrupt),
 ) -> Result<BinnedColumns, BinningError> {
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
@@ -211,6 +212,7 @@ pub(crate) fn bin_partitioned(
         behind(share.start)..behind(share.end)
     });
     for (at, column) in positions.into_iter().zip(table.columns) {
+        interrupt.check().map_err(TableError::from)?;
         let index = at - usize::from(at > response);
         let is_local = local
             .as_ref()

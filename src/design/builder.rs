@@ -9,6 +9,7 @@ use super::{
     dummy_name, response::caution, standardise::standardise,
 };
 use crate::{
+    interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Table, TableError, Values, are_dates},
     vector::product,
@@ -20,6 +21,7 @@ pub(super) struct DesignBuilder<'a> {
     options: DesignOptions<'a>,
     /// The ranks that partition the columns, if any do.
     communicator: Option<&'a Communicator>,
+    interrupt: &'a Interrupt,
     /// The weights at mean one, if the observations are weighted.
     weights: Option<Vec<f64>>,
     x: Vec<f64>,
@@ -42,7 +44,7 @@ impl<'a> DesignBuilder<'a> {
         table: &Table,
         (options, references): (&DesignOptions<'a>, Vec<(&'a str, &'a str)>),
         weights: Option<Vec<f64>>,
-        communicator: Option<&'a Communicator>,
+        (communicator, interrupt): (Option<&'a Communicator>, &'a Interrupt),
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| match &column.values {
             Values::Remote => 0,
@@ -68,6 +70,7 @@ impl<'a> DesignBuilder<'a> {
             table: table.source.clone(),
             options: *options,
             communicator,
+            interrupt,
             weights,
             x,
             variables: Vec::new(),
@@ -92,6 +95,11 @@ impl<'a> DesignBuilder<'a> {
             self.full_factor = all[..communicator.rank()].contains(&true);
         }
         Ok(self)
+    }
+
+    /// Fails once an interrupt was requested: called before each column's work.
+    fn heed_interrupt(&self) -> Result<(), DesignError> {
+        Ok(self.interrupt.check().map_err(TableError::from)?)
     }
 
     /// Adds a column; a factor becomes dummies.
@@ -181,6 +189,7 @@ impl<'a> DesignBuilder<'a> {
         kept: bool,
         values: &[f64],
     ) -> Result<(), DesignError> {
+        self.heed_interrupt()?;
         self.check_finite(&name, values)?;
         let start = self.x.len();
         self.x.extend_from_slice(values);
@@ -327,18 +336,19 @@ impl<'a> DesignBuilder<'a> {
 
     /// Refuses a column that is the response itself up to scale: it would always be chosen alone.
     fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
-        let copy = self.x.chunks(self.n).position(|x| {
+        for (x, (variable, _)) in self.x.chunks(self.n).zip(&self.variables) {
+            self.heed_interrupt()?;
             // Does a multiple of x leave nothing of y but rounding?
             let c = product(x, y);
             let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
-            c.abs() > 0.5 && rest.sum::<f64>() <= 16.0 * self.n as f64 * f64::EPSILON.powi(2)
-        });
-        match copy {
-            None => Ok(()),
-            Some(j) => Err(DesignError::ResponseCopied {
-                name: self.variables[j].0.name.clone(),
-                response: response.to_owned(),
-            }),
+            let most = 16.0 * self.n as f64 * f64::EPSILON.powi(2);
+            if c.abs() > 0.5 && rest.sum::<f64>() <= most {
+                return Err(DesignError::ResponseCopied {
+                    name: variable.name.clone(),
+                    response: response.to_owned(),
+                });
+            }
         }
+        Ok(())
     }
 }

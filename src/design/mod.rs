@@ -20,6 +20,7 @@ use std::{io, sync::Arc};
 use nalgebra::{DMatrix, DVector};
 
 use crate::{
+    interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Missing, Table, TableError, TrueVariable, Values, variable as variable_name},
 };
@@ -77,7 +78,7 @@ impl Design {
     /// # Errors
     /// [`DesignError`] names the table, the column and the mend.
     pub fn from_table(table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
-        Self::from_partitioned_table(table, options, None)
+        Self::from_partitioned_table(table, options, (None, &Interrupt::default()))
     }
 
     /// Makes the design of a table whose columns the ranks of a communicator partition, as
@@ -85,11 +86,12 @@ impl Design {
     /// has all columns.
     ///
     /// # Errors
-    /// As [`from_table`](Self::from_table), on all ranks alike; a rank that failed or is gone.
+    /// As [`from_table`](Self::from_table), on all ranks alike; a rank that failed or is gone; an
+    /// interrupt.
     pub(crate) fn from_partitioned_table(
         mut table: Table,
         options: &DesignOptions,
-        communicator: Option<&Communicator>,
+        (communicator, interrupt): (Option<&Communicator>, &Interrupt),
     ) -> Result<Self, DesignError> {
         let missing = options.missing;
         if let Missing::Level | Missing::Pairwise = missing {
@@ -159,7 +161,7 @@ impl Design {
         }
         let labels = std::mem::take(&mut table.labels);
         let builder = (options, references);
-        let builder = DesignBuilder::new(n, &table, builder, values, communicator)?;
+        let builder = DesignBuilder::new(n, &table, builder, values, (communicator, interrupt))?;
         let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {

@@ -68,6 +68,8 @@ fn check_files(task: &Task, context: &RankContext) -> Result<(), u8> {
 /// every failure; the exit code.
 fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
     let is_root = communicator.is_root();
+    // A rank that waits for the others must not leave them.
+    let _heeding = task.job().interrupt.heeding();
     let on_one_rank = task.runs_on_one_rank();
     // mpirun's exit code is that of rank 0, unless a rank could not end in order.
     let code_of_others = |ended: io::Result<_>| match ended {
@@ -97,6 +99,14 @@ fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
             return EXIT_FAILED;
         }
     };
+    let is_incomplete = |error: &RunError| matches!(error, RunError::Incomplete(_));
+    if task.job().interrupt.requested()
+        && matches!(&result, Ok(Err(error)) if !is_incomplete(error))
+    {
+        // Whichever rank heeded it first: the others failed for its sake.
+        print_error(&format!("error: {}", RunError::Interrupted));
+        return EXIT_INTERRUPTED;
+    }
     let Ok(result) = result else {
         for failure in &failures {
             print_error(&format!("error: {failure}"));

@@ -23,6 +23,7 @@ pub(super) fn drive<M: Method>(
     // Files first: a search of hours must not end at a wrong path.
     let output = create_file(job, job.output.as_deref())?;
     let mut run = Run::open(task, context)?;
+    let heeding = job.interrupt.heeding();
     method.check(job)?;
     let data = context.prepare::<M>(job)?;
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
@@ -51,7 +52,7 @@ pub(super) fn drive<M: Method>(
             ..finding.extras
         },
         checkpoint: checkpoint.filter(|_| is_done && job.resources.is_root()),
-        _guard: guard,
+        _guards: (heeding, guard),
     };
     if let Some(file) = output {
         file.finish(&report.render()?)?;

@@ -22,7 +22,7 @@ use crate::{
 pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(TableError),
     /// Several ranks run a job whose table is in memory.
     #[error("a table in memory is for a single process: ranks read a file")]
     MemoryOfRanks,
@@ -47,10 +47,10 @@ pub enum RunError {
     },
     /// The table makes no design matrix.
     #[error(transparent)]
-    Design(#[from] DesignError),
+    Design(DesignError),
     /// The table makes no columns of codes.
     #[error(transparent)]
-    Binning(#[from] BinningError),
+    Binning(BinningError),
     /// A selector could not begin.
     #[error(transparent)]
     Selector(#[from] SelectorError),
@@ -82,8 +82,8 @@ pub enum RunError {
         /// The system's reason.
         source: io::Error,
     },
-    /// An interrupt ended the writing of a file of data.
-    #[error("interrupted: nothing was written")]
+    /// An interrupt ended the work before there was anything to report.
+    #[error("interrupted: nothing was found or written")]
     Interrupted,
     /// The report cannot be rendered in the job's format.
     #[error("the selection is complete, its report cannot be made")]
@@ -108,6 +108,33 @@ pub enum RunError {
         /// The failure.
         source: Box<RunError>,
     },
+}
+
+impl From<TableError> for RunError {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Interrupted(_) => Self::Interrupted,
+            error => Self::Table(error),
+        }
+    }
+}
+
+impl From<DesignError> for RunError {
+    fn from(error: DesignError) -> Self {
+        match error {
+            DesignError::Table(TableError::Interrupted(_)) => Self::Interrupted,
+            error => Self::Design(error),
+        }
+    }
+}
+
+impl From<BinningError> for RunError {
+    fn from(error: BinningError) -> Self {
+        match error {
+            BinningError::Table(TableError::Interrupted(_)) => Self::Interrupted,
+            error => Self::Binning(error),
+        }
+    }
 }
 
 impl RunError {

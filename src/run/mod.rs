@@ -34,7 +34,7 @@ pub use simulate::simulate;
 
 pub use crate::selection::Outcome;
 use crate::{
-    interrupt::DetachableGuard,
+    interrupt::InterruptGuard,
     job::{Job, PairsJob, StabilityJob, Task},
     output::OutputError,
     presentation::{Format, PageExtras},
@@ -106,8 +106,8 @@ pub struct Report {
     extras: PageExtras,
     /// The checkpoint that is useless once the report was delivered.
     checkpoint: Option<PathBuf>,
-    /// Held until the report was delivered, so that a second interrupt does not lose it.
-    _guard: Option<DetachableGuard>,
+    /// Held until the report was delivered, so that neither the first interrupt nor the second loses it.
+    _guards: (InterruptGuard, Option<InterruptGuard>),
 }
 
 impl Report {

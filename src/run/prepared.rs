@@ -45,6 +45,7 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
         dates: &job.date,
         missing: &job.na,
         text: job.text,
+        interrupt: Some(&job.interrupt),
     };
     let partition = ColumnPartition {
         communicator,
@@ -108,7 +109,8 @@ impl Prepared for Design {
 
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
         let options = Self::options(job);
-        Ok(Self::from_partitioned_table(table, &options, communicator)?)
+        let context = (communicator, &job.interrupt);
+        Ok(Self::from_partitioned_table(table, &options, context)?)
     }
 }
 
@@ -154,11 +156,7 @@ impl Prepared for Binned {
                 values = numbers(table.clone(), response, job)?;
             }
         }
-        let columns = bin_partitioned(table, &binning, communicator)?;
-        if columns.n < 2 {
-            let (table, n) = (source, columns.n);
-            return Err(BinningError::TooFewRows { table, n }.into());
-        }
+let columns = bin_partitioned(table, &binning, (communicator, &job.interrupt))?; if columns.n < 2 { let(table, n) = (source, columns.n); return Err(BinningError::TooFewRows { table, n }.into()); }
         if let dropped @ 1.. = rows - columns.n {
             let why = "rows were dropped for missing values";
             warnings.push(format!("{dropped} of {rows} {why}"));

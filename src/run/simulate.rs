@@ -15,7 +15,14 @@ pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), Ru
     let form = OutputFormat::of(&simulation.output)?;
     model.check(settings)?;
     let mut file = OutputFile::create(&simulation.output)?;
-    let table = model.simulate(settings)?;
+    let _heeding = interrupt.heeding();
+    let own = settings.clone();
+    let drawn = interrupt.await_work(move || model.simulate(&own));
+    let table = match drawn {
+        Ok(drawn) => drawn?,
+        Err(_) if interrupt.requested() => return Err(RunError::Interrupted),
+        Err(error) => return Err(file.write_error(error).into()),
+    };
     let sink = InterruptedFile {
         file: &mut file,
         interrupt,

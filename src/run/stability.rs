@@ -68,7 +68,10 @@ impl<S: Selector> OnResamples<'_, S> {
             format: Format::Json,
             ..job.clone()
         };
-        let data = S::Data::of(&own, table, None)?;
+        let data = match S::Data::of(&own, table, None) {
+            Err(RunError::Interrupted) => return Ok(None),
+            data => data?,
+        };
         let found = self.selector.work(&mut Run::silent(&own), Arc::new(data))?;
         found.choice()
     }

@@ -23,7 +23,7 @@ struct Attribute {
 /// Reads numeric attributes as numbers, those with listed values as factors of the levels
 /// that occur. Sparse rows are filled up: with 0, or the value that is declared first.
 fn read(input: &Input) -> Result<Table, TableError> {
-    let mut lines = Lines::open(input.path, input.options.text.encoding)?;
+    let mut lines = Lines::open(input.path, input.options)?;
     let mut attributes = Vec::new();
     let mut rows = None;
     while lines.advance()? {

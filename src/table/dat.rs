@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format::new(&["dat"], read);
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 fn read(input: &Input) -> Result<Table, TableError> {
-    let mut lines = Lines::open(input.path, input.options.text.encoding)?;
+    let mut lines = Lines::open(input.path, input.options)?;
     if !lines.advance()? {
         return Err(lines.no_rows("the set's name, then the line `n p`"));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::interrupt::Interrupted;
 use crate::nearest::{either, list, near_or_listed};
 
 /// What is told of bytes that are no text.
@@ -63,6 +64,9 @@ pub enum TableError {
     /// The operating system failed while reading.
     #[error("{path}: cannot be read: {source}")]
     Io { path: String, source: io::Error },
+    /// An interrupt ended the reading, or the making of a design or of codes.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
     /// The compressed stream is corrupt or cut off.
     #[error("{path}: not a whole gzip file ({source}); copy or compress it again")]
     Gzip { path: String, source: io::Error },

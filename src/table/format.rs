@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::source::Source;
-use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, names};
+use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, names};
 use crate::nearest::either;
 
 pub(super) struct Format {
@@ -52,10 +52,11 @@ impl Format {
     }
 
     /// The format of a file's name; of standard input, that which its content shows.
-    pub(super) fn of_file(path: &Path) -> Result<&'static Self, TableError> {
+    pub(super) fn of_file(path: &Path, options: &ReadOptions) -> Result<&'static Self, TableError> {
         if is_standard_input(path) {
             let mut start = vec![0; 1 << 12];
-            let mut source = Source::open_text(path, None)?;
+            let as_found = TextOptions::default();
+            let mut source = Source::open_text(path, &options.with_text(as_found))?;
             let filled = source.fill(&mut start)?;
             let ending = content::ending(&start[..filled]);
             let name = Path::new("-").with_extension(ending);
@@ -175,7 +176,7 @@ fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
         true => COMPRESSION_RATIO * bytes,
         false => bytes,
     };
-    let mut source = Source::open(path).ok()?;
+    let mut source = Source::open(path, &ReadOptions::default()).ok()?;
     let mut text = vec![0; SAMPLE];
     let filled = source.fill(&mut text).ok()?;
     let separator = |byte: &&u8| b",;\t \n".contains(byte);

@@ -10,8 +10,8 @@ use std::path::Path;
 use super::error::{Fault, shown};
 use super::names::split_names;
 use super::source::Source;
-use super::text_options::{Encoding, Separator};
-use super::{Column, TableError};
+use super::text_options::Separator;
+use super::{Column, ReadOptions, TableError};
 use crate::nearest::did_you_mean;
 
 /// The beginning of every head line.
@@ -32,8 +32,8 @@ pub(super) struct Head {
 }
 
 /// Opens a file of delimited text; the source then begins below the head lines.
-pub(super) fn open(path: &Path, encoding: Option<Encoding>) -> Result<(Head, Source), TableError> {
-    let mut source = Source::open_text(path, encoding)?;
+pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<(Head, Source), TableError> {
+    let mut source = Source::open_text(path, options)?;
     let mut head = Head::default();
     // The beginning of the file, as far as head lines may reach, and what of it is consumed.
     let (mut bytes, mut at, mut ended) = (Vec::new(), 0, false);

@@ -42,7 +42,7 @@ impl Opening {
     /// Reads a file up to its first row; `expected` is the separator that its name promises.
     pub(super) fn of(input: &Input, expected: Option<Separator>) -> Result<Self, TableError> {
         let (path, mut options) = (input.path, input.options.text);
-        let (head, mut source) = head::open(path, options.encoding)?;
+        let (head, mut source) = head::open(path, input.options)?;
         options.separator = options.separator.or(head.separator);
         let first_line = head.lines + 1;
         let wrong = |message: String| Fault::from(message).at(path, Some(first_line));
@@ -151,7 +151,7 @@ impl Opening {
 
     /// Opens the file anew at its header.
     pub(super) fn reopen(&self, input: &Input) -> Result<Source, TableError> {
-        let mut source = Source::open_text(input.path, input.options.text.encoding)?;
+        let mut source = Source::open_text(input.path, input.options)?;
         source.skip(self.head.bytes)?;
         Ok(match self.dialect.separator {
             Separator::Whitespace => source.with_one_space(),

@@ -35,7 +35,7 @@ fn name(index: u32) -> String {
 
 /// Reads all lines, keeping the entries of the indexes that are wanted, or all.
 fn entries(input: &Input, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
-    let mut lines = Lines::open(input.path, input.options.text.encoding)?;
+    let mut lines = Lines::open(input.path, input.options)?;
     let mut read = Entries {
         wanted,
         ..Entries::default()

@@ -3,10 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use super::TableError;
 use super::error::Fault;
 use super::source::Source;
-use super::text_options::Encoding;
+use super::{ReadOptions, TableError};
 
 const READ_BYTES: usize = 1 << 18;
 
@@ -20,8 +19,8 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn open(path: &'a Path, encoding: Option<Encoding>) -> Result<Self, TableError> {
-        let source = Source::open_text(path, encoding)?;
+    pub(super) fn open(path: &'a Path, options: &ReadOptions) -> Result<Self, TableError> {
+        let source = Source::open_text(path, options)?;
         Ok(Self {
             path,
             source: BufReader::with_capacity(READ_BYTES, source),

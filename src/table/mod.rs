@@ -28,6 +28,7 @@ mod plink;
 mod rows;
 mod select_rows;
 mod source;
+mod stream;
 mod suspicions;
 mod text_options;
 mod whitespace;
@@ -37,6 +38,7 @@ mod write;
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::ranks::Communicator;
 
 pub(crate) use dates::are_dates;
@@ -141,6 +143,7 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | `dates` | names of columns of dates, to read as days since 1970-01-01 | none |
 /// | `missing` | words and numbers that mean a missing value, besides those that always do | none |
 /// | `text` | how delimited text is written | found by its first lines |
+/// | `interrupt` | the request that ends the reading with [`TableError::Interrupted`] | none |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// See the table above.
@@ -153,12 +156,24 @@ pub struct ReadOptions<'a> {
     pub missing: &'a [String],
     /// See the table above.
     pub text: TextOptions,
+    /// See the table above.
+    pub interrupt: Option<&'a Interrupt>,
 }
 
 impl ReadOptions<'_> {
     /// Whether the text of a column is wanted, whatever it holds.
     fn reads_text(&self, name: &String) -> bool {
         self.factors.contains(name) || self.dates.contains(name)
+    }
+
+    /// The options, but for how the text is written.
+    fn with_text(&self, text: TextOptions) -> Self {
+        Self { text, ..*self }
+    }
+
+    /// Fails once an interrupt was requested.
+    fn heed_interrupt(&self) -> Result<(), Interrupted> {
+        self.interrupt.map_or(Ok(()), Interrupt::check)
     }
 }
 
@@ -209,7 +224,7 @@ pub fn read_partition(
     options: &ReadOptions,
     partition: &ColumnPartition,
 ) -> Result<Table, TableError> {
-    let format = Format::of_file(path)?;
+    let format = Format::of_file(path, options)?;
     if is_standard_input(path) && partition.communicator.is_some() {
         let message = "only one rank could read it; name a file";
         return Err(TableError::content(path, message));
@@ -223,6 +238,7 @@ pub fn read_partition(
     let mut table = (format.read)(&input)?;
     let width = table.columns.len();
     for (position, column) in table.columns.iter_mut().enumerate() {
+        options.heed_interrupt()?;
         if table.response != Some(position) && !partition.reads(position, width, &column.name) {
             column.values = Values::Remote;
         }

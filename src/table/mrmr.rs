@@ -17,7 +17,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// Reads the codes as columns of numbers `y`, `x0`, `x1`, ….
 fn read(input: &Input) -> Result<Table, TableError> {
-    let mut source = Source::open(input.path)?;
+    let mut source = Source::open(input.path, input.options)?;
     let mut header = [0; HEADER_BYTES as usize];
     let found = source.fill(&mut header)?;
     if found < header.len() {

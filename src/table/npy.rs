@@ -11,7 +11,7 @@ use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuild
 use super::format::{COMPRESSION_RATIO, Format, Input};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, is_gzip, runs};
-use super::{Column, Table, TableError, Values, is_npy, names};
+use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
@@ -37,7 +37,7 @@ fn shape_text(shape: &[u64]) -> String {
 /// second file, as the last column, named by that file's stem.
 fn read(input: &Input) -> Result<Table, TableError> {
     let (path, response) = (input.path, input.options.response);
-    let design = Array::open(path)?;
+    let design = Array::open(path, input.options)?;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
     };
@@ -56,7 +56,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
     };
 
     let name = response_name(response)?;
-    let second = Array::open(Path::new(response))?;
+    let second = Array::open(Path::new(response), input.options)?;
     let length = match *second.header.shape() {
         [length] | [length, 1] => length,
         _ => return Err(second.shape_error("a response of n values (one dimension, or n × 1)")),
@@ -78,7 +78,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
 
 /// The elements that the header promises, which need not be there.
 fn estimate(path: &Path, bytes: u64) -> Option<u64> {
-    let array = Array::open(path).ok()?;
+    let array = Array::open(path, &ReadOptions::default()).ok()?;
     let sides = array.header.shape().iter();
     let elements = sides.fold(1_u64, |product, side| product.saturating_mul(*side));
     Some(elements.min(COMPRESSION_RATIO * COMPRESSION_RATIO * bytes))
@@ -125,8 +125,8 @@ struct Array<'p> {
 type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
 
 impl<'p> Array<'p> {
-    fn open(path: &'p Path) -> Result<Self, TableError> {
-        let mut source = Source::open(path)?;
+    fn open(path: &'p Path, options: &ReadOptions) -> Result<Self, TableError> {
+        let mut source = Source::open(path, options)?;
         let (header, header_bytes) = header::read(&mut source)?.map_err(|error| {
             let message = format!("not an .npy array ({error}); write it with numpy.save");
             TableError::content(path, message)

@@ -30,11 +30,18 @@ pub(super) const FORMAT: Format = Format {
 
 /// Reads the file's columns: numbers and booleans as numbers, text as factors.
 fn read(input: &Input) -> Result<Table, TableError> {
-    let (file, _) = open_file(input.path)?;
+    let (file, metadata) = open_file(input.path)?;
+    if !metadata.is_file() {
+        return Err(
+            input.error("a pipe or a device, and Parquet is read from its end: copy it to a file")
+        );
+    }
     // The crate meets some kinds of damage with a failed assertion.
     let columns = catch_panic(|| read_open(file, input));
-    let columns = columns.unwrap_or_else(|panic| Err(damaged(input, panic)))?;
-    input.table(columns, None)
+    let columns = columns.unwrap_or_else(|panic| Err(damaged(input, panic)));
+    // The crate tells of an interrupt as of a damaged page.
+    input.options.heed_interrupt()?;
+    input.table(columns?, None)
 }
 
 fn damaged(input: &Input, what: impl Display) -> TableError {
@@ -76,6 +83,7 @@ fn read_open(file: File, input: &Input) -> Result<Vec<Column>, TableError> {
             let (levels, unsigned) = (column.max_def_level(), is_unsigned(&column));
             let checked = Checked {
                 pages,
+                interrupt: input.options.interrupt.cloned().unwrap_or_default(),
                 rows,
                 levels,
             };

@@ -10,7 +10,7 @@ use super::field;
 use super::format::{Format, Input, companion};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, MISSING_BYTE, Table, TableError, Values};
+use super::{Column, MISSING_BYTE, ReadOptions, Table, TableError, TextOptions, Values};
 
 const PHENOTYPE: &str = "phenotype";
 /// The first bytes of genotypes in variant-major order, which the third byte says.
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 /// comes again.
 fn read(input: &Input) -> Result<Table, TableError> {
     let path = input.path;
-    let mut source = Source::open(path)?;
+    let mut source = Source::open(path, input.options)?;
     let mut magic = [0; MAGIC.len()];
     let found = source.fill(&mut magic)?;
     if magic[..found] != MAGIC {
@@ -45,8 +45,10 @@ fn read(input: &Input) -> Result<Table, TableError> {
             ),
         }));
     }
-    let phenotypes = phenotypes(path)?;
-    let names = names(path)?;
+    // Their own encoding is told by no option.
+    let options = &input.options.with_text(TextOptions::default());
+    let phenotypes = phenotypes(path, options)?;
+    let names = names(path, options)?;
 
     let (samples, variants) = (phenotypes.len(), names.len());
     let stride = samples.div_ceil(4);
@@ -141,8 +143,8 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
     }
 }
 
-fn open<'a>(bed: &Path, path: &'a Path) -> Result<Lines<'a>, TableError> {
-    Lines::open(path, None).map_err(|error| match error {
+fn open<'a>(bed: &Path, path: &'a Path, options: &ReadOptions) -> Result<Lines<'a>, TableError> {
+    Lines::open(path, options).map_err(|error| match error {
         TableError::NotFound { .. } => TableError::content(
             path,
             format!(
@@ -181,9 +183,9 @@ impl Lines<'_> {
 
 /// The last field of every line of the `.fam`. Where all are 0, 1, 2 or −9 they tell controls, 1,
 /// from cases, 2, and 0 is missing; −9 always is.
-fn phenotypes(bed: &Path) -> Result<Vec<f64>, TableError> {
+fn phenotypes(bed: &Path, options: &ReadOptions) -> Result<Vec<f64>, TableError> {
     let path = companion(bed, "fam");
-    let mut lines = open(bed, &path)?;
+    let mut lines = open(bed, &path, options)?;
     let mut values = Vec::new();
     while lines.advance_to_six_fields("family, sample, father, mother, sex, phenotype")? {
         let field = lines.fields().nth(5).unwrap_or_default();
@@ -215,9 +217,9 @@ struct Variant {
 }
 
 /// A name of its own for every line of the `.bim`.
-fn names(bed: &Path) -> Result<Vec<String>, TableError> {
+fn names(bed: &Path, options: &ReadOptions) -> Result<Vec<String>, TableError> {
     let path = companion(bed, "bim");
-    let mut lines = open(bed, &path)?;
+    let mut lines = open(bed, &path, options)?;
     let mut variants = Vec::new();
     while lines.advance_to_six_fields("chromosome, variant, morgans, base pairs, A1, A2")? {
         let coordinate = lines.field(3)?;

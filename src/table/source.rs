@@ -1,18 +1,19 @@
 //! Opening files, plain or compressed.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, IsTerminal, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use flate2::read::MultiGzDecoder;
 
-use super::TableError;
 use super::decode::{Decoder, Undecodable};
-use super::error::{as_given, is_standard_input};
+use super::error::as_given;
+use super::stream;
 use super::text_options::Encoding;
 use super::whitespace::OneSpace;
+use super::{ReadOptions, TableError};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::nearest::near;
 
 /// What a compressed file begins with.
@@ -30,52 +31,52 @@ pub(super) struct Source {
     ahead: io::Cursor<Vec<u8>>,
     /// Bytes of content, if the file's size shows them.
     pub(super) size: Option<u64>,
+    /// Ends the reading.
+    interrupt: Interrupt,
 }
 
 enum Content {
     Plain(File),
-    /// Standard input, all of it.
+    /// All of standard input, of a pipe or of a device.
     Memory(&'static [u8]),
-    Gzip(Box<MultiGzDecoder<Box<dyn Read>>>),
+    Gzip(Box<MultiGzDecoder<BufReader<Content>>>),
     /// Text of another encoding, or with other spaces, than its bytes have.
     Mended(Box<dyn Read>),
 }
 
 impl Source {
     /// Opens the file, and refuses a directory before its first read would fail.
-    pub(super) fn open(path: &Path) -> Result<Self, TableError> {
-        let packed = |bytes: Box<dyn Read>| Content::Gzip(Box::new(MultiGzDecoder::new(bytes)));
-        let (content, size, is_packed) = if is_standard_input(path) {
-            let bytes = standard_input()?;
-            match bytes.starts_with(GZIP_MAGIC) {
-                true => (packed(Box::new(bytes)), None, true),
-                false => (Content::Memory(bytes), Some(bytes.len() as u64), false),
+    pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
+        let interrupt = options.interrupt.cloned().unwrap_or_default();
+        let (mut content, size, is_packed) = match stream::content(path, &interrupt)? {
+            Some(bytes) => {
+                let is_packed = is_gzip(path) || bytes.starts_with(GZIP_MAGIC);
+                (Content::Memory(bytes), bytes.len() as u64, is_packed)
             }
-        } else {
-            let (file, metadata) = open_file(path)?;
-            // A pipe or device tells no size.
-            let size = metadata.is_file().then_some(metadata.len());
-            match is_gzip(path) {
-                true => {
-                    let file = BufReader::with_capacity(1 << 16, file);
-                    (packed(Box::new(file)), None, true)
-                }
-                false => (Content::Plain(file), size, false),
+            None => {
+                let (file, metadata) = open_file(path)?;
+                (Content::Plain(file), metadata.len(), is_gzip(path))
             }
         };
+        if is_packed {
+            let bytes = BufReader::with_capacity(1 << 16, content);
+            content = Content::Gzip(Box::new(MultiGzDecoder::new(bytes)));
+        }
         Ok(Self {
             path: path.to_owned(),
             content,
             is_packed,
             ahead: io::Cursor::default(),
-            size,
+            size: (!is_packed).then_some(size),
+            interrupt,
         })
     }
 
     /// Opens a file of text, which the source yields as UTF-8. A byte order mark shows UTF-16;
-    /// otherwise the text is of the encoding given, or UTF-8.
-    pub(super) fn open_text(path: &Path, given: Option<Encoding>) -> Result<Self, TableError> {
-        let mut source = Self::open(path)?;
+    /// otherwise the text is of the encoding that the options give, or UTF-8.
+    pub(super) fn open_text(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
+        let mut source = Self::open(path, options)?;
+        let given = options.text.encoding;
         let mut start = vec![0; 2];
         let filled = source.fill(&mut start)?;
         start.truncate(filled);
@@ -98,6 +99,7 @@ impl Source {
     fn mended(self, by: impl FnOnce(Self) -> Box<dyn Read>) -> Self {
         Self {
             path: self.path.clone(),
+            interrupt: self.interrupt.clone(),
             is_packed: self.is_packed,
             ahead: io::Cursor::default(),
             size: None,
@@ -148,7 +150,11 @@ impl Source {
         if let Some(size) = self.size {
             return Ok(size);
         }
-        let mut again = Self::open(&self.path)?;
+        let options = ReadOptions {
+            interrupt: Some(&self.interrupt),
+            ..ReadOptions::default()
+        };
+        let mut again = Self::open(&self.path, &options)?;
         let counted = io::copy(&mut (&mut again).take(enough), &mut io::sink());
         counted.map_err(|error| self.failure(error))
     }
@@ -160,7 +166,7 @@ impl Source {
         }
         match self.is_packed {
             // An error with a number is the operating system's; the decoder's have none.
-            true if error.raw_os_error().is_none() => TableError::Gzip {
+            true if error.raw_os_error().is_none() && !is_interrupt(&error) => TableError::Gzip {
                 path: as_given(&self.path),
                 source: error,
             },
@@ -177,13 +183,8 @@ impl Read for Source {
             return Ok(held);
         }
         loop {
-            let read = match &mut self.content {
-                Content::Plain(file) => file.read(bytes),
-                Content::Memory(rest) => rest.read(bytes),
-                Content::Gzip(decoder) => decoder.read(bytes),
-                Content::Mended(text) => text.read(bytes),
-            };
-            match read {
+            self.interrupt.check().map_err(io::Error::other)?;
+            match self.content.read(bytes) {
                 // A signal came; nothing is lost.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return read,
@@ -192,24 +193,21 @@ impl Read for Source {
     }
 }
 
-/// All of standard input. It can be read once, and readers open their file several times.
-pub(super) fn standard_input() -> Result<&'static [u8], TableError> {
-    static CONTENT: OnceLock<Result<Vec<u8>, io::ErrorKind>> = OnceLock::new();
-    let path = Path::new("-");
-    let mut input = io::stdin();
-    if CONTENT.get().is_none() && input.is_terminal() {
-        let message = "is a terminal; give it a file, as in `passel select - < data.csv`";
-        return Err(TableError::content(path, message));
+impl Read for Content {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.read(bytes),
+            Self::Memory(rest) => rest.read(bytes),
+            Self::Gzip(decoder) => decoder.read(bytes),
+            Self::Mended(text) => text.read(bytes),
+        }
     }
-    let content = CONTENT.get_or_init(|| {
-        let mut bytes = Vec::new();
-        let read = input.read_to_end(&mut bytes);
-        read.map(|_| bytes).map_err(|error| error.kind())
-    });
-    match content {
-        Ok(bytes) => Ok(bytes),
-        Err(kind) => Err(failure(path, (*kind).into())),
-    }
+}
+
+/// Whether an error is an interrupt's, in whatever wrapping it came.
+fn is_interrupt(error: &io::Error) -> bool {
+    let inner = error.get_ref();
+    inner.is_some_and(|inner| inner.is::<Interrupted>())
 }
 
 /// Opens a file; a directory is refused.
@@ -223,9 +221,11 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
     }
 }
 
-fn failure(path: &Path, error: io::Error) -> TableError {
+/// What the system says of a file, as an error of reading it.
+pub(super) fn failure(path: &Path, error: io::Error) -> TableError {
     let path = as_given(path);
     match error.kind() {
+        _ if is_interrupt(&error) => TableError::Interrupted(Interrupted),
         io::ErrorKind::NotFound => TableError::NotFound {
             near: near_files(&path),
             path,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Folder, HANDLES_INT, finish, ran, send, start, wait_for_line};
+use crate::support::{Folder, finish, ran, send, start, wait_for_line};
 use serde_json::Value;
 
 const SELECT: [&str; 4] = ["select", "data.csv", "--response", "y"];
@@ -354,22 +354,4 @@ fn an_interrupt_still_writes_output_and_trace() {
     let done = json["iterations"].as_u64().unwrap();
     assert_eq!(folder.read("t.csv").lines().count() as u64, done + 1);
     assert_eq!(folder.names(), ["data.csv", "o.json", "t.csv"]);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_second_interrupt_ends_at_once() {
-    let folder = Folder::new();
-    // Nobody reads the pipe, so opening it waits, heedless of the first signal. A signal that follows
-    // before the first was handled is one with it, so the second is repeated.
-    let script = "mkfifo pipe; \"$passel\" select data.csv --response y --output pipe & id=$!; \
-                  handles_int $id; kill -INT $id; sleep 0.3; kill -0 $id && echo waits; \
-                  while kill -INT $id 2> /dev/null; do sleep 0.05; done; wait $id";
-    let ran = ran(folder.shell(&format!("{HANDLES_INT}{script}")));
-    assert_eq!(
-        (ran.code, ran.stdout.as_str()),
-        (Some(130), "waits\n"),
-        "{}",
-        ran.stderr
-    );
 }

@@ -20,6 +20,8 @@ mod examples;
 mod factors;
 mod genotypes;
 mod hostile_names;
+#[cfg(unix)]
+mod interrupts;
 mod jobs;
 mod mistakes;
 mod odd_files;

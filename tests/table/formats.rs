@@ -264,6 +264,31 @@ fn every_format_gives_the_selection_of_the_definition() {
 }
 
 #[test]
+fn an_interrupt_ends_the_reading_of_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let interrupt = passel::Interrupt::default();
+    let case = cases().into_iter().find(|case| !case.missing).unwrap();
+    for (file, _) in files(folder.path(), &columns(case)) {
+        let options = passel::table::ReadOptions {
+            interrupt: Some(&interrupt),
+            ..Default::default()
+        };
+        let name = file.display();
+        passel::table::read(&file, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    interrupt.request();
+    for (file, _) in files(folder.path(), &columns(case)) {
+        let options = passel::table::ReadOptions {
+            interrupt: Some(&interrupt),
+            ..Default::default()
+        };
+        let told = passel::table::read(&file, &options).unwrap_err();
+        let is_interrupt = matches!(told, passel::table::TableError::Interrupted(_));
+        assert!(is_interrupt, "{}: {told}", file.display());
+    }
+}
+
+#[test]
 fn every_format_has_its_missing_values_refused() {
     let folder = tempfile::tempdir().unwrap();
     for case in cases().into_iter().filter(|case| case.missing) {

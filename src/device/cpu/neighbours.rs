@@ -238,6 +238,8 @@ struct Strongest {
     /// Weaker changes are not among the strongest.
     least: f64,
     changes: Vec<ModelChange>,
+    /// The number of changes at which the weaker ones are dropped next.
+    full: usize,
 }
 
 impl Strongest {
@@ -246,6 +248,7 @@ impl Strongest {
             count,
             least: f64::NEG_INFINITY,
             changes: Vec::new(),
+            full: 4 * count + 64,
         }
     }
 
@@ -253,12 +256,38 @@ impl Strongest {
         // A column without any possible exchange falls by −∞.
         if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
             self.changes.push(change);
-            if self.changes.len() >= 4 * self.count + 64 {
+            if self.changes.len() >= self.full {
                 self.changes = strongest_changes(std::mem::take(&mut self.changes), self.count);
                 if let Some(last) = self.changes.get(self.count - 1) {
                     self.least = tie_threshold(last.fall);
                 }
+                // All may tie: where nothing is dropped, the next sort waits for twice as many.
+                self.full = (2 * self.changes.len()).max(4 * self.count + 64);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_that_all_tie_are_sorted_a_few_times_and_all_kept() {
+        let mut strongest = Strongest::new(4);
+        let (mut sorts, mut full) = (0, strongest.full);
+        for column in 0..100_000 {
+            strongest.offer(ModelChange {
+                column,
+                fall: if column % 2 == 0 { 0.5 } else { 0.25 },
+                replaces: None,
+            });
+            sorts += usize::from(strongest.full != full);
+            full = strongest.full;
+        }
+        assert!(sorts < 20, "{sorts}");
+        let kept = strongest_changes(strongest.changes, 4);
+        let columns: Vec<u32> = kept.iter().map(|change| change.column).collect();
+        assert_eq!(columns, (0..100_000).step_by(2).collect::<Vec<_>>());
     }
 }

@@ -13,6 +13,8 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
+use crate::interrupt::Interrupt;
+
 /// A file with a limit on how often it is read: a page with a wrong length may send the crate back
 /// to the same page for ever.
 pub(super) struct Counted {
@@ -82,6 +84,8 @@ pub(super) struct Checked {
     pub(super) rows: usize,
     /// Most definition levels of a value: 0 where none is null.
     pub(super) levels: i16,
+    /// Ends the reading.
+    pub(super) interrupt: Interrupt,
 }
 
 impl Iterator for Checked {
@@ -94,6 +98,8 @@ impl Iterator for Checked {
 
 impl PageReader for Checked {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let heeded = self.interrupt.check();
+        heeded.map_err(|interrupted| ParquetError::General(interrupted.to_string()))?;
         let page = self.pages.get_next_page()?;
         page.as_ref().map_or(Ok(()), |page| self.check(page))?;
         Ok(page)
