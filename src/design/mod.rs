@@ -86,8 +86,7 @@ impl Design {
     /// has all columns.
     ///
     /// # Errors
-    /// As [`from_table`](Self::from_table), on all ranks alike; a rank that failed or is gone; an
-    /// interrupt.
+    /// As [`from_table`](Self::from_table), on all ranks alike; a lost rank; an interrupt.
     pub(crate) fn from_partitioned_table(
         mut table: Table,
         options: &DesignOptions,

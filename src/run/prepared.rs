@@ -156,7 +156,11 @@ impl Prepared for Binned {
                 values = numbers(table.clone(), response, job)?;
             }
         }
-let columns = bin_partitioned(table, &binning, (communicator, &job.interrupt))?; if columns.n < 2 { let(table, n) = (source, columns.n); return Err(BinningError::TooFewRows { table, n }.into()); }
+        let columns = bin_partitioned(table, &binning, (communicator, &job.interrupt))?;
+        if columns.n < 2 {
+            let (table, n) = (source, columns.n);
+            return Err(BinningError::TooFewRows { table, n }.into());
+        }
         if let dropped @ 1.. = rows - columns.n {
             let why = "rows were dropped for missing values";
             warnings.push(format!("{dropped} of {rows} {why}"));

@@ -11,6 +11,7 @@ mod decode;
 mod dialect;
 mod error;
 mod factor;
+mod failure;
 mod field;
 mod format;
 mod head;

@@ -9,18 +9,15 @@ use flate2::read::MultiGzDecoder;
 
 use super::decode::{Decoder, Undecodable};
 use super::error::as_given;
+use super::failure::{failure, is_interrupt};
 use super::stream;
 use super::text_options::Encoding;
 use super::whitespace::OneSpace;
 use super::{ReadOptions, TableError};
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::nearest::near;
+use crate::interrupt::Interrupt;
 
 /// What a compressed file begins with.
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
-
-/// Names of a folder that are compared with one that is not there.
-const FILES_COMPARED: usize = 1000;
 
 /// An open file that yields its content, decompressed where its name ends in `.gz`.
 pub(super) struct Source {
@@ -204,12 +201,6 @@ impl Read for Content {
     }
 }
 
-/// Whether an error is an interrupt's, in whatever wrapping it came.
-fn is_interrupt(error: &io::Error) -> bool {
-    let inner = error.get_ref();
-    inner.is_some_and(|inner| inner.is::<Interrupted>())
-}
-
 /// Opens a file; a directory is refused.
 pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
     match File::open(path).and_then(|file| Ok((file.metadata()?, file))) {
@@ -219,38 +210,6 @@ pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
         Ok((metadata, file)) => Ok((file, metadata)),
         Err(error) => Err(failure(path, error)),
     }
-}
-
-/// What the system says of a file, as an error of reading it.
-pub(super) fn failure(path: &Path, error: io::Error) -> TableError {
-    let path = as_given(path);
-    match error.kind() {
-        _ if is_interrupt(&error) => TableError::Interrupted(Interrupted),
-        io::ErrorKind::NotFound => TableError::NotFound {
-            near: near_files(&path),
-            path,
-        },
-        io::ErrorKind::PermissionDenied => TableError::PermissionDenied { path },
-        io::ErrorKind::IsADirectory => TableError::Directory { path },
-        _ => TableError::Io {
-            path,
-            source: error,
-        },
-    }
-}
-
-/// Names like that of a file that is not there, of files beside it.
-fn near_files(path: &str) -> Vec<String> {
-    let path = Path::new(path);
-    let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else {
-        return Vec::new();
-    };
-    let folder = Path::new(".").join(folder);
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.take(FILES_COMPARED).collect();
-    names.sort_unstable();
-    near(&name.to_string_lossy(), names.iter().map(String::as_str))
 }
 
 /// The largest gap in a row that is read rather than skipped: a page.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::TableError;
 use super::error::is_standard_input;
-use super::source::failure;
+use super::failure::failure;
 use crate::interrupt::Interrupt;
 
 /// The content of every stream that was read: readers open their file several times.
