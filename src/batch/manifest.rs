@@ -38,7 +38,7 @@ pub(super) struct Manifest {
     pub(super) job: String,
     command: String,
     /// The data file, relative to the folder of the job file.
-    data: String,
+    pub(super) data: String,
     /// Every file that the job read.
     inputs: Vec<InputFile>,
     /// The options that were given and shape the result.

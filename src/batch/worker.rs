@@ -10,6 +10,8 @@ use std::{
     time::Instant,
 };
 
+use serde_json::Value;
+
 use super::{
     RunSummary, error_chain,
     folder::{ResultFolder, StoredResult},
@@ -184,6 +186,8 @@ impl<'a> Runner<'a> {
         let checkpoint = self.folder.checkpoint(&job.manifest);
         let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
         let context = RunContext {
+            // So that the same job file elsewhere gives the same bytes.
+            data: Some(&job.manifest.data),
             cache: Some(&self.cache),
             board: Some((&self.progress, &job.planned.id)),
             checkpoint: Some(ResampleCheckpoint {
@@ -269,11 +273,20 @@ fn stored_result(job: &PendingJob, report: &Report) -> Result<StoredResult, Stri
     kinds.dedup();
     let mut manifest = job.manifest.clone();
     manifest.devices = kinds.into();
-    if let Some(members) = result.as_object_mut() {
-        members.shift_remove("elapsed_seconds");
-        // Neither the ranks nor the numbers of the GPUs are part of the result.
-        members.shift_remove("together");
-        members.insert("devices".to_owned(), manifest.devices.clone());
-    }
+    strip_run(&mut result, &manifest.devices);
     Ok(StoredResult { manifest, result })
+}
+
+/// Takes out of a report, and of those of other criteria in it, what differs from one run to the next.
+fn strip_run(result: &mut Value, devices: &Value) {
+    let Some(members) = result.as_object_mut() else {
+        return;
+    };
+    members.shift_remove("elapsed_seconds");
+    // Neither the ranks nor the numbers of the GPUs are part of the result.
+    members.shift_remove("together");
+    members.insert("devices".to_owned(), devices.clone());
+    let others = members.get_mut("by_other_criteria");
+    let others = others.and_then(Value::as_array_mut).into_iter().flatten();
+    others.for_each(|other| strip_run(other, devices));
 }

@@ -6,7 +6,7 @@ mod stability;
 use std::{collections::HashSet, num::NonZeroUsize, path::Path};
 
 use super::*;
-use crate::device::DeviceChoice;
+use crate::{device::DeviceChoice, search::ProofEffort};
 
 fn draft(options: &[(&str, &[&str])]) -> Result<JobDraft, OptionError> {
     let mut draft = JobDraft::new("x.csv");
@@ -213,7 +213,7 @@ fn every_option_reaches_its_field() {
         max_size: Some(9),
         polish: false,
         islands: 7,
-        prove: true,
+        proof: ProofEffort::Complete,
         patience: Some(5),
         time_limit: Some(std::time::Duration::from_secs(90)),
         seed: u64::MAX,

@@ -1,6 +1,6 @@
 //! The path of a run, the same for every method.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use super::{
     Fault, Report, RunContext, RunError,
@@ -25,17 +25,18 @@ pub(super) fn drive<M: Method>(
     let mut run = Run::open(task, context)?;
     let heeding = job.interrupt.heeding();
     method.check(job)?;
-    let data = context.prepare::<M>(job)?;
+    let prepared = context.prepare::<M>(job)?;
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
-    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&data));
-    let found = method.work(&mut run, data)?;
+    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&prepared));
+    let found = method.work(&mut run, prepared)?;
     std::mem::take(&mut run.meter).finish();
     let mut finding = method.report(&mut run, found)?;
-    if let Some(data) = shared {
-        by_other_criteria(method, job, context, &data, &mut finding)?;
+    if let Some(prepared) = shared {
+        by_other_criteria(method, job, context, &prepared, &mut finding)?;
     }
-    finding.outcome.name_data(job.data.display().to_string());
+    let data = context.data.map_or(job.data.as_path(), Path::new);
+    finding.outcome.name_data(data.display().to_string());
     let is_done = match &finding.outcome {
         Outcome::Selection(selection) => {
             [Termination::Iterations, Termination::Patience].contains(&selection.termination)
@@ -45,7 +46,7 @@ pub(super) fn drive<M: Method>(
     let checkpoint = job.checkpoint.clone();
     let report = Report {
         outcome: finding.outcome,
-        data: job.data.clone(),
+        data: data.to_owned(),
         format: job.format,
         extras: PageExtras {
             command: job.command.clone(),

@@ -45,6 +45,8 @@ pub(super) trait Method {
 /// resume from. A job that runs alone has none of these, which is the default.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RunContext<'a> {
+    /// The name of the data file in the report; its path as it was given, where there is none.
+    pub data: Option<&'a str>,
     /// Data shared with other jobs.
     pub cache: Option<&'a DataCache>,
     /// The progress of all jobs, and the name of this one.

@@ -15,7 +15,7 @@ use crate::{
     device::Resources,
     job::{Job, StabilityJob},
     presentation::Format,
-    search::Pass,
+    search::{Pass, ProofEffort},
     selection::{
         Outcome, RunSummary, StabilityBound, StabilityReport, StableVariable, StopReason, Truth,
     },
@@ -49,6 +49,7 @@ impl<S: Selector> OnResamples<'_, S> {
         let own = Job {
             pass: Pass {
                 seed,
+                proof: proof_of_resample(job.pass.proof),
                 ..job.pass.clone()
             },
             stop: Stop {
@@ -74,6 +75,15 @@ impl<S: Selector> OnResamples<'_, S> {
         };
         let found = self.selector.work(&mut Run::silent(&own), Arc::new(data))?;
         found.choice()
+    }
+}
+
+/// What a resample tries to prove: nothing unless that is asked for, for what is certain of its model is not
+/// reported, and a proof may take longer than the search.
+fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
+    match asked {
+        ProofEffort::Bounded => ProofEffort::None,
+        asked => asked,
     }
 }
 

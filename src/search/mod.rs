@@ -53,7 +53,7 @@ use problem::SearchProblem;
 pub use record::{IterationRecord, MoveKind, StepRecord};
 pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
-pub use settings::{Pass, SettingsError};
+pub use settings::{Pass, ProofEffort, SettingsError};
 use stages::run_stages;
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;

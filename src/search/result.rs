@@ -74,10 +74,15 @@ impl SearchResult {
     /// termination, times and devices.
     pub(crate) fn of(objective: Objective, members: &[u32], visited: VisitedModels) -> Self {
         let (x, y) = (objective.design.columns(), objective.design.y());
-        let mut front = visited.front();
-        let ((fit, pivot), mut models) = rayon::join(
+        let front = visited.front();
+        let ((fit, pivot), (mut models, mut front)) = rayon::join(
             || Fit::of(x, y, members),
-            || other_models(members, visited, objective),
+            || {
+                rayon::join(
+                    || other_models(members, visited, objective),
+                    || refitted_front(front, objective),
+                )
+            },
         );
         let value = objective.of_fit(&fit);
         let own = front.iter_mut().find(|met| *met.members == *members);
@@ -230,24 +235,47 @@ impl SearchResult {
     }
 }
 
-/// Observations × variables² of the reported models beyond which they are not fitted from scratch:
+/// Observations × variables² of the best models met beyond which they are not fitted from scratch:
 /// that would take seconds.
 const REFIT_WORK: usize = 1 << 28;
+
+/// Observations × variables² of the best models of each size beyond which larger ones are not fitted from
+/// scratch: some ten milliseconds.
+const FRONT_WORK: usize = 1 << 25;
+
+/// The best model of each size visited, fitted from scratch, the smallest first, as far as that is little
+/// work: one that the products of columns gave has lost digits.
+fn refitted_front(mut front: Vec<VisitedModel>, objective: Objective) -> Vec<VisitedModel> {
+    let mut left = FRONT_WORK;
+    let n = objective.design.n();
+    let is_little = |met: &&mut VisitedModel| {
+        let work = n * met.members.len().pow(2);
+        left.checked_sub(work).map(|rest| left = rest).is_some()
+    };
+    let few: Vec<&mut VisitedModel> = front.iter_mut().take_while(is_little).collect();
+    few.into_par_iter().for_each(|met| refit(met, objective));
+    front
+}
+
+fn refit(met: &mut VisitedModel, objective: Objective) {
+    let (x, y) = (objective.design.columns(), objective.design.y());
+    met.value = objective.of_fit(&Fit::of(x, y, &met.members).0);
+}
 
 /// The other models visited, best first. Those that will be reported are fitted from scratch: a
 /// tabu search loses digits.
 fn other_models(found: &[u32], visited: VisitedModels, objective: Objective) -> Vec<VisitedModel> {
-    let (x, y) = (objective.design.columns(), objective.design.y());
+    let n = objective.design.n();
     let mut models = visited.best();
     models.retain(|met| *met.members != *found);
     let mut again = models.len().min(2 * REPORTED);
-    let work = |met: &VisitedModel| x.n() * met.members.len().pow(2);
+    let work = |met: &VisitedModel| n * met.members.len().pow(2);
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
         again = 0;
     }
-    models[..again].par_iter_mut().for_each(|met| {
-        met.value = objective.of_fit(&Fit::of(x, y, &met.members).0);
-    });
+    models[..again]
+        .par_iter_mut()
+        .for_each(|met| refit(met, objective));
     models[..again].sort_by(VisitedModel::order);
     models
 }

@@ -23,17 +23,18 @@ pub struct Pass {
     /// Number of random variables that each particle starts with besides the kept ones,
     /// 0 … `max_size`; fewer where the kept ones leave less room. 1 by default.
     pub start_size: usize,
-    /// Size of the largest model, kept variables included, 1 … min(p, n − 2). `None`: p where
-    /// p ≤ n/2, else n/4 variables besides the kept ones.
+    /// Size of the largest model, kept variables included, 1 … min(p, n − 2). `None`: of n′ observations
+    /// and p′ candidates, the kept variables taken from both, all p′ where p′ ≤ n′/2, else n′/4, besides
+    /// the kept ones.
     pub max_size: Option<usize>,
     /// Whether tabu search continues from the swarm's best models, by exact changes in RSS, until no
     /// single addition, drop or exchange improves the model; true by default.
     pub polish: bool,
     /// Number of tabu searches of the polish, each from a model of its own, 1 … 1,024; 4 by default.
     pub islands: usize,
-    /// Whether to continue the proof of the optimum until it is complete; by default it ends after a
-    /// bounded amount of work.
-    pub prove: bool,
+    /// How long to go on with a proof that no allowed model is better; by default so long as that
+    /// takes a bounded amount of work.
+    pub proof: ProofEffort,
     /// Number of iterations without a better model after which the search ends, 1 … 10⁹; `None`, the
     /// default, for no limit.
     pub patience: Option<usize>,
@@ -42,6 +43,18 @@ pub struct Pass {
     pub time_limit: Option<Duration>,
     /// The seed of every random number; 1 by default.
     pub seed: u64,
+}
+
+/// How long a search goes on with the proof that no allowed model has a lower φ than the one found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProofEffort {
+    /// No proof is tried: the search alone decides.
+    None,
+    /// A bounded amount of work, small beside that of the search.
+    #[default]
+    Bounded,
+    /// Until the proof is complete, or something ends the search.
+    Complete,
 }
 
 impl Default for Pass {
@@ -56,7 +69,7 @@ impl Default for Pass {
             max_size: None,
             polish: true,
             islands: 4,
-            prove: false,
+            proof: ProofEffort::Bounded,
             patience: None,
             time_limit: None,
             seed: 1,
@@ -93,10 +106,7 @@ impl Pass {
                 count("max-size", size, 1, most)?;
                 size
             }
-            // Beyond, with as many candidates, a model could interpolate: φ then
-            // falls to its lowest at whatever bound there is.
-            None if p <= n / 2 => most,
-            None => most.min((n / 4).max(1) + keep),
+            None => most.min(keep + default_choice(n.saturating_sub(keep), p.saturating_sub(keep))),
         };
         if keep > max_size {
             return Err(SettingsError(format!(
@@ -119,7 +129,7 @@ impl Pass {
             ("max_size", json!(max_size)),
             ("polish", json!(self.polish)),
             ("islands", json!(self.polish.then_some(self.islands))),
-            ("prove", json!(self.prove)),
+            ("prove", json!(self.proof == ProofEffort::Complete)),
             ("patience", json!(self.patience)),
             ("time_limit", json!(limit)),
         ]
@@ -145,6 +155,17 @@ impl Pass {
             return Err(SettingsError("time-limit must be above 0".to_owned()));
         }
         Ok(())
+    }
+}
+
+/// The largest number of variables chosen by default, of so many candidates for what the kept variables
+/// leave of the observations.
+fn default_choice(n: usize, candidates: usize) -> usize {
+    // Beyond, with as many candidates, a model could interpolate: φ then falls to its lowest at
+    // whatever bound there is.
+    match candidates <= n / 2 {
+        true => candidates,
+        false => (n / 4).max(1),
     }
 }
 

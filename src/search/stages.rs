@@ -10,6 +10,7 @@ use super::{
     proof::prove,
     record::IterationRecord,
     result::SearchResult,
+    settings::ProofEffort,
     state::{Stage, State},
     swarm::Swarm,
 };
@@ -95,7 +96,12 @@ pub(super) fn run_stages(
         let termination = end.termination;
         matches!(termination, Termination::Iterations | Termination::Patience)
     };
-    if is_done(&end) && (problem.pass.polish || problem.pass.prove) {
+    let is_tried = match problem.pass.proof {
+        ProofEffort::None => false,
+        ProofEffort::Bounded => problem.pass.polish,
+        ProofEffort::Complete => true,
+    };
+    if is_done(&end) && is_tried {
         let proved = prove(problem, threads, &mut control, &mut end, proving);
         if let Err(fault) = proved {
             end.cut(&control.limits, Some(fault));

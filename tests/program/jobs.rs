@@ -1,7 +1,13 @@
 //! Job files: what is wrong with one, and what a good one does.
 
-use crate::support::{Folder, Ran};
+use std::fs;
+
 use serde_json::Value;
+
+use crate::{
+    batch::results,
+    support::{Folder, Ran},
+};
 
 /// The folder with this job file in it, and how the program took it.
 fn run(file: &str) -> (Folder, Ran) {
@@ -281,4 +287,50 @@ forward = [0.0, 1.0, 0.0]
     assert_eq!(stored["result"]["iterations"], 16);
     assert_eq!(stored["manifest"]["options"]["iterations"][0], "16");
     assert_eq!(stored["manifest"]["inputs"][0]["path"], "../data.csv");
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn where_a_job_file_lies_does_not_show_in_results() {
+    let file = "[[job]]\nname = \"a\"\ndata = \"sets/data.csv\"\nresponse = \"y\"\ncriterion = \"aic,bic\"\n\
+                output = \"a.json\"\nformat = \"json\"\n\
+                [[job]]\nname = \"b\"\ndata = \"sets/data.csv\"\nresponse = \"y\"\nmethod = \"mim\"\n";
+    let lain = ["here", "there"].map(|place| {
+        let folder = Folder::new();
+        fs::create_dir_all(folder.path(place).join("sets")).unwrap();
+        fs::rename(
+            folder.path("data.csv"),
+            folder.path(place).join("sets/data.csv"),
+        )
+        .unwrap();
+        folder.write(&format!("{place}/jobs.toml"), file);
+        let path = folder.path(place).join("jobs.toml");
+        let path = match place {
+            "here" => "here/jobs.toml",
+            _ => path.to_str().unwrap(),
+        };
+        let ran = folder.run(&["run", path]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let mut output = json(&folder.read(&format!("{place}/a.json")));
+        for report in [&output, &output["by_other_criteria"][0]] {
+            assert_eq!(report["data"], "sets/data.csv");
+        }
+        output["elapsed_seconds"] = Value::Null;
+        output["by_other_criteria"][0]["elapsed_seconds"] = Value::Null;
+        let mut made = results(&folder.path(place).join("jobs-results"));
+        // The hash of the output, which has times.
+        made.remove("a~files.json");
+        (made, output)
+    });
+    let [here, there] = &lain;
+    assert!(here.0.len() > 3 && here.0.keys().eq(there.0.keys()));
+    for (name, bytes) in &here.0 {
+        assert!(bytes == &there.0[name], "{name}");
+    }
+    assert_eq!(here.1, there.1);
+    let stored = json(std::str::from_utf8(&here.0["b.json"]).unwrap());
+    assert_eq!(stored["result"]["data"], "sets/data.csv");
 }

@@ -104,7 +104,12 @@ fn kept_variables_are_as_if_residualised_on() {
                 };
                 let label = format!("{} {n} × {p}, {m} kept, seed {seed}", entry.name);
                 let kept = run(&given, &*criterion, &Pass::default(), 1, |_| {});
-                let free = run(&left, &told, &Pass::default(), 1, |_| {});
+                // The default bound on size goes by degrees of freedom too.
+                let pass = Pass {
+                    max_size: Some(kept.max_size - m),
+                    ..Pass::default()
+                };
+                let free = run(&left, &told, &pass, 1, |_| {});
                 let chosen: Vec<u32> = support(&kept)
                     .into_iter()
                     .filter(|j| *j < p as u32)
@@ -126,6 +131,36 @@ fn kept_variables_are_as_if_residualised_on() {
                 assert!(differ.abs() < 1e-7, "{label}: {differ}");
             }
         }
+    }
+}
+
+#[test]
+fn the_default_size_bound_goes_by_what_kept_variables_leave() {
+    // Candidates, kept variables, and how many may be chosen: all of at most (60 − m)/2, else (60 − m)/4.
+    for (p, m, most) in [
+        (30, 0, 30),
+        (31, 0, 15),
+        (20, 20, 20),
+        (21, 20, 10),
+        (20, 15, 20),
+        (9, 40, 9),
+        (11, 40, 5),
+    ] {
+        let (x, y) = small(60, p + m, 91);
+        let keep: Vec<String> = (p..p + m).map(|j| format!("x{j}")).collect();
+        let options = DesignOptions {
+            keep: &keep,
+            ..DesignOptions::default()
+        };
+        let design = Design::from_table(table(&x, &y), &options).unwrap();
+        let pass = Pass {
+            particles: 1,
+            iterations: 1,
+            polish: false,
+            ..Pass::default()
+        };
+        let found = run(&design, &*at_defaults(&ALL[0]), &pass, 1, |_| {});
+        assert_eq!(found.max_size, m + most, "{p} candidates, {m} kept");
     }
 }
 

@@ -5,9 +5,9 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Interrupt, Pass,
     criteria::{ALL, Bic, Criterion, Ebic, Model},
-    design::DesignOptions,
+    design::{DesignOptions, MatrixOptions},
     device::Resources,
-    search::{self, SearchResult},
+    search::{self, ProofEffort, SearchResult},
     selection::Termination,
 };
 
@@ -221,6 +221,38 @@ fn no_collinear_model_is_met() {
             let three = (0..3).all(|j| model.members.contains(&j));
             assert!(!three, "{}: {model:?}", entry.name);
         }
+    }
+}
+
+/// Columns about a large mean, without an intercept: products of columns lose most digits of RSS.
+#[test]
+fn models_shown_have_the_criterion_of_a_fit_from_x() {
+    let mut random = Random::new(77);
+    let (n, p) = (40, 24);
+    let x = DMatrix::from_fn(n, p, |_, _| 3000.0 + random.normal());
+    let y = DVector::from_fn(n, |t, _| {
+        3000.0 + x[(t, 3)] - x[(t, 8)] + 0.5 * x[(t, 11)] + random.normal()
+    });
+    let options = MatrixOptions {
+        intercept: false,
+        ..MatrixOptions::default()
+    };
+    let design = Design::from_matrices(&x, &y, &options).unwrap();
+    let pass = Pass {
+        particles: 8,
+        proof: ProofEffort::None,
+        ..Pass::default()
+    };
+    let found = run(&design, &Bic, &pass, 1, |_| {});
+    let scale = y.norm_squared();
+    let unit = DMatrix::from_fn(n, p, |t, j| x[(t, j)] / x.column(j).norm());
+    let shown = found.models.iter().take(10).chain(&found.front);
+    assert!(shown.clone().count() > 12);
+    for met in shown {
+        let rss = fit(&unit, &(&y / scale.sqrt()), &met.members).rss * scale;
+        let expected = phi("bic", n, p, met.members.len(), rss);
+        let differ = met.value - expected;
+        assert!(differ.abs() < 1e-8, "{:?}: {differ:e}", met.members);
     }
 }
 

@@ -1,8 +1,20 @@
 //! Each resample is a selection from a file of its rows.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
-use passel::stability::Resampling;
+use passel::{
+    Job, Pass, StabilityJob, Table,
+    criteria::{Bic, Criterion, Model},
+    search::ProofEffort,
+    select_stable,
+    stability::Resampling,
+};
 use serde_json::Value;
 
 use super::{counts, json, noise, planted, support::Folder};
@@ -126,4 +138,59 @@ fn bins_are_those_of_the_resample() {
     let expected = selected_one_by_one(&folder, (&head, &lines), how, &options, false);
     assert_eq!(counts(&told), expected);
     assert_eq!(told["binning"]["response_rule"], "equal-frequency:4");
+}
+
+/// BIC, which counts how often it is asked.
+#[derive(Debug, Default)]
+struct Counted(AtomicUsize);
+
+impl Criterion for Counted {
+    fn name(&self) -> &str {
+        "counted"
+    }
+
+    fn penalty(&self, model: &Model) -> f64 {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Bic.penalty(model)
+    }
+}
+
+/// Of twelve candidates a proof enumerates all 4,096 models.
+#[test]
+fn resamples_prove_nothing_unless_that_is_asked_for() {
+    let mut draw = noise(5);
+    let columns: Vec<Vec<f64>> = (0..12).map(|_| (0..80).map(|_| draw()).collect()).collect();
+    let y: Vec<f64> = (0..80)
+        .map(|t| columns[3][t] - columns[7][t] + 0.3 * draw())
+        .collect();
+    let asked = |proof| {
+        let named = columns.iter().cloned().chain([y.clone()]).enumerate();
+        let named = named.map(|(j, values)| (format!("x{j}"), values.into()));
+        let criterion = Arc::new(Counted::default());
+        let job = Job {
+            response: Some("x12".to_owned()),
+            criterion: criterion.clone(),
+            pass: Pass {
+                proof,
+                ..Pass::default()
+            },
+            ..Job::from_table(Table::from_columns(named).unwrap())
+        };
+        let found = select_stable(&StabilityJob {
+            resamples: 3,
+            ..StabilityJob::new(job)
+        });
+        (found.unwrap(), criterion.0.load(Ordering::Relaxed))
+    };
+    let [none, bounded, complete] = [
+        ProofEffort::None,
+        ProofEffort::Bounded,
+        ProofEffort::Complete,
+    ]
+    .map(asked);
+    assert_eq!(bounded.1, none.1);
+    assert!(complete.1 >= none.1 + 6 * (1 << 12));
+    let chosen = |(report, _): &(passel::StabilityReport, usize)| report.variables.clone();
+    assert_eq!(chosen(&bounded), chosen(&none));
+    assert_eq!(chosen(&bounded), chosen(&complete));
 }

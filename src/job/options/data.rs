@@ -96,7 +96,7 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .range("a whole number, at least the number of candidates in the file")
             .help("The number of candidates before the file was screened, which the criterion's penalty then takes for p"),
         TaskOption::limit("max-size K", 1..=usize::MAX, |draft| &mut draft.job.pass.max_size)
-            .default("p if p ≤ n/2, else n/4 besides the kept variables")
+            .default("beside the m kept variables p − m where that is at most (n − m)/2, else (n − m)/4")
             .range("1 … min(p, n − 2)")
             .help("The size of the largest model, in variables"),
     ])

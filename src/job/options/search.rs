@@ -3,7 +3,7 @@
 use super::super::OptionSpec;
 use crate::{
     score::Correction,
-    search::{Gain, Pass},
+    search::{Gain, Pass, ProofEffort},
     stability::Resampling,
 };
 
@@ -86,8 +86,13 @@ pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
             .help("End with the best model of the swarm, without improving it to a certified optimum"),
         TaskOption::count("islands N", 1..=1024, |draft| &mut draft.job.pass.islands)
             .help("Number of walks of the polish, each from a model of its own"),
-        TaskOption::flag("prove", |draft, is_given| draft.job.pass.prove = is_given)
-            .help("Go on until it is proved that no allowed model has a lower criterion, or the time limit or Ctrl-C ends it; without it the proof ends after a bounded amount of work"),
+        TaskOption::flag("prove", |draft, is_given| {
+            draft.job.pass.proof = match is_given {
+                true => ProofEffort::Complete,
+                false => ProofEffort::Bounded,
+            };
+        })
+            .help("Go on until it is proved that no allowed model has a lower criterion, or the time limit or Ctrl-C ends it; without it the proof ends after a bounded amount of work, and resamples of stability selection go without"),
         TaskOption::limit("patience N", 1..=1_000_000_000, |draft| &mut draft.job.pass.patience)
             .default("no limit")
             .help("End the swarm after N iterations without a better model"),

@@ -20,6 +20,7 @@ mod waves;
 use super::{
     control::{RunControl, StageEnd},
     problem::{SearchProblem, rises},
+    settings::ProofEffort,
     state::ProofState,
     visited::{VisitedModel, VisitedModels},
 };
@@ -57,7 +58,8 @@ pub(super) fn prove(
     end: &mut StageEnd,
     from: Option<ProofState>,
 ) -> Result<(), DeviceError> {
-    let (x, p, asked) = (problem.x, problem.x.p(), problem.pass.prove);
+    let (x, p) = (problem.x, problem.x.p());
+    let asked = problem.pass.proof == ProofEffort::Complete;
     let refuse = |end: &mut StageEnd, reason: &'static str| {
         end.proof = asked.then(|| Proof {
             reason: Some(reason.to_owned()),
