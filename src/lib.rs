@@ -73,6 +73,9 @@ mod fnv;
 
 mod interrupt;
 
+#[cfg(feature = "program")]
+mod machine;
+
 mod threads;
 
 pub mod ranks;

@@ -1,4 +1,10 @@
-//! Pools of CPU threads, and why one could not be started.
+//! Pools of CPU threads, why one could not be started, and the CPU time of all threads of some work.
+
+use std::{
+    cell::RefCell,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use thiserror::Error;
@@ -16,8 +22,127 @@ pub enum ThreadError {
     Spawn { source: std::io::Error },
 }
 
-/// Starts a pool of its own of this many threads.
+/// Starts a pool of its own of this many threads, whose CPU time counts to the work of this thread.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool, ThreadError> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let meter = CpuMeter::current();
+    let started = meter.clone();
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(move |_| started.start_thread())
+        .exit_handler(move |_| meter.end_thread())
+        .build();
     pool.map_err(|source| ThreadError::Pool { threads, source })
+}
+
+/// How long ended work waits for its pools' threads, which end a moment after it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+thread_local! {
+    static METER: RefCell<Option<CpuMeter>> = const { RefCell::new(None) };
+}
+
+/// Adds up the CPU time of the threads that some work runs on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CpuMeter(Arc<(Mutex<CpuTime>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct CpuTime {
+    ended: Duration,
+    /// Threads of pools that have not ended yet.
+    running: usize,
+}
+
+impl CpuMeter {
+    /// The meter of the work that this thread does; one that nobody reads if there is none.
+    pub(crate) fn current() -> Self {
+        METER.with_borrow(|meter| meter.clone().unwrap_or_default())
+    }
+
+    fn time(&self) -> MutexGuard<'_, CpuTime> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does a part of the work on this thread.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = own_cpu_time();
+        let outer = METER.replace(Some(self.clone()));
+        let result = work();
+        METER.set(outer);
+        self.time().ended += own_cpu_time().saturating_sub(before);
+        result
+    }
+
+    fn start_thread(&self) {
+        self.time().running += 1;
+        METER.set(Some(self.clone()));
+    }
+
+    fn end_thread(&self) {
+        METER.set(None);
+        let mut time = self.time();
+        time.ended += own_cpu_time();
+        time.running -= 1;
+        drop(time);
+        self.0.1.notify_all();
+    }
+
+    /// The CPU seconds of all threads, once those of pools have ended; `None` if the system does not
+    /// say. A plugin that was left behind is not waited for.
+    pub(crate) fn total(&self) -> Option<f64> {
+        let is_running = |time: &mut CpuTime| time.running > 0;
+        let waited = self
+            .0
+            .1
+            .wait_timeout_while(self.time(), PATIENCE, is_running);
+        let time = waited.unwrap_or_else(PoisonError::into_inner).0.ended;
+        (!time.is_zero()).then_some(time.as_secs_f64())
+    }
+}
+
+/// The CPU time of this thread; zero where it is not known.
+fn own_cpu_time() -> Duration {
+    #[cfg(feature = "program")]
+    let time = crate::machine::thread_cpu_time();
+    #[cfg(not(feature = "program"))]
+    let time = None;
+    time.unwrap_or_default()
+}
+
+#[cfg(all(test, unix, feature = "program"))]
+mod tests {
+    use rayon::prelude::*;
+
+    use super::*;
+
+    /// Keeps a thread busy until its own clock has gone on this far.
+    fn burn(milliseconds: u64) {
+        let end = own_cpu_time() + Duration::from_millis(milliseconds);
+        while own_cpu_time() < end {}
+    }
+
+    #[test]
+    fn the_threads_of_nested_pools_count_to_their_work_alone() {
+        let (meter, other) = (CpuMeter::default(), CpuMeter::default());
+        burn(30);
+        other.run(|| burn(1));
+        meter.run(|| {
+            burn(3);
+            let outer = pool(2).unwrap();
+            outer.install(|| {
+                burn(4);
+                pool(2)
+                    .unwrap()
+                    .install(|| (0..2).into_par_iter().for_each(|_| burn(5)));
+            });
+            let beside = CpuMeter::current();
+            std::thread::scope(|scope| {
+                scope.spawn(|| beside.run(|| burn(6)));
+            });
+            other.run(|| burn(7));
+        });
+        // Nested work counts to the outer thread too, and nothing before the work to either.
+        assert!(meter.total().unwrap() >= 0.023, "{meter:?}");
+        let other = other.total().unwrap();
+        assert!((0.008..0.03).contains(&other), "{other}");
+    }
 }

@@ -1,9 +1,8 @@
 //! The folder of results: one file per job, written whole or not at all, by one process at a time.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -16,11 +15,11 @@ use serde_json::Value;
 use super::{
     BatchError,
     manifest::{InputFile, Manifest},
+    times::{self, EndedJob, LastEnd},
 };
 use crate::{
     fnv::Fnv,
     output::{OutputError, OutputFile},
-    selection::Elapsed,
 };
 
 /// The file that a process locks while it runs jobs into the folder. The system releases the lock
@@ -36,7 +35,7 @@ const PARTIAL: &str = "~partial";
 /// Follows the name of a job in the file that lists the hashes of its other output files.
 const OUTPUTS: &str = "~files";
 
-/// The file to which the times of jobs are appended.
+/// The file to which each job that ends is appended, with its times.
 const TIMES: &str = "times.csv";
 
 /// A folder of results that belongs to this process or to its ranks.
@@ -82,10 +81,7 @@ impl ResultFolder {
                 let _ = fs::remove_file(entry.path());
             }
         }
-        let times = path.join(TIMES);
-        if !times.exists() {
-            fs::write(times, "job,threads,read,devices,search,total\n").map_err(unwritable)?;
-        }
+        times::prepare(&path.join(TIMES), &work).map_err(unwritable)?;
         Ok(Self {
             path: path.to_owned(),
             _lock: Some(lock),
@@ -108,7 +104,7 @@ impl ResultFolder {
         &self.path
     }
 
-    /// Writes the result of a job, the hashes of its other output files, and its times.
+    /// Writes the result of a job and the hashes of its other output files.
     ///
     /// # Errors
     /// The result cannot be written; then none of it is there.
@@ -116,8 +112,6 @@ impl ResultFolder {
         &self,
         stored: &StoredResult,
         outputs: &[InputFile],
-        threads: usize,
-        times: Elapsed,
     ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
         if !outputs.is_empty() {
@@ -130,8 +124,6 @@ impl ResultFolder {
         ] {
             let _ = fs::remove_file(obsolete);
         }
-        // Times are no part of the result: a line that is lost does no harm.
-        let _ = self.append_times(id, threads, times);
         Ok(())
     }
 
@@ -170,17 +162,15 @@ impl ResultFolder {
         file.finish(&text)
     }
 
-    fn append_times(&self, id: &str, threads: usize, times: Elapsed) -> io::Result<()> {
-        let path = self.path.join(TIMES);
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        let Elapsed {
-            read,
-            devices,
-            search,
-            total,
-        } = times;
-        let line = format!("\"{id}\",{threads},{read:.6},{devices:.6},{search:.6},{total:.6}\n");
-        file.write_all(line.as_bytes())
+    /// Adds a job that has ended to the table of times.
+    pub(super) fn append_times(&self, ended: &EndedJob) {
+        // Times are no part of a result: a line that is lost does no harm.
+        let _ = times::append(&self.path.join(TIMES), ended);
+    }
+
+    /// How each job ended the last time, by its name.
+    pub(super) fn last_ends(&self) -> HashMap<String, LastEnd> {
+        last_ends(&self.path)
     }
 
     /// The stems of JSON files that belong to none of these jobs, in order.
@@ -204,6 +194,11 @@ impl Drop for ResultFolder {
         // This fails, as it should, while checkpoints are in it.
         let _ = fs::remove_dir(self.path.join(WORK));
     }
+}
+
+/// How each job of a folder ended the last time, by its name.
+pub(super) fn last_ends(folder: &Path) -> HashMap<String, LastEnd> {
+    times::last_ends(&folder.join(TIMES))
 }
 
 fn checkpoint_name(manifest: &Manifest) -> String {

@@ -11,6 +11,7 @@ mod ranks;
 mod status;
 mod survey;
 mod tables;
+mod times;
 mod worker;
 
 use std::{

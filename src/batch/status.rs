@@ -6,6 +6,7 @@ use super::{
     BatchError, folder,
     manifest::{FileHashes, Manifest},
     pool::DemandEstimator,
+    times::LastEnd,
 };
 use crate::{
     interrupt::Interrupt,
@@ -20,6 +21,8 @@ pub(super) enum Status {
     Done,
     /// It has no result.
     Missing,
+    /// It has no result that is up to date, because it failed the last time; the text says why.
+    Failed(String),
     /// Its result was made of something else; the text says what differs.
     Stale(String),
     /// A file that it reads cannot be read; the text says why.
@@ -27,11 +30,20 @@ pub(super) enum Status {
 }
 
 impl Status {
+    /// The status of a job that ended like this the last time it was run.
+    pub(super) fn after(self, last: Option<&LastEnd>) -> Self {
+        match (self, last.and_then(|last| last.error.as_ref())) {
+            (Self::Missing | Self::Stale(_), Some(reason)) => Self::Failed(reason.clone()),
+            (status, _) => status,
+        }
+    }
+
     /// The word for it in tables, and the reason.
     pub(super) fn words(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Done => ("done", None),
             Self::Missing => ("missing", None),
+            Self::Failed(reason) => ("failed", Some(reason)),
             Self::Stale(reason) => ("stale", Some(reason)),
             Self::Unreadable(reason) => ("unreadable", Some(reason)),
         }
@@ -112,11 +124,12 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
     let folder = file.settings.folder(&file.path);
     let mut hashes = FileHashes::new(&Interrupt::default());
     let mut estimator = DemandEstimator::default();
+    let last_ends = folder::last_ends(&folder);
     let mut text = String::new();
     let mut pending = 0;
     for job in jobs {
         let status = match inspect(job, file, &folder, &mut hashes) {
-            Ok((_, status)) => status,
+            Ok((_, status)) => status.after(last_ends.get(&job.id)),
             Err(reason) => Status::Unreadable(reason),
         };
         pending += usize::from(status != Status::Done);

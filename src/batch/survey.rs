@@ -18,6 +18,9 @@ use crate::{
     ranks::Communicator,
 };
 
+/// The most jobs that a note names.
+const NAMED_FAILURES: usize = 10;
+
 pub(super) struct PendingJob<'a> {
     pub(super) planned: &'a PlannedJob,
     pub(super) manifest: Manifest,
@@ -61,6 +64,8 @@ impl<'a> Survey<'a> {
     ) {
         let file = self.file;
         let requested: HashSet<&str> = requested.iter().map(|job| &*job.id).collect();
+        let last_ends = folder.last_ends();
+        let mut failed_before = Vec::new();
         for job in &file.jobs {
             let is_requested = requested.contains(&*job.id);
             let inspected = inspect(job, file, folder.path(), &mut self.hashes);
@@ -69,13 +74,20 @@ impl<'a> Survey<'a> {
                 continue;
             }
             match inspected {
-                Ok((manifest, status)) => self.add(job, manifest, status, is_requested),
+                Ok((manifest, status)) => {
+                    let status = status.after(last_ends.get(&job.id));
+                    if is_requested && matches!(status, Status::Failed(_)) {
+                        failed_before.push(&*job.id);
+                    }
+                    self.add(job, manifest, status, is_requested);
+                }
                 Err(reason) if is_requested => {
                     self.summary.add(&job.id, &Err(reason));
                 }
                 Err(_) => {}
             }
         }
+        self.notes.extend(note_of_failed(&failed_before));
         let names: HashSet<&str> = file.jobs.iter().map(|job| &*job.id).collect();
         for orphan in folder.orphans(&names) {
             let path = folder.path().join(orphan);
@@ -111,14 +123,21 @@ impl<'a> Survey<'a> {
     }
 
     /// Orders the pending jobs so that those of one data file follow one another: its memory is
-    /// freed before the next file is read.
+    /// freed before the next file is read. Jobs that failed before come last, so that they hold up
+    /// nothing that may succeed.
     pub(super) fn group_by_data(&mut self) {
         let data = |job: &PendingJob<'a>| -> &'a Path { &job.planned.task.job().data };
         let mut first: HashMap<&Path, usize> = HashMap::new();
         for (index, job) in self.pending.iter().enumerate() {
             first.entry(data(job)).or_insert(index);
         }
-        self.pending.sort_by_key(|job| first[data(job)]);
+        let recorded = &self.recorded;
+        let has_failed = |job: &PendingJob| {
+            let status = recorded.get(&*job.planned.id);
+            matches!(status, Some(Status::Failed(_)))
+        };
+        self.pending
+            .sort_by_key(|job| (has_failed(job), first[data(job)]));
     }
 
     /// Restricts the pending jobs to those of these names, some of which only rank 0 has inspected.
@@ -152,5 +171,21 @@ impl<'a> Survey<'a> {
             false => 0,
         };
         ResourcePool::new(&self.file.settings, gpus, communicator)
+    }
+}
+
+/// What the user should know of jobs that failed the last time.
+fn note_of_failed(names: &[&str]) -> Option<String> {
+    let shown = names.iter().take(NAMED_FAILURES).copied();
+    let mut list = shown.collect::<Vec<_>>().join("; ");
+    if names.len() > NAMED_FAILURES {
+        list += &format!("; and {} more", names.len() - NAMED_FAILURES);
+    }
+    match names.len() {
+        0 => None,
+        1 => Some(format!("1 job failed before and is tried again: {list}")),
+        count => Some(format!(
+            "{count} jobs failed before and are tried again, last: {list}"
+        )),
     }
 }

@@ -96,7 +96,11 @@ pub(super) fn write(
         let (status, message) = match summary.failed.get(id) {
             Some(message) => ("failed", &**message),
             None if summary.done.contains(id) => ("done", ""),
-            None => (recorded.get(id).unwrap_or(&Status::Missing).words().0, ""),
+            None => match recorded.get(id) {
+                Some(Status::Failed(message)) => ("failed", &**message),
+                Some(status) => (status.words().0, ""),
+                None => (Status::Missing.words().0, ""),
+            },
         };
         let result = (status == "done").then(|| read_result(folder.path(), id));
         let result = result.flatten().unwrap_or(Value::Null);

@@ -18,15 +18,18 @@ use super::{
     manifest::InputFile,
     pool::{Reservation, ResourcePool},
     survey::{PendingJob, Survey},
+    times::EndedJob,
 };
 use crate::{
     interrupt::Interrupt,
+    machine,
     output::OutputFile,
     panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,
     run::{DataCache, Fault, Report, ResampleCheckpoint, RunContext, RunError, run_task},
     selection::Elapsed,
+    threads::CpuMeter,
 };
 
 pub(super) struct Runner<'a> {
@@ -46,7 +49,7 @@ pub(super) struct Runner<'a> {
 
 /// How a job that did not fail has ended.
 enum JobEnd {
-    Done,
+    Done(Elapsed),
     Interrupted,
 }
 
@@ -71,6 +74,11 @@ impl<'a> Runner<'a> {
         }
         for (name, reason) in &summary.failed {
             progress.print_line(&format!("error: {name}: {reason}"));
+            folder.append_times(&EndedJob {
+                job: name,
+                error: Some(reason),
+                ..EndedJob::default()
+            });
         }
         Self {
             survey,
@@ -117,21 +125,35 @@ impl<'a> Runner<'a> {
                 self.summary().left += 1;
                 continue;
             };
-            let started = Instant::now();
-            let result = catch_own_panic(|| match self.partners {
+            let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
+            let work = || match self.partners {
                 Some(partners) => self.run_with(partners, job, &reservation),
                 None => self.run_here(job, &reservation),
-            });
+            };
+            let result = cpu_meter.run(|| catch_own_panic(work));
+            let threads = reservation.threads;
             drop(reservation);
             self.cache.release(&job.planned.task);
-            if let Ok(JobEnd::Interrupted) = result {
-                self.summary().left += 1;
-                continue;
-            }
-            let result = result.map(drop);
+            let (parts, result) = match result {
+                Ok(JobEnd::Interrupted) => {
+                    self.summary().left += 1;
+                    continue;
+                }
+                Ok(JobEnd::Done(parts)) => (Some(parts), Ok(())),
+                Err(reason) => (None, Err(reason)),
+            };
             let name = &job.planned.id;
-            let ended = self.summary().add(name, &result);
             let seconds = started.elapsed().as_secs_f64();
+            self.folder.append_times(&EndedJob {
+                job: name,
+                threads,
+                parts,
+                seconds,
+                cpu_seconds: cpu_meter.total(),
+                peak_memory: machine::peak_memory(),
+                error: result.as_ref().err().map(String::as_str),
+            });
+            let ended = self.summary().add(name, &result);
             self.progress
                 .finish_job(name, (&result, seconds), (ended, self.total));
         }
@@ -172,7 +194,6 @@ impl<'a> Runner<'a> {
     }
 
     fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
-        let started = Instant::now();
         let mut task = job.planned.task.clone();
         let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
@@ -232,15 +253,9 @@ impl<'a> Runner<'a> {
         let outputs: Vec<InputFile> = outputs
             .filter_map(|(option, path)| hashes.hash_output(path, option))
             .collect();
-        let times = Elapsed {
-            total: started.elapsed().as_secs_f64(),
-            ..report.outcome.overview().elapsed
-        };
-        let written = self
-            .folder
-            .write(&stored, &outputs, reservation.threads, times);
+        let written = self.folder.write(&stored, &outputs);
         written.map_err(|error| error_chain(&error))?;
-        Ok(JobEnd::Done)
+        Ok(JobEnd::Done(report.outcome.overview().elapsed))
     }
 
     /// Writes what a failed job found until then, if it found anything; why the job failed, and

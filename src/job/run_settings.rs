@@ -22,6 +22,10 @@ pub struct RunSettings {
     pub memory_limit: Option<u64>,
     /// The time after which the run is interrupted; `None` for no limit.
     pub time_limit: Option<Duration>,
+    /// The number of failures after which no further job is started; `None` for no such limit.
+    pub max_failures: Option<usize>,
+    /// What is added to the niceness of the process: 0 leaves its priority, 19 is the lowest.
+    pub nice: usize,
     /// How ranks share the jobs.
     pub ranks: RankSharing,
     /// How progress is shown.

@@ -20,6 +20,7 @@ use crate::{
         arguments,
         file::{self, JobFile, PlannedJob},
     },
+    machine,
     printable::printable,
 };
 
@@ -63,6 +64,12 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
             }
             false => EXIT_DONE,
         };
+    }
+    let nice = file.settings.nice as i32;
+    if nice > 0
+        && let Err(error) = machine::add_niceness(nice)
+    {
+        context.print_error(&format!("warning: the priority stays as it is: {error}"));
     }
     match check_equal(context, path, &jobs) {
         Ok(()) => run_jobs(&file, &jobs, interrupt, context),

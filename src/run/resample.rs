@@ -13,6 +13,7 @@ use super::RunError;
 use crate::{
     device::{DeviceChoice, MIN_GPU_ELEMENTS, Resources},
     interrupt::Interrupt,
+    threads::CpuMeter,
 };
 
 /// Bytes that resamples side by side may take in all, where no limit is set.
@@ -77,11 +78,12 @@ pub(super) fn for_each_number<T: Send>(
         }
     };
     let mut failure: Option<(usize, RunError)> = None;
+    let cpu_meter = CpuMeter::current();
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         for _ in 0..threads {
             let sender = sender.clone();
-            scope.spawn(|| work_in_order(sender));
+            scope.spawn(|| cpu_meter.run(|| work_in_order(sender)));
         }
         drop(sender);
         for (number, result) in receiver {

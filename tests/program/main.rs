@@ -25,6 +25,7 @@ mod interrupts;
 mod jobs;
 mod mistakes;
 mod odd_files;
+mod operations;
 mod parquet;
 mod responses;
 mod truth;

@@ -13,7 +13,7 @@ use std::{fs, path::PathBuf};
 const HOMES: &[(&str, &[&str])] = &[
     // `report` has a module of that name, and no need of the crate.
     ("bytes", &["table"]),
-    ("csv", &["table", "report"]),
+    ("csv", &["table", "report", "batch/times"]),
     ("fast_float2", &["table"]),
     ("flate2", &["table"]),
     ("memchr", &["table"]),
@@ -43,6 +43,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("passel_abi", &["plugin"]),
     ("passel_score", &["score"]),
     ("postcard", &["ranks"]),
+    ("rustix", &["machine"]),
     ("sha2", &["batch"]),
     ("signal_hook", &["program"]),
     ("strsim", &["nearest"]),

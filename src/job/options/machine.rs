@@ -95,6 +95,8 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
             .help("The most memory that jobs may need at the same time, by estimate"),
         RunOption::time_limit(|settings| &mut settings.time_limit)
             .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
+        RunOption::count("nice N", 0..=19, |settings| &mut settings.nice)
+            .help("Lower the priority of the run: N is added to its niceness, which the system's other programs have at 0"),
         RunOption::choice("ranks HOW", RANKS, |settings| &mut settings.ranks)
             .help("How the ranks of passel-mpi share the jobs: apart, each does jobs of its own; together, all work at each job; auto: apart if there are at least as many jobs to do as ranks"),
         RunOption::progress(|settings| &mut settings.progress)

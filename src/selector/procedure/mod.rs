@@ -22,7 +22,7 @@ use rayon::ThreadPool;
 use crate::{
     interrupt::Interrupt,
     random::Stream,
-    threads::{ThreadError, pool},
+    threads::{CpuMeter, ThreadError, pool},
 };
 
 pub use error::{CallError, ProcedureError};
@@ -301,8 +301,9 @@ fn run_detached<E: From<ThreadError> + Send + 'static>(
     let own = Arc::clone(context);
     let interrupt = context.interrupt.clone();
     let _guard = interrupt.detachable();
+    let cpu_meter = CpuMeter::current();
     let spawned = thread::Builder::new().spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        let result = cpu_meter.run(|| catch_unwind(AssertUnwindSafe(|| work(&own))));
         // Once it is detached, nobody receives this.
         let _ = send.send(result);
     });

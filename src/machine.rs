@@ -1,0 +1,137 @@
+//! What the operating system knows of this process: the machine's name, the date, CPU time, memory and
+//! priority.
+
+use std::{
+    fs, io,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+const DAY: u64 = 86_400;
+
+/// The name of this machine in its network; empty if the system does not say.
+pub(crate) fn host() -> String {
+    #[cfg(unix)]
+    {
+        rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned()
+    }
+    #[cfg(not(unix))]
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// The CPU time of the calling thread since it was started; `None` if the system does not say.
+pub(crate) fn thread_cpu_time() -> Option<Duration> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        time.try_into().ok()
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// The most memory that this process has had at one time. *Units:* bytes. `None` if the system does
+/// not say.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Adds to the niceness of this thread and of those that it starts, and so lowers their priority.
+///
+/// # Errors
+/// The system refuses, or has no such priorities.
+pub(crate) fn add_niceness(steps: i32) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        Ok(rustix::process::nice(steps).map(drop)?)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = steps;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// The present date and time in UTC, as ISO 8601 has it: `2026-11-23T16:33:04Z`.
+pub(crate) fn now() -> String {
+    utc(SystemTime::now())
+}
+
+/// A date and time in UTC, as ISO 8601 has it. What lies before 1970 is 1970.
+pub(crate) fn utc(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = seconds.as_secs();
+    let (year, month, day) = civil(seconds / DAY);
+    let (hour, minute, second) = (seconds % DAY / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Year, month and day of the Gregorian calendar, of a day counted from 1970-01-01.
+fn civil(day: u64) -> (u64, u64, u64) {
+    // Eras of 400 years that begin on March 1, so that the leap day is the last of its year.
+    let day = day + 719_468;
+    let (era, of_era) = (day / 146_097, day % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_day_of_eight_hundred_years_follows_the_one_before() {
+        let is_leap = |year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let (mut year, mut month, mut day) = (1970, 1, 1);
+        for number in 0..292_194 {
+            assert_eq!(civil(number), (year, month, day), "day {number}");
+            let length = match month {
+                2 => 28 + u64::from(is_leap(year)),
+                4 | 6 | 9 | 11 => 30,
+                _ => 31,
+            };
+            day += 1;
+            if day > length {
+                (day, month) = (1, month + 1);
+            }
+            if month > 12 {
+                (month, year) = (1, year + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let at = |seconds| utc(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_827_696), "2000-02-29T12:34:56Z");
+        assert_eq!(at(1_763_915_584), "2025-11-23T16:33:04Z");
+        assert_eq!(utc(UNIX_EPOCH - Duration::from_secs(9)), at(0));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_says_what_this_process_took() {
+        let mut sum = 0_u64;
+        while thread_cpu_time().unwrap() < Duration::from_millis(2) {
+            sum = sum.wrapping_mul(3).wrapping_add(1);
+        }
+        assert!(sum > 0 && peak_memory().unwrap() > 1 << 16);
+        assert!(!host().is_empty());
+    }
+}
