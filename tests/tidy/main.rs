@@ -47,7 +47,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["batch"]),
     ("signal_hook", &["program"]),
     ("strsim", &["nearest"]),
-    ("tempfile", &["output", "trace", "device/cuda"]),
+    (
+        "tempfile",
+        &["output", "trace", "batch/times", "device/cuda"],
+    ),
     ("toml", &["job"]),
 ];
 
