@@ -1,4 +1,4 @@
-//! A request to stop, from outside: a signal asks, the search looks.
+//! A request to stop, from outside: a signal asks, or a deadline passes; the search looks.
 
 use std::{
     io,
@@ -8,7 +8,7 @@ use std::{
         mpsc::{self, RecvTimeoutError},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use thiserror::Error;
@@ -22,7 +22,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub struct Interrupted;
 
 /// A request to stop that any thread may make. Clones share one request: a
-/// caller keeps one and every job of a run another.
+/// caller keeps one and every job of a run another. A clone may have a deadline of its own, from which
+/// on the end counts as requested.
 ///
 /// ```
 /// let interrupt = passel::Interrupt::default();
@@ -31,7 +32,40 @@ pub struct Interrupted;
 /// assert!(job.requested());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Interrupt(Arc<Request>);
+pub struct Interrupt {
+    request: Arc<Request>,
+    deadline: Option<Arc<Deadline>>,
+}
+
+/// When the work must end, whether or not anyone asks.
+#[derive(Debug)]
+pub(crate) struct Deadline {
+    at: Instant,
+    kind: DeadlineKind,
+    /// Where ranks work together: all of them know that it has passed on one of them.
+    agreed: AtomicBool,
+}
+
+/// What a deadline that has passed makes of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeadlineKind {
+    /// The best until then is the result.
+    TimeLimit,
+    /// The job has failed.
+    Timeout,
+}
+
+impl Deadline {
+    /// Whether it has passed by the clock of this process.
+    pub(crate) fn has_passed_here(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    /// All ranks know that it has passed on one of them.
+    pub(crate) fn mark_agreed(&self) {
+        self.agreed.store(true, Ordering::Relaxed);
+    }
+}
 
 #[derive(Debug, Default)]
 struct Request {
@@ -49,15 +83,20 @@ impl Interrupt {
     /// Requests the end of the work.
     pub fn request(&self) {
         // Nothing else is published with the flags, so no ordering is needed.
-        self.0.requested.store(true, Ordering::Relaxed);
+        self.request.requested.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if the end of the work was requested; where ranks work together, once all of them
-    /// know of the request.
+    /// Returns true if the end of the work was requested, or its deadline has passed; where ranks work
+    /// together, once all of them know.
     pub fn requested(&self) -> bool {
-        match self.0.needs_agreement.load(Ordering::Relaxed) {
-            true => self.0.agreed.load(Ordering::Relaxed),
-            false => self.requested_here(),
+        self.requested_by_caller() || self.deadline().is_some()
+    }
+
+    /// Whether somebody asked for the end, whatever the deadline.
+    pub(crate) fn requested_by_caller(&self) -> bool {
+        match self.needs_agreement() {
+            true => self.request.agreed.load(Ordering::Relaxed),
+            false => self.request.requested.load(Ordering::Relaxed),
         }
     }
 
@@ -94,41 +133,96 @@ impl Interrupt {
         }
     }
 
-    /// Whether it was asked for here.
+    /// Whether the end was requested in this process, or the deadline has passed by its clock.
     pub(crate) fn requested_here(&self) -> bool {
-        self.0.requested.load(Ordering::Relaxed)
+        let deadline = self.deadline.as_ref();
+        self.request.requested.load(Ordering::Relaxed)
+            || deadline.is_some_and(|deadline| deadline.has_passed_here())
+    }
+
+    fn needs_agreement(&self) -> bool {
+        self.request.needs_agreement.load(Ordering::Relaxed)
+    }
+
+    /// The kind of the deadline, once it has passed.
+    fn deadline(&self) -> Option<DeadlineKind> {
+        let deadline = self.deadline.as_ref()?;
+        let has_passed = match self.needs_agreement() {
+            true => deadline.agreed.load(Ordering::Relaxed),
+            false => deadline.has_passed_here(),
+        };
+        has_passed.then_some(deadline.kind)
+    }
+
+    /// Whether a time limit, and nobody's request, wants the end: what was found is the result.
+    pub(crate) fn is_at_time_limit(&self) -> bool {
+        !self.requested_by_caller() && self.deadline() == Some(DeadlineKind::TimeLimit)
+    }
+
+    /// Whether a timeout, and nobody's request, wants the end: the job has failed.
+    pub(crate) fn is_timed_out(&self) -> bool {
+        !self.requested_by_caller() && self.deadline() == Some(DeadlineKind::Timeout)
+    }
+
+    /// The same request with a time limit that begins now, unless an earlier deadline is set.
+    pub(crate) fn with_time_limit(&self, limit: Option<Duration>) -> Self {
+        self.with_deadline(limit, DeadlineKind::TimeLimit)
+    }
+
+    /// The same request with a timeout that begins now, unless an earlier deadline is set.
+    pub(crate) fn with_timeout(&self, limit: Option<Duration>) -> Self {
+        self.with_deadline(limit, DeadlineKind::Timeout)
+    }
+
+    fn with_deadline(&self, limit: Option<Duration>, kind: DeadlineKind) -> Self {
+        let mut own = self.clone();
+        let at = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let is_earlier = |at: &Instant| self.deadline.as_ref().is_none_or(|set| *at < set.at);
+        if let Some(at) = at.filter(is_earlier) {
+            own.deadline = Some(Arc::new(Deadline {
+                at,
+                kind,
+                agreed: AtomicBool::default(),
+            }));
+        }
+        own
+    }
+
+    /// What ranks tell one another of: see [`Deadline::mark_agreed`].
+    pub(crate) fn shared_deadline(&self) -> Option<Arc<Deadline>> {
+        self.deadline.clone()
     }
 
     /// Whether from now on a request counts once all ranks know of it.
     pub(crate) fn require_agreement(&self, wait: bool) {
-        self.0.needs_agreement.store(wait, Ordering::Relaxed);
+        self.request.needs_agreement.store(wait, Ordering::Relaxed);
     }
 
     /// All ranks know of a request, of this one's or another's.
     pub(crate) fn mark_agreed(&self) {
-        self.0.agreed.store(true, Ordering::Relaxed);
+        self.request.agreed.store(true, Ordering::Relaxed);
     }
 
     /// Requests the end a second time: a plugin that ignores the first request is left behind, and what
     /// it had chosen is reported. Returns false if nothing waits for a plugin, or if this was
     /// requested before.
     pub fn force(&self) -> bool {
-        let heard = self.0.detachable.load(Ordering::Relaxed) > 0;
-        heard && !self.0.forced.swap(true, Ordering::Relaxed)
+        let heard = self.request.detachable.load(Ordering::Relaxed) > 0;
+        heard && !self.request.forced.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn is_forced(&self) -> bool {
-        self.0.forced.load(Ordering::Relaxed)
+        self.request.forced.load(Ordering::Relaxed)
     }
 
     /// Returns true if a plugin was left behind. It may run until the process ends, which must then
     /// end without running destructors.
     pub fn has_detached(&self) -> bool {
-        self.0.detached.load(Ordering::Relaxed)
+        self.request.detached.load(Ordering::Relaxed)
     }
 
     pub(crate) fn mark_detached(&self) {
-        self.0.detached.store(true, Ordering::Relaxed);
+        self.request.detached.store(true, Ordering::Relaxed);
     }
 
     /// While it lives, work is done that can be left behind, or its report is not told yet.
@@ -145,13 +239,13 @@ impl Interrupt {
     /// Whether work is done that looks at the request.
     #[cfg(feature = "program")]
     pub(crate) fn is_heeded(&self) -> bool {
-        self.0.heeded.load(Ordering::Relaxed) > 0
+        self.request.heeded.load(Ordering::Relaxed) > 0
     }
 
     fn guard(&self, counter: fn(&Request) -> &AtomicUsize) -> InterruptGuard {
-        counter(&self.0).fetch_add(1, Ordering::Relaxed);
+        counter(&self.request).fetch_add(1, Ordering::Relaxed);
         InterruptGuard {
-            request: Arc::clone(&self.0),
+            request: Arc::clone(&self.request),
             counter,
         }
     }
@@ -196,6 +290,36 @@ mod tests {
         assert_eq!(interrupt.check(), Ok(()));
         interrupt.request();
         assert!(!interrupt.requested() && interrupt.check() == Err(Interrupted));
+    }
+
+    #[test]
+    fn the_earliest_deadline_counts_and_who_asks_comes_first() {
+        let base = Interrupt::default();
+        let (now, later) = (Some(Duration::ZERO), Some(Duration::from_secs(1 << 20)));
+        let limited = base.with_time_limit(later);
+        assert!(!limited.requested() && !limited.requested_here());
+        let out = limited.with_timeout(now);
+        assert!(out.requested() && out.is_timed_out() && !out.is_at_time_limit());
+        // A later one changes nothing, and neither does none.
+        assert!(out.with_time_limit(later).is_timed_out());
+        assert!(out.with_time_limit(None).is_timed_out());
+        let late = base.with_timeout(later).with_time_limit(now);
+        assert!(late.is_at_time_limit() && !late.is_timed_out());
+        // A deadline is of one clone; a request is of all, and explains the end.
+        assert!(!base.requested() && !limited.requested());
+        base.request();
+        assert!(limited.requested() && late.requested() && !late.is_at_time_limit());
+    }
+
+    #[test]
+    fn where_ranks_work_together_a_deadline_counts_once_all_know() {
+        let base = Interrupt::default();
+        base.require_agreement(true);
+        let late = base.with_time_limit(Some(Duration::ZERO));
+        assert!(late.requested_here() && !late.requested());
+        late.shared_deadline().unwrap().mark_agreed();
+        assert!(late.requested() && late.is_at_time_limit());
+        assert!(!base.requested());
     }
 
     #[test]

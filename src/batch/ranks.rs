@@ -153,10 +153,10 @@ pub(super) fn follow(
         let mut task = planned.task.clone();
         let runs_on_one_rank = task.runs_on_one_rank();
         let job = task.job_mut();
-        job.interrupt = interrupt.clone();
         job.output = None;
         job.resources.threads = file.settings.threads.or(job.resources.threads);
         job.resources.communicator = Some(communicator.clone());
+        job.start_timeout(interrupt);
         // Only rank 0 reads and writes the checkpoint, but all ranks must know that there is one.
         task.set_checkpoint(PathBuf::from(name));
         let context = RunContext::default();

@@ -197,9 +197,9 @@ impl<'a> Runner<'a> {
         let mut task = job.planned.task.clone();
         let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
-        own.interrupt = self.interrupt.clone();
         reservation.apply(&mut own.resources);
         own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
+        own.start_timeout(self.interrupt);
         // The report goes to the job's own output once the result is complete, not before.
         let output = own.output.take();
         let output = output.as_deref().map(OutputFile::create).transpose();
@@ -223,21 +223,35 @@ impl<'a> Runner<'a> {
             let _ = fs::remove_file(&checkpoint);
             result = run_task(&task, &context);
         }
+        let cut_short = |report: Option<&Report>| match task.job().timed_out() {
+            None => Ok(JobEnd::Interrupted),
+            Some(reason) => Err(self.write_partial(job, reason, report)),
+        };
         let report = match result {
-            Ok(report) if report.outcome.interrupted() => return Ok(JobEnd::Interrupted),
+            Ok(report) if report.outcome.interrupted() => return cut_short(Some(&report)),
             Ok(report) => report,
             // Of ranks that share the job the others are told first.
-            Err(RunError::Interrupted) if self.partners.is_none() || runs_on_one_rank => {
-                return Ok(JobEnd::Interrupted);
+            Err(RunError::Interrupted)
+                if self.partners.is_none()
+                    || runs_on_one_rank
+                    || task.job().timed_out().is_some() =>
+            {
+                return cut_short(None);
             }
-            // The procedure ended because the run was interrupted.
+            // The procedure ended because it was asked to.
             Err(RunError::Incomplete(incomplete))
                 if matches!(incomplete.fault, Fault::Procedure { .. })
-                    && self.interrupt.requested() =>
+                    && task.job().interrupt.requested() =>
             {
-                return Ok(JobEnd::Interrupted);
+                return cut_short(incomplete.report.as_ref());
             }
-            Err(error) => return Err(self.write_partial(job, error)),
+            Err(error) => {
+                let reason = error_chain(&error);
+                let RunError::Incomplete(incomplete) = error else {
+                    return Err(reason);
+                };
+                return Err(self.write_partial(job, reason, incomplete.report.as_ref()));
+            }
         };
         let hashes = &self.survey.hashes;
         hashes.check_unchanged(&task).map_err(|path| {
@@ -260,15 +274,11 @@ impl<'a> Runner<'a> {
 
     /// Writes what a failed job found until then, if it found anything; why the job failed, and
     /// where that file is.
-    fn write_partial(&self, job: &PendingJob, error: RunError) -> String {
-        let reason = error_chain(&error);
-        let RunError::Incomplete(incomplete) = error else {
+    fn write_partial(&self, job: &PendingJob, reason: String, report: Option<&Report>) -> String {
+        let Some(report) = report else {
             return reason;
         };
-        let Some(report) = incomplete.report else {
-            return reason;
-        };
-        let written = stored_result(job, &report).and_then(|stored| {
+        let written = stored_result(job, report).and_then(|stored| {
             let written = self.folder.write_partial(&stored);
             written.map_err(|error| error_chain(&error))
         });

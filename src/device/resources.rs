@@ -1,9 +1,9 @@
 //! The hardware that a search or selection may use.
 
-use std::{num::NonZeroUsize, thread::available_parallelism};
+use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
 
 use super::DeviceError;
-use crate::ranks::Communicator;
+use crate::{interrupt::Interrupt, ranks::Communicator};
 
 /// The hardware that a search or selection may use. Results do not depend on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,6 +71,20 @@ impl Resources {
             communicator.gather(&())?;
         }
         Ok(())
+    }
+
+    /// The request to stop with a time limit that begins now, if there is one. Where ranks work
+    /// together it counts once all of them know that it has passed on one.
+    pub(crate) fn with_time_limit(
+        &self,
+        interrupt: &Interrupt,
+        limit: Option<Duration>,
+    ) -> Interrupt {
+        let limited = interrupt.with_time_limit(limit);
+        if let Some(communicator) = &self.communicator {
+            communicator.heed_deadline(&limited);
+        }
+        limited
     }
 
     /// Returns true for a single process and for rank 0, which alone writes files and shows

@@ -22,7 +22,7 @@ pub mod task;
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use passel_criteria::{Criterion, EbicMonotone};
 
@@ -121,6 +121,8 @@ pub struct Job {
     pub checkpoint: Option<PathBuf>,
     /// How progress is shown.
     pub progress: Progress,
+    /// The time after which the job has failed; `None` for no limit. It begins with the run of the job.
+    pub timeout: Option<Duration>,
     /// The request to stop that the job heeds.
     pub interrupt: Interrupt,
 }
@@ -162,6 +164,7 @@ impl Job {
             trace: None,
             checkpoint: None,
             progress: Progress::Auto,
+            timeout: None,
             interrupt: Interrupt::default(),
         }
     }
@@ -174,6 +177,21 @@ impl Job {
             progress: Progress::None,
             ..Self::new("the table")
         }
+    }
+
+    /// Starts the clock of the job's timeout: from now on it heeds this request, or the timeout, which
+    /// ranks that work together heed together.
+    pub(crate) fn start_timeout(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.with_timeout(self.timeout);
+        if let Some(communicator) = &self.resources.communicator {
+            communicator.heed_deadline(&self.interrupt);
+        }
+    }
+
+    /// Why the job has failed, if its timeout has passed.
+    pub(crate) fn timed_out(&self) -> Option<String> {
+        let timeout = self.timeout.filter(|_| self.interrupt.is_timed_out())?;
+        Some(format!("it did not end within its timeout of {timeout:?}"))
     }
 
     /// The files that the job reads, without libraries.

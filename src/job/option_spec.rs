@@ -204,8 +204,11 @@ impl<T: Default + 'static> OptionSpec<T> {
     }
 
     /// A limit of time.
-    pub(super) fn time_limit(field: fn(&mut T) -> &mut Option<Duration>) -> Self {
-        let option = Self::optional("time-limit TIME", |raw| raw.duration(), field);
+    pub(super) fn time_limit(
+        name: &'static str,
+        field: fn(&mut T) -> &mut Option<Duration>,
+    ) -> Self {
+        let option = Self::optional(name, |raw| raw.duration(), field);
         let option = option.range("seconds, or 500ms, 10m, 1h30m; above 0, at most 366d");
         option.default("no limit")
     }

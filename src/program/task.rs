@@ -30,12 +30,14 @@ pub(super) fn run(
         Err(errors) => return context.refuse(&errors),
     };
     let job = task.job_mut();
-    job.interrupt = interrupt.clone();
     job.command = Some(shell_command(context.program()));
     match context.communicator() {
-        None => print_outcome(task.job(), run_task(&task, &RunContext::default())),
+        None => {
+            job.start_timeout(interrupt);
+            print_outcome(task.job(), run_task(&task, &RunContext::default()))
+        }
         Some(communicator) => match check_files(&task, context) {
-            Ok(()) => run_on_ranks(task, communicator),
+            Ok(()) => run_on_ranks(task, interrupt, communicator),
             Err(code) => code,
         },
     }
@@ -66,7 +68,7 @@ fn check_files(task: &Task, context: &RankContext) -> Result<(), u8> {
 
 /// Does a task on all ranks, or on rank 0 alone if it cannot be shared, and prints its report and
 /// every failure; the exit code.
-fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
+fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicator) -> u8 {
     let is_root = communicator.is_root();
     // A rank that waits for the others must not leave them.
     let _heeding = task.job().interrupt.heeding();
@@ -80,7 +82,9 @@ fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
         return code_of_others(communicator.finish(Ok(())));
     }
     communicator.interrupt_locally(on_one_rank);
-    task.job_mut().resources.communicator = (!on_one_rank).then(|| communicator.clone());
+    let job = task.job_mut();
+    job.resources.communicator = (!on_one_rank).then(|| communicator.clone());
+    job.start_timeout(interrupt);
     let result = catch_own_panic(|| Ok(run_task(&task, &RunContext::default())));
     communicator.interrupt_locally(false);
     let own = match &result {
@@ -131,6 +135,10 @@ fn run_on_ranks(mut task: Task, communicator: &Communicator) -> u8 {
 /// Prints the report of a task and what went wrong; the exit code.
 fn print_outcome(job: &Job, result: Result<Report, RunError>) -> u8 {
     let error_code = result.as_ref().err().map(RunError::exit_code);
+    if let (Err(RunError::Interrupted), Some(reason)) = (&result, job.timed_out()) {
+        print_error(&format!("error: {reason}, and nothing was found before"));
+        return EXIT_FAILED;
+    }
     if let Err(error) = &result {
         print_error(&format!("error: {}", error_chain(error)));
     }
@@ -172,8 +180,16 @@ fn print_outcome(job: &Job, result: Result<Report, RunError>) -> u8 {
                 }
                 None => String::new(),
             };
-            print_error(&format!("interrupted: this is the best so far{resume}"));
-            EXIT_INTERRUPTED
+            match job.timed_out() {
+                Some(reason) => {
+                    print_error(&format!("error: {reason}: this is the best so far{resume}"));
+                    EXIT_FAILED
+                }
+                None => {
+                    print_error(&format!("interrupted: this is the best so far{resume}"));
+                    EXIT_INTERRUPTED
+                }
+            }
         }
         None => EXIT_DONE,
     }

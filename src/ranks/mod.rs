@@ -16,15 +16,12 @@ use std::{
     fmt, fs, io,
     ops::Range,
     panic::{RefUnwindSafe, UnwindSafe},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Deadline, Interrupt};
 pub use messages::{RankFailure, Traffic};
 pub use threads::thread_transports;
 
@@ -72,10 +69,8 @@ struct State {
     interrupt: Interrupt,
     /// By rank.
     locations: Vec<Location>,
-    /// The time limit has passed on this rank.
-    late: AtomicBool,
-    /// All ranks know that it has passed on one of them.
-    all_late: AtomicBool,
+    /// The deadline of what all ranks do now.
+    deadline: Mutex<Option<Arc<Deadline>>>,
     record: Mutex<Record>,
 }
 
@@ -115,8 +110,7 @@ impl Communicator {
                 transport: Arc::clone(&transport),
                 interrupt: interrupt.clone(),
                 locations,
-                late: AtomicBool::default(),
-                all_late: AtomicBool::default(),
+                deadline: Mutex::default(),
                 record: Mutex::default(),
             }))
         };
@@ -124,12 +118,15 @@ impl Communicator {
         Ok(with(locations))
     }
 
-    /// Prepares for another job: forgets failures and time limits, and counts messages from 0.
+    /// Prepares for another job: forgets failures and deadlines, and counts messages from 0.
     pub fn reset(&self) {
-        let state = &*self.0;
-        state.late.store(false, Ordering::Relaxed);
-        state.all_late.store(false, Ordering::Relaxed);
+        *self.deadline() = None;
         *self.record() = Record::default();
+    }
+
+    fn deadline(&self) -> MutexGuard<'_, Option<Arc<Deadline>>> {
+        let deadline = self.0.deadline.lock();
+        deadline.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn record(&self) -> MutexGuard<'_, Record> {
@@ -287,8 +284,12 @@ impl Communicator {
     /// The first byte of this rank's next message.
     fn flags(&self) -> u8 {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let deadline = self.deadline();
         flag(self.0.interrupt.requested_here(), INTERRUPTED)
-            | flag(self.0.late.load(Ordering::Relaxed), LATE)
+            | flag(
+                deadline.as_ref().is_some_and(|own| own.has_passed_here()),
+                LATE,
+            )
     }
 
     /// Gathers messages, and heeds the flags in their first bytes.
@@ -308,7 +309,9 @@ impl Communicator {
             state.interrupt.mark_agreed();
         }
         if any & LATE > 0 {
-            state.all_late.store(true, Ordering::Relaxed);
+            self.deadline()
+                .iter()
+                .for_each(|deadline| deadline.mark_agreed());
         }
         if any & FAILED == 0 {
             return Ok(all);
@@ -352,11 +355,10 @@ impl Communicator {
         self.record().failures.clone()
     }
 
-    /// Notes whether the time limit has passed on this rank. Returns true once all ranks know that it
-    /// has passed on one of them.
-    pub(crate) fn time_is_up(&self, own: bool) -> bool {
-        self.0.late.store(own, Ordering::Relaxed);
-        self.0.all_late.load(Ordering::Relaxed)
+    /// From now on the deadline of this request, if it has one, counts once all ranks know that it has
+    /// passed on one of them. All ranks call this at the same step.
+    pub(crate) fn heed_deadline(&self, interrupt: &Interrupt) {
+        *self.deadline() = interrupt.shared_deadline();
     }
 
     /// The messages that this rank has exchanged since the last [`reset`](Self::reset).

@@ -1,6 +1,6 @@
 //! Ranks that are threads agree.
 
-use std::thread;
+use std::{thread, time::Duration};
 
 use super::*;
 
@@ -26,12 +26,26 @@ fn an_interrupt_or_time_limit_of_one_rank_is_heeded_by_all_at_the_same_step() {
         if communicator.rank() == 1 {
             interrupt.request();
         }
-        assert!(!interrupt.requested() && !communicator.time_is_up(communicator.rank() == 2));
+        let limit = match communicator.rank() {
+            2 => Duration::ZERO,
+            _ => Duration::from_secs(1 << 20),
+        };
+        let limited = interrupt.with_time_limit(Some(limit));
+        communicator.heed_deadline(&limited);
+        assert!(!interrupt.requested() && !limited.requested());
         assert_eq!(
             communicator.gather(&communicator.rank()).unwrap(),
             [0, 1, 2]
         );
-        (interrupt.requested(), communicator.time_is_up(false))
+        // The request comes first, whoever is late.
+        assert!(limited.requested() && !limited.is_at_time_limit());
+        communicator.reset();
+        let alone = Interrupt::default();
+        alone.require_agreement(true);
+        let late = alone.with_time_limit(Some(limit));
+        communicator.heed_deadline(&late);
+        communicator.gather(&()).unwrap();
+        (interrupt.requested(), late.is_at_time_limit())
     });
     assert_eq!(heeded, [(true, true); 3]);
 }

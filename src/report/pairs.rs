@@ -6,7 +6,7 @@ use super::{
     ranking::{header, work},
     table::{self, ABSENT, Table, count, exact, facts, number, position, probability, warnings},
 };
-use crate::selection::{PairsReport, SingleVariable, StopReason, VariablePartner};
+use crate::selection::{PairsReport, SingleVariable, VariablePartner};
 
 /// Variables listed alone and with their partners in a report for a reader.
 const SINGLE: usize = 10;
@@ -35,11 +35,8 @@ pub(super) fn text(report: &PairsReport, data: &Path) -> String {
     page += "\nSynergy is I((a,b);y) − I(a;y) − I(b;y); informations are in nats, by counts: with few\n\
              observations a cell they are too large.\n\n";
     let (count, all) = (report.pairs.len(), report.all());
-    let ended = match report.run.termination {
-        StopReason::Interrupted => ", interrupted: not all were scored",
-        StopReason::Fault => ", a device failed: not all were scored",
-        _ => "",
-    };
+    let ended = report.cut_short().map(|cut| format!(", {cut}"));
+    let ended = ended.unwrap_or_default();
     let work = work(&report.run);
     page + &format!("{count} pairs of {all}{ended}; {work}\n")
 }

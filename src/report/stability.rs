@@ -106,17 +106,14 @@ pub(super) fn text(report: &StabilityReport, data: &Path) -> String {
     let StabilityReport {
         k, p, resamples, ..
     } = report;
-    let interrupted = match report.run.termination {
-        StopReason::Interrupted => {
-            format!(
-                ", interrupted after {resamples} of {} resamples",
-                report.wanted
-            )
-        }
+    let wanted = report.wanted;
+    let cut_short = match report.run.termination {
+        StopReason::Interrupted => format!(", interrupted after {resamples} of {wanted} resamples"),
+        StopReason::TimeLimit => format!(", time limit after {resamples} of {wanted} resamples"),
         _ => String::new(),
     };
     let work = work(&report.run);
-    page + &format!("{k} of {p} selected{interrupted}; {work}\n")
+    page + &format!("{k} of {p} selected{cut_short}; {work}\n")
 }
 
 /// Whether variables were counted in complementary pairs.

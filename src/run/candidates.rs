@@ -113,7 +113,7 @@ impl<M: Method<Data: Choosable, Found: Selected> + Sync> Selector for M {}
 
 /// What a selector found.
 pub(super) trait Selected {
-    /// The variables chosen; none where an interrupt cut the selection short.
+    /// The variables chosen; none where an interrupt or a time limit cut the selection short.
     fn choice(self) -> Result<Option<Choice>, RunError>;
 }
 
@@ -133,15 +133,12 @@ impl Choice {
         mut self,
         fault: Option<Fault>,
         is_cut: bool,
-        is_late: bool,
     ) -> Result<Option<Self>, RunError> {
         if let Some(fault) = fault {
             return Err(fault.without_report());
         }
         self.indexes.sort_unstable();
         self.indexes.dedup();
-        let late = "the selection ended at the time limit, which is of each";
-        self.notes.extend(is_late.then(|| late.to_owned()));
         Ok((!is_cut).then_some(self))
     }
 }

@@ -45,6 +45,12 @@ pub enum RunError {
         /// The smallest number of rows that can be chosen from.
         least: usize,
     },
+    /// The time limit of stability selection passed before anything was chosen.
+    #[error(
+        "the time limit passed before the first resample was complete: raise --time-limit, or make \
+         each selection shorter"
+    )]
+    NoResample,
     /// The table makes no design matrix.
     #[error(transparent)]
     Design(DesignError),
@@ -153,6 +159,7 @@ impl RunError {
             Self::Selector(SelectorError::Threads(_) | SelectorError::Matrix { .. })
             | Self::Search(SearchError::Threads(_))
             | Self::NoScore(_)
+            | Self::NoResample
             | Self::Render(_)
             | Self::Incomplete(_) => 1,
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,

@@ -35,12 +35,15 @@ impl Method for &PairsJob {
             partners: self.partners,
             matrix: self.matrix.is_some(),
         };
+        let interrupt = job
+            .resources
+            .with_time_limit(&job.interrupt, job.pass.time_limit);
         let found = rank_pairs(
             &binned.columns,
             &self.method.value,
             &options,
             &job.resources,
-            &job.interrupt,
+            &interrupt,
             &mut |done, of| meter.count("column", done, of),
         )?;
         Ok((binned, found))
@@ -51,6 +54,13 @@ impl Method for &PairsJob {
         let own = &columns.columns;
         let is_whole = found.termination == StopReason::Top;
         let mut warnings = binned.warnings.clone();
+        let is_cut = [StopReason::Interrupted, StopReason::TimeLimit].contains(&found.termination);
+        if is_cut {
+            let percent = 100.0 * found.scored;
+            warnings.push(format!(
+                "about {percent:.0} % of all pairs were scored: the best may be among the others"
+            ));
+        }
         warnings.extend(found.notes);
         if run.matrix.is_some() && !is_whole {
             warnings.push("the matrix was not written: not all pairs were scored".to_owned());
@@ -96,6 +106,7 @@ impl Method for &PairsJob {
             p: own.len(),
             single: single.collect(),
             pairs: pairs.collect(),
+            scored: is_cut.then_some(found.scored),
             partners: self.partners.then(|| partners.collect()),
             binning: saved_binning(run, columns)?,
             run: RunSummary {

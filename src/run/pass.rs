@@ -140,8 +140,8 @@ impl Selected for Model {
             devices: found.devices,
         };
         let fault = self.fault.or(found.fault.map(Fault::Device));
-        let is_cut = found.termination == Termination::Interrupted;
-        choice.ended(fault, is_cut, found.termination == Termination::TimeLimit)
+        let cut = [Termination::Interrupted, Termination::TimeLimit];
+        choice.ended(fault, cut.contains(&found.termination))
     }
 }
 

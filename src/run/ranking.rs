@@ -54,12 +54,13 @@ impl Method for ScoreSelection<'_> {
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
+        let limit = job.pass.time_limit;
         let mut ranked = rank(
             &binned.columns,
             &self.score(job),
             &job.stop,
             &job.resources,
-            &job.interrupt,
+            &job.resources.with_time_limit(&job.interrupt, limit),
             &mut |done, of| meter.count("variable", done, of),
         )?;
         let fault = ranked.fault.take();
@@ -192,12 +193,8 @@ impl Selected for Order {
             notes: ranked.notes,
             devices: ranked.devices,
         };
-        let is_cut = ranked.termination == StopReason::Interrupted;
-        choice.ended(
-            self.fault,
-            is_cut,
-            ranked.termination == StopReason::TimeLimit,
-        )
+        let cut = [StopReason::Interrupted, StopReason::TimeLimit];
+        choice.ended(self.fault, cut.contains(&ranked.termination))
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     design::has_reference,
     device::Resources,
+    interrupt::Interrupt,
     job::{Job, StabilityJob},
     presentation::Format,
     search::{Pass, ProofEffort},
@@ -36,13 +37,14 @@ pub(super) struct OnResamples<'a, S> {
 }
 
 impl<S: Selector> OnResamples<'_, S> {
-    /// The variables chosen from a table by a seed of its own; none where an interrupt cut the
+    /// The variables chosen from a table by a seed of its own; none where `interrupt` cut the
     /// selection short.
     fn choose(
         &self,
         table: Table,
         seed: u64,
         resources: &Resources,
+        interrupt: &Interrupt,
     ) -> Result<Option<Choice>, RunError> {
         let job = &self.stability.job;
         let permutation = job.stop.permutation;
@@ -50,6 +52,8 @@ impl<S: Selector> OnResamples<'_, S> {
             pass: Pass {
                 seed,
                 proof: proof_of_resample(job.pass.proof),
+                // It is of all resamples together.
+                time_limit: None,
                 ..job.pass.clone()
             },
             stop: Stop {
@@ -57,6 +61,7 @@ impl<S: Selector> OnResamples<'_, S> {
                 ..job.stop
             },
             resources: resources.clone(),
+            interrupt: interrupt.clone(),
             // A level that no row of the resample has is no reference.
             reference: {
                 let asked = job.reference.iter();
@@ -97,6 +102,8 @@ pub(super) struct Choices {
     /// The variables that the file marks as true.
     truth: Vec<TrueVariable>,
     state: State,
+    /// Why not all resamples were drawn, if they were not.
+    cut: StopReason,
     seconds: f64,
 }
 
@@ -136,13 +143,15 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let started = Instant::now();
         meter.restart();
         let elements = rows.saturating_mul(candidates.width);
+        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let (threads, resources) = side_by_side(&job.resources, wanted, elements);
         let mut kept = Kept::new(run.context.checkpoint);
         let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
         let open: Vec<usize> = open.collect();
         let select = |at: usize| {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
-            let choice = self.choose(table.select_rows(&drawn.rows), drawn.seed, &resources);
+            let rows_of_table = table.select_rows(&drawn.rows);
+            let choice = self.choose(rows_of_table, drawn.seed, &resources, &interrupt);
             choice.map_err(|error| RunError::Resample {
                 number: open[at] + 1,
                 of: wanted,
@@ -151,7 +160,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
                 source: Box::new(error),
             })
         };
-        let ended = for_each_number(open.len(), threads, &job.interrupt, select, |at, choice| {
+        let ended = for_each_number(open.len(), threads, &interrupt, select, |at, choice| {
             let state = &mut kept.state;
             for note in choice.notes {
                 *state.notes.entry(note).or_insert(0_usize) += 1;
@@ -186,6 +195,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             names,
             truth: candidates.truth,
             state: kept.state,
+            cut: StopReason::of_cut(&interrupt),
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -200,12 +210,15 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             ..
         } = choices;
         let termination = match state.done.len() < begun.wanted {
-            true => StopReason::Interrupted,
+            true => choices.cut,
             false => StopReason::Done,
         };
         let picks = ResampledSelections { done: state.done }.complete_groups(resampling);
         if picks.done.is_empty() {
-            return Err(RunError::Interrupted);
+            return Err(match termination {
+                StopReason::TimeLimit => RunError::NoResample,
+                _ => RunError::Interrupted,
+            });
         }
         let chances = BoundInput {
             q: picks.mean(),

@@ -1,9 +1,6 @@
 //! What a search reports to, what ends it, and how a stage of it ended.
 
-use std::{
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
     checkpoint::CheckpointWriter,
@@ -25,23 +22,12 @@ pub(super) struct Limits<'a> {
     pub(super) interrupt: &'a Interrupt,
     pub(super) communicator: Option<&'a Communicator>,
     pub(super) start: Instant,
-    pub(super) time_limit: Option<Duration>,
 }
 
 impl Limits<'_> {
-    /// Whether the time limit has passed, on any rank.
-    pub(super) fn late(&self) -> bool {
-        let limit = self.time_limit;
-        let own = limit.is_some_and(|most| self.start.elapsed() >= most);
-        match self.communicator {
-            Some(communicator) => communicator.time_is_up(own),
-            None => own,
-        }
-    }
-
     /// Whether the search should end.
     pub(super) fn stop(&self) -> bool {
-        self.interrupt.requested() || self.late()
+        self.interrupt.requested()
     }
 }
 
@@ -87,8 +73,8 @@ impl StageEnd {
     pub(super) fn cut(&mut self, limits: &Limits, fault: Option<DeviceError>) {
         self.termination = match fault {
             Some(_) => Termination::Fault,
-            None if limits.interrupt.requested() => Termination::Interrupted,
-            None => Termination::TimeLimit,
+            None if limits.interrupt.is_at_time_limit() => Termination::TimeLimit,
+            None => Termination::Interrupted,
         };
         self.fault = fault;
     }

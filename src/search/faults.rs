@@ -131,7 +131,6 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
                 interrupt: &never,
                 communicator: None,
                 start: Instant::now(),
-                time_limit: None,
             },
             observe: &mut observe,
             keeper: None,

@@ -142,12 +142,12 @@ pub fn search(
         }
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
+        let interrupt = resources.with_time_limit(interrupt, pass.time_limit);
         let control = RunControl {
             limits: Limits {
-                interrupt,
+                interrupt: &interrupt,
                 communicator: resources.communicator.as_ref(),
                 start: Instant::now(),
-                time_limit: pass.time_limit,
             },
             observe,
             keeper,

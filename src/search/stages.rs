@@ -161,13 +161,13 @@ fn iterate(
             }
         }
         let impatient = |most| iterations - improved >= most;
-        if limits.interrupt.requested() {
+        if limits.stop() && !limits.interrupt.is_at_time_limit() {
             break Termination::Interrupted;
         } else if iterations >= pass.iterations {
             break Termination::Iterations;
         } else if pass.patience.is_some_and(impatient) {
             break Termination::Patience;
-        } else if limits.late() {
+        } else if limits.interrupt.is_at_time_limit() {
             break Termination::TimeLimit;
         }
         if let Err(error) = swarm.iterate() {

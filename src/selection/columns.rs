@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Independence, number_or_nan};
-use crate::device::DeviceError;
+use crate::{device::DeviceError, interrupt::Interrupt};
 
 /// A chosen column.
 ///
@@ -124,6 +124,8 @@ pub struct PairScan {
     pub matrix: Vec<f64>,
     /// Why the scan ended.
     pub termination: StopReason,
+    /// The share of the pairs that were scored, about: 1 where the scan is complete.
+    pub scored: f64,
     /// The devices that counted, by name.
     pub devices: Vec<String>,
     /// Warnings for the report.
@@ -157,4 +159,14 @@ pub enum StopReason {
     /// The method ended by itself.
     #[default]
     Done,
+}
+
+impl StopReason {
+    /// Why work has ended that a request or a time limit cut short.
+    pub(crate) fn of_cut(interrupt: &Interrupt) -> Self {
+        match interrupt.is_at_time_limit() {
+            true => Self::TimeLimit,
+            false => Self::Interrupted,
+        }
+    }
 }

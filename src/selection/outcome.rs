@@ -113,7 +113,11 @@ impl Outcome {
     /// Whether an interrupt cut the job short, so that this is the best until then.
     pub fn interrupted(&self) -> bool {
         match self {
-            Self::Selection(report) => report.termination == Termination::Interrupted,
+            Self::Selection(report) => {
+                let others = report.by_other_criteria.iter();
+                let mut all = others.chain([&**report]);
+                all.any(|report| report.termination == Termination::Interrupted)
+            }
             Self::Ranking(report) => report.run.termination == StopReason::Interrupted,
             Self::Pairs(report) => report.run.termination == StopReason::Interrupted,
             Self::Stability(report) => report.run.termination == StopReason::Interrupted,

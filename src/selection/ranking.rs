@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    ChosenColumn, Label, NamedParameters, RejectedColumn, RunSummary, Truth, number_or_nan,
+    ChosenColumn, Label, NamedParameters, RejectedColumn, RunSummary, StopReason, Truth,
+    number_or_nan,
 };
 use crate::design::SetAside;
 
@@ -124,6 +125,10 @@ pub struct PairsReport {
     pub single: Vec<SingleVariable>,
     /// The best pairs, best first.
     pub pairs: Vec<VariablePair>,
+    /// The share of all pairs that were scored, about, where the scan was cut short: the best pairs
+    /// may be among the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scored: Option<f64>,
     /// The best partner of every variable, in the file's order, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partners: Option<Vec<VariablePartner>>,
@@ -138,6 +143,20 @@ impl PairsReport {
     /// The number of all pairs.
     pub(crate) fn all(&self) -> usize {
         self.p * self.p.saturating_sub(1) / 2
+    }
+
+    /// What cut the scan short and how much of it was done; nothing where it is complete.
+    pub(crate) fn cut_short(&self) -> Option<String> {
+        let cause = match self.run.termination {
+            StopReason::Interrupted => "interrupted",
+            StopReason::TimeLimit => "time limit",
+            StopReason::Fault => return Some("a device failed: not all were scored".to_owned()),
+            _ => return None,
+        };
+        let part = self.scored.map_or("not all".to_owned(), |share| {
+            format!("about {:.0} %", 100.0 * share)
+        });
+        Some(format!("{cause}: {part} were scored"))
     }
 }
 

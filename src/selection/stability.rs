@@ -59,8 +59,8 @@ pub struct StabilityReport {
     pub truth: Option<Truth>,
     /// The seed of resamples and selections.
     pub seed: u64,
-    /// Where and how the selections ran: it ended `done`, or `interrupted` before all resamples were
-    /// done.
+    /// Where and how the selections ran: it ended `done`, or `interrupted` or at its
+    /// `time-limit` before all resamples were done.
     #[serde(flatten)]
     pub run: RunSummary,
 }

@@ -75,7 +75,7 @@ impl<'a> Selection<'a> {
         let mut swept: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
         while chosen.len() < self.top {
             if self.interrupt.requested() {
-                return Ok(StopReason::Interrupted);
+                return Ok(StopReason::of_cut(self.interrupt));
             }
             counters.hint_picks(match (against, &self.stop.permutation) {
                 (Against::Last, None) if evaluator.score().has_steps() => self.top - chosen.len(),
@@ -112,7 +112,7 @@ impl<'a> Selection<'a> {
                     false => self.permutation_p(rule, &best, chosen, &swept, counters)?,
                 };
                 let Some(p) = p else {
-                    return Ok(StopReason::Interrupted);
+                    return Ok(StopReason::of_cut(self.interrupt));
                 };
                 if p > rule.alpha {
                     ranked.refused = Some(RejectedColumn {
@@ -154,7 +154,7 @@ impl<'a> Selection<'a> {
                 };
                 for at in 0..sweeps {
                     if self.interrupt.requested() {
-                        return Ok(StopReason::Interrupted);
+                        return Ok(StopReason::of_cut(self.interrupt));
                     }
                     let other = match against {
                         Against::Last => None,

@@ -87,6 +87,15 @@ impl PermutationTest {
     }
 }
 
+/// What all ranks found, or the first score that is undefined; `None` where one was interrupted.
+pub(super) fn all_of_ranks<T>(
+    all: Vec<Result<Option<T>, UndefinedScore>>,
+) -> Result<Option<Vec<T>>, DeviceError> {
+    let all: Result<Vec<Option<T>>, UndefinedScore> = all.into_iter().collect();
+    let all = all.map_err(DeviceError::UndefinedScore)?;
+    Ok(all.into_iter().collect())
+}
+
 impl Selection<'_> {
     /// The p-value (1 + b) / (1 + n) of the best candidate, where b of n permutations have a best
     /// score no lower. `swept` are the conditioning variables so far; `None` when interrupted.
@@ -100,8 +109,7 @@ impl Selection<'_> {
     ) -> Result<Option<f64>, DeviceError> {
         let swept = self.anchors(swept);
         let reached = match self.reaching(rule, winner, (chosen, &swept), counters) {
-            Ok(Some(reached)) => Ok(reached),
-            Ok(None) => return Ok(None),
+            Ok(reached) => Ok(reached),
             // All ranks learn of it below.
             Err(DeviceError::UndefinedScore(unscored)) => Err(unscored),
             Err(error) => return Err(error),
@@ -111,8 +119,10 @@ impl Selection<'_> {
             Some(communicator) => communicator.gather(&reached)?,
             None => vec![reached],
         };
-        let all: Result<Vec<Vec<bool>>, UndefinedScore> = all.into_iter().collect();
-        let all = all.map_err(DeviceError::UndefinedScore)?;
+        // One that was interrupted has not seen all.
+        let Some(all) = all_of_ranks(all)? else {
+            return Ok(None);
+        };
         let reached = (0..rule.n).filter(|at| all.iter().any(|own| own[*at]));
         Ok(Some(rule.p(reached.count())))
     }
@@ -151,7 +161,8 @@ impl Selection<'_> {
             |found: Option<BestCandidate>| found.is_some_and(|best| best.score >= winner.highest);
         let mut reached = Vec::with_capacity(rule.n);
         while reached.len() < rule.n {
-            if self.interrupt.requested() {
+            // Ranks agree on the end once each has ended.
+            if self.interrupt.requested_here() {
                 return Ok(None);
             }
             // The first, alone, shows whether the devices count several together.
@@ -196,7 +207,7 @@ impl Selection<'_> {
         let made: Vec<OnceLock<T>> = (0..rule.n).map(|_| OnceLock::new()).collect();
         // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
-            while thread < under_way && !self.interrupt.requested() {
+            while thread < under_way && !self.interrupt.requested_here() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= rule.n {
                     break;

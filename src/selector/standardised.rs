@@ -17,10 +17,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{PermutationTest, choose::Selection};
+use super::{PermutationTest, choose::Selection, permutation::all_of_ranks};
 use crate::{
     device::{
-        DeviceError, UndefinedScore,
+        DeviceError,
         counting::{BestCandidate, ConditioningVariable, LocalColumns},
     },
     selection::ChosenColumn,
@@ -68,8 +68,7 @@ impl Selection<'_> {
         swept: &[Arc<ConditioningVariable>],
     ) -> Result<Option<Standardised>, DeviceError> {
         let own = match self.maxima(rule, eligible, chosen, swept) {
-            Ok(Some(own)) => Ok(own),
-            Ok(None) => return Ok(None),
+            Ok(own) => Ok(own),
             // All ranks learn of it below.
             Err(DeviceError::UndefinedScore(unscored)) => Err(unscored),
             Err(error) => return Err(error),
@@ -79,8 +78,10 @@ impl Selection<'_> {
             Some(communicator) => communicator.gather(&own)?,
             None => vec![own],
         };
-        let all: Result<Vec<Maxima>, UndefinedScore> = all.into_iter().collect();
-        let all = all.map_err(DeviceError::UndefinedScore)?;
+        // One that was interrupted has not seen all.
+        let Some(all) = all_of_ranks(all)? else {
+            return Ok(None);
+        };
         // Columns ascend from rank to rank.
         let mut best: Option<(Found, usize)> = None;
         for (rank, (found, _)) in all.iter().enumerate() {

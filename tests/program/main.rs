@@ -28,4 +28,5 @@ mod odd_files;
 mod operations;
 mod parquet;
 mod responses;
+mod time_limits;
 mod truth;

@@ -26,6 +26,8 @@ pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
         TaskOption::threads("threads N", |draft| &mut draft.job.resources.threads)
             .default("one per core")
             .help("Threads of the CPU; the selection does not depend on it"),
+        TaskOption::time_limit("timeout TIME", |draft| &mut draft.job.timeout)
+            .help("The job fails after this time, reading and all: the best until then is told beside the error, the checkpoint stays, and a run goes on with its other jobs. A time-limit is a wish, and its end a result; a timeout is for what must not happen"),
     ])
 }
 
@@ -93,7 +95,7 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
         RunOption::memory_limit(|settings| &mut settings.memory_limit)
             .default("no limit")
             .help("The most memory that jobs may need at the same time, by estimate"),
-        RunOption::time_limit(|settings| &mut settings.time_limit)
+        RunOption::time_limit("time-limit TIME", |settings| &mut settings.time_limit)
             .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
         RunOption::count("nice N", 0..=19, |settings| &mut settings.nice)
             .help("Lower the priority of the run: N is added to its niceness, which the system's other programs have at 0"),

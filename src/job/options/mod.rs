@@ -46,10 +46,12 @@ pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "bin-response",
     "top",
     "threshold",
+    "time-limit",
     "plugins",
     "threads",
     "device",
     "memory-limit",
+    "timeout",
     "format",
     "output",
     "progress",
@@ -104,7 +106,7 @@ impl MethodClass {
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
-            Self::Score => !of_models,
+            Self::Score => name == "time-limit" || !of_models,
             Self::Ranking => {
                 // Procedures count on the CPU, and end by themselves.
                 let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);

@@ -96,8 +96,8 @@ pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
         TaskOption::limit("patience N", 1..=1_000_000_000, |draft| &mut draft.job.pass.patience)
             .default("no limit")
             .help("End the swarm after N iterations without a better model"),
-        TaskOption::time_limit(|draft| &mut draft.job.pass.time_limit)
-            .help("End the search after this time"),
+        TaskOption::time_limit("time-limit TIME", |draft| &mut draft.job.pass.time_limit)
+            .help("End the work after this time, not counting what comes before it: the result is the best until then. Of stability it is all resamples, of pairs those that were scored"),
         TaskOption::seed(|draft| &mut draft.job.pass.seed)
             .help("Seed of all random numbers: of the search, of permutations (stop), and of methods that draw"),
     ])

@@ -14,7 +14,7 @@ use crate::{
         pairs::{self, best, singles},
         table::{Table, count, exact, number, text},
     },
-    selection::{PairsReport, StopReason, VariablePair},
+    selection::{PairsReport, VariablePair},
 };
 
 /// Variables of a map, and of a network.
@@ -28,11 +28,8 @@ pub(super) fn summary(report: &PairsReport) -> (String, Vec<Fact>) {
     let best = best.map_or_else(String::new, |pair| {
         format!("; the strongest: {} and {}", pair.a, pair.b)
     });
-    let cut_short = match report.run.termination {
-        StopReason::Interrupted => " (interrupted: not all were scored)",
-        StopReason::Fault => " (a device failed: not all were scored)",
-        _ => "",
-    };
+    let cut_short = report.cut_short().map(|cut| format!(" ({cut})"));
+    let cut_short = cut_short.unwrap_or_default();
     let (count, all) = (counted(report.pairs.len(), "pair", "pairs"), report.all());
     let lead = format!("{count} of {all} by {method}{cut_short}{best}.");
     let mut facts = problem(&report.response, report.classes, report.n, report.p);

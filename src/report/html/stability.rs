@@ -45,10 +45,15 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(model(report));
     facts.push(("resamples", resamples(report)));
-    if report.run.termination == StopReason::Interrupted {
+    let cut_short = match report.run.termination {
+        StopReason::Interrupted => Some("interrupted"),
+        StopReason::TimeLimit => Some("time limit"),
+        _ => None,
+    };
+    facts.extend(cut_short.map(|cause| {
         let (done, wanted) = (report.resamples, report.wanted);
-        facts.push(("ended", format!("interrupted after {done} of {wanted}")));
-    }
+        ("ended", format!("{cause} after {done} of {wanted}"))
+    }));
     let q = significant(report.q, 4);
     facts.push(("chosen of each", format!("{q} on average")));
     facts.push(("seed", report.seed.to_string()));

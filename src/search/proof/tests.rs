@@ -109,7 +109,6 @@ fn unlimited(interrupt: &Interrupt) -> Limits<'_> {
         interrupt,
         communicator: None,
         start: Instant::now(),
-        time_limit: None,
     }
 }
 

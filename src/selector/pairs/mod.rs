@@ -96,6 +96,7 @@ pub fn rank_pairs(
             best,
             unscored: None,
             cut: false,
+            scored: (0, 0),
             found: PairScan {
                 matrix,
                 starting: starting.elapsed().as_secs_f64(),
@@ -142,8 +143,12 @@ pub fn rank_pairs(
             partners,
             termination: match (&fault, scan.cut) {
                 (Some(_), _) => StopReason::Fault,
-                (None, true) => StopReason::Interrupted,
+                (None, true) => StopReason::of_cut(interrupt),
                 (None, false) => StopReason::Top,
+            },
+            scored: match scan.cut {
+                true => scan.scored.0 as f64 / scan.scored.1.max(1) as f64,
+                false => 1.0,
             },
             notes: scan.counting.notes,
             fault,

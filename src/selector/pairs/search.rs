@@ -40,6 +40,8 @@ pub(super) struct Scan<'a> {
     /// The lowest pair without a score, if there is one.
     pub(super) unscored: Option<UndefinedScore>,
     pub(super) cut: bool,
+    /// The columns that were paired with all others, and those that were to be.
+    pub(super) scored: (usize, usize),
     /// This rank's columns alone, the matrix with room for all scores or for none, the devices, and
     /// the seconds of opening and closing these, and of the rest.
     pub(super) found: PairScan,
@@ -60,6 +62,7 @@ impl Scan<'_> {
         };
         let rounds = rounds(communicator.map_or(0, Communicator::rank), &shares);
         let (mut done, all) = (0, rounds.iter().map(Round::len).sum::<usize>());
+        let furthest = AtomicUsize::new(0);
         let columns = self.columns;
         let fetch = |at: usize| {
             rounds
@@ -80,6 +83,7 @@ impl Scan<'_> {
                 break;
             }
             let within = |finished: usize| {
+                furthest.fetch_max(done + finished, Ordering::Relaxed);
                 let mut observe = observer.lock().unwrap_or_else(PoisonError::into_inner);
                 observe(done + finished, all);
             };
@@ -98,6 +102,7 @@ impl Scan<'_> {
             }
             done += round.len();
         }
+        self.scored = (furthest.into_inner(), all);
         if let Some(communicator) = communicator {
             self.gather(communicator)?;
         }
@@ -230,10 +235,10 @@ impl Scan<'_> {
             mem::replace(&mut self.best, nothing),
             mem::take(&mut self.found.single),
             self.unscored.take(),
-            self.cut,
+            (self.cut, mem::take(&mut self.scored)),
             mem::take(&mut self.found.devices),
         );
-        for (best, single, unscored, cut, devices) in communicator.gather(&own)? {
+        for (best, single, unscored, (cut, scored), devices) in communicator.gather(&own)? {
             // The devices of the first rank that has columns.
             if self.found.devices.is_empty() && !single.is_empty() {
                 self.found.devices = devices;
@@ -243,6 +248,8 @@ impl Scan<'_> {
             self.found.single.extend(single);
             self.unscored = UndefinedScore::lower(self.unscored.take(), unscored);
             self.cut |= cut;
+            self.scored.0 += scored.0;
+            self.scored.1 += scored.1;
         }
         Ok(sum_over_ranks(&mut self.found.matrix, communicator)?)
     }

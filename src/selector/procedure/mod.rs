@@ -142,7 +142,7 @@ pub trait Problem: Send + Sync {
     /// Whether the procedure should end: the user or the time limit wants it.
     fn interrupted(&self) -> bool {
         let context = self.context();
-        context.interrupt.requested() || context.is_late()
+        context.interrupt.requested()
     }
 
     /// Reports progress.
@@ -163,7 +163,8 @@ pub struct ProcedureContext {
     seed: u64,
     pool: ThreadPool,
     interrupt: Interrupt,
-    deadline: Option<Instant>,
+    /// Whether its thread was left behind.
+    detached: AtomicBool,
     chosen: Mutex<Vec<(usize, f64)>>,
     error: Mutex<Option<CallError>>,
     undefined: AtomicBool,
@@ -227,8 +228,8 @@ impl ProcedureContext {
             keep,
             seed,
             pool: pool(threads)?,
-            interrupt: interrupt.clone(),
-            deadline: time_limit.map(|limit| Instant::now() + limit),
+            interrupt: interrupt.with_time_limit(time_limit),
+            detached: Default::default(),
             chosen: Default::default(),
             error: Default::default(),
             undefined: Default::default(),
@@ -270,15 +271,9 @@ impl ProcedureContext {
         self.noted(Err(CallError::Invalid(reason)))
     }
 
-    fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     /// Whether the procedure is no longer waited for: the user insists, or the grace is over.
     fn is_abandoned(&self) -> bool {
-        let overdue = |deadline: Instant| Instant::now() >= deadline + GRACE;
-        self.interrupt.is_forced() || self.deadline.is_some_and(overdue)
+        self.interrupt.is_forced() || self.detached.load(Ordering::Relaxed)
     }
 
     fn chosen(&self) -> Vec<(usize, f64)> {
@@ -318,7 +313,8 @@ fn run_detached<E: From<ThreadError> + Send + 'static>(
         match receive.recv_timeout(POLL) {
             Ok(Ok(result)) => break Some(result?),
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(RecvTimeoutError::Timeout) if context.is_abandoned() || overdue => {
+            Err(RecvTimeoutError::Timeout) if interrupt.is_forced() || overdue => {
+                context.detached.store(true, Ordering::Relaxed);
                 interrupt.mark_detached();
                 break None;
             }
@@ -341,7 +337,7 @@ fn run_detached<E: From<ThreadError> + Send + 'static>(
     Ok(ProcedureEnd {
         error,
         detached,
-        interrupted: interrupt.requested(),
-        late: context.is_late(),
+        interrupted: interrupt.requested() && !interrupt.is_at_time_limit(),
+        late: interrupt.is_at_time_limit(),
     })
 }
