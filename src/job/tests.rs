@@ -59,6 +59,7 @@ fn documented_defaults_are_the_defaults() {
         "max-size",
         "patience",
         "time-limit",
+        "timeout",
         "memory-limit",
         "threads",
         "output",
