@@ -188,6 +188,7 @@ pub(crate) fn bin_partitioned(
     let own = Binner::new(options.bin_response, "--bin-response", options.missing)?;
 
     let shares = communicator.map(|communicator| communicator.local_range(table.columns.len()));
+    table.refuse_rounded(options.drop)?;
     let mut positions = table.drop_columns(options.drop);
     table.handle_missing_partitioned(options.missing, communicator)?;
     let own_place = positions.iter().position(|at| *at == response);

@@ -122,6 +122,7 @@ impl Design {
         let mut warnings = std::mem::take(&mut table.warnings);
         let (truth, doubts) = table.true_variables(response, weights);
         warnings.extend(doubts);
+        table.refuse_rounded(options.drop)?;
         let positions = table.drop_columns(options.drop);
         let own = match communicator {
             Some(communicator) => communicator.local_range(width),

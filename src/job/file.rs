@@ -4,6 +4,7 @@
 mod entries;
 mod expand;
 mod grid;
+mod lacking;
 mod mistakes;
 mod schema;
 mod shared;
@@ -20,6 +21,7 @@ use toml::{
 
 use super::{RUN, RunSettings, Task};
 use expand::Expansion;
+use lacking::lacking;
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{Mistakes, invalid_value, not_utf8, syntax, unknown_run_key, unknown_top_key};
 pub use schema::schema;
@@ -144,6 +146,10 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
         jobs, mut mistakes, ..
     } = expansion;
     mistakes.extend(shared_files(&jobs, path, &results));
+    // A job that has another mistake may lack something because of it.
+    if mistakes.is_empty() {
+        mistakes = lacking(&jobs);
+    }
     match mistakes.is_empty() {
         true => Ok(JobFile {
             path: path.to_owned(),

@@ -60,6 +60,8 @@ impl Table {
     /// Leaves out columns; the positions in the file of those that stay.
     pub(crate) fn drop_columns(&mut self, names: &[String]) -> Vec<usize> {
         let dropped: HashSet<&String> = names.iter().collect();
+        // Those of columns that stay were refused.
+        self.rounded.clear();
         let mut positions = 0..;
         let mut stay = Vec::with_capacity(self.columns.len());
         self.columns.retain(|column| {

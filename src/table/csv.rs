@@ -14,6 +14,7 @@ use super::field::{self, Field, classify, classify_with};
 use super::format::{Format, Input};
 use super::header::{Opening, Rows};
 use super::names::unguarded;
+use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
 use super::source::Source;
 use super::suspicions::{almost_number, refuse_almost_numbers};
 use super::text_options::{DecimalMark, Separator};
@@ -24,13 +25,21 @@ const READ_BYTES: usize = 1 << 18;
 /// A text longer than this is no mark of a missing value.
 const LONGEST_MARK: usize = 12;
 
-pub(super) const COMMAS: Format =
-    Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)));
+pub(super) const COMMAS: Format = Format {
+    names_response: false,
+    ..Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)))
+};
 
-pub(super) const TABS: Format = Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)));
+pub(super) const TABS: Format = Format {
+    names_response: false,
+    ..Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)))
+};
 
 /// Text whose first lines show what separates its columns.
-pub(super) const ANY: Format = Format::new(&["txt"], |input| read(input, None));
+pub(super) const ANY: Format = Format {
+    names_response: false,
+    ..Format::new(&["txt"], |input| read(input, None))
+};
 
 fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError> {
     let mut opening = Opening::of(input, expected)?;
@@ -41,8 +50,8 @@ fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError>
         // Their text is wanted, not their numbers.
         _ => None,
     };
-    let (columns, labels) = match quick {
-        Some(read) => read,
+    let ((columns, labels), rounded) = match quick {
+        Some(read) => (read, Vec::new()),
         None => read_any(input, &mut opening)?,
     };
     let truth = opening.head.truth(input.path, &columns)?;
@@ -50,6 +59,7 @@ fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError>
     Ok(Table {
         truth,
         labels,
+        rounded,
         warnings: opening.warnings,
         ..table
     })
@@ -57,7 +67,10 @@ fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError>
 
 /// Reads the rows of a file; columns that options name as factors or dates become factors whatever
 /// they hold.
-fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
+fn read_any(
+    input: &Input,
+    opening: &mut Opening,
+) -> Result<(Rows, Vec<RoundedColumn>), TableError> {
     let path = input.path;
     let source = match opening.source.take() {
         Some(source) => source,
@@ -91,6 +104,7 @@ fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
     };
     let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
+    let mut rounded = RoundedColumns::default();
     let mut rows = 0;
     let mut last_start = opening.header_bytes;
     let mut last_spans_lines = false;
@@ -124,6 +138,12 @@ fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
                     Err(_) => field::not_utf8(rows, skipped + position + 1),
                 }));
             }
+            if let Some(number) = column.rounded_last(field, &writing)
+                && rounded.is_new(position)
+            {
+                let line = line_of(input, opening, last_start)?;
+                rounded.add(position, Some(line), rows, number);
+            }
         }
     }
     // The parser closes an open quoted field at the end of the file, with all rows in it.
@@ -143,7 +163,7 @@ fn read_any(input: &Input, opening: &mut Opening) -> Result<Rows, TableError> {
         .collect();
     let guessed = columns.iter().filter(|column| !as_text(&column.name));
     refuse_almost_numbers(path, guessed)?;
-    Ok((columns, labels))
+    Ok(((columns, labels), rounded.0))
 }
 
 /// Whether the quotation marks that were read do not come in pairs.
@@ -246,6 +266,17 @@ impl Writing<'_> {
 }
 
 impl ColumnBuilder {
+    /// The text of the field that was appended last, if it is a whole number that was rounded.
+    fn rounded_last(&self, field: &[u8], writing: &Writing) -> Option<String> {
+        let Self::Numbers(values) = self else {
+            return None;
+        };
+        let field = field.trim_ascii();
+        let is_missing = || writing.missing.iter().any(|word| word.as_bytes() == field);
+        let is_other = is_rounded(field, *values.last()?) && !is_missing();
+        is_other.then(|| String::from_utf8_lossy(field).into_owned())
+    }
+
     /// Appends a field, if the column can hold it. The first value that is not missing decides
     /// whether it holds numbers.
     fn push_field(&mut self, field: &[u8], writing: &Writing) -> Option<()> {

@@ -9,6 +9,7 @@ use super::field::{Field, classify_with};
 use super::format::Input;
 use super::header::{Opening, Rows};
 use super::names::unguarded;
+use super::rounded::is_rounded;
 use super::rows::RowBuffer;
 use super::source::Source;
 use super::text_options::DecimalMark;
@@ -152,11 +153,16 @@ fn field(text: &[u8], delimiter: u8, missing: &[String]) -> Option<(f64, usize)>
         && let Some(&end) = digits.get(length)
         && (end == delimiter || matches!(end, b'\n' | b'\r'))
     {
+        // The general reader says where it is.
+        if is_rounded(&digits[..length], value) {
+            return None;
+        }
         let value = f64::from_bits(value.to_bits() ^ u64::from(negative) << 63);
         return Some((value, length + sign));
     }
     let length = memchr::memchr3(delimiter, b'\n', b'\r', text)?;
     match classify_with(&text[..length], missing) {
+        Field::Number(value) if is_rounded(&text[..length], value) => None,
         Field::Number(value) => Some((value, length)),
         Field::Missing => Some((f64::NAN, length)),
         Field::Infinite | Field::Text => None,

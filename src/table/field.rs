@@ -1,6 +1,7 @@
 //! What one field of text says: a number, nothing, or text.
 
 use super::error::{Fault, NOT_UTF8, shown_bytes};
+use super::rounded::{self, is_rounded};
 
 /// The meaning of a field, its surrounding spaces ignored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +55,9 @@ fn of(value: f64) -> Field {
 /// The number of a field in a column that holds nothing else, NaN where it is missing.
 pub(super) fn number(field: &[u8], column: &str) -> Result<f64, String> {
     match classify(field) {
+        Field::Number(value) if is_rounded(field, value) => {
+            Err(format!("column `{column}`: {}", rounded::refusal(field)))
+        }
         Field::Number(value) => Ok(value),
         Field::Missing => Ok(f64::NAN),
         Field::Infinite => Err(infinite(field, column)),

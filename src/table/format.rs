@@ -14,6 +14,8 @@ pub(super) struct Format {
     pub(super) extensions: &'static [&'static str],
     /// Whether compressed files, with `.gz` after the ending, are read too.
     pub(super) gzip: bool,
+    /// Whether the format itself says which column is the response.
+    pub(super) names_response: bool,
     /// The endings of the companion files that belong to a file of this format.
     pub(super) companions: &'static [&'static str],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
@@ -32,6 +34,7 @@ impl Format {
         Self {
             extensions,
             gzip: true,
+            names_response: true,
             companions: &[],
             read,
             estimate: estimate_text,
@@ -40,7 +43,8 @@ impl Format {
 
     /// The format of `name.ending` or `name.ending.gz`, in any case, and the ending.
     pub(super) fn of(path: &Path) -> Option<(&'static Self, &'static str)> {
-        let whole = path.file_name()?.to_str()?.to_ascii_lowercase();
+        // An ending is ASCII, whatever stands before it.
+        let whole = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = whole.strip_suffix(".gz").unwrap_or(&whole);
         let ending = name.rsplit_once('.')?.1;
         let known = |format: &'static Self| {
@@ -102,6 +106,7 @@ fn mend_of(path: &Path) -> &'static str {
 /// Parquet, which compresses within: some bytes a value. Its reader may be left out of the program.
 pub(super) const PARQUET_UNBUILT: Format = Format {
     gzip: false,
+    names_response: false,
     estimate: |_, bytes| Some(bytes / 4),
     ..Format::new(&["parquet"], |input| {
         Err(input.error(
@@ -187,6 +192,11 @@ fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
 /// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.extensions).copied()
+}
+
+/// Returns true unless a file's name is that of a format that never says which column is the response.
+pub fn names_response(path: &Path) -> bool {
+    Format::of(path).is_none_or(|(format, _)| format.names_response)
 }
 
 /// Returns true if a file's name is that of a NumPy array: it ends in `.npy` or `.npy.gz`.

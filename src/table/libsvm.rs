@@ -7,6 +7,7 @@ use super::error::shown_bytes;
 use super::field::{Field, classify};
 use super::format::{Format, Input};
 use super::lines::Lines;
+use super::rounded::{self, is_rounded};
 use super::{Column, Table, TableError, Values};
 
 pub(super) const FORMAT: Format = Format::new(&["libsvm", "svm"], read);
@@ -76,6 +77,9 @@ impl Entries {
         let row = u32::try_from(self.labels.len());
         let row = row.map_err(|_| "more than 4294967295 observations; split the file")?;
         self.labels.push(match classify(label) {
+            Field::Number(value) if is_rounded(label, value) => {
+                return Err(rounded::refusal(label));
+            }
             Field::Number(value) => value,
             Field::Missing => f64::NAN,
             Field::Infinite => return Err(infinite(label)),
@@ -150,6 +154,7 @@ fn entry(field: &[u8]) -> Result<(u32, f64), String> {
     let index = index.and_then(|index| index.parse().ok());
     let index = index.ok_or_else(wrong)?;
     match classify(value) {
+        Field::Number(number) if is_rounded(value, number) => Err(rounded::refusal(value)),
         Field::Number(value) => Ok((index, value)),
         Field::Missing if !value.is_empty() => Ok((index, f64::NAN)),
         Field::Infinite => Err(infinite(field)),

@@ -26,6 +26,7 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plink;
+mod rounded;
 mod rows;
 mod select_rows;
 mod source;
@@ -46,10 +47,11 @@ pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
 use format::{Format, Input};
-pub use format::{estimated_values, extensions, input_files, is_npy};
+pub use format::{estimated_values, extensions, input_files, is_npy, names_response};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, quote, split_names, variable};
 pub use npy::write_matrix;
+pub use rounded::RoundedColumn;
 use suspicions::told;
 pub use text_options::{DecimalMark, Encoding, Separator, TextOptions};
 pub use write::OutputFormat;
@@ -89,6 +91,9 @@ pub struct Table {
     pub truth: Vec<usize>,
     /// What the file calls its observations, as R's row names: one label each, or none at all.
     pub labels: Vec<String>,
+    /// Columns with whole numbers that 64-bit floating point rounds, which are refused unless they are
+    /// left out.
+    pub rounded: Vec<RoundedColumn>,
     /// What a user should know about how the file was read.
     pub warnings: Vec<String>,
 }

@@ -9,12 +9,14 @@ use std::path::Path;
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
 
 use super::format::{COMPRESSION_RATIO, Format, Input};
+use super::rounded::{EXACT, RoundedColumn, RoundedColumns, rounded};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, is_gzip, runs};
 use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
+    names_response: false,
     estimate,
     ..Format::new(&["npy"], read)
 };
@@ -51,8 +53,9 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let all = width as usize + usize::from(response.is_some());
     let wanted = |at: usize| input.partition.reads(at, all, &names::variable(at));
     let Some(response) = response else {
-        let columns = design.columns((rows, width), names::variable, wanted)?;
-        return input.table(columns, None);
+        let (columns, rounded) = design.columns((rows, width), names::variable, wanted)?;
+        let table = input.table(columns, None)?;
+        return Ok(Table { rounded, ..table });
     };
 
     let name = response_name(response)?;
@@ -70,10 +73,15 @@ fn read(input: &Input) -> Result<Table, TableError> {
         )));
     }
     // The response is the smaller one: what is wrong with it is reported without a wait.
-    let last = second.columns((length, 1), |_| name.clone(), |_| true)?;
-    let mut columns = design.columns((rows, width), names::variable, wanted)?;
+    let (last, of_last) = second.columns((length, 1), |_| name.clone(), |_| true)?;
+    let (mut columns, mut rounded) = design.columns((rows, width), names::variable, wanted)?;
     columns.extend(last);
-    input.table(columns, Some(all - 1))
+    rounded.extend(of_last.into_iter().map(|found| RoundedColumn {
+        position: all - 1,
+        ..found
+    }));
+    let table = input.table(columns, Some(all - 1))?;
+    Ok(Table { rounded, ..table })
 }
 
 /// The elements that the header promises, which need not be there.
@@ -119,7 +127,13 @@ struct Array<'p> {
     header_bytes: u64,
     element_bytes: usize,
     decode: Decode,
+    /// The text of an element that 64-bit floating point rounds; `None` where it holds all.
+    find_rounded: Option<FindRounded>,
+    rounded: RoundedColumns,
 }
+
+/// The text of an element that 64-bit floating point rounds.
+type FindRounded = Box<dyn Fn(&[u8]) -> Option<String>>;
 
 /// Decodes bytes that hold whole elements, and appends the numbers.
 type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
@@ -139,10 +153,12 @@ impl<'p> Array<'p> {
         Ok(Self {
             path,
             source,
-            header,
             header_bytes,
             element_bytes,
             decode,
+            find_rounded: find_rounded(&header.dtype()),
+            header,
+            rounded: RoundedColumns::default(),
         })
     }
 
@@ -169,7 +185,7 @@ impl<'p> Array<'p> {
         (rows, width): (u64, u64),
         name: impl Fn(usize) -> String,
         wanted: impl Fn(usize) -> bool,
-    ) -> Result<Vec<Column>, TableError> {
+    ) -> Result<(Vec<Column>, Vec<RoundedColumn>), TableError> {
         let promised = rows
             .checked_mul(width)
             .and_then(|elements| elements.checked_mul(self.element_bytes as u64))
@@ -243,7 +259,7 @@ impl<'p> Array<'p> {
         for (at, values) in read.into_iter().zip(columns) {
             all[at].values = Values::Numbers(values);
         }
-        Ok(all)
+        Ok((all, self.rounded.0))
     }
 
     /// Hands over the elements of ascending ranges, some at a time, and refuses infinite ones.
@@ -278,6 +294,19 @@ impl<'p> Array<'p> {
                     let (row, column) = place(first + at);
                     return Err(TableError::infinite_element(self.path, row, &name(column)));
                 }
+                if let Some(find) = &self.find_rounded {
+                    let elements = bytes.chunks_exact(self.element_bytes);
+                    let large = values.iter().zip(elements).enumerate();
+                    let large = large.filter(|(_, (value, _))| value.abs() >= EXACT);
+                    for (at, (_, element)) in large {
+                        let (row, column) = place(first + at);
+                        if self.rounded.is_new(column)
+                            && let Some(number) = find(element)
+                        {
+                            self.rounded.add(column, None, row + 1, number);
+                        }
+                    }
+                }
                 take(&values);
             }
         }
@@ -297,7 +326,7 @@ fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
         (TypeChar::Int, 1) => decode_as(dtype, |value: i8| value.into()),
         (TypeChar::Int, 2) => decode_as(dtype, |value: i16| value.into()),
         (TypeChar::Int, 4) => decode_as(dtype, |value: i32| value.into()),
-        // Beyond 2⁵³ the nearest number of 64-bit floating point.
+        // Beyond 2⁵³ the nearest number of 64-bit floating point, of which the table takes note.
         (TypeChar::Int, 8) => decode_as(dtype, |value: i64| value as f64),
         (TypeChar::Uint, 1) => decode_as(dtype, |value: u8| value.into()),
         (TypeChar::Uint, 2) => decode_as(dtype, |value: u16| value.into()),
@@ -307,6 +336,26 @@ fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
         _ => None,
     };
     Some((size, decode?))
+}
+
+/// What finds the elements of a type that 64-bit floating point rounds, if there are any.
+fn find_rounded(dtype: &DType) -> Option<FindRounded> {
+    fn find<T: Deserialize<TypeReader: 'static> + Into<i128>>(
+        dtype: &DType,
+    ) -> Option<FindRounded> {
+        let reader = T::reader(dtype).ok()?;
+        Some(Box::new(move |element| {
+            rounded(reader.read_one(element).ok()?)
+        }))
+    }
+    let DType::Plain(element) = dtype else {
+        return None;
+    };
+    match (element.type_char(), dtype.num_bytes()?) {
+        (TypeChar::Int, 8) => find::<i64>(dtype),
+        (TypeChar::Uint, 8) => find::<u64>(dtype),
+        _ => None,
+    }
 }
 
 fn decode_as<T>(dtype: &DType, number: fn(T) -> f64) -> Option<Decode>

@@ -14,6 +14,7 @@ use parquet::schema::types::{ColumnDescriptor, Type};
 
 use super::factor::{ColumnBuilder, FactorBuilder};
 use super::format::{self, Format, Input};
+use super::rounded::{RoundedColumn, RoundedColumns, rounded};
 use super::source::open_file;
 use super::{Column, Table, TableError, Values, names};
 use crate::panics::catch_panic;
@@ -38,10 +39,12 @@ fn read(input: &Input) -> Result<Table, TableError> {
     }
     // The crate meets some kinds of damage with a failed assertion.
     let columns = catch_panic(|| read_open(file, input));
-    let columns = columns.unwrap_or_else(|panic| Err(damaged(input, panic)));
+    let read = columns.unwrap_or_else(|panic| Err(damaged(input, panic)));
     // The crate tells of an interrupt as of a damaged page.
     input.options.heed_interrupt()?;
-    input.table(columns?, None)
+    let (columns, rounded) = read?;
+    let table = input.table(columns, None)?;
+    Ok(Table { rounded, ..table })
 }
 
 fn damaged(input: &Input, what: impl Display) -> TableError {
@@ -50,7 +53,7 @@ fn damaged(input: &Input, what: impl Display) -> TableError {
     ))
 }
 
-fn read_open(file: File, input: &Input) -> Result<Vec<Column>, TableError> {
+fn read_open(file: File, input: &Input) -> Result<(Vec<Column>, Vec<RoundedColumn>), TableError> {
     let broken = |error: ParquetError| damaged(input, error);
     let reader = SerializedFileReader::new(Counted::new(file)).map_err(broken)?;
     let fields = reader.metadata().file_metadata().schema().get_fields();
@@ -69,6 +72,7 @@ fn read_open(file: File, input: &Input) -> Result<Vec<Column>, TableError> {
         columns.push((name, builder, wanted));
     }
     check_codecs(input, &reader)?;
+    let mut rounded = RoundedColumns::default();
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(broken)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
@@ -88,8 +92,12 @@ fn read_open(file: File, input: &Input) -> Result<Vec<Column>, TableError> {
                 levels,
             };
             let mut reader = get_column_reader(column, Box::new(checked));
-            let read = builder.extend(&mut reader, rows, unsigned);
+            let mut found = None;
+            let read = builder.extend(&mut reader, rows, unsigned, &mut found);
             read.map_err(|error| damaged(input, error))?;
+            if let Some((row, number)) = found {
+                rounded.add(position, None, row, number);
+            }
         }
     }
     let columns = columns.into_iter().map(|(name, builder, wanted)| Column {
@@ -106,7 +114,7 @@ fn read_open(file: File, input: &Input) -> Result<Vec<Column>, TableError> {
     columns
         .iter()
         .try_for_each(|column| column.check_finite(input.path))?;
-    Ok(columns)
+    Ok((columns, rounded.0))
 }
 
 fn name_of(field: &Type, position: usize) -> Result<String, String> {
@@ -187,11 +195,14 @@ fn is_unsigned(column: &ColumnDescriptor) -> bool {
 }
 
 impl ColumnBuilder {
+    /// Appends values; `found` is the row, counted from 1, and the text of the first integer that
+    /// 64-bit floating point rounds.
     fn extend(
         &mut self,
         reader: &mut ColumnReader,
         rows: usize,
         unsigned: bool,
+        found: &mut Option<(usize, String)>,
     ) -> Result<(), String> {
         use ColumnReader as R;
         let (values, reader) = match (self, reader) {
@@ -207,6 +218,20 @@ impl ColumnBuilder {
             }
             (Self::Factor(_), _) => return Err(unexpected()),
         };
+        if let R::Int64ColumnReader(column) = reader {
+            return each(column, rows, |v| {
+                let integer = v.map(|v| match unsigned {
+                    true => i128::from(*v as u64),
+                    false => i128::from(*v),
+                });
+                values.push(integer.map_or(f64::NAN, |integer| integer as f64));
+                if found.is_none() {
+                    let number = integer.and_then(rounded);
+                    *found = number.map(|number| (values.len(), number));
+                }
+                Ok(())
+            });
+        }
         let mut push = |value: Option<f64>| {
             values.push(value.unwrap_or(f64::NAN));
             Ok(())
@@ -219,17 +244,14 @@ impl ColumnBuilder {
                 each(column, rows, |v| push(v.map(|v| f64::from(*v as u32))))
             }
             R::Int32ColumnReader(column) => each(column, rows, |v| push(v.map(|v| f64::from(*v)))),
-            // Beyond 2⁵³ the nearest number of 64-bit floating point.
-            R::Int64ColumnReader(column) if unsigned => {
-                each(column, rows, |v| push(v.map(|v| *v as u64 as f64)))
-            }
-            R::Int64ColumnReader(column) => each(column, rows, |v| push(v.map(|v| *v as f64))),
             R::FloatColumnReader(column) => each(column, rows, |v| push(v.map(|v| f64::from(*v)))),
             R::DoubleColumnReader(column) => each(column, rows, |v| push(v.copied())),
             R::FixedLenByteArrayColumnReader(column) => {
                 each(column, rows, |v| push(v.map(half).transpose()?))
             }
-            R::Int96ColumnReader(_) | R::ByteArrayColumnReader(_) => Err(unexpected()),
+            R::Int64ColumnReader(_) | R::Int96ColumnReader(_) | R::ByteArrayColumnReader(_) => {
+                Err(unexpected())
+            }
         }
     }
 }

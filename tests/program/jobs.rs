@@ -31,6 +31,51 @@ fn mistakes(file: &str) -> String {
 }
 
 #[test]
+fn what_a_job_lacks_is_a_mistake_before_any_job_runs() {
+    let folder = Folder::new();
+    let refused = |text: &[u8], expected: &[&str]| {
+        std::fs::write(folder.path("jobs.toml"), text).unwrap();
+        let ran = folder.run(&["run", "jobs.toml", "--check"]);
+        assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{}", ran.stderr);
+        for text in expected {
+            assert!(ran.stderr.contains(text), "{text}: {}", ran.stderr);
+        }
+    };
+    let no_response = b"[[job]]\ndata = [\"data.csv\"]\nseed = [1, 2]\n";
+    let one = [
+        "no response",
+        "jobs.toml:1:1",
+        "response = \"NAME\"",
+        ": 1 mistake,",
+    ];
+    refused(no_response, &one);
+    let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\n";
+    refused(
+        format!("{job}output = \"no/{{id}}.txt\"\n").as_bytes(),
+        &["there is no folder no", "jobs.toml:4:10", "make it first"],
+    );
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    refused(
+        format!("{job}output = \"sub\"\n").as_bytes(),
+        &["sub is a folder", "jobs.toml:4:10"],
+    );
+    // Latin-1, and what is nested too deeply: no text, no place, of the parser.
+    refused(
+        &[job.as_bytes(), b"# caf\xe9\nname = \"a\"\n"].concat(),
+        &["not UTF-8", "jobs.toml:4:6", "save it"],
+    );
+    let deep = vec!["a"; 5000].join(".");
+    refused(
+        format!("{job}{deep} = 1\n").as_bytes(),
+        &["not TOML", "jobs.toml:4:1"],
+    );
+    refused(
+        format!("{job}seed = {{ from = 1, count = 100001 }}\n").as_bytes(),
+        &["no such range: count must be 1 … 100000", "this range"],
+    );
+}
+
+#[test]
 fn every_mistake_of_a_job_file_is_shown_at_its_line() {
     let told = mistakes(
         r#"seeds = 1

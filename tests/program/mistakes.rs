@@ -1,6 +1,9 @@
 //! Mistakes as people make them, in files and on the command line: one clear answer each.
 
-use crate::odd_files::{Odd, check, plain};
+use crate::{
+    odd_files::{Odd, check, plain},
+    support::Folder,
+};
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
@@ -184,4 +187,71 @@ fn mistakes_have_one_clear_answer_each() {
     ];
     assert!(all.len() >= 25, "{} mistakes", all.len());
     check(all);
+}
+
+#[test]
+fn whole_numbers_that_floating_point_does_not_hold_are_refused() {
+    let rows = [
+        (7, 1),
+        (3, 2),
+        (9007199254740993, 3),
+        (9007199254740992, 4),
+        (5, 5),
+        (1, 6),
+    ];
+    let line = |(id, a): (u64, u64)| format!("{}.{},{id},{a}\n", 2 * a, id % 10);
+    let text = format!("y,id,a\n{}", rows.map(line).concat());
+    let bytes = || text.clone().into_bytes();
+    let told: &[&str] = &[
+        "line 4, row 3: 9007199254740993 in column `id`",
+        "2^53",
+        "--drop id",
+        "--factor id",
+    ];
+    check(vec![
+        ("big.csv", bytes(), &[], Err(told)),
+        ("big_ranked.csv", bytes(), &["--method", "mim"], Err(told)),
+        ("big_left_out.csv", bytes(), &["--drop", "id"], Ok("")),
+        (
+            "big_decimals.csv",
+            text.replace("993,", "993.0,").into(),
+            &[],
+            Ok(""),
+        ),
+        (
+            "big.libsvm",
+            b"1 1:2\n2 1:9007199254740993\n".to_vec(),
+            &[],
+            Err(&["line 2", "9007199254740993", "2^53"]),
+        ),
+    ]);
+    let folder = Folder::new();
+    folder.write("big.csv", &text);
+    let command = ["select", "big.csv", "--response", "id", "--factor", "id"];
+    let ran = folder.run(&[&command[..], &["--method", "mim", "--format", "json"]].concat());
+    assert!(ran.stdout.contains("\"classes\": 6"), "{ran:?}");
+}
+
+#[test]
+fn one_observation_is_refused_and_an_empty_file_says_what_it_lacks() {
+    let one = || b"y,a,b\n1,2,3\n".to_vec();
+    let told: &[&str] = &["has 1 observations: at least"];
+    check(vec![
+        ("one.csv", one(), &[], Err(told)),
+        ("one_mim.csv", one(), &["--method", "mim"], Err(told)),
+        (
+            "one_left.csv",
+            b"y,a,b\n1,2,3\n1,,3\n".to_vec(),
+            &["--method", "jmi", "--missing", "drop-rows"],
+            Err(told),
+        ),
+        (
+            "empty.libsvm",
+            Vec::new(),
+            &[],
+            Err(&["empty", "LABEL INDEX:VALUE"]),
+        ),
+        ("empty.dat", Vec::new(), &[], Err(&["empty", "`n p`"])),
+        ("empty.arff", Vec::new(), &[], Err(&["empty", "@attribute"])),
+    ]);
 }

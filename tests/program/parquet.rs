@@ -108,7 +108,7 @@ mod built {
     fn a_run_has_its_tables_as_parquet_too() {
         let folder = Folder::new();
         let text = "[[job]]\ndata = 'data.csv'\nresponse = 'y'\ncriterion = ['bic', 'ebic']\n\
-                    seed = [1, 2]\n[[job]]\nname = 'bad'\ndata = 'bad.csv'\n";
+                    seed = [1, 2]\n[[job]]\nname = 'bad'\ndata = 'bad.csv'\nresponse = 'y'\n";
         folder.write("jobs.toml", text);
         folder.write("bad.csv", "y,a\n1,2,3\n");
         assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(1));

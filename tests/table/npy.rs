@@ -131,6 +131,14 @@ fn elements_of_every_numeric_type() {
     for (dtype, elements, expected) in cases {
         let table = read_as("t.npy", npy(dtype, false, "(2, 1)", &elements)).expect(dtype);
         assert_numbers(&table, 0, &expected);
+        // What 64-bit floating point rounds is known, for it is refused where it is used.
+        let rounded = table.rounded.iter();
+        let found: Vec<_> = rounded.map(|own| (own.row, &*own.number)).collect();
+        match dtype {
+            "<i8" => assert_eq!(found, [(1, "9007199254740993")]),
+            "<u8" | ">u8" => assert_eq!(found, [(2, "18446744073709551615")]),
+            _ => assert_eq!(found, []),
+        }
     }
     for dtype in ["<f2", "<c16", "<M8[ns]", "<U2", "|O", "|S8"] {
         assert_told(

@@ -128,6 +128,26 @@ fn many_pages_and_row_groups_join() {
 }
 
 #[test]
+fn integers_that_floating_point_rounds_are_found() {
+    let bytes = file(
+        "required int64 a; required int64 b (integer(64, false)); required int64 c;",
+        2,
+        |_, group| {
+            column::<Int64Type>(group, &[1 << 53, (1 << 53) + 1], None);
+            column::<Int64Type>(group, &[-1, 1 << 53], None);
+            column::<Int64Type>(group, &[i64::MIN, -1], None);
+        },
+    );
+    let table = read_as("t.parquet", bytes).expect("good");
+    let found = table.rounded.iter();
+    let found: Vec<_> = found
+        .map(|own| (own.position, own.row, &*own.number))
+        .collect();
+    let expected = [(0, 2, "9007199254740993"), (1, 1, "18446744073709551615")];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn numbers_are_read_as_factors_where_asked() {
     let bytes = file("required boolean a; required int64 b;", 1, |_, group| {
         column::<::parquet::data_type::BoolType>(group, &[true, false], None);
