@@ -14,7 +14,7 @@ use crate::{
     machine,
     output::OutputFile,
     selection::Elapsed,
-    table::{csv_field, quote},
+    table::{csv_field, guarded, quote, unguarded},
 };
 
 /// The columns of the first versions of the table, with which every version begins.
@@ -69,7 +69,7 @@ impl EndedJob<'_> {
             error,
         ];
         let cells = cells.each_ref().map(|cell| csv_field(cell));
-        format!("{},{}\n", quote(self.job), cells.join(","))
+        format!("{},{}\n", quote(&guarded(self.job)), cells.join(","))
     }
 }
 
@@ -148,7 +148,7 @@ pub(super) fn last_ends(path: &Path) -> HashMap<String, LastEnd> {
     for line in lines.byte_records().map_while(Result::ok) {
         let cell = |index: usize| {
             let cell = places[index].and_then(|place| line.get(place));
-            String::from_utf8_lossy(cell.unwrap_or_default()).into_owned()
+            unguarded(&String::from_utf8_lossy(cell.unwrap_or_default())).to_owned()
         };
         let [job, seconds, memory, ended, outcome, error] = [0, 1, 2, 3, 4, 5].map(cell);
         let end = LastEnd {

@@ -49,7 +49,7 @@ pub use error::{MissingColumn, TableError};
 use format::{Format, Input};
 pub use format::{estimated_values, extensions, input_files, is_npy, names_response};
 pub use missing::Missing;
-pub(crate) use names::{csv_field, quote, split_names, variable};
+pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
 pub use npy::write_matrix;
 pub use rounded::RoundedColumn;
 use suspicions::told;

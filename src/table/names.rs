@@ -143,7 +143,7 @@ pub(crate) fn csv_field(text: &str) -> Cow<'_, str> {
 
 /// A text that a spreadsheet shows and does not run: an apostrophe goes before a formula, and before
 /// apostrophes that a formula follows. [`unguarded`] takes it away.
-pub(super) fn guarded(text: &str) -> Cow<'_, str> {
+pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
     match is_formula(text.trim_start_matches('\'')) {
         true => format!("'{text}").into(),
         false => text.into(),
@@ -151,7 +151,7 @@ pub(super) fn guarded(text: &str) -> Cow<'_, str> {
 }
 
 /// The text that [`guarded`] made this of.
-pub(super) fn unguarded(text: &str) -> &str {
+pub(crate) fn unguarded(text: &str) -> &str {
     let bare = text.strip_prefix('\'');
     let bare = bare.filter(|bare| is_formula(bare.trim_start_matches('\'')));
     bare.unwrap_or(text)

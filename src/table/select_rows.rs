@@ -112,7 +112,7 @@ mod tests {
             response: Some(1),
             truth: vec![2],
             labels: ["p", "q", "r", "s"].map(str::to_owned).to_vec(),
-            warnings: Vec::new(),
+            ..Table::default()
         };
         let taken = table.select_rows(&[1, 1, 2]);
         assert_eq!((taken.rows, taken.response), (3, Some(1)));

@@ -235,7 +235,7 @@ fn json_has_names_as_they_are_and_csv_guards_them_reversibly() {
     );
     assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
     assert_eq!(names_in(&folder.path("jobs-results/results.csv")), sorted);
-    for table in ["jobs.csv", "results.csv"] {
+    for table in ["jobs.csv", "results.csv", "times.csv"] {
         let text = folder.read(&format!("jobs-results/{table}"));
         let starts = text.lines().skip(1);
         let is_guarded = |line: &str| line.trim_start_matches('"').starts_with("'=x");
