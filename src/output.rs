@@ -1,6 +1,13 @@
 //! Files that appear whole or not at all: written beside their place, flushed
 //! to the disk, then renamed over it. Whatever fails before the rename, a full
-//! disk or a kill, leaves the old file as it was.
+//! disk or a kill, leaves the old file as it was. A file that passel did not
+//! write is replaced only where the user has said so.
+
+mod error;
+mod identity;
+mod mark;
+mod placement;
+mod temporary;
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -9,46 +16,17 @@ use std::{
 };
 
 use tempfile::NamedTempFile;
-use thiserror::Error;
 
-/// Why a file could not be written.
-#[derive(Debug, Error)]
-#[error("{message}")]
-pub struct OutputError {
-    message: String,
-    source: Option<io::Error>,
-    /// Whether the place was wrong from the start, before any work was done.
-    is_place: bool,
-}
-
-impl OutputError {
-    /// The place cannot take a file; `reason` goes on after its name.
-    fn refuse(path: &Path, reason: &str) -> Self {
-        Self {
-            message: format!("cannot write {}{reason}", path.display()),
-            source: None,
-            is_place: true,
-        }
-    }
-
-    /// The system says that the place cannot take a file.
-    pub fn place(path: &Path, source: io::Error) -> Self {
-        let source = Some(source);
-        Self {
-            source,
-            ..Self::refuse(path, "")
-        }
-    }
-
-    /// 2 for a place that was wrong from the start, 1 for a disk that failed.
-    pub fn exit_code(&self) -> u8 {
-        1 + u8::from(self.is_place)
-    }
-}
+pub use error::OutputError;
+use identity::follow_links;
+pub(crate) use identity::{FileIdentity, folder_of};
+pub use mark::Replaces;
+use placement::{rename, set_beside, sync_folder};
+pub(crate) use temporary::{sweep, sweep_beside};
 
 /// A file being written. Dropped without [`commit`](Self::commit) it leaves no
 /// trace, unless the program is killed outright: then a hidden
-/// `.passel-…` file stays beside the target.
+/// `.passel-….tmp` stays beside the target until it is swept.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -61,6 +39,7 @@ enum Sink {
     Staged {
         file: NamedTempFile,
         target: PathBuf,
+        replaces: Replaces,
     },
     /// A device or a pipe: there is nothing to replace.
     Direct(File),
@@ -72,14 +51,18 @@ impl OutputFile {
     /// replaced, the link stays.
     ///
     /// # Errors
-    /// A missing folder, a folder in the file's place, or a file or folder that
-    /// may not be written.
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
-        Self::create_staged(path, None)
+    /// A missing folder, a folder in the file's place, a file that may not be
+    /// replaced, or a file or folder that may not be written.
+    pub fn create(path: &Path, replaces: Replaces) -> Result<Self, OutputError> {
+        Self::create_staged(path, replaces, None)
     }
 
-    /// The same, with the temporary file in this folder of the same disk.
-    pub fn create_staged(path: &Path, folder: Option<&Path>) -> Result<Self, OutputError> {
+    /// Opens a temporary file in another folder of the same disk; see [`create`](Self::create).
+    pub fn create_staged(
+        path: &Path,
+        replaces: Replaces,
+        folder: Option<&Path>,
+    ) -> Result<Self, OutputError> {
         let elsewhere = folder;
         let place = |source| OutputError::place(path, source);
         let existing = fs::metadata(path).ok();
@@ -106,9 +89,21 @@ impl OutputFile {
         if existing.is_some() {
             // A rename would replace even a write-protected file.
             open.open(&target).map_err(place)?;
+            if !replaces.allows(&target) {
+                let reason = format!(
+                    ": the file there is not {} that passel wrote; move it away, name another \
+                     file, or replace it with --overwrite",
+                    replaces.name()
+                );
+                return Err(OutputError::refuse(path, &reason));
+            }
         }
-        let file = temporary(elsewhere.unwrap_or(folder), existing.as_ref()).map_err(place)?;
-        let sink = Sink::Staged { file, target };
+        let staged = temporary::create(elsewhere.unwrap_or(folder), existing.as_ref());
+        let sink = Sink::Staged {
+            file: staged.map_err(place)?,
+            target,
+            replaces,
+        };
         Ok(Self {
             path: path.to_owned(),
             sink,
@@ -118,17 +113,27 @@ impl OutputFile {
     /// Brings the file to its place: data to the disk, rename, folder to the disk.
     ///
     /// # Errors
-    /// The disk failed; the old file is then still there.
+    /// The disk failed; the old file is then still there. Or a file that may not be replaced has
+    /// appeared; then the new one is beside it under a name of its own.
     pub fn commit(self) -> Result<(), OutputError> {
         let path = self.path;
-        let write = |source| write_error(&path, source);
+        let write = |source| OutputError::write(&path, source);
         match self.sink {
             Sink::Direct(mut file) => file.flush().map_err(write),
-            Sink::Staged { file, target } => {
+            Sink::Staged {
+                file,
+                target,
+                replaces,
+            } => {
                 file.as_file().sync_all().map_err(write)?;
                 let folder = folder_of(&target).to_owned();
-                file.persist(&target).map_err(|error| write(error.error))?;
-                sync_folder(&folder).map_err(write)
+                match rename(file, &target, replaces) {
+                    Ok(()) => sync_folder(&folder).map_err(write),
+                    Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                        Err(set_beside(error.file, &path, &target))
+                    }
+                    Err(error) => Err(write(error.error)),
+                }
             }
         }
     }
@@ -142,16 +147,7 @@ impl OutputFile {
 
     /// Names this file in what the system said of a failed write.
     pub fn write_error(&self, source: io::Error) -> OutputError {
-        write_error(&self.path, source)
-    }
-}
-
-/// Writing failed half-way; a file that was there before is unchanged.
-fn write_error(path: &Path, source: io::Error) -> OutputError {
-    OutputError {
-        message: format!("writing {} failed", path.display()),
-        source: Some(source),
-        is_place: false,
+        OutputError::write(&self.path, source)
     }
 }
 
@@ -164,12 +160,12 @@ pub struct OutputBuffer {
 }
 
 impl OutputBuffer {
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let file = OutputFile::create(path)?;
-        Ok(Self {
+    /// Buffers what is written to a file.
+    pub fn new(file: OutputFile) -> Self {
+        Self {
             file: BufWriter::with_capacity(1 << 16, file),
             failed: None,
-        })
+        }
     }
 
     /// Adds a part, unless an earlier one failed.
@@ -210,74 +206,12 @@ impl Write for OutputFile {
     }
 }
 
-/// The file a chain of symbolic links ends at, whether it exists or not
-/// (`canonicalize` wants it to exist).
-fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    let mut target = path.to_owned();
-    for _ in 0..40 {
-        match fs::symlink_metadata(&target) {
-            Ok(facts) if facts.is_symlink() => {
-                target = folder_of(&target).join(fs::read_link(&target)?);
-            }
-            _ => return Ok(target),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
-}
-
-/// The folder a path lies in; `.` for a bare name.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A temporary file that will have the permissions of the file it replaces, or
-/// those of any new file.
-fn temporary(folder: &Path, existing: Option<&fs::Metadata>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".passel-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Given at creation, so the umask is taken off: never 0600.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder).map_err(bare)?;
-    if let Some(existing) = existing {
-        file.as_file().set_permissions(existing.permissions())?;
-    }
-    Ok(file)
-}
-
-/// The error without the hidden file's name, which would only puzzle a reader.
-fn bare(error: io::Error) -> io::Error {
-    error.kind().into()
-}
-
-/// A rename is only safe from a power cut once the folder itself is on the disk.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Some file systems cannot sync a folder, and a folder may be writable
-        // without being readable: the file itself is safe by now.
-        Err(error) if error.kind() != io::ErrorKind::StorageFull => Ok(()),
-        done => done,
-    }
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn write(path: &Path, text: &str) {
-        let mut file = OutputFile::create(path).unwrap();
+        let mut file = OutputFile::create(path, Replaces::AnyFile).unwrap();
         file.write_all(text.as_bytes()).unwrap();
         file.commit().unwrap();
     }
@@ -294,7 +228,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report.txt");
         write(&path, "old");
-        let mut file = OutputFile::create(&path).unwrap();
+        let mut file = OutputFile::create(&path, Replaces::AnyFile).unwrap();
         file.write_all(b"half").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         drop(file);
@@ -307,16 +241,57 @@ mod tests {
     #[test]
     fn a_folder_or_a_missing_folder_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        let text = OutputFile::create(folder.path()).unwrap_err().to_string();
+        let text = OutputFile::create(folder.path(), Replaces::AnyFile)
+            .unwrap_err()
+            .to_string();
         assert!(
             text.ends_with("it is a folder; name a file in it"),
             "{text}"
         );
         let inside = folder.path().join("no/report.txt");
-        let error = OutputFile::create(&inside).unwrap_err();
+        let error = OutputFile::create(&inside, Replaces::AnyFile).unwrap_err();
         assert!(error.to_string().contains("there is no folder"), "{error}");
         assert_eq!(error.exit_code(), 2);
         assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn what_passel_did_not_write_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.csv");
+        let create = || OutputFile::create(&path, Replaces::Trace);
+        // There is nothing to lose in an empty file.
+        fs::write(&path, "").unwrap();
+        create().unwrap().finish(b"first").unwrap();
+        let error = create().unwrap_err();
+        assert!(error.to_string().contains("not a trace that passel wrote"));
+        assert_eq!(error.exit_code(), 2);
+        let own = "iteration,particle,move,variable,size,criterion,best\n";
+        fs::write(&path, own).unwrap();
+        create().unwrap().finish(b"second").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
+        assert_eq!(names(folder.path()), ["report.csv"]);
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_stays_and_the_new_one_is_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.txt");
+        let file = OutputFile::create(&path, Replaces::Report).unwrap();
+        fs::write(&path, "a user's").unwrap();
+        fs::write(folder.path().join("report.txt~2"), "too").unwrap();
+        let error = file.finish(b"ours").unwrap_err();
+        assert!(error.to_string().contains("report.txt~3"), "{error}");
+        assert_eq!(error.exit_code(), 1);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a user's");
+        let beside = folder.path().join("report.txt~3");
+        assert_eq!(fs::read_to_string(beside).unwrap(), "ours");
+        // Another process that makes the same report is no stranger.
+        fs::remove_file(&path).unwrap();
+        let file = OutputFile::create(&path, Replaces::Report).unwrap();
+        fs::write(&path, "theirs\npassel 0.1.0\n").unwrap();
+        file.finish(b"ours").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
     }
 
     #[cfg(unix)]

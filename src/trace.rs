@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    output::{OutputBuffer, OutputError},
+    output::{OutputBuffer, OutputError, OutputFile, Replaces},
     search::{IterationRecord, MoveKind},
     table::csv_field,
 };
@@ -19,12 +19,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens the file and writes the header.
+    /// Opens the file, which replaces a trace, or any file if `overwrite` is true, and writes the header.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let mut file = OutputBuffer::create(path)?;
+    /// The file cannot be written, or may not be replaced.
+    pub fn create(path: &Path, overwrite: bool) -> Result<Self, OutputError> {
+        let file = OutputFile::create(path, Replaces::Trace.or_any(overwrite))?;
+        let mut file = OutputBuffer::new(file);
         file.add(|file| file.write_all(HEADER.as_bytes()));
         let names = Vec::new();
         Ok(Self { file, names })
@@ -89,7 +90,7 @@ mod tests {
     fn one_row_a_particle_by_the_variables_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.csv");
-        let mut trace = Trace::create(&path).unwrap();
+        let mut trace = Trace::create(&path, false).unwrap();
         trace.name_columns(["a", "b,c"].into_iter());
         let step = |kind, variable, value| StepRecord {
             kind,

@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     fs::{self, File, OpenOptions, TryLockError},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,12 +15,12 @@ use serde_json::Value;
 
 use super::{
     BatchError,
-    manifest::{InputFile, Manifest},
+    manifest::{InputFile, Manifest, sha256_of},
     times::{self, EndedJob, LastEnd},
 };
 use crate::{
     fnv::Fnv,
-    output::{OutputError, OutputFile},
+    output::{OutputError, OutputFile, Replaces, sweep},
 };
 
 /// The file that a process locks while it runs jobs into the folder. The system releases the lock
@@ -38,12 +39,37 @@ const OUTPUTS: &str = "~files";
 /// The file to which each job that ends is appended, with its times.
 const TIMES: &str = "times.csv";
 
+/// The tables and the page of a run.
+pub(super) const TABLES: [&str; 7] = [
+    "jobs.csv",
+    "results.csv",
+    "pairs.csv",
+    "report.html",
+    "jobs.parquet",
+    "results.parquet",
+    "pairs.parquet",
+];
+
+/// The end of a stored result: the checksum of all before it.
+const CHECKSUM: [&str; 2] = [",\n  \"sha256\": \"", "\"\n}\n"];
+
 /// A folder of results that belongs to this process or to its ranks.
 #[derive(Debug)]
 pub(super) struct ResultFolder {
     path: PathBuf,
+    /// Whether files that passel did not write may be replaced.
+    overwrite: bool,
     /// Holds the lock; `None` where rank 0 holds it.
-    _lock: Option<File>,
+    lock: Option<File>,
+}
+
+/// Why there is no result to believe.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum NoResult {
+    /// There is no file.
+    Missing,
+    /// The file is not as it was written; the text says in what.
+    Damaged(String),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,12 +80,26 @@ pub(super) struct StoredResult {
 }
 
 impl ResultFolder {
-    /// Creates the folder if it is not there, and locks it.
+    /// Creates the folder if it is not there, and locks it. Nothing in it is changed before it is locked.
     ///
     /// # Errors
-    /// The folder cannot be written to, or another process has locked it.
-    pub(super) fn open(path: &Path) -> Result<Self, BatchError> {
+    /// The folder cannot be written to, another process has locked it, or a file in the place of a
+    /// table is not passel's and may not be overwritten.
+    pub(super) fn open(path: &Path, overwrite: bool) -> Result<Self, BatchError> {
         let shown = path.display();
+        let is_foreign = |name: &str, kind: Replaces| {
+            let path = path.join(name);
+            path.exists() && !kind.or_any(overwrite).allows(&path)
+        };
+        let tables = TABLES.into_iter().map(|name| (name, Replaces::Table));
+        let mut own = tables.chain([(TIMES, Replaces::Times)]);
+        if let Some((name, _)) = own.find(|(name, kind)| is_foreign(name, *kind)) {
+            return Err(BatchError::Refused(format!(
+                "{} is not a file that passel wrote, and a run into {shown} would replace it; name \
+                 another folder with --output, move the file away, or replace it with --overwrite",
+                path.join(name).display()
+            )));
+        }
         let unwritable =
             |reason| BatchError::Refused(format!("cannot write to the folder {shown}: {reason}"));
         fs::create_dir_all(path).map_err(unwritable)?;
@@ -76,23 +116,23 @@ impl ResultFolder {
         let work = path.join(WORK);
         fs::create_dir_all(&work).map_err(unwritable)?;
         // Files that a killed process left half-written.
-        for entry in fs::read_dir(&work).map_err(unwritable)?.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(".passel-") {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-        times::prepare(&path.join(TIMES), &work).map_err(unwritable)?;
+        sweep(&work, true);
+        sweep(path, true);
+        let replaces = Replaces::Times.or_any(overwrite);
+        times::prepare(&path.join(TIMES), &work, replaces).map_err(unwritable)?;
         Ok(Self {
             path: path.to_owned(),
-            _lock: Some(lock),
+            overwrite,
+            lock: Some(lock),
         })
     }
 
     /// A folder that rank 0 has opened and locked.
-    pub(super) fn opened_by_root(path: &Path) -> Self {
+    pub(super) fn opened_by_root(path: &Path, overwrite: bool) -> Self {
         Self {
             path: path.to_owned(),
-            _lock: None,
+            overwrite,
+            lock: None,
         }
     }
 
@@ -115,9 +155,11 @@ impl ResultFolder {
     ) -> Result<(), OutputError> {
         let id = &stored.manifest.job;
         if !outputs.is_empty() {
-            self.write_json(&json_path(&self.path, id, OUTPUTS), &outputs)?;
+            let path = json_path(&self.path, id, OUTPUTS);
+            self.write_json(&path, Replaces::FileList, &outputs)?;
         }
-        self.write_json(&json_path(&self.path, id, ""), stored)?;
+        let path = json_path(&self.path, id, "");
+        self.write_json(&path, Replaces::Result, stored)?;
         for obsolete in [
             json_path(&self.path, id, PARTIAL),
             self.checkpoint(&stored.manifest),
@@ -130,7 +172,7 @@ impl ResultFolder {
     /// Writes what a failed job had found; returns the path of that file.
     pub(super) fn write_partial(&self, stored: &StoredResult) -> Result<PathBuf, OutputError> {
         let path = json_path(&self.path, &stored.manifest.job, PARTIAL);
-        self.write_json(&path, stored)?;
+        self.write_json(&path, Replaces::Result, stored)?;
         Ok(path)
     }
 
@@ -148,18 +190,48 @@ impl ResultFolder {
         let kept: HashSet<String> = pending.map(checkpoint_name).collect();
         let entries = fs::read_dir(self.path.join(WORK)).into_iter().flatten();
         for entry in entries.flatten() {
-            if !kept.contains(&*entry.file_name().to_string_lossy()) {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if is_checkpoint(&name) && !kept.contains(&*name) {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
-    fn write_json(&self, path: &Path, contents: &impl Serialize) -> Result<(), OutputError> {
-        let file = OutputFile::create_staged(path, Some(&self.path.join(WORK)))?;
+    /// Creates a file of the run's own, with its temporary file where no user looks.
+    pub(super) fn create(&self, path: &Path, kind: Replaces) -> Result<OutputFile, OutputError> {
+        let work = self.path.join(WORK);
+        OutputFile::create_staged(path, kind.or_any(self.overwrite), Some(&work))
+    }
+
+    /// Writes a file of this kind; a result ends with the checksum of all before it.
+    fn write_json(
+        &self,
+        path: &Path,
+        kind: Replaces,
+        contents: &impl Serialize,
+    ) -> Result<(), OutputError> {
+        let file = self.create(path, kind)?;
         let text = serde_json::to_vec_pretty(contents);
         let mut text = text.map_err(|error| file.write_error(error.into()))?;
-        text.push(b'\n');
+        match kind {
+            Replaces::Result => seal(&mut text),
+            _ => text.push(b'\n'),
+        }
         file.finish(&text)
+    }
+
+    /// Checks that the result of a job can be written, before it is worked for.
+    ///
+    /// # Errors
+    /// A file in its place is not passel's.
+    pub(super) fn check_place(&self, id: &str) -> Result<(), OutputError> {
+        let kinds = [("", Replaces::Result), (OUTPUTS, Replaces::FileList)];
+        let mut kinds = kinds.into_iter();
+        kinds.try_for_each(|(suffix, kind)| {
+            let path = json_path(&self.path, id, suffix);
+            self.create(&path, kind).map(drop)
+        })
     }
 
     /// Adds a job that has ended to the table of times.
@@ -179,8 +251,7 @@ impl ResultFolder {
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let stems = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned));
         let is_orphan = |stem: &String| {
-            let job = stem.strip_suffix(PARTIAL).or(stem.strip_suffix(OUTPUTS));
-            let job = job.unwrap_or(stem);
+            let job = job_of_stem(stem);
             !job.starts_with('.') && !jobs.contains(job)
         };
         let mut orphans: Vec<String> = stems.filter(is_orphan).collect();
@@ -191,14 +262,36 @@ impl ResultFolder {
 
 impl Drop for ResultFolder {
     fn drop(&mut self) {
-        // This fails, as it should, while checkpoints are in it.
-        let _ = fs::remove_dir(self.path.join(WORK));
+        // Without the lock it may be another process's.
+        if self.lock.is_some() {
+            // This fails, as it should, while checkpoints are in it.
+            let _ = fs::remove_dir(self.path.join(WORK));
+        }
     }
 }
 
 /// How each job of a folder ended the last time, by its name.
 pub(super) fn last_ends(folder: &Path) -> HashMap<String, LastEnd> {
     times::last_ends(&folder.join(TIMES))
+}
+
+/// The files of a folder that a run of these jobs writes, if they exist.
+pub(super) fn own_files(folder: &Path, jobs: &HashSet<&str>) -> Vec<PathBuf> {
+    let is_own = |name: &str| {
+        let stem = name.strip_suffix(".json").map(job_of_stem);
+        let is_table = TABLES.contains(&name) || [LOCK, TIMES].contains(&name);
+        is_table || stem.is_some_and(|job| jobs.contains(job))
+    };
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    let tables = entries(folder).filter(|entry| entry.file_name().to_str().is_some_and(is_own));
+    let all = tables.chain(entries(&folder.join(WORK)));
+    all.map(|entry| entry.path()).collect()
+}
+
+/// The job that a JSON file belongs to, by its name without ending.
+fn job_of_stem(stem: &str) -> &str {
+    let job = stem.strip_suffix(PARTIAL).or(stem.strip_suffix(OUTPUTS));
+    job.unwrap_or(stem)
 }
 
 fn checkpoint_name(manifest: &Manifest) -> String {
@@ -209,21 +302,47 @@ fn checkpoint_name(manifest: &Manifest) -> String {
     format!("{:032x}.json", Fnv::new().part(&text).finish())
 }
 
+/// Whether a file in the folder of checkpoints has the name of one.
+fn is_checkpoint(name: &str) -> bool {
+    let stem = name.strip_suffix(".json").unwrap_or_default();
+    stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Adds to an object in JSON a last member, the checksum of all before it.
+fn seal(object: &mut Vec<u8>) {
+    object.truncate(object.len() - "\n}".len());
+    let [start, end] = CHECKSUM;
+    let checksum = format!("{start}{}{end}", sha256_of(object));
+    object.extend(checksum.bytes());
+}
+
+/// Checks that a stored result is as it was written.
+fn check_seal(text: &[u8]) -> Result<(), &'static str> {
+    let [start, end] = CHECKSUM.map(str::as_bytes);
+    let hash = text.strip_suffix(end);
+    let parts = hash.and_then(|text| text.split_at_checked(text.len().checked_sub(64)?));
+    let parts = parts.and_then(|(text, hash)| Some((text.strip_suffix(start)?, hash)));
+    match parts {
+        Some((text, hash)) if sha256_of(text).as_bytes() == hash => Ok(()),
+        Some(_) => Err("its checksum differs"),
+        None => Err("it does not end with its checksum"),
+    }
+}
+
 /// The file of a job's result, or of what follows its name.
 fn json_path(folder: &Path, id: &str, suffix: &str) -> PathBuf {
     folder.join(format!("{id}{suffix}.json"))
 }
 
-/// The manifest of a job's result; `None` if there is no result, or an unreadable one. The report
-/// is not parsed.
-pub(super) fn read_manifest(folder: &Path, id: &str) -> Option<Manifest> {
+/// The manifest of a job's result, whose report is not parsed.
+pub(super) fn read_manifest(folder: &Path, id: &str) -> Result<Manifest, NoResult> {
     #[derive(Deserialize)]
     struct Head {
         manifest: Manifest,
         #[serde(rename = "result")]
         _result: IgnoredAny,
     }
-    read_json(&json_path(folder, id, "")).map(|head: Head| head.manifest)
+    read_sealed(folder, id).map(|head: Head| head.manifest)
 }
 
 /// The other files that a job wrote, each under the name of its option, as they were then.
@@ -231,9 +350,21 @@ pub(super) fn read_output_hashes(folder: &Path, id: &str) -> Vec<InputFile> {
     read_json(&json_path(folder, id, OUTPUTS)).unwrap_or_default()
 }
 
-/// The result of a job; `None` if there is none, or an unreadable one.
-pub(super) fn read_result(folder: &Path, id: &str) -> Option<Value> {
-    read_json(&json_path(folder, id, "")).map(|stored: StoredResult| stored.result)
+/// The result of a job.
+pub(super) fn read_result(folder: &Path, id: &str) -> Result<Value, NoResult> {
+    read_sealed(folder, id).map(|stored: StoredResult| stored.result)
+}
+
+/// What is stored of a job, if it is as it was written.
+fn read_sealed<T: DeserializeOwned>(folder: &Path, id: &str) -> Result<T, NoResult> {
+    let damaged = |reason: String| NoResult::Damaged(reason);
+    let text = fs::read(json_path(folder, id, "")).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => NoResult::Missing,
+        _ => damaged(format!("its result cannot be read: {error}")),
+    })?;
+    check_seal(&text).map_err(|reason| damaged(format!("its result is damaged: {reason}")))?;
+    let stored = serde_json::from_slice(&text);
+    stored.map_err(|error| damaged(format!("its result is of another form: {error}")))
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {

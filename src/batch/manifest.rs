@@ -194,6 +194,15 @@ impl FileHashes {
     }
 }
 
+/// The SHA-256 of a text, in hexadecimal digits.
+pub(super) fn sha256_of(text: &[u8]) -> String {
+    digits(&Sha256::digest(text))
+}
+
+fn digits(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The SHA-256 of a file, in hexadecimal digits.
 pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hash_file(path, &Interrupt::default())?.sha256)
@@ -233,10 +242,9 @@ fn hash_file(path: &Path, interrupt: &Interrupt) -> io::Result<FileHash> {
             }
         }
     }
-    let digest = hasher.finalize();
     Ok(FileHash {
         bytes,
-        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        sha256: digits(&hasher.finalize()),
         modified: metadata.modified().ok(),
     })
 }

@@ -5,6 +5,7 @@
 //! alone, so the next run does exactly what is missing or out of date.
 
 mod folder;
+mod inputs;
 mod manifest;
 mod pool;
 mod ranks;
@@ -25,12 +26,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use inputs::check_files;
 pub(crate) use manifest::sha256;
 pub use status::{matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
+    output::sweep_beside,
     printable::printable,
     ranks::Communicator,
 };
@@ -132,7 +135,9 @@ pub fn run(
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
-    let folder = ranks::open_folder(&file.settings.folder(&file.path), communicator)?;
+    check_files(file)?;
+    let (path, overwrite) = (file.settings.folder(&file.path), file.settings.overwrite);
+    let folder = ranks::open_folder(&path, overwrite, communicator)?;
     thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();
@@ -158,6 +163,8 @@ fn run_into(
     let is_root = communicator.is_none_or(Communicator::is_root);
     let mut survey = Survey::new(file, interrupt);
     if is_root {
+        let outputs = jobs.iter().flat_map(|job| job.task.output_files());
+        sweep_beside(outputs.map(|(_, path)| path.as_path()));
         // The other ranks wait for rank 0 meanwhile, so it alone can heed an interrupt.
         let heed_alone = |alone| communicator.inspect(|ranks| ranks.interrupt_locally(alone));
         heed_alone(true);

@@ -43,16 +43,19 @@ struct Plan {
 /// The folder cannot be used, or is not there on the machine of some rank.
 pub(super) fn open_folder(
     path: &Path,
+    overwrite: bool,
     communicator: Option<&Communicator>,
 ) -> Result<ResultFolder, BatchError> {
     let Some(communicator) = communicator else {
-        return ResultFolder::open(path);
+        return ResultFolder::open(path, overwrite);
     };
-    let own = communicator.is_root().then(|| ResultFolder::open(path));
+    let own = communicator
+        .is_root()
+        .then(|| ResultFolder::open(path, overwrite));
     let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok))?;
     let folder = match own {
         Some(own) => own?,
-        None => ResultFolder::opened_by_root(path),
+        None => ResultFolder::opened_by_root(path, overwrite),
     };
     if !is_open {
         let reason = "rank 0 could not open the folder of results";

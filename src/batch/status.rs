@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::{
-    BatchError, folder,
+    BatchError,
+    folder::{self, NoResult},
     manifest::{FileHashes, Manifest},
     pool::DemandEstimator,
     times::LastEnd,
@@ -25,6 +26,8 @@ pub(super) enum Status {
     Failed(String),
     /// Its result was made of something else; the text says what differs.
     Stale(String),
+    /// Its result is not as it was written; the text says in what.
+    Damaged(String),
     /// A file that it reads cannot be read; the text says why.
     Unreadable(String),
 }
@@ -45,6 +48,7 @@ impl Status {
             Self::Missing => ("missing", None),
             Self::Failed(reason) => ("failed", Some(reason)),
             Self::Stale(reason) => ("stale", Some(reason)),
+            Self::Damaged(reason) => ("damaged", Some(reason)),
             Self::Unreadable(reason) => ("unreadable", Some(reason)),
         }
     }
@@ -96,8 +100,10 @@ fn compare(
     folder: &Path,
     hashes: &FileHashes,
 ) -> Status {
-    let Some(stored) = folder::read_manifest(folder, &planned.id) else {
-        return Status::Missing;
+    let stored = match folder::read_manifest(folder, &planned.id) {
+        Ok(stored) => stored,
+        Err(NoResult::Missing) => return Status::Missing,
+        Err(NoResult::Damaged(reason)) => return Status::Damaged(reason),
     };
     if let Some(difference) = stored.difference(manifest) {
         return Status::Stale(difference);

@@ -102,9 +102,16 @@ impl<'a> Survey<'a> {
 
     fn add(&mut self, job: &'a PlannedJob, manifest: Manifest, status: Status, is_requested: bool) {
         if is_requested {
-            if let Status::Stale(reason) = &status {
-                let note = format!("{}: out of date ({reason})", job.id);
-                self.notes.push(note);
+            match &status {
+                Status::Stale(reason) => {
+                    let note = format!("{}: out of date ({reason})", job.id);
+                    self.notes.push(note);
+                }
+                Status::Damaged(reason) => {
+                    let note = format!("{}: done again, for {reason}", job.id);
+                    self.notes.push(note);
+                }
+                _ => {}
             }
             match status {
                 Status::Done => self.summary.before += 1,

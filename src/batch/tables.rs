@@ -1,7 +1,5 @@
 //! The tables of a run: one row per job, per selected variable and per pair.
 
-#[cfg(feature = "parquet")]
-use std::path::PathBuf;
 use std::{
     collections::{BTreeSet, HashMap},
     path::Path,
@@ -11,17 +9,19 @@ use serde_json::Value;
 
 use super::{
     RunSummary,
-    folder::{ResultFolder, read_result},
+    folder::{NoResult, ResultFolder, read_result},
     manifest::{WITHOUT_EFFECT, relative_path},
     status::Status,
 };
+#[cfg(feature = "parquet")]
+use crate::output::OutputFile;
 use crate::{
     job::{
         file::{JobFile, PlannedJob},
         option,
         task::Command,
     },
-    output::{OutputBuffer, OutputError, OutputFile},
+    output::{OutputBuffer, OutputError, Replaces},
     report::{JobRow, JobsPage},
     table::csv_field,
 };
@@ -71,11 +71,11 @@ pub(super) fn write(
     recorded: &HashMap<&str, Status>,
     summary: &RunSummary,
 ) -> Result<(), OutputError> {
-    let create = |name: &str| Table::create(&folder.path().join(name));
+    let create = |name: &str| Table::create(folder, name);
     let mut jobs = create("jobs.csv")?;
     let mut variables = create("results.csv")?;
     let mut pairs = create("pairs.csv")?;
-    let page_file = OutputFile::create(&folder.path().join("report.html"))?;
+    let page_file = folder.create(&folder.path().join("report.html"), Replaces::Table)?;
     let options = option_columns(&file.jobs);
     // The page compares jobs by what shapes their results: by the command, and by these options.
     let shapes_result = |option: &&str| !WITHOUT_EFFECT.contains(option);
@@ -93,7 +93,7 @@ pub(super) fn write(
     pairs.row(&head, ["rank"].iter().chain(PAIR_COLUMNS).copied());
     for planned in &file.jobs {
         let (task, id) = (&planned.task, &*planned.id);
-        let (status, message) = match summary.failed.get(id) {
+        let (mut status, message) = match summary.failed.get(id) {
             Some(message) => ("failed", &**message),
             None if summary.done.contains(id) => ("done", ""),
             None => match recorded.get(id) {
@@ -102,8 +102,16 @@ pub(super) fn write(
                 None => (Status::Missing.words().0, ""),
             },
         };
-        let result = (status == "done").then(|| read_result(folder.path(), id));
-        let result = result.flatten().unwrap_or(Value::Null);
+        let mut message = message.to_owned();
+        let mut result = Value::Null;
+        if status == "done" {
+            match read_result(folder.path(), id) {
+                Ok(stored) => result = stored,
+                // Since it was looked at or written.
+                Err(NoResult::Missing) => status = "missing",
+                Err(NoResult::Damaged(reason)) => (status, message) = ("damaged", reason),
+            }
+        }
         let command = task.command().name().to_owned();
         let data = relative_path(&task.job().data, file.folder());
         let values = options.iter().map(|option| option_value(planned, option));
@@ -118,14 +126,14 @@ pub(super) fn write(
             data: data.clone(),
             options: settings.cloned().collect(),
             status,
-            message: message.to_owned(),
+            message: message.clone(),
         };
         page.push(row, &result);
         let own = [vec![id.to_owned(), command, data], values].concat();
         let results = RESULT_COLUMNS.iter();
         let results = results.map(|(_, pointer)| cell(result.pointer(pointer)));
         let status = [status.to_owned()].into_iter();
-        jobs.row(&own, status.chain(results).chain([message.to_owned()]));
+        jobs.row(&own, status.chain(results).chain([message]));
         for (table, member, columns) in [
             (&mut variables, "selected", VARIABLE_COLUMNS),
             (&mut pairs, "pairs", PAIR_COLUMNS),
@@ -206,16 +214,18 @@ fn cell(value: Option<&Value>) -> String {
 struct Table {
     file: OutputBuffer,
     #[cfg(feature = "parquet")]
-    /// The path and the rows of the Parquet file.
-    parquet: (PathBuf, Vec<Vec<String>>),
+    /// The Parquet file and its rows.
+    parquet: (OutputFile, Vec<Vec<String>>),
 }
 
 impl Table {
-    fn create(path: &Path) -> Result<Self, OutputError> {
+    fn create(folder: &ResultFolder, name: &str) -> Result<Self, OutputError> {
+        let path = folder.path().join(name);
+        let create = |path: &Path| folder.create(path, Replaces::Table);
         Ok(Self {
-            file: OutputBuffer::create(path)?,
+            file: OutputBuffer::new(create(&path)?),
             #[cfg(feature = "parquet")]
-            parquet: (path.with_extension("parquet"), Vec::new()),
+            parquet: (create(&path.with_extension("parquet"))?, Vec::new()),
         })
     }
 
@@ -232,8 +242,7 @@ impl Table {
     fn finish(self) -> Result<(), OutputError> {
         self.file.finish()?;
         #[cfg(feature = "parquet")]
-        if let (path, [names, rows @ ..]) = (self.parquet.0, &*self.parquet.1) {
-            let file = OutputFile::create(&path)?;
+        if let (file, [names, rows @ ..]) = (self.parquet.0, &*self.parquet.1) {
             let page = crate::report::parquet_table(names, rows);
             let page = page.map_err(|source| file.write_error(source))?;
             file.finish(&page)?;

@@ -12,7 +12,7 @@ use csv::ReaderBuilder;
 
 use crate::{
     machine,
-    output::OutputFile,
+    output::{OutputFile, Replaces},
     selection::Elapsed,
     table::{csv_field, guarded, quote, unguarded},
 };
@@ -91,9 +91,9 @@ pub(super) struct LastEnd {
 ///
 /// # Errors
 /// The table cannot be read or written, or is not one of passel's.
-pub(super) fn prepare(path: &Path, work: &Path) -> io::Result<()> {
+pub(super) fn prepare(path: &Path, work: &Path, replaces: Replaces) -> io::Result<()> {
     let written = |text: String| {
-        let file = OutputFile::create_staged(path, Some(work));
+        let file = OutputFile::create_staged(path, replaces, Some(work));
         let finished = file.and_then(|file| file.finish(text.as_bytes()));
         finished.map_err(io::Error::other)
     };
@@ -105,6 +105,9 @@ pub(super) fn prepare(path: &Path, work: &Path) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let (head, lines) = text.split_once('\n').unwrap_or((&text, ""));
+    if !head.starts_with(FIRST_COLUMNS) && replaces == Replaces::AnyFile {
+        return written(format!("{FIRST_COLUMNS}{MORE_COLUMNS}\n"));
+    }
     if !head.starts_with(FIRST_COLUMNS) {
         let reason = "it holds a file times.csv that is not a table of passel's; move it elsewhere";
         return Err(io::Error::other(reason));
@@ -170,7 +173,7 @@ mod tests {
     fn the_last_line_of_a_job_tells_how_it_stands() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("times.csv");
-        prepare(&path, folder.path()).unwrap();
+        prepare(&path, folder.path(), Replaces::Times).unwrap();
         let done = EndedJob {
             job: "a,seed=1",
             threads: 2,
@@ -212,7 +215,7 @@ mod tests {
         let old = "job,threads,read,devices,search,total\n\"a\",1,0.1,0.2,0.3,0.7\n";
         fs::write(&path, old).unwrap();
         assert_eq!(last_ends(&path)["a"].seconds, Some(0.7));
-        prepare(&path, folder.path()).unwrap();
+        prepare(&path, folder.path(), Replaces::Times).unwrap();
         let failed = EndedJob {
             job: "c",
             error: Some("gone"),
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(ends["c"].error.as_deref(), Some("gone"));
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}\"cut by a power c")).unwrap();
-        prepare(&path, folder.path()).unwrap();
+        prepare(&path, folder.path(), Replaces::Times).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 
@@ -233,7 +236,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("times.csv");
         fs::write(&path, "y,a\n1,2\n").unwrap();
-        let error = prepare(&path, folder.path()).unwrap_err().to_string();
+        let error = prepare(&path, folder.path(), Replaces::Times)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("not a table of passel's"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "y,a\n1,2\n");
     }

@@ -10,8 +10,6 @@ use std::{
     time::Instant,
 };
 
-use serde_json::Value;
-
 use super::{
     RunSummary, error_chain,
     folder::{ResultFolder, StoredResult},
@@ -23,7 +21,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     machine,
-    output::OutputFile,
+    output::{OutputFile, Replaces},
     panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,
@@ -200,11 +198,20 @@ impl<'a> Runner<'a> {
         reservation.apply(&mut own.resources);
         own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
         own.start_timeout(self.interrupt);
+        own.overwrite = self.survey.file.settings.overwrite;
+        let report_kind = Replaces::Report.or_any(own.overwrite);
         // The report goes to the job's own output once the result is complete, not before.
         let output = own.output.take();
-        let output = output.as_deref().map(OutputFile::create).transpose();
+        let create = |path| OutputFile::create(path, report_kind);
+        let output = output.as_deref().map(create).transpose();
         let output = output.map_err(|error| error_chain(&error))?;
+        let place = self.folder.check_place(&job.manifest.job);
+        place.map_err(|error| error_chain(&error))?;
         let checkpoint = self.folder.checkpoint(&job.manifest);
+        if !Replaces::Checkpoint.allows(&checkpoint) {
+            // There is none, or it is damaged.
+            let _ = fs::remove_file(&checkpoint);
+        }
         let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
         let context = RunContext {
             // So that the same job file elsewhere gives the same bytes.
@@ -223,12 +230,14 @@ impl<'a> Runner<'a> {
             let _ = fs::remove_file(&checkpoint);
             result = run_task(&task, &context);
         }
-        let cut_short = |report: Option<&Report>| match task.job().timed_out() {
+        let cut_short = |report: Option<&mut Report>| match task.job().timed_out() {
             None => Ok(JobEnd::Interrupted),
             Some(reason) => Err(self.write_partial(job, reason, report)),
         };
-        let report = match result {
-            Ok(report) if report.outcome.interrupted() => return cut_short(Some(&report)),
+        let mut report = match result {
+            Ok(mut report) if report.outcome.interrupted() => {
+                return cut_short(Some(&mut report));
+            }
             Ok(report) => report,
             // Of ranks that share the job the others are told first.
             Err(RunError::Interrupted)
@@ -239,18 +248,18 @@ impl<'a> Runner<'a> {
                 return cut_short(None);
             }
             // The procedure ended because it was asked to.
-            Err(RunError::Incomplete(incomplete))
+            Err(RunError::Incomplete(mut incomplete))
                 if matches!(incomplete.fault, Fault::Procedure { .. })
                     && task.job().interrupt.requested() =>
             {
-                return cut_short(incomplete.report.as_ref());
+                return cut_short(incomplete.report.as_mut());
             }
             Err(error) => {
                 let reason = error_chain(&error);
-                let RunError::Incomplete(incomplete) = error else {
+                let RunError::Incomplete(mut incomplete) = error else {
                     return Err(reason);
                 };
-                return Err(self.write_partial(job, reason, incomplete.report.as_ref()));
+                return Err(self.write_partial(job, reason, incomplete.report.as_mut()));
             }
         };
         let hashes = &self.survey.hashes;
@@ -258,23 +267,29 @@ impl<'a> Runner<'a> {
             let path = path.display();
             format!("{path} changed while it was read: run again")
         })?;
+        let elapsed = report.outcome.overview().elapsed;
+        let stored = stored_result(job, &mut report)?;
         if let Some(file) = output {
             let text = report.render().map_err(|error| error_chain(&error))?;
             file.finish(&text).map_err(|error| error_chain(&error))?;
         }
-        let stored = stored_result(job, &report)?;
         let outputs = job.planned.task.output_files().into_iter();
         let outputs: Vec<InputFile> = outputs
             .filter_map(|(option, path)| hashes.hash_output(path, option))
             .collect();
         let written = self.folder.write(&stored, &outputs);
         written.map_err(|error| error_chain(&error))?;
-        Ok(JobEnd::Done(report.outcome.overview().elapsed))
+        Ok(JobEnd::Done(elapsed))
     }
 
     /// Writes what a failed job found until then, if it found anything; why the job failed, and
     /// where that file is.
-    fn write_partial(&self, job: &PendingJob, reason: String, report: Option<&Report>) -> String {
+    fn write_partial(
+        &self,
+        job: &PendingJob,
+        reason: String,
+        report: Option<&mut Report>,
+    ) -> String {
         let Some(report) = report else {
             return reason;
         };
@@ -289,29 +304,11 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// A report as it is stored: without its times, which are stored elsewhere.
-fn stored_result(job: &PendingJob, report: &Report) -> Result<StoredResult, String> {
-    let result = serde_json::to_value(&report.outcome);
-    let mut result = result.map_err(|error| error.to_string())?;
-    let devices = report.outcome.overview().devices.iter();
-    let mut kinds: Vec<&str> = devices.filter_map(|name| name.split(':').next()).collect();
-    kinds.dedup();
+/// A report as it is stored: without what differs from one run to the next, which is removed from it.
+fn stored_result(job: &PendingJob, report: &mut Report) -> Result<StoredResult, String> {
     let mut manifest = job.manifest.clone();
-    manifest.devices = kinds.into();
-    strip_run(&mut result, &manifest.devices);
+    manifest.devices = report.outcome.remove_circumstances().into();
+    let result = serde_json::to_value(&report.outcome);
+    let result = result.map_err(|error| error.to_string())?;
     Ok(StoredResult { manifest, result })
-}
-
-/// Takes out of a report, and of those of other criteria in it, what differs from one run to the next.
-fn strip_run(result: &mut Value, devices: &Value) {
-    let Some(members) = result.as_object_mut() else {
-        return;
-    };
-    members.shift_remove("elapsed_seconds");
-    // Neither the ranks nor the numbers of the GPUs are part of the result.
-    members.shift_remove("together");
-    members.insert("devices".to_owned(), devices.clone());
-    let others = members.get_mut("by_other_criteria");
-    let others = others.and_then(Value::as_array_mut).into_iter().flatten();
-    others.for_each(|other| strip_run(other, devices));
 }

@@ -1,12 +1,10 @@
 //! Options that contradict each other, whatever the data.
 
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashSet, path::Path};
 
 use super::{Job, OptionError};
 use crate::{
+    output::FileIdentity,
     presentation::Format,
     table::{DecimalMark, Separator},
 };
@@ -74,7 +72,7 @@ fn file_conflicts(job: &Job) -> Vec<OptionError> {
     let outputs = outputs.into_iter();
     let outputs = outputs.filter_map(|(option, path)| Some((option, path?)));
     let outputs: Vec<_> = outputs.collect();
-    let inputs = job.named_input_files();
+    let inputs = job.named_files();
     let mut errors = Vec::new();
     for (index, (option, path)) in outputs.iter().enumerate() {
         let others = outputs[index + 1..].iter().copied();
@@ -90,8 +88,8 @@ pub(super) fn overwrites<'a>(
     path: &Path,
     others: impl Iterator<Item = (&'static str, &'a Path)>,
 ) -> Vec<OptionError> {
-    let target = canonical_file(path);
-    let is_same = |(_, other): &(_, &Path)| target.is_some() && canonical_file(other) == target;
+    let target = FileIdentity::of(path);
+    let is_same = |(_, other): &(_, &Path)| target.is_some() && FileIdentity::of(other) == target;
     let error = |(other, _)| {
         let message = format!("{option} and {other} are the same file, {}", path.display());
         let error = OptionError::new(option, message);
@@ -127,18 +125,4 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
         }));
     }
     errors
-}
-
-/// The canonical path of a file that need not exist; `None` for a device or a pipe, which any number
-/// of options may name: `/dev/null`.
-pub(super) fn canonical_file(path: &Path) -> Option<PathBuf> {
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return None;
-    }
-    let canonical = path.canonicalize().ok().or_else(|| {
-        // The file does not exist yet, but its folder may, under another name.
-        let folder = Path::new(".").join(path.parent()?).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    });
-    Some(canonical.unwrap_or_else(|| path.to_owned()))
 }

@@ -171,7 +171,7 @@ impl JobDraft {
         };
         self.record_library(&method.plugin);
         if let Some(matrix) = &self.matrix {
-            let inputs = self.job.named_input_files();
+            let inputs = self.job.named_files();
             let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
             let output = self.job.output.as_deref().map(|path| ("output", path));
             errors = overwrites("matrix", matrix, inputs.chain(output));

@@ -10,6 +10,7 @@ mod schema;
 mod shared;
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -20,12 +21,13 @@ use toml::{
 };
 
 use super::{RUN, RunSettings, Task};
-use expand::Expansion;
+use entries::NoData;
+use expand::{Expansion, LocatedJob};
 use lacking::lacking;
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{Mistakes, invalid_value, not_utf8, syntax, unknown_run_key, unknown_top_key};
 pub use schema::schema;
-use shared::shared_files;
+use shared::{shared_files, written_data};
 
 /// The most jobs of a file: more are taken for a slip.
 const MAX_JOBS: usize = 100_000;
@@ -122,7 +124,42 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     }
     settings.output = settings.output.map(|output| folder.join(output));
     let results = settings.folder(path);
-    let mut expansion = Expansion::new(folder, &results, &defaults, mistakes);
+    // What jobs wrote before may match a pattern: it is known once there are jobs.
+    let mut written = HashSet::new();
+    let (jobs, mut mistakes) = loop {
+        let no_data = NoData {
+            results: &results,
+            written: &written,
+        };
+        let expansion = Expansion::new(folder, no_data, &defaults, mistakes.clone());
+        let (jobs, mistakes) = expand(expansion, tables);
+        let before = written.len();
+        let all = written_data(&jobs);
+        if all.is_subset(&written) || before > MAX_JOBS {
+            break (jobs, mistakes);
+        }
+        written.extend(all);
+    };
+    mistakes.extend(shared_files(&jobs, path, &results));
+    // A job that has another mistake may lack something because of it.
+    if mistakes.is_empty() {
+        mistakes = lacking(&jobs);
+    }
+    match mistakes.is_empty() {
+        true => Ok(JobFile {
+            path: path.to_owned(),
+            settings,
+            jobs: jobs.into_iter().map(|job| job.planned).collect(),
+        }),
+        false => Err(mistakes),
+    }
+}
+
+/// The jobs of these tables.
+fn expand(
+    mut expansion: Expansion<'_>,
+    tables: &[Spanned<DeValue<'_>>],
+) -> (Vec<LocatedJob>, Mistakes) {
     if tables.is_empty() && expansion.mistakes.is_empty() {
         expansion.mistakes.push(
             Mistake::new(None, "there is no job in this file", "")
@@ -142,22 +179,7 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
             ),
         }
     }
-    let Expansion {
-        jobs, mut mistakes, ..
-    } = expansion;
-    mistakes.extend(shared_files(&jobs, path, &results));
-    // A job that has another mistake may lack something because of it.
-    if mistakes.is_empty() {
-        mistakes = lacking(&jobs);
-    }
-    match mistakes.is_empty() {
-        true => Ok(JobFile {
-            path: path.to_owned(),
-            settings,
-            jobs: jobs.into_iter().map(|job| job.planned).collect(),
-        }),
-        false => Err(mistakes),
-    }
+    (expansion.jobs, expansion.mistakes)
 }
 
 /// Errors of syntax, the first of each line: one slip may cause several. Nothing else is reported,

@@ -117,6 +117,8 @@ pub struct Job {
     pub output: Option<PathBuf>,
     /// Where the trace goes; `None` for no trace.
     pub trace: Option<PathBuf>,
+    /// Whether the files that the job writes may replace files that passel did not write.
+    pub overwrite: bool,
     /// The file of the search's state, from which it can continue; `None` for no checkpoints.
     pub checkpoint: Option<PathBuf>,
     /// How progress is shown.
@@ -162,6 +164,7 @@ impl Job {
             command: None,
             output: None,
             trace: None,
+            overwrite: false,
             checkpoint: None,
             progress: Progress::Auto,
             timeout: None,
@@ -194,6 +197,12 @@ impl Job {
         Some(format!("it did not end within its timeout of {timeout:?}"))
     }
 
+    /// The files that the job reads or loads.
+    #[cfg(feature = "program")]
+    pub(crate) fn files_read(&self) -> impl Iterator<Item = PathBuf> {
+        self.named_files().into_iter().map(|(_, path)| path)
+    }
+
     /// The files that the job reads, without libraries.
     pub fn input_files(&self) -> Vec<PathBuf> {
         let named = self.named_input_files().into_iter();
@@ -216,5 +225,15 @@ impl Job {
             _ => None,
         });
         data.chain(response).chain(rules).collect()
+    }
+
+    /// The files that the job reads, with the libraries of plugins, each with what an error calls it.
+    fn named_files(&self) -> Vec<(&'static str, PathBuf)> {
+        let plugins = self.plugins.iter().chain(&self.libraries);
+        let plugins = plugins.map(|path| ("a plugin", path.clone()));
+        self.named_input_files()
+            .into_iter()
+            .chain(plugins)
+            .collect()
     }
 }

@@ -13,6 +13,8 @@ use crate::progress::Progress;
 pub struct RunSettings {
     /// The folder of results; `None` for the job file's name with `-results`.
     pub output: Option<PathBuf>,
+    /// Whether the run may replace files that passel did not write.
+    pub overwrite: bool,
     /// The most jobs that run at the same time; `None` for as many as threads and memory allow.
     pub max_running: Option<NonZeroUsize>,
     /// Threads of the CPU that the running jobs share; `None` for one per core.

@@ -15,6 +15,8 @@ pub struct Simulation {
     pub settings: SimulationSettings,
     /// The file; its name determines the format.
     pub output: PathBuf,
+    /// Whether it may replace a file that passel did not simulate.
+    pub overwrite: bool,
 }
 
 impl Default for Simulation {
@@ -23,9 +25,13 @@ impl Default for Simulation {
             model: &MODELS[0],
             settings: MODELS[0].defaults,
             output: PathBuf::new(),
+            overwrite: false,
         }
     }
 }
+
+/// The options that every model has.
+const OUTPUT: [&str; 2] = ["output", "overwrite"];
 
 type ModelOption = OptionSpec<Simulation>;
 
@@ -57,6 +63,8 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
         ModelOption::field("output FILE", |raw| raw.path(), |draft| &mut draft.output)
             .range(".csv, .tsv or .dat, each with or without .gz")
             .help("The file to write, whole or not at all; required"),
+        ModelOption::flag("overwrite", |draft, is_given| draft.overwrite = is_given)
+            .help("Replace a file that passel did not simulate"),
     ];
     let model = ModelOption::group("Model", model);
     let all = model.chain(ModelOption::group("Output", output));
@@ -103,7 +111,7 @@ impl Simulation {
             errors.extend(option.read(&mut simulation, texts).err());
         }
         let settings = &simulation.settings;
-        let has: Vec<&str> = model.options(settings).chain(["output"]).collect();
+        let has: Vec<&str> = model.options(settings).chain(OUTPUT).collect();
         for (option, _) in given {
             let name = option.name;
             if has.contains(&name) {
@@ -115,7 +123,7 @@ impl Simulation {
                 true => format!(" with correlation {}", settings.correlation.name()),
                 false => String::new(),
             };
-            let options = has.iter().filter(|other| **other != "output").copied();
+            let options = has.iter().filter(|other| !OUTPUT.contains(other)).copied();
             let options = options.collect::<Vec<_>>().join(", ");
             let model = model.name;
             let message = format!("the model {model}{why} has no option {name}: it has {options}");
@@ -186,7 +194,8 @@ pub fn simulate_markdown() -> String {
     page += " range | meaning |\n| --- |";
     page += &" --- |".repeat(MODELS.len() + 2);
     for option in SIMULATE.iter() {
-        let _ = write!(page, "\n| `--{} {}` |", option.name, option.value);
+        let usage = format!("--{} {}", option.name, option.value);
+        let _ = write!(page, "\n| `{}` |", usage.trim_end());
         for model in MODELS {
             let _ = match model.options.contains(&option.name) {
                 true => write!(page, " {} |", model.defaults.text(option.name)),

@@ -9,7 +9,7 @@ use super::{
 use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling};
 
 /// Options that a run sets for all of its jobs.
-const SET_BY_RUN: [&str; 2] = ["progress", "checkpoint"];
+const SET_BY_RUN: [&str; 3] = ["progress", "checkpoint", "overwrite"];
 
 /// The command that a job stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

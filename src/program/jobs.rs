@@ -44,7 +44,8 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
         Err(errors) => return context.refuse(&errors),
     };
     let pattern = matches.get_one::<String>("only").map(String::as_str);
-    let jobs = match batch::matching_jobs(&file, pattern) {
+    let jobs = batch::check_files(&file).and_then(|()| batch::matching_jobs(&file, pattern));
+    let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(error) => {
             context.print_error(&format!("error: {error}"));

@@ -13,6 +13,7 @@ use crate::{
     batch::error_chain,
     interrupt::Interrupt,
     job::{Job, Task, arguments, task::Command},
+    output::sweep_beside,
     panics::catch_own_panic,
     ranks::Communicator,
     run::{Report, RunContext, RunError, run_task},
@@ -29,11 +30,16 @@ pub(super) fn run(
         Ok(task) => task,
         Err(errors) => return context.refuse(&errors),
     };
-    let job = task.job_mut();
-    job.command = Some(shell_command(context.program()));
+    task.job_mut().command = Some(shell_command(context.program()));
+    if context.is_root() {
+        let checkpoint = task.job().checkpoint.as_deref();
+        let outputs = task.output_files().into_iter();
+        let outputs = outputs.map(|(_, path)| path.as_path());
+        sweep_beside(outputs.chain(checkpoint));
+    }
     match context.communicator() {
         None => {
-            job.start_timeout(interrupt);
+            task.job_mut().start_timeout(interrupt);
             print_outcome(task.job(), run_task(&task, &RunContext::default()))
         }
         Some(communicator) => match check_files(&task, context) {

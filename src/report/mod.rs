@@ -46,15 +46,7 @@ pub fn render(
     extras: &PageExtras,
 ) -> io::Result<Vec<u8>> {
     let text = match format {
-        Format::Text => match outcome {
-            Outcome::Selection(report) if report.by_other_criteria.is_empty() => {
-                regression::text(report, data)
-            }
-            Outcome::Selection(report) => by_criterion::text(report, data),
-            Outcome::Ranking(report) => ranking::text(report, data),
-            Outcome::Pairs(report) => pairs::text(report, data),
-            Outcome::Stability(report) => stability::text(report, data),
-        },
+        Format::Text => text(outcome, data),
         Format::Csv => match outcome {
             Outcome::Selection(report) => regression::csv(report),
             Outcome::Ranking(report) => ranking::csv(report),
@@ -81,6 +73,20 @@ pub fn render(
         Cow::Owned(shown) => shown.into_bytes(),
         Cow::Borrowed(_) => text.into_bytes(),
     })
+}
+
+/// A report as text. By its last line passel knows a file that it wrote.
+fn text(outcome: &Outcome, data: &Path) -> String {
+    let text = match outcome {
+        Outcome::Selection(report) if report.by_other_criteria.is_empty() => {
+            regression::text(report, data)
+        }
+        Outcome::Selection(report) => by_criterion::text(report, data),
+        Outcome::Ranking(report) => ranking::text(report, data),
+        Outcome::Pairs(report) => pairs::text(report, data),
+        Outcome::Stability(report) => stability::text(report, data),
+    };
+    text + concat!("passel ", env!("CARGO_PKG_VERSION"), "\n")
 }
 
 /// A report as JSON, indented.

@@ -6,7 +6,10 @@ use parquet::{
     basic::{LogicalType, Repetition, Type as Physical},
     data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
     errors::ParquetError,
-    file::writer::{SerializedFileWriter, SerializedRowGroupWriter},
+    file::{
+        properties::WriterProperties,
+        writer::{SerializedFileWriter, SerializedRowGroupWriter},
+    },
     schema::types::Type,
 };
 
@@ -104,7 +107,12 @@ fn write(table: &str, columns: Vec<Column>) -> Result<Vec<u8>, ParquetError> {
     let schema = Type::group_type_builder(table)
         .with_fields(fields)
         .build()?;
-    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default())?;
+    // By its maker's name passel knows a file that it wrote.
+    let properties = WriterProperties::builder();
+    let properties =
+        properties.set_created_by(concat!("passel ", env!("CARGO_PKG_VERSION")).into());
+    let properties = Arc::new(properties.build());
+    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
     let mut group = file.next_row_group()?;
     for write in writes {
         write(&mut group)?;

@@ -88,11 +88,14 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
     page + &format!("{}; {work}\n", ending(ranking))
 }
 
-/// How long the work took, and where it ran.
+/// How long the work took, if that is known, and where it ran.
 pub(super) fn work(run: &RunSummary) -> String {
     let ranks = RankSummary::suffix(&run.rank_summary);
-    let (seconds, devices) = (run.elapsed_seconds.search, run.devices.join(", "));
-    format!("{seconds:.3} s on {devices}{ranks}")
+    let (elapsed, devices) = (run.elapsed_seconds, run.devices.join(", "));
+    match elapsed.is_unknown() {
+        true => format!("on {devices}{ranks}"),
+        false => format!("{:.3} s on {devices}{ranks}", elapsed.search),
+    }
 }
 
 /// Whether a permutation test standardised the scores.

@@ -173,14 +173,16 @@ pub(super) fn csv(selection: &Selection) -> String {
 fn search(selection: &Selection) -> String {
     let end = when(selection.termination == Termination::Fault, "ended ").to_owned();
     let end = end + &ended(selection);
+    let elapsed = selection.elapsed_seconds;
+    let seconds = format!("; {} s", significant(elapsed.total, 3));
     format!(
-        "{}\nFound by {}, seed {}, on {}{}; {end}; {} s.\n",
+        "{}\nFound by {}, seed {}, on {}{}; {end}{}.\n",
         proof::certainty(selection).join("\n"),
         method(selection),
         selection.seed,
         selection.devices.join(", "),
         RankSummary::suffix(&selection.rank_summary),
-        significant(selection.elapsed_seconds.total, 3),
+        when(!elapsed.is_unknown(), &seconds),
     )
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::RunError;
 use crate::{
     device::DeviceError,
-    output::{OutputError, OutputFile},
+    output::{OutputError, OutputFile, Replaces},
     ranks::Communicator,
     search::{Checkpoint, CheckpointError},
 };
@@ -49,8 +49,8 @@ fn opened(path: &Path) -> Result<Option<String>, RunError> {
         // A pipe, to open which may take for ever, or a device.
         return Err(refused(path, CheckpointError::Foreign));
     }
-    // Left without a commit, this changes nothing.
-    OutputFile::create(path)?;
+    // Left without a commit, this changes nothing. What is no checkpoint is refused by its content.
+    OutputFile::create(path, Replaces::AnyFile)?;
     let text = File::open(path).and_then(|file| io::read_to_string(file.take(LONGEST)));
     text.map(Some).or_else(|source| match source.kind() {
         io::ErrorKind::NotFound => Ok(None),
@@ -74,7 +74,7 @@ pub(super) fn remove(path: PathBuf) -> Result<(), OutputError> {
 
 /// Puts a state in the place of the one before it.
 pub(super) fn write(path: &Path, text: &[u8]) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let mut file = OutputFile::create(path)?;
+    let mut file = OutputFile::create(path, Replaces::Checkpoint)?;
     file.write_all(text)?;
     Ok(file.commit()?)
 }

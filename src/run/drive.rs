@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     job::{Job, Task},
+    output::Replaces,
     presentation::PageExtras,
     selection::{Outcome, Termination},
     trace::Trace,
@@ -21,7 +22,7 @@ pub(super) fn drive<M: Method>(
 ) -> Result<Report, RunError> {
     let job = task.job();
     // Files first: a search of hours must not end at a wrong path.
-    let output = create_file(job, job.output.as_deref())?;
+    let output = create_file(job, job.output.as_deref(), Replaces::Report)?;
     let mut run = Run::open(task, context)?;
     let heeding = job.interrupt.heeding();
     method.check(job)?;

@@ -12,7 +12,7 @@ use super::{
 use crate::progress::JobProgress;
 use crate::{
     job::{Job, Task},
-    output::{OutputError, OutputFile},
+    output::{OutputError, OutputFile, Replaces},
     plugin::ResolvedMethod,
     presentation::PageExtras,
     progress::{Meter, Progress},
@@ -118,9 +118,10 @@ impl<'a> Run<'a> {
             Task::Pairs(pairs) => pairs.matrix.as_deref(),
             Task::Select(_) | Task::Stability(_) => None,
         };
-        let matrix = create_file(job, matrix)?;
+        let matrix = create_file(job, matrix, Replaces::Matrix)?;
         let trace = job.trace.as_deref().filter(|_| job.resources.is_root());
-        let trace = trace.map(Trace::create).transpose()?;
+        let trace = trace.map(|path| Trace::create(path, job.overwrite));
+        let trace = trace.transpose()?;
         let checkpoint = job.checkpoint.as_deref();
         let communicator = job.resources.communicator.as_ref();
         let resume_from = checkpoint.map(|path| checkpoint::open(path, communicator));
@@ -183,11 +184,14 @@ pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParamet
     NamedParameters::new(&resolved.name, own.chain([plugin]))
 }
 
-/// Creates a file that a job names, if it names one and this process is the one that writes.
+/// Creates a file of this kind that a job names, if it names one and this process is the one that
+/// writes.
 pub(super) fn create_file(
     job: &Job,
     path: Option<&Path>,
+    kind: Replaces,
 ) -> Result<Option<OutputFile>, OutputError> {
     let path = path.filter(|_| job.resources.is_root());
-    path.map(OutputFile::create).transpose()
+    let create = |path| OutputFile::create(path, kind.or_any(job.overwrite));
+    path.map(create).transpose()
 }

@@ -3,7 +3,12 @@
 use std::io::{self, Write};
 
 use super::RunError;
-use crate::{interrupt::Interrupt, job::Simulation, output::OutputFile, table::OutputFormat};
+use crate::{
+    interrupt::Interrupt,
+    job::Simulation,
+    output::{OutputFile, Replaces, sweep_beside},
+    table::OutputFormat,
+};
 
 /// Makes one file of simulated data.
 ///
@@ -14,7 +19,9 @@ pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), Ru
     // The file first: a wrong path is known before anything is drawn.
     let form = OutputFormat::of(&simulation.output)?;
     model.check(settings)?;
-    let mut file = OutputFile::create(&simulation.output)?;
+    sweep_beside([&*simulation.output].into_iter());
+    let replaces = Replaces::SimulatedData.or_any(simulation.overwrite);
+    let mut file = OutputFile::create(&simulation.output, replaces)?;
     let _heeding = interrupt.heeding();
     let own = settings.clone();
     let drawn = interrupt.await_work(move || model.simulate(&own));

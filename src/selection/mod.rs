@@ -153,6 +153,7 @@ pub struct RunSummary {
     #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
     pub rank_summary: Option<RankSummary>,
     /// Wall-clock seconds, by stage.
+    #[serde(skip_serializing_if = "Elapsed::is_unknown")]
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
@@ -170,4 +171,11 @@ pub struct Elapsed {
     pub search: f64,
     /// From the first byte read to the finished result; 0 where it is not known.
     pub total: f64,
+}
+
+impl Elapsed {
+    /// Returns true where no time was kept, as in results of runs.
+    pub(crate) fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
 }

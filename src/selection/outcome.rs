@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
 use super::{
-    Elapsed, PairsReport, RankSummary, Ranking, Selection, StabilityReport, StopReason,
+    Elapsed, PairsReport, RankSummary, Ranking, RunSummary, Selection, StabilityReport, StopReason,
     Termination, Truth,
 };
 use crate::design::SetAside;
@@ -132,6 +132,26 @@ impl Outcome {
         }
     }
 
+    /// Removes what differs from one run to the next: times, ranks and the numbers of GPUs. Returns the
+    /// kinds of device that are left.
+    #[cfg(feature = "program")]
+    pub(crate) fn remove_circumstances(&mut self) -> Vec<String> {
+        match self {
+            Self::Selection(report) => {
+                for other in &mut report.by_other_criteria {
+                    other.devices = kinds(&other.devices);
+                    (other.elapsed_seconds, other.rank_summary) = (Elapsed::default(), None);
+                }
+                report.devices = kinds(&report.devices);
+                (report.elapsed_seconds, report.rank_summary) = (Elapsed::default(), None);
+                report.devices.clone()
+            }
+            Self::Ranking(report) => report.run.remove_circumstances(),
+            Self::Pairs(report) => report.run.remove_circumstances(),
+            Self::Stability(report) => report.run.remove_circumstances(),
+        }
+    }
+
     /// What all kinds of report have in common.
     pub(crate) fn overview(&self) -> Overview<'_> {
         match self {
@@ -148,6 +168,24 @@ impl Outcome {
             Self::Stability(report) => overview!(report, report.run),
         }
     }
+}
+
+#[cfg(feature = "program")]
+impl RunSummary {
+    fn remove_circumstances(&mut self) -> Vec<String> {
+        self.devices = kinds(&self.devices);
+        (self.elapsed_seconds, self.rank_summary) = (Elapsed::default(), None);
+        self.devices.clone()
+    }
+}
+
+/// The kinds of these devices: `cuda` for `cuda:0` and `cuda:1`.
+#[cfg(feature = "program")]
+fn kinds(devices: &[String]) -> Vec<String> {
+    let kinds = devices.iter().filter_map(|name| name.split(':').next());
+    let mut kinds: Vec<String> = kinds.map(str::to_owned).collect();
+    kinds.dedup();
+    kinds
 }
 
 #[cfg(test)]

@@ -91,6 +91,7 @@ pub struct Selection {
     #[serde(rename = "together", skip_serializing_if = "Option::is_none")]
     pub rank_summary: Option<RankSummary>,
     /// Wall-clock seconds, by stage.
+    #[serde(skip_serializing_if = "Elapsed::is_unknown")]
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,

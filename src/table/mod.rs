@@ -50,10 +50,12 @@ use format::{Format, Input};
 pub use format::{estimated_values, extensions, input_files, is_npy, names_response};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
+pub(crate) use npy::MATRIX_HEADER;
 pub use npy::write_matrix;
 pub use rounded::RoundedColumn;
 use suspicions::told;
 pub use text_options::{DecimalMark, Encoding, Separator, TextOptions};
+pub(crate) use write::GZIP_COMMENT;
 pub use write::OutputFormat;
 
 /// Every format. A new one is a file with its `FORMAT`, and a line here.

@@ -2,11 +2,11 @@
 
 mod header;
 
-use std::io;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead, WriterBuilder};
+use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead};
 
 use super::format::{COMPRESSION_RATIO, Format, Input};
 use super::rounded::{EXACT, RoundedColumn, RoundedColumns, rounded};
@@ -92,6 +92,10 @@ fn estimate(path: &Path, bytes: u64) -> Option<u64> {
     Some(elements.min(COMPRESSION_RATIO * COMPRESSION_RATIO * bytes))
 }
 
+/// The length of the header of a matrix, in bytes. Others pad theirs to the next multiple of 64 bytes,
+/// so that by this length passel knows a matrix that it wrote.
+pub(crate) const MATRIX_HEADER: usize = 1024;
+
 /// Writes a square matrix as an `.npy` file of f64.
 ///
 /// *Shapes:* `values` is p × p, row by row.
@@ -99,11 +103,18 @@ fn estimate(path: &Path, bytes: u64) -> Option<u64> {
 /// # Errors
 /// An error of the sink.
 pub fn write_matrix(values: &[f64], p: usize, sink: &mut dyn io::Write) -> io::Result<()> {
-    let shape = [p as u64, p as u64];
-    let options = npyz::WriteOptions::<f64>::new().default_dtype();
-    let mut writer = options.shape(&shape).writer(sink).begin_nd()?;
-    writer.extend(values.iter().copied())?;
-    writer.finish()
+    const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
+    let dictionary = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({p}, {p}), }}");
+    let length = MATRIX_HEADER - MAGIC.len() - 2;
+    sink.write_all(MAGIC)?;
+    sink.write_all(&(length as u16).to_le_bytes())?;
+    // The last byte is the line's end.
+    writeln!(sink, "{dictionary:<0$}", length - 1)?;
+    let mut sink = io::BufWriter::with_capacity(1 << 16, sink);
+    for value in values {
+        sink.write_all(&value.to_le_bytes())?;
+    }
+    sink.flush()
 }
 
 /// The file's name without folder and endings.

@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
 
 use super::error::as_given;
 use super::head::MARK;
 use super::source::is_gzip;
 use super::{Column, Format, MISSING, Table, TableError, Values, names};
+
+/// The comment of a compressed file, by which passel knows what it wrote without unpacking it.
+pub(crate) const GZIP_COMMENT: &str = "passel simulate";
 
 /// The format of a file to be written, which its name says.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +59,8 @@ impl OutputFormat {
     pub fn write(self, table: &Table, command: &str, sink: impl Write) -> io::Result<()> {
         let mut sink = BufWriter::with_capacity(1 << 16, sink);
         if self.gzip {
-            let mut packed = GzEncoder::new(&mut sink, Compression::default());
+            let packed = GzBuilder::new().comment(GZIP_COMMENT);
+            let mut packed = packed.write(&mut sink, Compression::default());
             self.write_plain(table, command, &mut packed)?;
             packed.finish()?;
         } else {

@@ -211,7 +211,7 @@ fn a_result_out_of_date_is_reported_and_made_again() {
     let variables = folder.read("jobs-results/results.csv");
     assert!(!variables.contains("seed=4"), "{variables}");
     folder.write("jobs.toml", &changed);
-    // A file beside it that is another's, and a result that is damaged.
+    // A file beside it that has changed, and a result that is damaged.
     let out = changed.replace(
         "name = \"grid\"",
         "name = \"grid\"\nformat = \"csv\"\noutput = \"{id}.txt\"",
@@ -219,7 +219,9 @@ fn a_result_out_of_date_is_reported_and_made_again() {
     folder.write("jobs.toml", &out);
     assert_eq!(folder.run(&["run", "jobs.toml"]).code, Some(0));
     let beside = folder.read("grid,criterion=ebic,seed=3.txt");
-    folder.write("grid,criterion=ebic,seed=3.txt", "of something else");
+    // Changed, but not another's.
+    let edited = beside.replace('1', "2");
+    folder.write("grid,criterion=ebic,seed=3.txt", &edited);
     folder.write(
         "jobs-results/grid,criterion=ebic,seed=4.json",
         "{\"manifest\": ",

@@ -24,6 +24,7 @@ fn report(text: &str) -> String {
 /// Neighbours that are taken for one another, so that the polish has work too.
 fn simulated(rows: &str) -> Folder {
     let folder = Folder::new();
+    std::fs::remove_file(folder.path("data.csv")).unwrap();
     let ran = folder.run(&[
         "simulate", "ar1", "--n", rows, "--p", "300", "--r", "20", "--output", "data.csv",
     ]);

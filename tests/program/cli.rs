@@ -243,7 +243,11 @@ fn progress_goes_to_standard_error_in_the_form_asked_for() {
 fn a_disk_that_fills_leaves_the_old_file() {
     let folder = Folder::new();
     for (option, name) in [("--output", "o"), ("--trace", "t")] {
-        folder.write(name, "old\n");
+        let old = match name {
+            "o" => "old\npassel 0.1.0\n",
+            _ => "iteration,particle,move,variable,size,criterion,best\n",
+        };
+        folder.write(name, old);
         let script = format!(
             "trap '' XFSZ; ulimit -f 0; exec \"$passel\" select data.csv --response y {option} {name} | cat"
         );
@@ -251,7 +255,7 @@ fn a_disk_that_fills_leaves_the_old_file() {
         let ran = ran(folder.shell(&format!("{{ {script}; }}; true")));
         let told = format!("writing {name} failed: ");
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);
-        assert_eq!(folder.read(name), "old\n");
+        assert_eq!(folder.read(name), old);
         fs::remove_file(folder.path(name)).unwrap();
         assert_eq!(folder.names(), ["data.csv"]);
     }

@@ -26,6 +26,7 @@ mod jobs;
 mod mistakes;
 mod odd_files;
 mod operations;
+mod ownership;
 mod parquet;
 mod responses;
 mod time_limits;

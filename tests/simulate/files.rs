@@ -251,11 +251,14 @@ fn the_help_has_the_models_and_their_defaults() {
     }
 }
 
+/// What passel takes for simulated data, which it may replace.
+const OLD: &str = "# passel simulate before\n";
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_the_old_file_and_130() {
     let folder = Folder::new();
-    folder.write("t.csv.gz", "old");
+    folder.write("t.csv.gz", OLD);
     // Twenty million numbers are compressed long after the signal is handled.
     let script = "\"$passel\" simulate ing-lai --n 2000 --p 10000 --output t.csv.gz & id=$!; \
                   handles_int $id; kill -INT $id; wait $id";
@@ -265,7 +268,7 @@ fn an_interrupt_leaves_the_old_file_and_130() {
         ran.stderr,
         "error: interrupted: nothing was found or written\n"
     );
-    assert_eq!(folder.read("t.csv.gz"), "old");
+    assert_eq!(folder.read("t.csv.gz"), OLD);
     assert_eq!(folder.names(), ["data.csv", "t.csv.gz"]);
 }
 

@@ -1,6 +1,7 @@
 //! The keys of a table `[defaults]` or `[[job]]`, each with the values that it lists.
 
 use std::{
+    collections::HashSet,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -17,7 +18,7 @@ use super::{
     },
     mistakes::{KEYS, Mistake, Mistakes, range_help},
 };
-use crate::{nearest::nearest, table::quote};
+use crate::{nearest::nearest, output::FileIdentity, table::quote};
 
 /// The most values of a range, and the most files of a pattern.
 const MAX_VALUES: i128 = 100_000;
@@ -183,6 +184,22 @@ pub(super) fn texts(
     }
 }
 
+/// The files that no pattern of data matches.
+#[derive(Clone, Copy)]
+pub(super) struct NoData<'a> {
+    /// The folder of results.
+    pub(super) results: &'a Path,
+    /// Reports and the like that jobs of the file have written.
+    pub(super) written: &'a HashSet<FileIdentity>,
+}
+
+impl NoData<'_> {
+    fn has(self, path: &Path) -> bool {
+        let is_written = || FileIdentity::of(path).is_some_and(|file| self.written.contains(&file));
+        path.starts_with(self.results) || !self.written.is_empty() && is_written()
+    }
+}
+
 /// The only text of `name` or `command`.
 pub(super) fn text(entry: &Entry, mistakes: &mut Mistakes) -> Option<String> {
     let title = match entry.values.as_slice() {
@@ -215,12 +232,12 @@ pub(super) fn command(entry: &Entry, mistakes: &mut Mistakes) -> Command {
     })
 }
 
-/// The files that `data` names, with patterns replaced by the files that they match outside the
-/// folder of results, and whether `data` was a list or a pattern. `folder` is that of the job file.
+/// The files that `data` names, with patterns replaced by the files that they match, and whether `data`
+/// was a list or a pattern. `folder` is that of the job file.
 pub(super) fn data(
     entry: &Entry,
     folder: &Path,
-    results: &Path,
+    no_data: NoData<'_>,
     mistakes: &mut Mistakes,
 ) -> (Vec<PathBuf>, bool) {
     let (mut all, mut is_list) = (Vec::new(), entry.is_list);
@@ -229,7 +246,7 @@ pub(super) fn data(
         let is_pattern = text.contains(['*', '?', '[']) && !folder.join(&text).exists();
         is_list |= is_pattern;
         let files = match is_pattern {
-            true => matching_files(&text, folder, results),
+            true => matching_files(&text, folder, no_data),
             false => existing_file(&text, folder),
         };
         match files {
@@ -260,7 +277,7 @@ fn existing_file(text: &str, folder: &Path) -> DataFiles {
     }
 }
 
-fn matching_files(text: &str, folder: &Path, results: &Path) -> DataFiles {
+fn matching_files(text: &str, folder: &Path, no_data: NoData<'_>) -> DataFiles {
     // The name of the folder itself may contain signs of patterns.
     let start = glob::Pattern::escape(&folder.to_string_lossy());
     let pattern = Path::new(&start).join(text);
@@ -272,7 +289,7 @@ fn matching_files(text: &str, folder: &Path, results: &Path) -> DataFiles {
         return Err((title, None));
     }
     let files = found.into_iter().filter_map(Result::ok);
-    let files = files.filter(|path| path.is_file() && !path.starts_with(results));
+    let files = files.filter(|path| path.is_file() && !no_data.has(path));
     let relative = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_owned();
     let files: Vec<PathBuf> = files.map(relative).collect();
     match files.is_empty() {

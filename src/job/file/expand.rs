@@ -14,7 +14,7 @@ use super::{
         task::{Command, job_option},
     },
     MAX_JOBS, PlannedJob,
-    entries::{self, Entry, Value},
+    entries::{self, Entry, NoData, Value},
     grid::{self, Names},
     mistakes::{
         KEYS, Mistake, Mistakes, invalid_value, not_of_command, push_once, unknown_job_key,
@@ -45,7 +45,7 @@ impl LocatedJob {
 /// The jobs so far, and what every further job starts from.
 pub(super) struct Expansion<'a> {
     folder: &'a Path,
-    results: &'a Path,
+    no_data: NoData<'a>,
     draft: JobDraft,
     defaults: &'a [Entry],
     names: Names,
@@ -74,7 +74,7 @@ impl<'a> Expansion<'a> {
     /// Checks the defaults, also those that no job uses.
     pub(super) fn new(
         folder: &'a Path,
-        results: &'a Path,
+        no_data: NoData<'a>,
         defaults: &'a [Entry],
         mut mistakes: Mistakes,
     ) -> Self {
@@ -110,7 +110,7 @@ impl<'a> Expansion<'a> {
         }
         Self {
             folder,
-            results,
+            no_data,
             draft,
             defaults,
             names: Names::default(),
@@ -150,7 +150,7 @@ impl<'a> Expansion<'a> {
         let command = command.map_or(Command::Select, |entry| entries::command(entry, mistakes));
         let name = find("name").and_then(|entry| entries::text(entry, mistakes));
         let (data, lists_data) = match find("data") {
-            Some(entry) => entries::data(entry, self.folder, self.results, mistakes),
+            Some(entry) => entries::data(entry, self.folder, self.no_data, mistakes),
             None => {
                 mistakes.push(Mistake::new(
                     span.clone(),

@@ -67,6 +67,8 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             .default("none")
             .range("a file")
             .help("Save the state of the search to this file about every 10 seconds, and continue from it: after an interrupt, a time limit or a crash the same command ends with the same report. The file is removed when the search is complete. Cannot be combined with trace"),
+        TaskOption::flag("overwrite", |draft, is_given| draft.job.overwrite = is_given)
+            .help("Let output, trace and matrix replace files that passel did not write; its own of the same kind they always replace"),
         TaskOption::progress(|draft| &mut draft.job.progress)
             .help("Progress on standard error; auto: a bar on a terminal, else nothing"),
     ])
@@ -86,6 +88,8 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
             .default("the job file's name, with -results for .toml")
             .range("a folder, created if it is not there")
             .help("The folder of results; a second run does only what is missing there"),
+        RunOption::flag("overwrite", |settings, is_given| settings.overwrite = is_given)
+            .help("Let tables, results and the files of jobs replace files that passel did not write"),
         RunOption::threads("jobs N", |settings| &mut settings.max_running)
             .default("as many as threads and memory allow")
             .help("The most jobs to run at the same time"),

@@ -54,6 +54,7 @@ pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "timeout",
     "format",
     "output",
+    "overwrite",
     "progress",
 ];
 
