@@ -102,6 +102,7 @@ mod tests {
             number: 1,
             of: 2,
             wave: None,
+            proof: None,
             best_value: -3.5,
             best_size: 1,
             steps: &[

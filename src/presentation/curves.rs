@@ -37,7 +37,11 @@ struct Snapshot {
 impl Curves {
     /// Adds one iteration, or one wave of the polish.
     pub fn record(&mut self, iteration: &IterationRecord<'_>) {
-        let (number, best) = (iteration.number, iteration.best_value);
+        let (mut number, best) = (iteration.number, iteration.best_value);
+        if iteration.proof.is_some() {
+            // A proof counts no iterations.
+            number = self.last;
+        }
         self.last = number;
         if self.best.last().is_none_or(|lowest| best < lowest.1) {
             self.best.push((number, best));
@@ -147,7 +151,7 @@ impl Curves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{MoveKind, StepRecord};
+    use crate::search::{MoveKind, ProofRecord, StepRecord};
 
     fn search(particles: usize, iterations: usize, waves: usize) -> Curves {
         let mut curves = Curves::default();
@@ -166,6 +170,7 @@ mod tests {
                 number,
                 of: iterations,
                 wave,
+                proof: None,
                 best_value: value(0),
                 best_size: 1,
                 steps: &steps,
@@ -196,6 +201,27 @@ mod tests {
         assert_eq!(curves.polished_from(), Some(25));
         assert_eq!(curves.thinned(), "");
         assert!(!curves.is_empty() && Curves::default().is_empty());
+    }
+
+    #[test]
+    fn a_proof_lowers_the_criterion_after_the_last_wave() {
+        let mut curves = search(3, 25, 5);
+        curves.record(&IterationRecord {
+            number: 25,
+            of: 25,
+            wave: None,
+            proof: Some(ProofRecord {
+                nodes: 1,
+                open: 0,
+                undecided: 0.0,
+                bound: 6.5,
+            }),
+            best_value: 6.5,
+            best_size: 1,
+            steps: &[],
+        });
+        assert_eq!(curves.best()[3..], [(30.0, 7.0), (30.0, 6.5), (30.0, 6.5)]);
+        assert_eq!(curves.polished_from(), Some(25));
     }
 
     #[test]

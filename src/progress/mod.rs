@@ -142,9 +142,8 @@ impl Meter {
     }
 
     fn draw(&mut self, iteration: &IterationRecord) {
-        let stage = iteration.wave.map(|wave| format!("polish, wave {wave}, "));
-        let (stage, best) = (stage.unwrap_or_default(), iteration.best_value);
-        let message = format!(", {stage}best {best:.6}, size {}", iteration.best_size);
+        let stage = stage(iteration).map(|stage| stage + ", ");
+        let message = format!(", {}{}", stage.unwrap_or_default(), best(iteration));
         self.bar(iteration.of, "iteration")
             .set(iteration.number, message);
     }
@@ -155,28 +154,52 @@ impl Meter {
             number,
             of,
             wave,
-            best_value: best,
-            best_size: size,
+            best_value,
+            best_size,
             ..
         } = iteration;
         if self.kind == Progress::Json {
+            let proof = iteration.proof.map(|proof| {
+                json!({
+                    "nodes": proof.nodes,
+                    "open": proof.open,
+                    "undecided": proof.undecided,
+                    "bound": proof.bound,
+                    "gap": best_value - proof.bound,
+                })
+            });
             return write_json(&json!({
                 "iteration": number,
                 "of": of,
                 "wave": wave,
-                "best": best,
-                "size": size,
+                "proof": proof,
+                "best": best_value,
+                "size": best_size,
                 "elapsed_seconds": elapsed,
             }));
         }
-        let stage = match wave {
-            Some(wave) => format!("polish, wave {wave}"),
-            None => format!("iteration {number} of {of}"),
-        };
-        write_line(&format!(
-            "{stage}: best {best:.6}, size {size}, {elapsed:.1} s"
-        ));
+        let stage = stage(iteration).unwrap_or_else(|| format!("iteration {number} of {of}"));
+        write_line(&format!("{stage}: {}, {elapsed:.1} s", best(iteration)));
     }
+}
+
+/// The stage of a search after its iterations, and how far it got.
+fn stage(iteration: &IterationRecord) -> Option<String> {
+    let polish = iteration.wave.map(|wave| format!("polish, wave {wave}"));
+    let proof = iteration.proof.map(|proof| {
+        let (nodes, open, share) = (proof.nodes, proof.open, 100.0 * proof.undecided);
+        format!("proof, {nodes} nodes, {open} branches open with {share:.3}% of all models")
+    });
+    proof.or(polish)
+}
+
+/// The best model's criterion and size, and what no model is below.
+fn best(iteration: &IterationRecord) -> String {
+    let (value, size) = (iteration.best_value, iteration.best_size);
+    let bound = iteration.proof.map(|proof| proof.bound);
+    let bound = bound.filter(|bound| bound.is_finite());
+    let bound = bound.map(|bound| format!(", none below {bound:.6}"));
+    format!("best {value:.6}, size {size}{}", bound.unwrap_or_default())
 }
 
 /// One line; a closed standard error is no reason to stop.

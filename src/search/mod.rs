@@ -50,7 +50,7 @@ use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};
 pub(crate) use problem::Objective;
 use problem::SearchProblem;
-pub use record::{IterationRecord, MoveKind, StepRecord};
+pub use record::{IterationRecord, MoveKind, ProofRecord, StepRecord};
 pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, ProofEffort, SettingsError};

@@ -145,6 +145,7 @@ fn iterate(
                 number: iterations,
                 of: pass.iterations,
                 wave: None,
+                proof: None,
                 best_value: best.value,
                 best_size: best.members.len(),
                 steps: &swarm.steps,

@@ -84,6 +84,28 @@ pub(super) struct PolishState {
 pub(super) struct Branch {
     pub(super) fixed: Vec<u32>,
     pub(super) free: Vec<u32>,
+    /// No model of it has a lower φ: its own bound, or that of a branch that it was part of.
+    #[serde(with = "bits", default = "unbounded")]
+    pub(super) floor: f64,
+    /// Whether the bound is its own.
+    #[serde(default)]
+    pub(super) is_bounded: bool,
+}
+
+impl Branch {
+    /// A branch of which no bound is known.
+    pub(super) fn new(fixed: Vec<u32>, free: Vec<u32>) -> Self {
+        Self {
+            fixed,
+            free,
+            floor: unbounded(),
+            is_bounded: false,
+        }
+    }
+}
+
+fn unbounded() -> f64 {
+    f64::NEG_INFINITY
 }
 
 /// A proof between two waves.

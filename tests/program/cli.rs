@@ -359,3 +359,38 @@ fn an_interrupt_still_writes_output_and_trace() {
     assert_eq!(folder.read("t.csv").lines().count() as u64, done + 1);
     assert_eq!(folder.names(), ["data.csv", "o.json", "t.csv"]);
 }
+
+#[test]
+fn a_proof_shows_how_far_it_got() {
+    let folder = Folder::new();
+    let columns: Vec<String> = (0..20).map(|j| format!("x{j}")).collect();
+    let value = |i: u64, j: u64| ((i + 3) * (j + 7) * (i + j + 11) % 997) as f64;
+    let row = |i: u64| {
+        let x: Vec<f64> = (0..20).map(|j| value(i, j)).collect();
+        let y = x[2] - x[9] + value(i, 40);
+        let all = std::iter::once(y).chain(x);
+        let all: Vec<String> = all.map(|value| value.to_string()).collect();
+        all.join(",") + "\n"
+    };
+    let rows: String = (0..60).map(row).collect();
+    folder.write("data.csv", &format!("y,{}\n{rows}", columns.join(",")));
+    let shown = |how| {
+        let ran = folder.run(&select(&["--prove", "--progress", how]));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stderr.lines().last().unwrap().to_owned()
+    };
+    let last: serde_json::Value = serde_json::from_str(&shown("json")).unwrap();
+    let proof = &last["proof"];
+    assert!(proof["nodes"].as_u64() > Some(0), "{last}");
+    assert_eq!(proof["open"], 0);
+    for done in ["undecided", "gap"] {
+        assert_eq!(proof[done], 0.0, "{last}");
+    }
+    assert_eq!(proof["bound"], last["best"]);
+    let last = shown("plain");
+    assert!(last.starts_with("proof, "), "{last}");
+    assert!(
+        last.contains(" nodes, 0 branches open with 0.000% of all models: best "),
+        "{last}"
+    );
+}

@@ -337,6 +337,7 @@ impl<'a> Islands<'a> {
             number: self.with.iterations + self.waves,
             of: pass.iterations,
             wave: Some(self.waves),
+            proof: None,
             best_value: self.best.value,
             best_size: self.best.fit.support().len(),
             steps: &steps,

@@ -10,6 +10,8 @@ mod bounds;
 mod enumeration;
 mod parts;
 mod positive;
+#[cfg(test)]
+mod progress_tests;
 mod subproblem;
 #[cfg(test)]
 mod tests;

@@ -15,10 +15,7 @@ pub(super) fn independent_parts(problem: &SearchProblem) -> Option<Vec<Branch>> 
     let SearchProblem { x, y, keep, .. } = *problem;
     let is_free = |column: &u32| keep.binary_search(column).is_err();
     let free = (0..x.p() as u32).filter(is_free);
-    let mut open = vec![Branch {
-        fixed: keep.to_vec(),
-        free: free.collect(),
-    }];
+    let mut open = vec![Branch::new(keep.to_vec(), free.collect())];
     let mut parts = Vec::new();
     while let Some(branch) = open.pop() {
         let mut fit = Fit::empty(y);
@@ -36,10 +33,8 @@ pub(super) fn independent_parts(problem: &SearchProblem) -> Option<Vec<Branch>> 
         for (rank, lacking) in set.iter().enumerate() {
             let held = &set[..rank];
             let rest = branch.free.iter().copied();
-            open.push(Branch {
-                fixed: [&*branch.fixed, held].concat(),
-                free: rest.filter(|v| v != lacking && !held.contains(v)).collect(),
-            });
+            let rest = rest.filter(|v| v != lacking && !held.contains(v));
+            open.push(Branch::new([&*branch.fixed, held].concat(), rest.collect()));
         }
         if open.len() + parts.len() > PARTS {
             return None;

@@ -7,7 +7,7 @@ use crate::{
     design::{Design, DesignOptions},
     interrupt::Interrupt,
     random::Stream,
-    search::{control::Limits, fit_kept, settings::Pass},
+    search::{control::Limits, fit_kept, record::IterationRecord, settings::Pass},
     selection::Termination,
     table::Table,
 };
@@ -114,10 +114,20 @@ fn unlimited(interrupt: &Interrupt) -> Limits<'_> {
 
 /// Proves by branch and bound, from the model of the kept columns on.
 fn prove_with(problem: SearchProblem, threads: usize, most: Option<u64>) -> StageEnd {
-    let never = Interrupt::default();
+    prove_observed(problem, threads, most, &Interrupt::default(), &mut |_| {})
+}
+
+/// Proves as [`prove_with`], observed, until an interrupt is requested.
+pub(super) fn prove_observed(
+    problem: SearchProblem,
+    threads: usize,
+    most: Option<u64>,
+    interrupt: &Interrupt,
+    observe: &mut dyn FnMut(&IterationRecord),
+) -> StageEnd {
     let mut control = RunControl {
-        limits: unlimited(&never),
-        observe: &mut |_| {},
+        limits: unlimited(interrupt),
+        observe,
         keeper: None,
     };
     let mut end = StageEnd {
@@ -278,7 +288,7 @@ fn chain(seed: u64) -> Design {
 }
 
 /// Hands on the problem of a chain by BIC.
-fn with_chain(seed: u64, test: impl FnOnce(SearchProblem)) {
+pub(super) fn with_chain(seed: u64, test: impl FnOnce(SearchProblem)) {
     let design = chain(seed);
     let pass = Pass::default();
     let fitted = fit_kept(&design, &pass).unwrap();

@@ -80,12 +80,12 @@ impl<'a> Explorer<'a> {
         };
         let size = branch.fixed.len() + branch.free.len();
         self.work += size.pow(3) as u64;
-        // So that every turn gets further.
         let most = self.work.saturating_add(most);
         self.offer(&start.fixed, &[], start.smallest.rss);
         self.offer(&start.fixed, &start.free, start.largest.rss);
         let mut open = vec![start];
-        while self.work < most
+        // At least one, so that every turn gets further, whatever a fit of a long column costs.
+        while (self.work < most || self.nodes == 0)
             && let Some(mut node) = open.pop()
         {
             self.nodes += 1;
@@ -97,11 +97,11 @@ impl<'a> Explorer<'a> {
                 open.push(node);
             }
         }
-        let branch = |node: Subproblem| Branch {
-            fixed: node.fixed,
-            free: node.free,
+        let part = |node: Subproblem| Branch {
+            floor: branch.floor,
+            ..Branch::new(node.fixed, node.free)
         };
-        let open = open.into_iter().map(branch).collect();
+        let open = open.into_iter().map(part).collect();
         self.end(open, false)
     }
 

@@ -8,6 +8,7 @@ use super::{
     super::{
         control::{RunControl, StageEnd},
         problem::SearchProblem,
+        record::{IterationRecord, ProofRecord},
         state::{Branch, ProofState, Stage},
     },
     best::BestModels,
@@ -28,12 +29,13 @@ const BRANCH_WORK: u64 = if cfg!(test) { 1 << 12 } else { 1 << 23 };
 /// Branches explored side by side.
 const SIDE_BY_SIDE: usize = 64;
 
-/// Most open branches whose bounds are computed for the gap: those of fewest fixed columns. The
-/// others have bounds of their own, which are not known then.
-const BOUNDED: usize = 1 << 14;
+/// Branches × candidates³ whose bounds are computed after each wave, and by a proof that nobody asked for
+/// at its end: a small part of the work of a wave.
+const BOUND_WORK: usize = 1 << 22;
 
-/// Open branches × candidates³ up to which a proof that nobody asked for computes the gap.
-const GAP_WORK: usize = 1 << 22;
+/// Branches × candidates³ whose bounds are computed at the end of a proof that was asked for, some tenths of
+/// a second.
+const LAST_BOUND_WORK: usize = 1 << 25;
 
 /// Units of rounding of RSS for each column and each unit of the trace of (XᵀX)⁻¹.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -73,8 +75,10 @@ impl Tree<'_> {
             return Ok(());
         };
         let (iterations, impatient) = (end.iterations, end.termination == Termination::Patience);
+        let mut is_cut = false;
         while !state.open.is_empty() && self.most.is_none_or(|most| state.work < most) {
             if self.most.is_none() {
+                (control.observe)(&self.record(state, &best, iterations));
                 control.keep(&self.problem, &end.visited, || Stage::Proof {
                     proof: state.clone(),
                     iterations,
@@ -82,6 +86,7 @@ impl Tree<'_> {
                 });
                 if limits.stop() {
                     end.cut(&limits, None);
+                    is_cut = true;
                     break;
                 }
             }
@@ -113,6 +118,9 @@ impl Tree<'_> {
             }
             state.best.clone_from(&best.models);
         }
+        if self.most.is_none() && !is_cut {
+            (control.observe)(&self.record(state, &best, iterations));
+        }
         let is_complete = state.open.is_empty() && state.stuck.is_empty();
         for model in &best.models {
             end.visited.offer(model.value, &model.members);
@@ -132,17 +140,64 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// How far below the best model's φ that of a model not yet decided may lie.
-    fn gap(&self, state: &ProofState, best: &BestModels) -> Option<f64> {
-        let open = || state.open.iter().chain(&state.stuck);
-        let cubes = self.problem.x.p().pow(3) * open().count();
-        if open().count() > BOUNDED || (self.most.is_some() && cubes > GAP_WORK) {
-            return None;
+    /// How far the proof got, as it is shown between two waves.
+    fn record(
+        &self,
+        state: &mut ProofState,
+        best: &BestModels,
+        iterations: usize,
+    ) -> IterationRecord<'static> {
+        let bound = self.bound(state, best, BOUND_WORK);
+        let candidates = self.problem.x.p() - self.problem.keep.len();
+        let share = |branch: &Branch| 0.5f64.powi((candidates - branch.free.len()) as i32);
+        let open = state.open.iter().chain(&state.stuck);
+        let (best_value, best_size) = best.target();
+        IterationRecord {
+            number: iterations,
+            of: self.problem.pass.iterations,
+            wave: None,
+            proof: Some(ProofRecord {
+                nodes: state.nodes,
+                open: open.clone().count(),
+                undecided: open.map(share).fold(0.0, |all, share| all + share),
+                bound: bound.min(best_value),
+            }),
+            best_value,
+            best_size,
+            steps: &[],
         }
+    }
+
+    /// No model not yet decided has a φ below this. As long as the work suffices, the branch of the least
+    /// bound gets one of its own: so the bound rises, and computing more would not raise it.
+    fn bound(&self, state: &mut ProofState, best: &BestModels, work: usize) -> f64 {
+        let each = self.problem.x.p().pow(3).max(1);
         let mut explorer = Explorer::new(self.problem, self.pool, best.clone(), self.rounding);
-        let floors = open().map(|branch| explorer.floor(branch));
-        let lowest = floors.fold(f64::INFINITY, f64::min);
-        let gap = (best.target().0 - lowest).max(0.0);
+        let mut left = (work / each).max(1);
+        loop {
+            let open = state.open.iter_mut().chain(&mut state.stuck);
+            match open.min_by(|a, b| a.floor.total_cmp(&b.floor)) {
+                None => return f64::INFINITY,
+                Some(branch) if branch.is_bounded || left == 0 => return branch.floor,
+                Some(branch) => {
+                    branch.floor = branch.floor.max(explorer.floor(branch));
+                    branch.is_bounded = true;
+                }
+            }
+            left -= 1;
+        }
+    }
+
+    /// How far below the best model's φ that of a model not yet decided may lie.
+    fn gap(&self, state: &mut ProofState, best: &BestModels) -> Option<f64> {
+        let open = state.open.len() + state.stuck.len();
+        let bound = match self.most {
+            None => self.bound(state, best, LAST_BOUND_WORK),
+            // None is known before, and some would not do.
+            Some(_) if open * self.problem.x.p().pow(3) > BOUND_WORK => return None,
+            Some(_) => self.bound(state, best, BOUND_WORK),
+        };
+        let gap = (best.target().0 - bound).max(0.0);
         gap.is_finite().then_some(gap)
     }
 
