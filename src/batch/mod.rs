@@ -4,6 +4,7 @@
 //! the manifest of everything that shaped it. Whether a job is done follows from that file
 //! alone, so the next run does exactly what is missing or out of date.
 
+mod columns;
 mod folder;
 mod inputs;
 mod manifest;
@@ -26,6 +27,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use columns::column_failures;
 pub use inputs::check_files;
 pub(crate) use manifest::sha256;
 pub use status::{matching_jobs, status_table};

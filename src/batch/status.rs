@@ -148,5 +148,16 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         let (command, id) = (job.task.command().name(), &job.id);
         text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{reason}\n");
     }
-    text + &format!("{} jobs, {pending} to do\n", jobs.len())
+    for id in &file.unchecked {
+        let reason = "a plugin that it names was not loaded; --open loads it";
+        text += &format!(
+            "{:<10}  {:>11}  {:<9}  {id}  ({reason})\n",
+            "unknown", "", ""
+        );
+    }
+    let all = jobs.len() + file.unchecked.len();
+    text + &match file.unchecked.len() {
+        0 => format!("{all} jobs, {pending} to do\n"),
+        unknown => format!("{all} jobs, {pending} to do, {unknown} unknown\n"),
+    }
 }

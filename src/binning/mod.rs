@@ -166,6 +166,24 @@ pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, Binn
     bin_partitioned(table, options, (None, &Interrupt::default()))
 }
 
+/// Checks that a table without values has the columns that options name.
+///
+/// # Errors
+/// The first that it lacks.
+#[cfg(feature = "program")]
+pub(crate) fn check_columns(table: &Table, options: &BinningOptions) -> Result<(), BinningError> {
+    find_response(table, options).map(drop)
+}
+
+/// The position of the response, once the columns that options name were found.
+fn find_response(table: &Table, options: &BinningOptions) -> Result<usize, BinningError> {
+    let response = table.response_position(options.response)?;
+    for name in options.drop {
+        table.require_variable("--drop", name, response)?;
+    }
+    Ok(response)
+}
+
 /// Bins a table whose columns the ranks of a communicator partition, as
 /// [`read_partition`](crate::table::read_partition) reads it. Without a communicator the table has
 /// all columns.
@@ -180,10 +198,7 @@ pub(crate) fn bin_partitioned(
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
     }
-    let response = table.response_position(options.response)?;
-    for name in options.drop {
-        table.require_variable("--drop", name, response)?;
-    }
+    let response = find_response(&table, options)?;
     let mut candidates = Binner::new(options.binning, "--binning", options.missing)?;
     let own = Binner::new(options.bin_response, "--bin-response", options.missing)?;
 

@@ -22,13 +22,15 @@ use nalgebra::{DMatrix, DVector};
 use crate::{
     interrupt::Interrupt,
     ranks::Communicator,
-    table::{Column, Missing, Table, TableError, TrueVariable, Values, variable as variable_name},
+    table::{Column, Missing, Table, TrueVariable, Values, variable as variable_name},
 };
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
+#[cfg(feature = "program")]
+pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
-use names::{check_names, dummy_name, references};
+use names::{NamedColumns, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
 pub use variable::{FactorCoding, SetAside, Variable};
@@ -96,25 +98,13 @@ impl Design {
         if let Missing::Level | Missing::Pairwise = missing {
             return Err(DesignError::MissingPolicy { missing });
         }
-        let response = table.response_position(options.response)?;
+        let named = NamedColumns::of(&table, options, communicator.is_some())?;
+        let NamedColumns {
+            response,
+            weights,
+            references,
+        } = named;
         let response_name = table.columns[response].name.clone();
-        let weights = options.weights;
-        let weights = weights.map(|name| table.require_variable("--weights", name, response));
-        let weights = weights.transpose()?;
-        for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
-            check_names(&table, option, list, response, communicator.is_some())?;
-            if let Some(name) = options
-                .weights
-                .filter(|name| list.iter().any(|listed| listed == name))
-            {
-                return Err(TableError::in_list(name, "holds the weights", option).into());
-            }
-        }
-        if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
-            let name = name.clone();
-            return Err(DesignError::KeptAndDropped { name });
-        }
-        let references = references(&table, options.reference, (options.drop, response))?;
         if let Some(at) = weights {
             weights::check(&table, at)?;
         }

@@ -1,10 +1,59 @@
 //! Checks of the columns that options name.
 
-use super::DesignError;
+use super::{DesignError, DesignOptions};
 use crate::table::{Table, TableError, Values};
 
+/// The columns that options name.
+pub(super) struct NamedColumns<'a> {
+    pub(super) response: usize,
+    pub(super) weights: Option<usize>,
+    /// The columns and levels of `--reference`.
+    pub(super) references: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> NamedColumns<'a> {
+    /// Finds them in a table; `is_part` where it lacks the values of some columns.
+    pub(super) fn of(
+        table: &Table,
+        options: &DesignOptions<'a>,
+        is_part: bool,
+    ) -> Result<Self, DesignError> {
+        let response = table.response_position(options.response)?;
+        let weights = options.weights;
+        let weights = weights.map(|name| table.require_variable("--weights", name, response));
+        let weights = weights.transpose()?;
+        for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
+            check_names(table, option, list, response, is_part)?;
+            if let Some(name) = options
+                .weights
+                .filter(|name| list.iter().any(|listed| listed == name))
+            {
+                return Err(TableError::in_list(name, "holds the weights", option).into());
+            }
+        }
+        if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
+            let name = name.clone();
+            return Err(DesignError::KeptAndDropped { name });
+        }
+        Ok(Self {
+            response,
+            weights,
+            references: references(table, options.reference, (options.drop, response))?,
+        })
+    }
+}
+
+/// Checks that a table without values has the columns that options name.
+///
+/// # Errors
+/// The first that it lacks, or that two options use in ways that exclude each other.
+#[cfg(feature = "program")]
+pub(crate) fn check_columns(table: &Table, options: &DesignOptions) -> Result<(), DesignError> {
+    NamedColumns::of(table, options, true).map(drop)
+}
+
 /// Checks that every name of an option's list is a column, or, for `--keep`, a dummy.
-pub(super) fn check_names(
+fn check_names(
     table: &Table,
     option: &'static str,
     list: &[String],
@@ -64,7 +113,7 @@ pub(crate) fn has_reference(table: &Table, text: &str) -> bool {
 
 /// The columns and levels that `--reference` names as `column=level`. Whether a column is a factor
 /// is known where it is coded, and whether the level is left once rows were dropped.
-pub(super) fn references<'a>(
+fn references<'a>(
     table: &Table,
     list: &'a [String],
     (drop, response): (&[String], usize),

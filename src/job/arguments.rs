@@ -125,6 +125,12 @@ pub fn command() -> Command {
                 )
                 .conflicts_with("check"),
             )
+            .arg(
+                flag(
+                    "open",
+                    "With --check, look too whether the data have the columns that jobs name, and, as with --list, load the plugins that jobs name",
+                ),
+            )
             .after_help(RUN_EXAMPLE);
     let model = positional("model", "MODEL", "The model that the data come from");
     let models = PossibleValuesParser::new(MODELS.iter().map(|model| model.name));

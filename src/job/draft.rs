@@ -1,10 +1,6 @@
 //! A job whose options are being set, and how it becomes one that can run.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use passel_criteria::{Criterion, CriterionError};
 
@@ -12,14 +8,14 @@ use super::{
     Job, OptionError,
     conflicts::{conflicts, overwrites, several_criteria},
     options::{FALSE_PICKS, MethodClass},
-    other_methods::instead_of,
+    plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
     task::{Command, PairsJob, StabilityJob, Task},
 };
 use crate::{
     binning::Binning,
     nearest::nearest,
-    plugin::{MethodError, PASS, PluginError, Plugins},
+    plugin::{MethodError, PASS},
     presentation::Format,
     stability::Resampling,
     table::is_npy,
@@ -49,11 +45,8 @@ pub struct JobDraft {
     pub(super) folder: PathBuf,
     /// The options that were set for this job: those of a job file's `[defaults]` are not in it.
     explicit: Vec<&'static str>,
-    plugins: Arc<Mutex<PluginCache>>,
+    pub(super) plugins: PluginLookup,
 }
-
-/// The plugins that were found, by the libraries named besides. Drafts of one origin share them.
-type PluginCache = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
 
 impl Default for JobDraft {
     fn default() -> Self {
@@ -78,7 +71,7 @@ impl JobDraft {
             cutoff: None,
             folder: PathBuf::new(),
             explicit: Vec::new(),
-            plugins: Arc::default(),
+            plugins: PluginLookup::default(),
         }
     }
 
@@ -159,7 +152,11 @@ impl JobDraft {
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
         errors.extend(self.parquet_of_others());
-        let score = match self.find(|plugins| plugins.pair_score(&self.score), refused) {
+        let score = match self.plugins.find(
+            &self.job.plugins,
+            |plugins| plugins.pair_score(&self.score),
+            refused,
+        ) {
             Ok(score) => Some(score),
             Err(error) => {
                 errors.push(error);
@@ -169,7 +166,7 @@ impl JobDraft {
         let Some(method) = score.filter(|_| errors.is_empty()) else {
             return Err(errors);
         };
-        self.record_library(&method.plugin);
+        self.plugins.record_library(&mut self.job, &method.plugin);
         if let Some(matrix) = &self.matrix {
             let inputs = self.job.named_files();
             let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
@@ -272,8 +269,10 @@ impl JobDraft {
     fn resolve_method(&mut self) -> Result<(), OptionError> {
         let method = &*self.job.method;
         if method != PASS {
-            let selector = self.find(|plugins| plugins.method(method), refused)?;
-            self.record_library(&selector.plugin);
+            let selector =
+                self.plugins
+                    .find(&self.job.plugins, |plugins| plugins.method(method), refused)?;
+            self.plugins.record_library(&mut self.job, &selector.plugin);
             self.job.selector = Some(selector);
         }
         if let Some(rule) = &mut self.job.stop.permutation {
@@ -331,69 +330,13 @@ impl JobDraft {
             }
             error => refused(error),
         };
-        let criterion = self.find(|plugins| plugins.criterion(value), refused)?;
-        self.record_library(&criterion.plugin);
+        let criterion = self.plugins.find(
+            &self.job.plugins,
+            |plugins| plugins.criterion(value),
+            refused,
+        )?;
+        self.plugins
+            .record_library(&mut self.job, &criterion.plugin);
         Ok(criterion.value)
-    }
-
-    fn plugins(&self) -> Result<Plugins, PluginError> {
-        let cache = self.plugins.lock();
-        let mut cache = cache.unwrap_or_else(PoisonError::into_inner);
-        let named = &self.job.plugins;
-        let found = cache.entry(named.clone());
-        found.or_insert_with(|| Plugins::find(named)).clone()
-    }
-
-    /// Adds the library of a plugin to those that the job depends on.
-    fn record_library(&mut self, plugin: &str) {
-        let all = self.plugins().unwrap_or_default();
-        let used = all.plugins().iter().find(|other| other.name == plugin);
-        let library = used.map(|plugin| plugin.path.clone());
-        let library = library.filter(|path| path.is_file() && !self.job.libraries.contains(path));
-        self.job.libraries.extend(library);
-    }
-
-    /// Looks something up in the plugins. An unknown name may come from a library that was refused,
-    /// so the error says which; any other error is that of `refused`.
-    fn find<T>(
-        &self,
-        look_up: impl FnOnce(&Plugins) -> Result<T, MethodError>,
-        refused: impl FnOnce(MethodError) -> OptionError,
-    ) -> Result<T, OptionError> {
-        let plugins = self.plugins();
-        let plugins = plugins.map_err(|error| OptionError::new("plugins", error.to_string()))?;
-        look_up(&plugins).map_err(|error| {
-            let is_unknown = matches!(error, MethodError::UnknownName { .. });
-            let reason = match (plugins.plugins(), plugins.refused()) {
-                _ if !is_unknown => return refused(error),
-                (_, [first]) => format!("a library was refused ({first})"),
-                (_, [first, others @ ..]) => {
-                    format!("a library was refused ({first}), and {} more", others.len())
-                }
-                ([], []) => "no plugin was found".to_owned(),
-                (_, []) => return refused(error),
-            };
-            let message =
-                format!("{error}: {reason}; `passel plugins` lists the places that are searched");
-            OptionError::new(error.option(), message)
-        })
-    }
-}
-
-/// The error for a method or a score that does not exist, or not with these parameters.
-fn refused(error: MethodError) -> OptionError {
-    if let MethodError::UnknownName { what, name, .. } = &error
-        && *what == "method"
-        && let Some(instead) = instead_of(name)
-    {
-        return OptionError::new(
-            "method",
-            format!("passel has no method `{name}`: {instead}"),
-        );
-    }
-    let refused = OptionError::new(error.option(), error.to_string());
-    match error.is_unknown() {
-        true => refused.help("`passel methods` lists them"),
-        false => refused,
     }
 }

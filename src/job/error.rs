@@ -14,6 +14,8 @@ pub struct OptionError {
     pub help: Option<String>,
     /// Whether the value is right but for the file that it names.
     pub is_of_file: bool,
+    /// Whether the value may be right: a library that was not loaded would tell.
+    pub needs_library: bool,
 }
 
 impl OptionError {
@@ -23,6 +25,7 @@ impl OptionError {
             message: message.into(),
             help: None,
             is_of_file: false,
+            needs_library: false,
         }
     }
 

@@ -20,7 +20,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{RUN, RunSettings, Task};
+use super::{JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup};
 use entries::NoData;
 use expand::{Expansion, LocatedJob};
 use lacking::lacking;
@@ -41,6 +41,8 @@ pub struct JobFile {
     pub settings: RunSettings,
     /// The jobs, with grids expanded, in the order of the file.
     pub jobs: Vec<PlannedJob>,
+    /// The names of further jobs, which only a library that was not loaded could tell to be right.
+    pub unchecked: Vec<String>,
 }
 
 impl JobFile {
@@ -66,13 +68,27 @@ pub struct PlannedJob {
 /// # Errors
 /// The file cannot be read, or contains mistakes: the error lists all of them.
 pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
+    read_with(path, &JobDraft::new(""))
+}
+
+/// Reads a job file, and loads none of the libraries that it names.
+///
+/// # Errors
+/// As [`read`].
+pub fn inspect(path: &Path) -> Result<JobFile, JobFileError> {
+    let mut draft = JobDraft::new("");
+    draft.plugins = PluginLookup::inspection();
+    read_with(path, &draft)
+}
+
+fn read_with(path: &Path, draft: &JobDraft) -> Result<JobFile, JobFileError> {
     let bytes = fs::read(path).map_err(|source| JobFileError::Read {
         path: path.to_owned(),
         source,
     })?;
     let (text, parsed) = match String::from_utf8(bytes) {
         Ok(text) => {
-            let parsed = parse(&text, path);
+            let parsed = parse(&text, path, draft);
             (text, parsed)
         }
         Err(error) => {
@@ -91,7 +107,7 @@ pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
     })
 }
 
-fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
+fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mistake>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -126,17 +142,22 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
     let results = settings.folder(path);
     // What jobs wrote before may match a pattern: it is known once there are jobs.
     let mut written = HashSet::new();
-    let (jobs, mut mistakes) = loop {
+    let (jobs, unchecked, mut mistakes) = loop {
         let no_data = NoData {
             results: &results,
             written: &written,
         };
-        let expansion = Expansion::new(folder, no_data, &defaults, mistakes.clone());
-        let (jobs, mistakes) = expand(expansion, tables);
+        let expansion = Expansion::new(
+            draft.clone(),
+            (folder, no_data),
+            &defaults,
+            mistakes.clone(),
+        );
+        let (jobs, unchecked, mistakes) = expand(expansion, tables);
         let before = written.len();
         let all = written_data(&jobs);
         if all.is_subset(&written) || before > MAX_JOBS {
-            break (jobs, mistakes);
+            break (jobs, unchecked, mistakes);
         }
         written.extend(all);
     };
@@ -150,16 +171,17 @@ fn parse(text: &str, path: &Path) -> Result<JobFile, Vec<Mistake>> {
             path: path.to_owned(),
             settings,
             jobs: jobs.into_iter().map(|job| job.planned).collect(),
+            unchecked,
         }),
         false => Err(mistakes),
     }
 }
 
-/// The jobs of these tables.
+/// The jobs of these tables, the names of those that could not be checked, and the mistakes.
 fn expand(
     mut expansion: Expansion<'_>,
     tables: &[Spanned<DeValue<'_>>],
-) -> (Vec<LocatedJob>, Mistakes) {
+) -> (Vec<LocatedJob>, Vec<String>, Mistakes) {
     if tables.is_empty() && expansion.mistakes.is_empty() {
         expansion.mistakes.push(
             Mistake::new(None, "there is no job in this file", "")
@@ -179,7 +201,7 @@ fn expand(
             ),
         }
     }
-    (expansion.jobs, expansion.mistakes)
+    (expansion.jobs, expansion.unchecked, expansion.mistakes)
 }
 
 /// Errors of syntax, the first of each line: one slip may cause several. Nothing else is reported,

@@ -10,7 +10,7 @@ use std::{
     ffi::{CStr, CString, c_char},
     fs,
     io::{self, Write},
-    path::{self, Path},
+    path::{self, Path, PathBuf},
     ptr,
     sync::{Mutex, PoisonError},
 };
@@ -28,16 +28,34 @@ use super::{
 };
 
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
-    let refused = |path: &Path, reason| PluginError {
+    let path = whole_path(path)?;
+    library(&path).map_err(|reason| PluginError { path, reason })
+}
+
+/// Checks a library as far as that is possible without loading it.
+pub(super) fn inspect(path: &Path) -> Result<(), PluginError> {
+    let path = whole_path(path)?;
+    let checked = file_name(&path).map(drop);
+    checked.map_err(|reason| PluginError { path, reason })
+}
+
+/// The path with its folder: without one the system would look elsewhere.
+fn whole_path(path: &Path) -> Result<PathBuf, PluginError> {
+    path::absolute(path).map_err(|error| PluginError {
         path: path.to_owned(),
-        reason,
-    };
-    // Without a folder the system would look elsewhere.
-    let whole = path::absolute(path).map_err(|error| refused(path, unreadable(error)))?;
-    library(&whole).map_err(|reason| refused(&whole, reason))
+        reason: unreadable(error),
+    })
 }
 
 fn library(path: &Path) -> Result<Plugin, String> {
+    let name = file_name(path)?;
+    let entry = entry(path, &format!("passel_plugin_{name}"))?;
+    // SAFETY: by the contract a symbol of this name is an entry.
+    unsafe { enter(entry, &name.replace('_', "-"), path) }
+}
+
+/// The plugin's name by its file, which is checked as far as that is possible without loading it.
+fn file_name(path: &Path) -> Result<String, String> {
     let facts = fs::metadata(path).map_err(unreadable)?;
     // A pipe would be waited for.
     if !facts.is_file() {
@@ -46,10 +64,7 @@ fn library(path: &Path) -> Result<Plugin, String> {
     if let Some(fault) = elf::fault(path).map_err(unreadable)? {
         return Err(fault);
     }
-    let name = name_of(path)?;
-    let entry = entry(path, &format!("passel_plugin_{name}"))?;
-    // SAFETY: by the contract a symbol of this name is an entry.
-    unsafe { enter(entry, &name.replace('_', "-"), path) }
+    name_of(path)
 }
 
 /// Calls the entry of a plugin that is part of the program, and reads its description.

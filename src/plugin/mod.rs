@@ -16,7 +16,10 @@ mod problem;
 mod read;
 mod resolve;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use passel_abi::passel_entry;
 
@@ -25,6 +28,15 @@ pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 pub use resolve::{MethodKind, ResolvedMethod};
+
+/// Checks what can be known of a library without loading it, for which its initialisers would run: that it
+/// is a file, whole, of this architecture and with a plugin's name.
+///
+/// # Errors
+/// A library that cannot be used.
+pub fn inspect(path: &Path) -> Result<(), PluginError> {
+    load::inspect(path)
+}
 
 /// All loaded plugins; cheap to clone.
 #[derive(Debug, Clone, Default)]

@@ -29,7 +29,13 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
     let Some(path) = matches.get_one::<PathBuf>("file") else {
         return EXIT_USAGE;
     };
-    let mut file = match file::read(path) {
+    let [check, list, open] = ["check", "list", "open"].map(|name| matches.get_flag(name));
+    // What only looks at jobs runs no code that they name, unless it is asked to.
+    let read = match (check || list) && !open {
+        true => file::inspect,
+        false => file::read,
+    };
+    let mut file = match read(path) {
         Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
@@ -52,12 +58,10 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
             return context.abandon(&error.to_string());
         }
     };
-    if matches.get_flag("check") {
-        let shown = path.display().to_string();
-        let text = format!("{}: no mistakes, {} jobs\n", printable(&shown), jobs.len());
-        return context.print_text(&text);
+    if check {
+        return check_jobs(&file, &jobs, open, interrupt, context);
     }
-    if matches.get_flag("list") {
+    if list {
         return match context.is_root() {
             true => {
                 let table = batch::status_table(&file, &jobs);
@@ -75,6 +79,46 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
     match check_equal(context, path, &jobs) {
         Ok(()) => run_jobs(&file, &jobs, interrupt, context),
         Err(code) => code,
+    }
+}
+
+/// Prints that a job file has no mistakes and, where data are to be opened, what is wrong with them; the exit
+/// code.
+fn check_jobs(
+    file: &JobFile,
+    jobs: &[&PlannedJob],
+    open: bool,
+    interrupt: &Interrupt,
+    context: &RankContext,
+) -> u8 {
+    if !context.is_root() {
+        return EXIT_DONE;
+    }
+    let mut failures = 0;
+    if open {
+        for (name, reason) in batch::column_failures(jobs, interrupt) {
+            failures += 1;
+            print_error(&format!("error: {name}: {reason}"));
+        }
+    }
+    if interrupt.requested() {
+        return EXIT_INTERRUPTED;
+    }
+    let shown = file.path.display().to_string();
+    let (shown, all) = (printable(&shown), jobs.len() + file.unchecked.len());
+    let mut text = match failures {
+        0 => format!("{shown}: no mistakes, {all} jobs\n"),
+        _ => format!("{shown}: {failures} of {all} jobs cannot be run on their data\n"),
+    };
+    if let unchecked @ 1.. = file.unchecked.len() {
+        text += &format!(
+            "{unchecked} of them ask for what only the plugins that they name can bring; --open loads these \
+             and checks them too\n"
+        );
+    }
+    match failures {
+        0 => context.print_text(&text),
+        _ => context.print_text(&text).max(EXIT_USAGE),
     }
 }
 

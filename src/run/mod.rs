@@ -6,6 +6,8 @@
 
 mod candidates;
 mod checkpoint;
+#[cfg(feature = "program")]
+mod columns;
 mod data_cache;
 mod dispatch;
 mod drive;
@@ -24,6 +26,8 @@ mod stability;
 
 use std::path::PathBuf;
 
+#[cfg(feature = "program")]
+pub use columns::ColumnChecker;
 pub use data_cache::DataCache;
 use dispatch::method_of;
 pub use error::{Fault, Incomplete, RunError};

@@ -28,6 +28,18 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
     fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError>;
 }
 
+/// How the table of a job is read.
+pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
+    ReadOptions {
+        response: job.response.as_deref(),
+        factors: &job.factor,
+        dates: &job.date,
+        missing: &job.na,
+        text: job.text,
+        interrupt: Some(&job.interrupt),
+    }
+}
+
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all
 /// need; all of them must find the same file.
 pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunError> {
@@ -39,14 +51,7 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
     }
     let replicated = [&job.response, &job.weights].into_iter().flatten();
     let replicated: Vec<&str> = replicated.map(String::as_str).collect();
-    let options = ReadOptions {
-        response: job.response.as_deref(),
-        factors: &job.factor,
-        dates: &job.date,
-        missing: &job.na,
-        text: job.text,
-        interrupt: Some(&job.interrupt),
-    };
+    let options = read_options(job);
     let partition = ColumnPartition {
         communicator,
         replicated: &replicated,

@@ -12,12 +12,32 @@ use super::words::{Word, Words};
 use super::{Column, MISSING, Table, TableError, Values, names};
 use crate::nearest::did_you_mean;
 
-pub(super) const FORMAT: Format = Format::new(&["arff"], read);
+pub(super) const FORMAT: Format = Format {
+    header: attributes,
+    ..Format::new(&["arff"], read)
+};
 
 struct Attribute {
     name: String,
     /// The listed values with their positions in the list; `None` of a numeric attribute.
     values: Option<HashMap<String, u32>>,
+}
+
+/// The attributes as columns without values.
+fn attributes(input: &Input) -> Result<Option<Table>, TableError> {
+    let mut lines = Lines::open(input.path, input.options)?;
+    let mut attributes = Vec::new();
+    while lines.advance()? {
+        let text = str::from_utf8(&lines.text).map_err(|_| lines.error(NOT_UTF8))?;
+        if header(text, &mut attributes).map_err(|fault| lines.error(fault))? {
+            let names = attributes.into_iter().map(|attribute| attribute.name);
+            let columns = names.map(|name| Column::from((name, Values::Remote)));
+            let columns: Vec<Column> = columns.collect();
+            let response = columns.len() - 1;
+            return input.table(columns, Some(response)).map(Some);
+        }
+    }
+    Err(lines.error("the file ends where `@data` should be"))
 }
 
 /// Reads numeric attributes as numbers, those with listed values as factors of the levels

@@ -27,19 +27,27 @@ const LONGEST_MARK: usize = 12;
 
 pub(super) const COMMAS: Format = Format {
     names_response: false,
+    header: |input| header(input, Some(Separator::COMMA)),
     ..Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)))
 };
 
 pub(super) const TABS: Format = Format {
     names_response: false,
+    header: |input| header(input, Some(Separator::TAB)),
     ..Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)))
 };
 
 /// Text whose first lines show what separates its columns.
 pub(super) const ANY: Format = Format {
     names_response: false,
+    header: |input| header(input, None),
     ..Format::new(&["txt"], |input| read(input, None))
 };
+
+fn header(input: &Input, expected: Option<Separator>) -> Result<Option<Table>, TableError> {
+    let opening = Opening::of(input, expected)?;
+    input.named(opening.names.len(), opening.names.into_iter(), None)
+}
 
 fn read(input: &Input, expected: Option<Separator>) -> Result<Table, TableError> {
     let mut opening = Opening::of(input, expected)?;

@@ -10,19 +10,21 @@ use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::{Table, TableError, names};
 
-pub(super) const FORMAT: Format = Format::new(&["dat"], read);
+pub(super) const FORMAT: Format = Format {
+    header,
+    ..Format::new(&["dat"], read)
+};
+
+fn header(input: &Input) -> Result<Option<Table>, TableError> {
+    let mut lines = Lines::open(input.path, input.options)?;
+    let (_, variables) = lines.opening()?;
+    input.named(variables, names::numbered(variables), Some(0))
+}
 
 /// Reads the set as columns `y`, `x0`, `x1`, …, and the positions of those marked as true.
 fn read(input: &Input) -> Result<Table, TableError> {
     let mut lines = Lines::open(input.path, input.options)?;
-    if !lines.advance()? {
-        return Err(lines.no_rows("the set's name, then the line `n p`"));
-    }
-    while lines.text.starts_with(b"#") {
-        lines.need("the set's name")?;
-    }
-    lines.need("the line `n p`")?;
-    let (promised, variables) = lines.sizes()?;
+    let (promised, variables) = lines.opening()?;
     lines.need("the line `*` of marks")?;
     let truth = lines.marks(variables)?;
 
@@ -49,6 +51,18 @@ fn read(input: &Input) -> Result<Table, TableError> {
 }
 
 impl Lines<'_> {
+    /// Goes to the line `n p`; both.
+    fn opening(&mut self) -> Result<(usize, usize), TableError> {
+        if !self.advance()? {
+            return Err(self.no_rows("the set's name, then the line `n p`"));
+        }
+        while self.text.starts_with(b"#") {
+            self.need("the set's name")?;
+        }
+        self.need("the line `n p`")?;
+        self.sizes()
+    }
+
     /// Goes to the next line.
     fn need(&mut self, expected: &'static str) -> Result<(), TableError> {
         if self.advance()? {

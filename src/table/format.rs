@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::source::Source;
-use super::{Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, names};
+use super::{
+    Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names,
+};
 use crate::nearest::either;
 
 pub(super) struct Format {
@@ -21,6 +23,8 @@ pub(super) struct Format {
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
     /// may be left without values.
     pub(super) read: fn(&Input) -> Result<Table, TableError>,
+    /// The columns of a file without their values, as far as its header tells; `None` where it does not.
+    pub(super) header: fn(&Input) -> Result<Option<Table>, TableError>,
     /// Estimates the number of values in a file, whose size in bytes is given; `None` if it cannot.
     pub(super) estimate: fn(&Path, u64) -> Option<u64>,
 }
@@ -37,6 +41,7 @@ impl Format {
             names_response: true,
             companions: &[],
             read,
+            header: |input| Source::open(input.path, input.options).map(|_| None),
             estimate: estimate_text,
         }
     }
@@ -149,6 +154,22 @@ impl Input<'_> {
         TableError::content(self.path, message)
     }
 
+    /// The table of so many columns without values; `None` if the file is too small to have them, which
+    /// its reading will tell.
+    pub(super) fn named(
+        &self,
+        count: usize,
+        names: impl Iterator<Item = String>,
+        response: Option<usize>,
+    ) -> Result<Option<Table>, TableError> {
+        let bytes = std::fs::metadata(self.path).map_or(0, |facts| facts.len());
+        if count as u64 > bytes {
+            return Ok(None);
+        }
+        let columns = names.map(|name| Column::from((name, Values::Remote)));
+        self.table(columns.collect(), response).map(Some)
+    }
+
     /// The table of columns whose names the reader has not looked at yet, in file order.
     pub(super) fn table(
         &self,
@@ -192,6 +213,22 @@ fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
 /// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.extensions).copied()
+}
+
+/// The columns of a file without their values, as far as its header tells; `None` where it does not, as that
+/// of a libsvm file. No value is looked at.
+///
+/// # Errors
+/// The file cannot be opened, or its header is not as it should be.
+pub fn read_header(path: &Path, options: &ReadOptions) -> Result<Option<Table>, TableError> {
+    let format = Format::of_file(path, options)?;
+    let input = Input {
+        path,
+        options,
+        partition: &ColumnPartition::default(),
+    };
+    input.refuse_text_options(format)?;
+    (format.header)(&input)
 }
 
 /// Returns true unless a file's name is that of a format that never says which column is the response.

@@ -47,7 +47,7 @@ pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
 use format::{Format, Input};
-pub use format::{estimated_values, extensions, input_files, is_npy, names_response};
+pub use format::{estimated_values, extensions, input_files, is_npy, names_response, read_header};
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
 pub(crate) use npy::MATRIX_HEADER;

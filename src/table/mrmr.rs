@@ -11,9 +11,23 @@ const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
 
 pub(super) const FORMAT: Format = Format {
+    header,
     estimate: |_, bytes| Some(bytes),
     ..Format::new(&["mrmr"], read)
 };
+
+fn header(input: &Input) -> Result<Option<Table>, TableError> {
+    let mut bytes = [0; HEADER_BYTES as usize];
+    let found = Source::open(input.path, input.options)?.fill(&mut bytes)?;
+    let [.., a, b, c, d] = bytes;
+    match u32::from_le_bytes([a, b, c, d]) {
+        columns @ 1.. if found == bytes.len() => {
+            let names = names::numbered(columns as usize - 1);
+            input.named(columns as usize, names, Some(0))
+        }
+        _ => Ok(None),
+    }
+}
 
 /// Reads the codes as columns of numbers `y`, `x0`, `x1`, ….
 fn read(input: &Input) -> Result<Table, TableError> {

@@ -17,6 +17,7 @@ use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
     names_response: false,
+    header,
     estimate,
     ..Format::new(&["npy"], read)
 };
@@ -33,6 +34,19 @@ fn shape_text(shape: &[u64]) -> String {
             format!("({})", sides.join(", "))
         }
     }
+}
+
+/// The columns that [`read`] makes, by the headers of both files.
+fn header(input: &Input) -> Result<Option<Table>, TableError> {
+    let design = Array::open(input.path, input.options)?;
+    let &[_, width] = design.header.shape() else {
+        return Err(design.shape_error("an n × p array (two dimensions)"));
+    };
+    let response = input.options.response.map(response_name).transpose()?;
+    let width = usize::try_from(width).unwrap_or(usize::MAX);
+    let place = response.is_some().then_some(width);
+    let names = (0..width).map(names::variable).chain(response);
+    input.named(width, names, place)
 }
 
 /// Reads an n × p array as columns `x0`, `x1`, …, and a response of length n, given by a

@@ -26,8 +26,26 @@ const VALUES: usize = 1 << 14;
 /// The format of Apache Parquet, which compresses within: some bytes a value.
 pub(super) const FORMAT: Format = Format {
     read,
+    header,
     ..format::PARQUET_UNBUILT
 };
+
+/// The names of the schema.
+fn header(input: &Input) -> Result<Option<Table>, TableError> {
+    let (file, metadata) = open_file(input.path)?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let names = catch_panic(|| {
+        let broken = |error: ParquetError| damaged(input, error);
+        let reader = SerializedFileReader::new(Counted::new(file)).map_err(broken)?;
+        let fields = reader.metadata().file_metadata().schema().get_fields();
+        let names = fields.iter().map(|field| field.name().to_owned());
+        Ok(names.collect::<Vec<String>>())
+    });
+    let names = names.unwrap_or_else(|panic| Err(damaged(input, panic)))?;
+    input.named(names.len(), names.into_iter(), None)
+}
 
 /// Reads the file's columns: numbers and booleans as numbers, text as factors.
 fn read(input: &Input) -> Result<Table, TableError> {

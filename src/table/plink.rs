@@ -21,6 +21,13 @@ const UNKNOWN: f64 = -9.0;
 
 pub(super) const FORMAT: Format = Format {
     gzip: false,
+    header: |input| {
+        let variants = names(input.path, input.options)?;
+        let names = std::iter::once(PHENOTYPE.to_owned()).chain(variants);
+        // The names are there already.
+        let columns = names.map(|name| Column::from((name, Values::Remote)));
+        input.table(columns.collect(), Some(0)).map(Some)
+    },
     companions: &["bim", "fam"],
     estimate: |_, bytes| Some(4 * bytes),
     ..Format::new(&["bed"], read)

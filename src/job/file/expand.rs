@@ -50,6 +50,8 @@ pub(super) struct Expansion<'a> {
     defaults: &'a [Entry],
     names: Names,
     pub(super) jobs: Vec<LocatedJob>,
+    /// The names of jobs that only a library could tell to be right.
+    pub(super) unchecked: Vec<String>,
     pub(super) mistakes: Mistakes,
 }
 
@@ -73,12 +75,11 @@ type Choice<'a> = (&'a Entry, &'a Value);
 impl<'a> Expansion<'a> {
     /// Checks the defaults, also those that no job uses.
     pub(super) fn new(
-        folder: &'a Path,
-        no_data: NoData<'a>,
+        mut draft: JobDraft,
+        (folder, no_data): (&'a Path, NoData<'a>),
         defaults: &'a [Entry],
         mut mistakes: Mistakes,
     ) -> Self {
-        let mut draft = JobDraft::new("");
         draft.folder = folder.to_owned();
         for Entry {
             key,
@@ -115,6 +116,7 @@ impl<'a> Expansion<'a> {
             defaults,
             names: Names::default(),
             jobs: Vec::new(),
+            unchecked: Vec::new(),
             mistakes,
         }
     }
@@ -251,8 +253,11 @@ impl<'a> Expansion<'a> {
                     table: table.span.clone(),
                 });
             }
+            Err(errors) if errors.iter().all(|error| error.needs_library) => {
+                self.unchecked.push(id);
+            }
             Err(errors) => {
-                for error in &errors {
+                for error in errors.iter().filter(|error| !error.needs_library) {
                     let key = &error.option;
                     let value = choices.iter().find(|(entry, _)| entry.key == *key);
                     let span = value.map_or(&table.span, |(_, value)| &value.span);
