@@ -76,6 +76,8 @@ mod interrupt;
 #[cfg(feature = "program")]
 mod machine;
 
+mod system_limits;
+
 mod threads;
 
 pub mod ranks;

@@ -1,15 +1,19 @@
 //! The ranks that an MPI has started. What they exchange is decided in passel's module `ranks`; here
 //! are the collective operations of its `Transport`.
 
+mod patience;
+
 use std::{io, sync::Arc};
 
 use mpi::{
     datatype::PartitionMut,
     environment::{Threading, Universe, initialize_with_threading, processor_name},
+    request::scope,
     topology::SimpleCommunicator,
-    traits::{Communicator, CommunicatorCollectives, Root},
+    traits::{Communicator, CommunicatorCollectives, Equivalence, Root},
 };
 use passel::ranks::Transport;
+use patience::{Patience, Process};
 
 /// The bytes of a message that travel with its length; most messages have no more.
 const SHORT: usize = 120;
@@ -17,12 +21,18 @@ const SHORT: usize = 120;
 /// The bytes of a message's length.
 const LENGTH: usize = size_of::<u64>();
 
+/// The bytes of a broadcast that MPI is left alone with, once all ranks have come to it: its blocking
+/// operation is the faster one, and tells nothing while it waits.
+const LONG: usize = 1 << 16;
+
 /// This process among all that were started together.
 #[derive(Debug)]
 pub struct World {
     rank: usize,
     size: usize,
     host: String,
+    /// By rank; empty until all are known.
+    processes: Vec<Process>,
 }
 
 /// Initialises MPI. Dropping the universe finalises it.
@@ -40,17 +50,55 @@ pub fn initialize() -> io::Result<(Arc<World>, Universe)> {
         ));
     }
     let all = world();
-    let world = World {
+    let mut world = World {
         rank: all.rank() as usize,
         size: all.size() as usize,
         host: processor_name().unwrap_or_default(),
+        processes: Vec::new(),
     };
+    let own = format!("{} {}", std::process::id(), world.host);
+    let all = world.gather(own.as_bytes())?;
+    let text = |message: &Vec<u8>| String::from_utf8_lossy(message).into_owned();
+    let processes = all
+        .iter()
+        .filter_map(|message| Process::parse(&text(message)));
+    world.processes = processes.collect();
     Ok((Arc::new(world), universe))
 }
 
 /// The communicator of all processes.
 fn world() -> SimpleCommunicator {
     SimpleCommunicator::world()
+}
+
+impl World {
+    /// Waits for an operation of all ranks by asking whether it is done, so that a wait that grows long
+    /// can be told.
+    fn wait<'a, R: ?Sized, S: mpi::request::Scope<'a>>(
+        &self,
+        mut request: mpi::request::Request<'a, R, S>,
+    ) {
+        let mut patience = Patience::new(self.rank, &self.processes);
+        while let Err(unfinished) = request.test() {
+            request = unfinished;
+            patience.pause();
+        }
+    }
+
+    /// Broadcasts values from one rank to all.
+    fn broadcast_values<T: Equivalence>(&self, root: usize, values: &mut [T]) {
+        let world = world();
+        let process = world.process_at_rank(root as i32);
+        if size_of_val(values) <= LONG {
+            scope(|scope| self.wait(process.immediate_broadcast_into(scope, values)));
+            return;
+        }
+        self.wait(world.immediate_barrier());
+        // MPI counts with 32 bits, so long messages go in pieces.
+        for piece in values.chunks_mut(i32::MAX as usize) {
+            process.broadcast_into(piece);
+        }
+    }
 }
 
 /// The length of the message that begins in a slot.
@@ -80,7 +128,10 @@ impl Transport for World {
         let short = own.len().min(SHORT);
         slot[LENGTH..][..short].copy_from_slice(&own[..short]);
         let mut slots = vec![0; slot.len() * self.size];
-        world().all_gather_into(&slot[..], &mut slots[..]);
+        scope(|scope| {
+            let (world, own, all) = (world(), &slot[..], &mut slots[..]);
+            self.wait(world.immediate_all_gather_into(scope, own, all));
+        });
         let slots: Vec<&[u8]> = slots.chunks_exact(slot.len()).collect();
         let lengths: Vec<usize> = slots.iter().map(|slot| message_length(slot)).collect();
         if lengths.iter().all(|length| *length <= SHORT) {
@@ -119,26 +170,18 @@ impl Transport for World {
     }
 
     fn broadcast(&self, root: usize, own: Vec<u8>) -> io::Result<Vec<u8>> {
-        let world = world();
-        let process = world.process_at_rank(root as i32);
-        let mut length = own.len() as u64;
-        process.broadcast_into(&mut length);
+        let mut length = [own.len() as u64];
+        self.broadcast_values(root, &mut length);
         let mut all = match self.rank == root {
             true => own,
-            false => vec![0; length as usize],
+            false => vec![0; length[0] as usize],
         };
-        for piece in all.chunks_mut(i32::MAX as usize) {
-            process.broadcast_into(piece);
-        }
+        self.broadcast_values(root, &mut all[..]);
         Ok(all)
     }
 
     fn broadcast_numbers(&self, root: usize, numbers: &mut [f64]) -> io::Result<()> {
-        let world = world();
-        let process = world.process_at_rank(root as i32);
-        for piece in numbers.chunks_mut(i32::MAX as usize) {
-            process.broadcast_into(piece);
-        }
+        self.broadcast_values(root, numbers);
         Ok(())
     }
 }

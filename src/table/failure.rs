@@ -7,6 +7,7 @@ use super::TableError;
 use super::error::as_given;
 use crate::interrupt::Interrupted;
 use crate::nearest::near;
+use crate::system_limits::with_mend;
 
 /// Names of a folder that are compared with one that is not there.
 const FILES_COMPARED: usize = 1000;
@@ -24,7 +25,7 @@ pub(super) fn failure(path: &Path, error: io::Error) -> TableError {
         io::ErrorKind::IsADirectory => TableError::Directory { path },
         _ => TableError::Io {
             path,
-            source: error,
+            source: with_mend(error),
         },
     }
 }
