@@ -4,7 +4,7 @@ use std::{
     fs,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::Instant,
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     machine,
-    output::{OutputFile, Replaces},
+    output::{OutputError, OutputFile, Replaces},
     panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,
@@ -42,6 +42,8 @@ pub(super) struct Runner<'a> {
     total: usize,
     /// The next pending job to start.
     next: AtomicUsize,
+    /// Whether a disk is full: what began is finished, nothing else is begun.
+    is_disk_full: AtomicBool,
     summary: Mutex<RunSummary>,
 }
 
@@ -88,6 +90,7 @@ impl<'a> Runner<'a> {
             progress,
             total,
             next: AtomicUsize::new(0),
+            is_disk_full: AtomicBool::new(false),
             summary: Mutex::new(summary),
         }
     }
@@ -158,14 +161,28 @@ impl<'a> Runner<'a> {
     }
 
     /// Waits for the resources of a job, which is one of `left` jobs still to be started. `None` if
-    /// the run is interrupted.
+    /// the run is interrupted, or has nowhere to write.
     fn reserve(&self, job: &PendingJob, left: usize) -> Option<Reservation<'_>> {
-        let is_interrupted = || self.interrupt.requested();
-        if is_interrupted() {
+        // Ranks that share their jobs go through all of them together.
+        let is_full = || self.partners.is_none() && self.is_disk_full.load(Ordering::Relaxed);
+        let ends = || self.interrupt.requested() || is_full();
+        if ends() {
             return None;
         }
         let reservation = self.pool.reserve(&job.demand, left);
-        (!is_interrupted()).then_some(reservation)
+        (!ends()).then_some(reservation)
+    }
+
+    /// Why a file of a job could not be written; a full disk ends the run.
+    fn unwritten(&self, error: &OutputError) -> String {
+        if error.is_disk_full()
+            && self.partners.is_none()
+            && !self.is_disk_full.swap(true, Ordering::Relaxed)
+        {
+            self.progress
+                .print_line("error: the disk is full: no further job is begun");
+        }
+        error_chain(error)
     }
 
     /// Does a job together with the other ranks, and exchanges with them how it ended.
@@ -204,9 +221,9 @@ impl<'a> Runner<'a> {
         let output = own.output.take();
         let create = |path| OutputFile::create(path, report_kind);
         let output = output.as_deref().map(create).transpose();
-        let output = output.map_err(|error| error_chain(&error))?;
+        let output = output.map_err(|error| self.unwritten(&error))?;
         let place = self.folder.check_place(&job.manifest.job);
-        place.map_err(|error| error_chain(&error))?;
+        place.map_err(|error| self.unwritten(&error))?;
         let checkpoint = self.folder.checkpoint(&job.manifest);
         if !Replaces::Checkpoint.allows(&checkpoint) {
             // There is none, or it is damaged.
@@ -271,14 +288,14 @@ impl<'a> Runner<'a> {
         let stored = stored_result(job, &mut report)?;
         if let Some(file) = output {
             let text = report.render().map_err(|error| error_chain(&error))?;
-            file.finish(&text).map_err(|error| error_chain(&error))?;
+            file.finish(&text).map_err(|error| self.unwritten(&error))?;
         }
         let outputs = job.planned.task.output_files().into_iter();
         let outputs: Vec<InputFile> = outputs
             .filter_map(|(option, path)| hashes.hash_output(path, option))
             .collect();
         let written = self.folder.write(&stored, &outputs);
-        written.map_err(|error| error_chain(&error))?;
+        written.map_err(|error| self.unwritten(&error))?;
         Ok(JobEnd::Done(elapsed))
     }
 
@@ -295,7 +312,7 @@ impl<'a> Runner<'a> {
         };
         let written = stored_result(job, report).and_then(|stored| {
             let written = self.folder.write_partial(&stored);
-            written.map_err(|error| error_chain(&error))
+            written.map_err(|error| self.unwritten(&error))
         });
         match written {
             Ok(path) => format!("{reason}; the result so far is in {}", path.display()),

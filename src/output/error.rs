@@ -4,6 +4,8 @@ use std::{io, path::Path};
 
 use thiserror::Error;
 
+use crate::system_limits::{is_disk_full, with_mend};
+
 /// Why a file could not be written.
 #[derive(Debug, Error)]
 #[error("{message}")]
@@ -26,7 +28,7 @@ impl OutputError {
 
     /// The system says that the place cannot take a file.
     pub fn place(path: &Path, source: io::Error) -> Self {
-        let source = Some(source);
+        let source = Some(with_mend(source));
         Self {
             source,
             ..Self::refuse(path, "")
@@ -37,9 +39,14 @@ impl OutputError {
     pub(super) fn write(path: &Path, source: io::Error) -> Self {
         Self {
             message: format!("writing {} failed", path.display()),
-            source: Some(source),
+            source: Some(with_mend(source)),
             is_place: false,
         }
+    }
+
+    /// Whether the disk is full, on which whatever is written next fails too.
+    pub fn is_disk_full(&self) -> bool {
+        self.source.as_ref().is_some_and(is_disk_full)
     }
 
     /// 2 for a place that was wrong from the start, 1 for a disk that failed.

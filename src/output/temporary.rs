@@ -128,8 +128,12 @@ fn prefix_of_host() -> String {
 
 /// The error without the hidden file's name, which would only puzzle a reader.
 fn bare(error: io::Error) -> io::Error {
-    match error.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code),
+    // Some reasons have no name but their number, which nothing but the text of the error holds.
+    let text = error.to_string();
+    let number = text.split_once("(os error ");
+    let number = number.and_then(|(_, number)| number.split_once(')'));
+    match number.and_then(|(number, _)| number.parse().ok()) {
+        Some(number) => io::Error::from_raw_os_error(number),
         None => error.kind().into(),
     }
 }

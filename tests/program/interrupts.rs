@@ -246,3 +246,68 @@ fn send_if_alive(child: &Child) {
     let mut kill = Command::new("kill");
     let _ = kill.args(["-INT", &child.id().to_string()]).output();
 }
+
+#[test]
+fn limits_of_the_system_are_told_plainly() {
+    let folder = Folder::new();
+    // A large report: a file may have 512 or 1,024 bytes.
+    let select = "\"$passel\" select data.csv --response y --iterations 2 --format html";
+    let ran = ran(folder.shell(&format!("ulimit -f 1; {select} --output page.html")));
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("writing page.html failed") && ran.stderr.contains("ulimit -f"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_many_open_files_are_told_plainly() {
+    let folder = Folder::new();
+    let select = "\"$passel\" select data.csv --response y --iterations 2 --threads 1";
+    for files in 3..12 {
+        let script = format!("ulimit -n {files}; {select} --output o.json");
+        let ran = ran(folder.shell(&script));
+        assert!(
+            !ran.stderr.contains("uncategorized"),
+            "{files}: {}",
+            ran.stderr
+        );
+        assert!(!ran.stderr.contains("panicked"), "{files}: {}", ran.stderr);
+        if ran.stderr.contains("o.json") && ran.code != Some(0) {
+            assert!(ran.stderr.contains("ulimit -n"), "{files}: {}", ran.stderr);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_a_run_and_leaves_the_jobs_that_had_not_begun() {
+    let folder = Folder::new();
+    // Whatever is written to this device finds the disk full.
+    let jobs = "[run]\nthreads = 1\n[defaults]\nresponse = \"y\"\niterations = 2\n\
+                [[job]]\nname = \"a\"\ndata = \"data.csv\"\n\
+                [[job]]\nname = \"b\"\ndata = \"data.csv\"\noutput = \"/dev/full\"\n\
+                [[job]]\nname = \"c\"\ndata = \"data.csv\"\nseed = [1, 2, 3]\n";
+    folder.write("jobs.toml", jobs);
+    let ran = folder.run(&["run", "jobs.toml", "--progress", "none"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .starts_with("1 of 5 jobs done, 1 failed, 3 left for the next run"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("make room"), "{}", ran.stderr);
+    // Where there is room, the rest is done.
+    folder.write("jobs.toml", &jobs.replace("/dev/full", "/dev/null"));
+    let ran = folder.run(&["run", "jobs.toml", "--progress", "none"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("5 of 5 jobs done, 1 of them before"),
+        "{}",
+        ran.stdout
+    );
+}

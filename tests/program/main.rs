@@ -30,5 +30,7 @@ mod operations;
 mod ownership;
 mod parquet;
 mod responses;
+#[cfg(target_os = "linux")]
+mod signal_times;
 mod time_limits;
 mod truth;

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command},
     thread::sleep,
@@ -211,4 +212,51 @@ fn a_rank_that_is_killed_ends_the_others_and_any_number_goes_on() {
         );
         assert!(!here.join("ck.json").exists());
     }
+}
+
+#[test]
+fn a_rank_that_is_stopped_is_told_and_the_answer_does_not_depend_on_it() {
+    let folder = two_folders();
+    let here = folder.path().canonicalize().unwrap();
+    let data = example("diabetes_quadratic.csv.gz");
+    let select = format!(
+        "select {data} --response y --particles 64 --iterations 3000 --patience 3000 --format json"
+    );
+    let command = format!("exec \"$passel\" {select} --progress json --checkpoint ck.json");
+    let mut child = started(&here, 2, &command);
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let (mut is_stopped, mut told) = (None, false);
+    for line in lines.map_while(Result::ok) {
+        // The first line of progress: the search is under way.
+        if is_stopped.is_none() && line.starts_with('{') {
+            let pid = ranks_in(&here)[&1].to_string();
+            assert!(signal("-STOP", &pid));
+            is_stopped = Some(pid);
+        }
+        if let Some(pid) = is_stopped.as_ref().filter(|_| line.contains("is stopped")) {
+            assert!(
+                line.contains(&format!("rank 1 on {} is stopped", host())),
+                "{line}"
+            );
+            assert!(line.contains(&format!("-CONT {pid}")), "{line}");
+            told = true;
+            assert!(signal("-CONT", pid));
+        }
+    }
+    assert!(told);
+    let ended = ended(child);
+    assert_eq!(ended.code, Some(0));
+    let uncut = ran(&here, 1, &format!("exec \"$passel\" {select}"));
+    assert_eq!(
+        plain(ended.stdout.as_bytes()),
+        plain(uncut.stdout.as_bytes())
+    );
+}
+
+fn signal(name: &str, pid: &str) -> bool {
+    Command::new("kill")
+        .args([name, pid])
+        .status()
+        .unwrap()
+        .success()
 }
