@@ -84,8 +84,7 @@ impl Design {
     }
 
     /// Makes the design of a table whose columns the ranks of a communicator partition, as
-    /// [`read_partition`](crate::table::read_partition) reads it. Without a communicator the table
-    /// has all columns.
+    /// [`read_partition`](crate::table::read_partition) reads it; without one it has all columns.
     ///
     /// # Errors
     /// As [`from_table`](Self::from_table), on all ranks alike; a lost rank; an interrupt.
