@@ -1,6 +1,6 @@
 //! Columns of codes, dense or sparse.
 
-use std::ops::Range;
+use std::{mem, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -98,26 +98,25 @@ impl Codes {
         (codes.n() == n).then_some(codes)
     }
 
-    /// How many distinct codes occur. All codes are below `levels`.
+    /// How many distinct codes occur. All codes are below `levels`; reading ends at the one that
+    /// completes them.
     pub fn occurring(&self, levels: usize) -> usize {
-        let mut seen = vec![false; levels];
-        let mut mark = |code: &u16| seen[usize::from(*code)] = true;
-        match self {
-            Self::Byte(codes) => codes.iter().for_each(|code| mark(&(*code).into())),
-            Self::Word(codes) => codes.iter().for_each(mark),
+        let (mut seen, mut unseen) = (vec![false; levels], levels);
+        let mut complete = |code: u16| {
+            unseen -= usize::from(!mem::replace(&mut seen[usize::from(code)], true));
+            unseen == 0
+        };
+        let _ = match self {
+            Self::Byte(codes) => codes.iter().any(|code| complete((*code).into())),
+            Self::Word(codes) => codes.iter().any(|code| complete(*code)),
             Self::Sparse {
                 n,
                 mode,
                 rows,
                 codes,
-            } => {
-                codes.iter().for_each(&mut mark);
-                if rows.len() < *n {
-                    mark(mode);
-                }
-            }
-        }
-        seen.into_iter().filter(|seen| *seen).count()
+            } => (rows.len() < *n && complete(*mode)) || codes.iter().any(|code| complete(*code)),
+        };
+        levels - unseen
     }
 
     /// The code of every observation.
@@ -234,6 +233,27 @@ pub struct BinnedColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn distinct_codes_are_counted() {
+        let sparse = |n, codes: &[u16]| Codes::Sparse {
+            n,
+            mode: 1,
+            rows: (0..codes.len() as u32).collect(),
+            codes: codes.to_vec(),
+        };
+        for (codes, levels, distinct) in [
+            (Codes::Byte(vec![2, 0, 2, 0]), 3, 2),
+            (Codes::Byte(vec![2, 0, 1, 0, 2]), 3, 3),
+            (Codes::Byte(Vec::new()), 3, 0),
+            (Codes::Word(vec![299, 0, 299]), 300, 2),
+            (sparse(3, &[0, 2]), 3, 3),
+            (sparse(2, &[0, 2]), 3, 2),
+            (sparse(9, &[]), 3, 1),
+        ] {
+            assert_eq!(codes.occurring(levels), distinct, "{codes:?}");
+        }
+    }
 
     #[test]
     fn codes_come_back_from_bytes() {
