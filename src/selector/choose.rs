@@ -48,27 +48,35 @@ impl<'a> Selection<'a> {
             devices: counters.names(),
             ..RankedColumns::default()
         };
-        match self.choose(&mut counters, &mut ranked, observe) {
+        let mut columns = Vec::new();
+        match self.choose(&mut counters, &mut ranked, &mut columns, observe) {
             Ok(termination) => ranked.termination = termination,
             Err(error) => {
                 ranked.termination = StopReason::Fault;
                 ranked.fault = Some(error);
             }
         }
+        // One pass over every column: here, where no device waits for it.
+        let classes = class_counts(self.response);
+        let chosen = ranked.chosen.par_iter_mut().zip(&columns);
+        chosen.for_each(|(chosen, column)| {
+            chosen.sparse_cells = sparse_cells(column, self.response, &classes);
+        });
         ranked.seconds = started.elapsed().as_secs_f64();
         ranked
     }
 
+    /// Chooses until a rule ends it; `columns` are those of the variables chosen.
     fn choose(
         &self,
         counters: &mut CounterGroup,
         ranked: &mut RankedColumns,
+        columns: &mut Vec<Arc<Cow<'a, BinnedColumn>>>,
         observe: &mut dyn FnMut(usize, usize),
     ) -> Result<StopReason, DeviceError> {
         let evaluator = self.evaluator;
         let against = evaluator.score().against;
         let chosen = &mut ranked.chosen;
-        let classes = class_counts(self.response);
         // The columns chosen, and the conditioning variables swept: the last alone, or all of
         // them where permutations sweep them again.
         let mut before: Vec<Arc<ConditioningVariable<'a>>> = Vec::new();
@@ -137,9 +145,9 @@ impl<'a> Selection<'a> {
             chosen.push(ChosenColumn {
                 standardised,
                 permutation_p,
-                sparse_cells: sparse_cells(&own, self.response, &classes),
                 ..self.report(&best, (&own, &column), &before)
             });
+            columns.push(own);
             observe(chosen.len(), self.top);
             counters.exclude(best.column);
             if chosen.len() < self.top && evaluator.score().has_steps() {

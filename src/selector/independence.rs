@@ -54,7 +54,18 @@ pub(super) fn sparse_cells(x: &BinnedColumn, response: &Categorical, classes: &[
     let mut counts = vec![0u32; x.levels + 1];
     let mut count = |code: u16, times: u32| counts[usize::from(code)] += times;
     match &x.codes {
-        Codes::Byte(codes) => codes.iter().for_each(|code| count((*code).into(), 1)),
+        Codes::Byte(codes) => {
+            // Equal codes in a row would wait for each other in one table.
+            let mut tables = [[0u32; 1 << 8]; 4];
+            for quartet in codes.chunks(4) {
+                for (table, code) in tables.iter_mut().zip(quartet) {
+                    table[usize::from(*code)] += 1;
+                }
+            }
+            for code in 0..=x.levels.min(255) {
+                count(code as u16, tables.iter().map(|table| table[code]).sum());
+            }
+        }
         Codes::Word(codes) => codes.iter().for_each(|code| count(*code, 1)),
         Codes::Sparse {
             n,
