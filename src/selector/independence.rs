@@ -33,12 +33,25 @@ pub(super) fn counted(sum: i64, n: usize, levels: [usize; 2], logs: &LogTable) -
 
 /// Observations of each level of the response.
 pub(super) fn class_counts(response: &Categorical) -> Vec<u32> {
-    let mut counts = vec![0; response.levels + 1];
-    for &class in &response.codes {
-        counts[class as usize] += 1;
-    }
+    let mut counts = level_counts(&response.codes, response.levels, |class| class as usize);
     counts.truncate(response.levels);
     counts
+}
+
+/// How often each of the codes 0 … `levels` occurs.
+fn level_counts<T: Copy>(codes: &[T], levels: usize, level: impl Fn(T) -> usize) -> Vec<u32> {
+    // Equal codes in a row would wait for each other in one table.
+    let mut tables = vec![[0u32; 4]; levels + 1];
+    let (quartets, rest) = codes.as_chunks::<4>();
+    for quartet in quartets {
+        for (at, code) in quartet.iter().enumerate() {
+            tables[level(*code)][at] += 1;
+        }
+    }
+    for code in rest {
+        tables[level(*code)][0] += 1;
+    }
+    tables.iter().map(|table| table.iter().sum()).collect()
 }
 
 /// Expected observations of a cell from which on the χ² distribution of G is a good guide.
@@ -51,32 +64,20 @@ const EXPECTED: u64 = 5;
 /// *Source:* W. G. Cochran, Some methods for strengthening the common χ² tests, *Biometrics* 10
 /// (1954), 417–451.
 pub(super) fn sparse_cells(x: &BinnedColumn, response: &Categorical, classes: &[u32]) -> f64 {
-    let mut counts = vec![0u32; x.levels + 1];
-    let mut count = |code: u16, times: u32| counts[usize::from(code)] += times;
-    match &x.codes {
-        Codes::Byte(codes) => {
-            // Equal codes in a row would wait for each other in one table.
-            let mut tables = [[0u32; 1 << 8]; 4];
-            for quartet in codes.chunks(4) {
-                for (table, code) in tables.iter_mut().zip(quartet) {
-                    table[usize::from(*code)] += 1;
-                }
-            }
-            for code in 0..=x.levels.min(255) {
-                count(code as u16, tables.iter().map(|table| table[code]).sum());
-            }
-        }
-        Codes::Word(codes) => codes.iter().for_each(|code| count(*code, 1)),
+    let mut counts = match &x.codes {
+        Codes::Byte(codes) => level_counts(codes, x.levels, usize::from),
+        Codes::Word(codes) => level_counts(codes, x.levels, usize::from),
         Codes::Sparse {
             n,
             mode,
             rows,
             codes,
         } => {
-            count(*mode, (*n - rows.len()) as u32);
-            codes.iter().for_each(|code| count(*code, 1));
+            let mut counts = level_counts(codes, x.levels, usize::from);
+            counts[usize::from(*mode)] += (*n - rows.len()) as u32;
+            counts
         }
-    }
+    };
     let complete;
     let mut classes = classes;
     if let Some(missing) = x.excluded_code() {
