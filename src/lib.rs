@@ -80,6 +80,8 @@ mod system_limits;
 
 mod threads;
 
+pub mod memory;
+
 pub mod ranks;
 
 pub mod table;

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     machine,
-    output::{OutputError, OutputFile, Replaces},
+memory::{ MemoryBound, MemoryBudget, MemoryError }, output::{ OutputError, OutputFile, Replaces },
     panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,
@@ -38,6 +38,10 @@ pub(super) struct Runner<'a> {
     partners: Option<&'a Communicator>,
     interrupt: &'a Interrupt,
     cache: DataCache,
+    /// Of all jobs together.
+    memory: MemoryBudget,
+    /// The jobs that had too little memory beside others, which are done again one after another.
+    crowded: Mutex<Vec<usize>>,
     progress: JobProgress,
     total: usize,
     /// The next pending job to start.
@@ -51,6 +55,8 @@ pub(super) struct Runner<'a> {
 enum JobEnd {
     Done(Elapsed),
     Interrupted,
+    /// It met a limit of memory of which other jobs held a part: the message.
+    Crowded(String),
 }
 
 impl<'a> Runner<'a> {
@@ -87,6 +93,9 @@ impl<'a> Runner<'a> {
             partners,
             interrupt,
             cache,
+            memory: MemoryBudget::of_system()
+                .part(MemoryBound::Run, survey.file.settings.memory_limit),
+            crowded: Mutex::default(),
             progress,
             total,
             next: AtomicUsize::new(0),
@@ -106,6 +115,11 @@ impl<'a> Runner<'a> {
                 scope.spawn(|| self.run_jobs());
             }
         });
+        let crowded = self.crowded.lock().map(|mut all| std::mem::take(&mut *all));
+        for index in crowded.unwrap_or_default() {
+            self.cache.expect(&self.survey.pending[index].planned.task);
+            self.run_job(index, 1, true);
+        }
         self.progress.finish();
         let summary = self.summary.into_inner();
         summary.unwrap_or_else(PoisonError::into_inner)
@@ -119,45 +133,59 @@ impl<'a> Runner<'a> {
         let pending = &self.survey.pending;
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = pending.get(index) else {
+            if index >= pending.len() {
                 return;
-            };
-            let Some(reservation) = self.reserve(job, pending.len() - index) else {
-                self.summary().left += 1;
-                continue;
-            };
-            let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
-            let work = || match self.partners {
-                Some(partners) => self.run_with(partners, job, &reservation),
-                None => self.run_here(job, &reservation),
-            };
-            let result = cpu_meter.run(|| catch_own_panic(work));
-            let threads = reservation.threads;
-            drop(reservation);
-            self.cache.release(&job.planned.task);
-            let (parts, result) = match result {
-                Ok(JobEnd::Interrupted) => {
-                    self.summary().left += 1;
-                    continue;
-                }
-                Ok(JobEnd::Done(parts)) => (Some(parts), Ok(())),
-                Err(reason) => (None, Err(reason)),
-            };
-            let name = &job.planned.id;
-            let seconds = started.elapsed().as_secs_f64();
-            self.folder.append_times(&EndedJob {
-                job: name,
-                threads,
-                parts,
-                seconds,
-                cpu_seconds: cpu_meter.total(),
-                peak_memory: machine::peak_memory(),
-                error: result.as_ref().err().map(String::as_str),
-            });
-            let ended = self.summary().add(name, &result);
-            self.progress
-                .finish_job(name, (&result, seconds), (ended, self.total));
+            }
+            self.run_job(index, pending.len() - index, false);
         }
+    }
+
+    /// Does a job, which is one of `left` jobs still to be started; alone it has no other to wait for.
+    fn run_job(&self, index: usize, left: usize, is_alone: bool) {
+        let job = &self.survey.pending[index];
+        let Some(reservation) = self.reserve(job, left) else {
+            self.summary().left += 1;
+            return;
+        };
+        let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
+        let work = || match self.partners {
+            Some(partners) => self.run_with(partners, job, &reservation),
+            None => self.run_here(job, &reservation),
+        };
+        let result = cpu_meter.run(|| catch_own_panic(work));
+        let threads = reservation.threads;
+        drop(reservation);
+        self.cache.release(&job.planned.task);
+        let name = &job.planned.id;
+        let (parts, result) = match result {
+            Ok(JobEnd::Interrupted) => {
+                self.summary().left += 1;
+                return;
+            }
+            Ok(JobEnd::Crowded(_)) if !is_alone => {
+                let note =
+                    "had too little memory beside other jobs: it is done again when they ended";
+                self.progress.print_line(&format!("note: {name} {note}"));
+                let mut crowded = self.crowded.lock().unwrap_or_else(PoisonError::into_inner);
+                crowded.push(index);
+                return;
+            }
+            Ok(JobEnd::Done(parts)) => (Some(parts), Ok(())),
+            Ok(JobEnd::Crowded(reason)) | Err(reason) => (None, Err(reason)),
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        self.folder.append_times(&EndedJob {
+            job: name,
+            threads,
+            parts,
+            seconds,
+            cpu_seconds: cpu_meter.total(),
+            peak_memory: machine::peak_memory(),
+            error: result.as_ref().err().map(String::as_str),
+        });
+        let ended = self.summary().add(name, &result);
+        self.progress
+            .finish_job(name, (&result, seconds), (ended, self.total));
     }
 
     /// Waits for the resources of a job, which is one of `left` jobs still to be started. `None` if
@@ -213,6 +241,7 @@ impl<'a> Runner<'a> {
         let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
         reservation.apply(&mut own.resources);
+        own.resources.hold_within(&self.memory);
         own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
         own.start_timeout(self.interrupt);
         own.overwrite = self.survey.file.settings.overwrite;
@@ -270,6 +299,13 @@ impl<'a> Runner<'a> {
                     && task.job().interrupt.requested() =>
             {
                 return cut_short(incomplete.report.as_mut());
+            }
+            // Ranks do their jobs one after another.
+            Err(error)
+                if self.partners.is_none()
+                    && error.memory().is_some_and(MemoryError::has_rivals) =>
+            {
+                return Ok(JobEnd::Crowded(error_chain(&error)));
             }
             Err(error) => {
                 let reason = error_chain(&error);

@@ -4,6 +4,8 @@ use std::{mem, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
+use crate::table::{Column, Table, Values};
+
 /// The codes of a column, 0 … levels − 1, one for each of n observations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Codes {
@@ -228,6 +230,45 @@ pub struct BinnedColumns {
     /// The range of candidates whose codes this rank holds, where ranks partition them; `None`
     /// where one process holds all.
     pub local: Option<Range<usize>>,
+}
+
+/// What a column of codes takes beside its codes: its name, and a rule of some edges.
+const PER_COLUMN: u64 = 280;
+
+impl BinnedColumns {
+    /// Bytes of the columns in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let columns = self.columns.iter().chain([&self.response]);
+        columns
+            .map(|column| PER_COLUMN + column.codes.bytes())
+            .sum()
+    }
+}
+
+impl Codes {
+    /// Bytes of the codes in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let bytes = match self {
+            Self::Byte(codes) => codes.len(),
+            Self::Word(codes) => size_of_val(&codes[..]),
+            Self::Sparse { rows, codes, .. } => size_of_val(&rows[..]) + size_of_val(&codes[..]),
+        };
+        bytes as u64
+    }
+}
+
+/// About the bytes of the columns of codes that a table becomes: a byte a value, or an entry's.
+pub(crate) fn bytes_of_codes(table: &Table) -> u64 {
+    let codes = |column: &Column| match &column.values {
+        Values::Sparse { rows, .. } => {
+            let sparse = rows.len() * (size_of::<u32>() + size_of::<u16>());
+            sparse.min(table.rows) as u64
+        }
+        Values::Remote => 0,
+        _ => table.rows as u64,
+    };
+    let columns = table.columns.iter();
+    columns.map(|column| PER_COLUMN + codes(column)).sum()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use crate::{
     table::{Column, Missing, Table, TableError, Values},
 };
 use code::Unseen;
+pub(crate) use columns::bytes_of_codes;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::BinningError;

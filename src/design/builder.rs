@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, response::caution, standardise::standardise,
+    dummy_name, response::caution, size::width, standardise::standardise,
 };
 use crate::{
     interrupt::Interrupt,
@@ -46,13 +46,7 @@ impl<'a> DesignBuilder<'a> {
         weights: Option<Vec<f64>>,
         (communicator, interrupt): (Option<&'a Communicator>, &'a Interrupt),
     ) -> Result<Self, DesignError> {
-        let width = |column: &Column| match &column.values {
-            Values::Remote => 0,
-            Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
-            // An identifier is refused when its turn comes.
-            Values::Factor { levels, .. } if levels.len() >= n => 0,
-            Values::Factor { levels, .. } => levels.len(),
-        };
+        let width = |column: &Column| width(column, n);
         let p = table.columns.iter().map(width).sum::<usize>();
         let mut x = Vec::new();
         let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));

@@ -11,6 +11,7 @@ mod names;
 mod options;
 mod remote;
 mod response;
+pub(crate) mod size;
 mod standardise;
 mod variable;
 mod weights;

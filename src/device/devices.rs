@@ -65,10 +65,10 @@ impl<'x> Devices<'x> {
             _ => 0..x.p(),
         };
         let cpus = |count: usize| {
-            let limit = resources.memory_limit;
+            let limits = (resources.room_for_copies(), &resources.memory);
             let shards = shards(x, &own, count).into_iter();
-            let cpus =
-                shards.map(|shard| Box::new(Cpu::new(shard, y, threads, limit)) as Box<dyn Device>);
+            let cpus = shards
+                .map(|shard| Box::new(Cpu::new(shard, y, threads, limits)) as Box<dyn Device>);
             cpus.collect()
         };
         let (devices, split) = match placement {

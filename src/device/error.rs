@@ -1,9 +1,9 @@
 //! Errors of devices.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::memory::{Bytes, MemoryError};
 
 /// Why a device cannot do its work.
 ///
@@ -82,6 +82,9 @@ pub enum DeviceError {
         /// Bytes that were free.
         free: u64,
     },
+    /// The CPU's copies would take more memory than the job may have.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The device failed: it was lost, or a kernel faulted.
     #[error("{device} failed during {during}: {reason}")]
     Failed {
@@ -166,23 +169,6 @@ fn there_are(count: usize) -> String {
     }
 }
 
-/// A number of bytes in the unit that reads best: `1.5 GiB`, `12.0 MiB`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bytes(pub u64);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const KIB: f64 = 1024.0;
-        let bytes = self.0 as f64;
-        let units = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
-        // 1,023.96 MiB would be rounded to 1024.0 MiB.
-        match units.iter().find(|(_, size)| bytes >= size * 0.9999) {
-            Some((unit, size)) => write!(f, "{:.1} {unit}", bytes / size),
-            None => write!(f, "{} bytes", self.0),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,19 +215,5 @@ mod tests {
             both.describe(|column| format!("`x{column}`")),
             "score of `x3` and `x7` could not be computed: index 2"
         );
-    }
-
-    #[test]
-    fn bytes_are_shown_in_the_largest_unit() {
-        for (bytes, text) in [
-            (0, "0 bytes"),
-            (1000, "1000 bytes"),
-            (1 << 10, "1.0 KiB"),
-            (3 << 19, "1.5 MiB"),
-            ((1 << 30) - 1, "1.0 GiB"),
-            (139 << 30, "139.0 GiB"),
-        ] {
-            assert_eq!(Bytes(bytes).to_string(), text);
-        }
     }
 }

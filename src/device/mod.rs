@@ -29,7 +29,7 @@ pub(crate) use counters::{open_counters, open_pair_counters};
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;
-pub use error::{Bytes, DeviceError, ScoreFault, UndefinedScore};
+pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
 pub(crate) use neighbours::Neighbours;
 pub(crate) use placement::Placement;

@@ -2,8 +2,12 @@
 
 use std::{num::NonZeroUsize, thread::available_parallelism, time::Duration};
 
-use super::DeviceError;
-use crate::{interrupt::Interrupt, ranks::Communicator};
+use super::{DeviceError, Placement};
+use crate::{
+    interrupt::Interrupt,
+    memory::{MemoryBound, MemoryBudget},
+    ranks::Communicator,
+};
 
 /// The hardware that a search or selection may use. Results do not depend on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub struct Resources {
     /// all that is free. Columns beyond it stay in the host's memory, from where a GPU streams
     /// them; a CPU then makes no copies in f32.
     pub memory_limit: Option<u64>,
+    /// What the memory of a job is charged to.
+    pub memory: MemoryBudget,
     /// The ranks that work together; `None` for a single process.
     pub communicator: Option<Communicator>,
     /// What the ranks share out; `None` for whatever communicates least.
@@ -91,6 +97,27 @@ impl Resources {
     /// progress.
     pub(crate) fn is_root(&self) -> bool {
         self.communicator.as_ref().is_none_or(Communicator::is_root)
+    }
+
+    /// Makes this job's memory a part of a whole. Where a CPU sweeps, its limit is that of all that the
+    /// job holds; of GPUs it is that of the columns on each.
+    pub(crate) fn hold_within(&mut self, whole: &MemoryBudget) {
+        let limit = self.memory_limit.filter(|_| match &self.devices {
+            DeviceChoice::Cpu(_) => true,
+            DeviceChoice::Cuda(_) => false,
+            DeviceChoice::Auto => {
+                let place = Placement::resolve(&self.devices, usize::MAX);
+                place.is_ok_and(|(place, _)| matches!(place, Placement::Cpu(_)))
+            }
+        });
+        self.memory = whole.part(MemoryBound::Job, limit);
+    }
+
+    /// Bytes that the copies of a CPU may take.
+    pub(crate) fn room_for_copies(&self) -> Option<u64> {
+        let left = self.memory.left();
+        let left = (left < u64::MAX).then_some(left);
+        self.memory_limit.into_iter().chain(left).min()
     }
 
     /// The CPU alone with this many threads; 0 for one per core.

@@ -13,6 +13,7 @@ use crate::{
     batch::error_chain,
     interrupt::Interrupt,
     job::{Job, Task, arguments, task::Command},
+    memory::MemoryBudget,
     output::sweep_beside,
     panics::catch_own_panic,
     ranks::Communicator,
@@ -30,7 +31,9 @@ pub(super) fn run(
         Ok(task) => task,
         Err(errors) => return context.refuse(&errors),
     };
-    task.job_mut().command = Some(shell_command(context.program()));
+    let job = task.job_mut();
+    job.command = Some(shell_command(context.program()));
+    job.resources.hold_within(&MemoryBudget::of_system());
     if context.is_root() {
         let checkpoint = task.job().checkpoint.as_deref();
         let outputs = task.output_files().into_iter();

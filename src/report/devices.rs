@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::device::{
-    Bytes,
-    cuda::{
-        Version,
-        facts::{CudaInfo, GpuInfo},
+use crate::{
+    device::{
+        cuda::{
+            Version,
+            facts::{CudaInfo, GpuInfo},
+        },
+        host::HostInfo,
     },
-    host::HostInfo,
+    memory::Bytes,
 };
 
 /// The CPU, every GPU and the libraries, for a reader.

@@ -8,12 +8,15 @@ use std::{
 
 use super::{
     RunError,
-    prepared::{Prepared, read},
+    prepared::{Held, Prepared, SharedData, read},
 };
-use crate::{job::Job, table::Table};
+use crate::{job::Job, memory::MemoryCharge, table::Table};
 
 /// A value that several jobs use, and the number of uses to come.
 type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
+
+/// Prepared data of any kind, and the memory that is held for them.
+type SharedAny = (Arc<dyn Any + Send + Sync>, Arc<MemoryCharge>);
 
 /// Values by what jobs must have alike to share them.
 #[derive(Debug)]
@@ -24,8 +27,8 @@ struct Slots<T>(Mutex<HashMap<String, Slot<T>>>);
 #[derive(Debug, Default)]
 pub struct DataCache {
     /// Used once by each value that is made of them.
-    tables: Slots<Table>,
-    prepared: Slots<Arc<dyn Any + Send + Sync>>,
+    tables: Slots<Held<Table>>,
+    prepared: Slots<SharedAny>,
 }
 
 /// What two jobs must have alike to share a table, and what is made of it, if that is shared.
@@ -57,25 +60,34 @@ impl DataCache {
     }
 
     /// What was prepared before, or else what is prepared now of the table.
-    pub(super) fn prepare<D: Prepared>(&self, job: &Job) -> Result<Arc<D>, RunError> {
+    pub(super) fn prepare<D: Prepared>(&self, job: &Job) -> Result<SharedData<D>, RunError> {
         let (table, made) = keys::<D>(job);
         let Some(made) = made else {
-            return D::of(job, self.table(job, &table, false)?, None).map(Arc::new);
+            return D::of(job, self.table(job, &table, false)?, None).map(Held::share);
         };
         let slot = self.prepared.slot(&made);
         let mut slot = lock(&slot);
-        let known = slot.0.clone().and_then(|known| known.downcast().ok());
-        if let Some(known) = known {
-            return Ok(known);
+        let known = slot.0.clone().and_then(|(known, charge)| {
+            let known = known.downcast().ok()?;
+            Some((known, charge))
+        });
+        if let Some((known, charge)) = known {
+            // They count for each job that uses them, and once for all of these, while they are here.
+            let own = job
+                .resources
+                .memory
+                .share(charge.bytes(), "data of several jobs")?;
+            return Ok((known, Arc::new(own)));
         }
-        let prepared = Arc::new(D::of(job, self.table(job, &table, true)?, None)?);
-        slot.0 = Some(Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>);
-        Ok(prepared)
+        let (prepared, charge) = D::of(job, self.table(job, &table, true)?, None)?.share();
+        let any = Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>;
+        slot.0 = Some((any, Arc::clone(&charge)));
+        Ok((prepared, charge))
     }
 
     /// A table for one use, which ends with it or else when the job is released. The last use
     /// takes the table.
-    fn table(&self, job: &Job, key: &str, ends_use: bool) -> Result<Table, RunError> {
+    fn table(&self, job: &Job, key: &str, ends_use: bool) -> Result<Held<Table>, RunError> {
         let slot = self.tables.slot(key);
         let mut slot = lock(&slot);
         let table = match slot.0.take() {
@@ -87,7 +99,9 @@ impl DataCache {
             slot.1 = others;
         }
         if others > 0 {
-            slot.0 = Some(table.clone());
+            let copy = Held::copy(&table.data, &job.resources.memory);
+            slot.0 = Some(table);
+            return Ok(copy?);
         }
         Ok(table)
     }

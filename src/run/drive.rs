@@ -26,7 +26,7 @@ pub(super) fn drive<M: Method>(
     let mut run = Run::open(task, context)?;
     let heeding = job.interrupt.heeding();
     method.check(job)?;
-    let prepared = context.prepare::<M>(job)?;
+    let (prepared, _held) = context.prepare::<M>(job)?;
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
     let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&prepared));

@@ -9,6 +9,7 @@ use crate::{
     binning::{BinnedColumns, BinningError},
     design::DesignError,
     device::DeviceError,
+    memory::MemoryError,
     output::OutputError,
     plugin::ResolvedMethod,
     search::{CheckpointError, SearchError},
@@ -23,6 +24,9 @@ pub enum RunError {
     /// The file could not be read.
     #[error(transparent)]
     Table(TableError),
+    /// The job would take more memory than it may have, or than there is.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// Several ranks run a job whose table is in memory.
     #[error("a table in memory is for a single process: ranks read a file")]
     MemoryOfRanks,
@@ -144,6 +148,19 @@ impl From<BinningError> for RunError {
 }
 
 impl RunError {
+    /// The memory that was not to be had, if that is what ended the job.
+    pub(crate) fn memory(&self) -> Option<&MemoryError> {
+        match self {
+            Self::Memory(error) => Some(error),
+            Self::Table(TableError::Memory { source, .. }) => Some(source),
+            Self::Device(DeviceError::Memory(error))
+            | Self::Selector(SelectorError::Device(DeviceError::Memory(error)))
+            | Self::Search(SearchError::Device(DeviceError::Memory(error))) => Some(error),
+            Self::Resample { source, .. } => source.memory(),
+            _ => None,
+        }
+    }
+
     /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -162,6 +179,7 @@ impl RunError {
             | Self::NoResample
             | Self::Render(_)
             | Self::Incomplete(_) => 1,
+            Self::Memory(_) | Self::Table(TableError::Memory { .. }) => 1,
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Search(_) | Self::Selector(_) => 2,
             Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Instant};
 use super::{
     Fault, RunError, checkpoint,
     data_cache::DataCache,
-    prepared::{Prepared, read},
+    prepared::{Held, Prepared, SharedData, read},
     resample_checkpoint::ResampleCheckpoint,
 };
 #[cfg(feature = "program")]
@@ -70,15 +70,16 @@ impl RunContext<'_> {
     }
 
     /// The data of a job, read and prepared; ranks have a share of the columns each, but for
-    /// procedures and where each resample is a job of its own.
-    pub(super) fn prepare<M: Method>(&self, job: &Job) -> Result<Arc<M::Data>, RunError> {
+    /// procedures and where each resample is a job of its own. With them comes the memory that is held
+    /// for them.
+    pub(super) fn prepare<M: Method>(&self, job: &Job) -> Result<SharedData<M::Data>, RunError> {
         let ranks = job.resources.distributed();
         match self.cache {
             // Ranks read at the same time: what one remembers others might not.
             Some(cache) if ranks.is_none() => cache.prepare(job),
             _ => {
                 let ranks = ranks.filter(|_| M::Data::IS_SHARED && !M::IS_PROCEDURE);
-                M::Data::of(job, read(job, ranks)?, ranks).map(Arc::new)
+                M::Data::of(job, read(job, ranks)?, ranks).map(Held::share)
             }
         }
     }

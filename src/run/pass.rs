@@ -12,6 +12,7 @@ use crate::{
     design::Design,
     device::{DeviceError, Partition, Placement, Resources},
     job::Job,
+    memory::MemoryCharge,
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
     search::{Checkpointing, IterationRecord, SearchError, SearchResult, search},
@@ -30,7 +31,7 @@ impl Method for PassSearch {
 
     fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
         let job = run.job;
-        let (design, resources) = partition(job, design)?;
+        let (design, resources, _held) = partition(job, design)?;
         let (meter, trace) = (&mut run.meter, &mut run.trace);
         if let Some(trace) = trace {
             let variables = design.variables().iter();
@@ -148,12 +149,16 @@ impl Selected for Model {
 /// About how many columns the polish looks at.
 const POLISHED: usize = 1000;
 
-/// What a search partitions over ranks, and the design with the columns that they need for it.
+/// What a search partitions over ranks, and the design with the columns that they need for it, for
+/// which memory is held.
 ///
 /// Over columns every column that joins a model is broadcast: those of random steps, about one in
 /// ten of all, and what the polish looks at. Where there are no more columns than that, each rank
 /// gets all of them at once, and the particles are partitioned.
-fn partition(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources), RunError> {
+fn partition(
+    job: &Job,
+    design: Arc<Design>,
+) -> Result<(Arc<Design>, Resources, Option<MemoryCharge>), RunError> {
     let broadcast = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
     // The model of all candidates, which some criteria ask for, needs every column at once.
     let needs_all = job.criterion.needs_error_variance();
@@ -167,9 +172,15 @@ fn partition(job: &Job, design: Arc<Design>) -> Result<(Arc<Design>, Resources),
         ..job.resources.clone()
     };
     if partition == Partition::Columns || job.resources.distributed().is_none() {
-        return Ok((design, resources));
+        return Ok((design, resources, None));
     }
+    let elements = (design.n() as u64).saturating_mul(design.p() as u64);
+    let bytes = elements.saturating_mul(size_of::<f64>() as u64);
+    let held = job
+        .resources
+        .memory
+        .take(bytes, "all columns on each rank")?;
     let design = Arc::unwrap_or_clone(design).replicated();
     let design = design.map_err(DeviceError::from)?;
-    Ok((Arc::new(design), resources))
+    Ok((Arc::new(design), resources, Some(held)))
 }

@@ -4,10 +4,14 @@ use std::{fmt::Debug, fs, sync::Arc};
 
 use super::RunError;
 use crate::{
-    binning::{BinnedColumn, BinnedColumns, BinningError, BinningOptions, Rule, bin_partitioned},
-    design::{Design, DesignOptions},
+    binning::{
+        BinnedColumn, BinnedColumns, BinningError, BinningOptions, Rule, bin_partitioned,
+        bytes_of_codes,
+    },
+    design::{Design, DesignOptions, size::MatrixSize},
     fnv::Fnv,
     job::Job,
+    memory::{MemoryBudget, MemoryCharge, MemoryError},
     nearest::{as_option, list},
     plugin::MethodKind,
     ranks::Communicator,
@@ -25,7 +29,48 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
     fn options(job: &Job) -> Self::Options<'_>;
 
     /// From a job's table; of ranks that partition the columns each has its own.
-    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError>;
+    fn of(
+        job: &Job,
+        table: Held<Table>,
+        communicator: Option<&Communicator>,
+    ) -> Result<Held<Self>, RunError>;
+}
+
+/// Data, and the memory that is held for them.
+#[derive(Debug)]
+pub(super) struct Held<T> {
+    pub(super) data: T,
+    pub(super) charge: MemoryCharge,
+}
+
+/// Data that several jobs use, and the memory that is held for them.
+pub(super) type SharedData<T> = (Arc<T>, Arc<MemoryCharge>);
+
+impl<T> Held<T> {
+    pub(super) fn share(self) -> SharedData<T> {
+        (Arc::new(self.data), Arc::new(self.charge))
+    }
+}
+
+impl Held<Table> {
+    /// A copy of a table, charged to a budget.
+    pub(super) fn copy(table: &Table, memory: &MemoryBudget) -> Result<Self, MemoryError> {
+        let charge = memory.take(table.bytes(), "a copy of the table")?;
+        let data = table.clone();
+        Ok(Self { data, charge })
+    }
+
+    /// Some rows of a table, charged to a budget.
+    pub(super) fn rows(
+        table: &Table,
+        rows: &[usize],
+        memory: &MemoryBudget,
+    ) -> Result<Self, MemoryError> {
+        let share = rows.len() as f64 / table.rows.max(1) as f64;
+        let charge = memory.take((table.bytes() as f64 * share) as u64, "a resample")?;
+        let data = table.select_rows(rows);
+        Ok(Self { data, charge })
+    }
 }
 
 /// How the table of a job is read.
@@ -37,21 +82,29 @@ pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
         missing: &job.na,
         text: job.text,
         interrupt: Some(&job.interrupt),
+        memory: None,
     }
 }
 
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all
 /// need; all of them must find the same file.
-pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Table, RunError> {
+pub(super) fn read(
+    job: &Job,
+    communicator: Option<&Communicator>,
+) -> Result<Held<Table>, RunError> {
     if let Some(table) = &job.table {
-        return match job.resources.distributed() {
-            None => Ok(Table::clone(table)),
-            Some(_) => Err(RunError::MemoryOfRanks),
-        };
+        if job.resources.distributed().is_some() {
+            return Err(RunError::MemoryOfRanks);
+        }
+        return Ok(Held::copy(table, &job.resources.memory)?);
     }
+    let charge = job.resources.memory.charge();
     let replicated = [&job.response, &job.weights].into_iter().flatten();
     let replicated: Vec<&str> = replicated.map(String::as_str).collect();
-    let options = read_options(job);
+    let options = ReadOptions {
+        memory: Some(&charge),
+        ..read_options(job)
+    };
     let partition = ColumnPartition {
         communicator,
         replicated: &replicated,
@@ -73,7 +126,9 @@ pub(super) fn read(job: &Job, communicator: Option<&Communicator>) -> Result<Tab
             .check_equal("the data", &own)
             .map_err(TableError::Ranks)?;
     }
-    Ok(table)
+    charge.set(table.bytes(), "the table")?;
+    let data = table;
+    Ok(Held { data, charge })
 }
 
 /// A hash of the names, and of the values that every rank has.
@@ -112,10 +167,18 @@ impl Prepared for Design {
         }
     }
 
-    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
+    fn of(
+        job: &Job,
+        table: Held<Table>,
+        communicator: Option<&Communicator>,
+    ) -> Result<Held<Self>, RunError> {
         let options = Self::options(job);
+        let matrix = MatrixSize::of(&table.data, &options);
+        let charge = job.resources.memory.take(matrix.bytes(), &matrix)?;
         let context = (communicator, &job.interrupt);
-        Ok(Self::from_partitioned_table(table, &options, context)?)
+        let data = Self::from_partitioned_table(table.data, &options, context)?;
+        drop(table.charge);
+        Ok(Held { data, charge })
     }
 }
 
@@ -147,9 +210,22 @@ impl Prepared for Binned {
         (binning, matches!(method, Some(MethodKind::Ranking(_))))
     }
 
-    fn of(job: &Job, table: Table, communicator: Option<&Communicator>) -> Result<Self, RunError> {
+    fn of(
+        job: &Job,
+        table: Held<Table>,
+        communicator: Option<&Communicator>,
+    ) -> Result<Held<Self>, RunError> {
+        let memory = &job.resources.memory;
+        let Held {
+            data: table,
+            charge,
+        } = table;
         let (rows, (binning, with_numbers)) = (table.rows, Self::options(job));
         let source = table.source.clone();
+        let made = memory.take(bytes_of_codes(&table), "columns of codes")?;
+        if with_numbers {
+            made.grow(table.bytes(), "a copy of the table")?;
+        }
         let mut warnings = table.warnings.clone();
         let (mut truth, mut values) = Default::default();
         // Where there is no response, `bin` says so.
@@ -171,12 +247,17 @@ impl Prepared for Binned {
             warnings.push(format!("{dropped} of {rows} {why}"));
         }
         warnings.extend(suspicions(&columns));
-        Ok(Self {
+        drop(charge);
+        let numbers = values.iter().map(Values::bytes);
+        made.set(columns.bytes() + numbers.sum::<u64>(), "columns of codes")?;
+        let data = Self {
             columns: Arc::new(columns),
             numbers: values,
             truth,
             warnings,
-        })
+        };
+        let charge = made;
+        Ok(Held { data, charge })
     }
 }
 
@@ -250,7 +331,7 @@ impl Prepared for Table {
 
     fn options(_: &Job) {}
 
-    fn of(_: &Job, table: Table, _: Option<&Communicator>) -> Result<Self, RunError> {
+    fn of(_: &Job, table: Held<Table>, _: Option<&Communicator>) -> Result<Held<Self>, RunError> {
         Ok(table)
     }
 }

@@ -24,6 +24,7 @@ use crate::{
     selector::{
         Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure, require_cpu,
     },
+    table::Values,
 };
 
 type Resolved = ResolvedMethod<MethodKind>;
@@ -95,6 +96,8 @@ impl Method for RankingProcedure<'_> {
             seed: job.pass.seed,
             time_limit: job.pass.time_limit,
         };
+        let bytes = binned.numbers.iter().map(Values::bytes).sum();
+        let _held = job.resources.memory.take(bytes, "a copy of the values")?;
         let ranking = rank_with_procedure(
             self.1,
             (&binned.columns, binned.numbers.clone()),

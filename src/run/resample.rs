@@ -38,13 +38,15 @@ pub(super) fn side_by_side(
     let threads = resources.thread_count();
     // Of each a table and a matrix of f64, the latter in f32 too.
     let each = (elements as u64).saturating_mul(20).max(1);
-    let room = resources.memory_limit.unwrap_or(ROOM) / each;
+    let room = resources.memory_limit.unwrap_or(ROOM);
+    let room = room.min(resources.memory.left()) / each;
     let room = usize::try_from(room).unwrap_or(usize::MAX);
     let (count, mut own) = (threads.min(count).min(room), resources.clone());
     if on_gpus || count < 2 {
         return (1, own);
     }
     own.threads = NonZeroUsize::new(threads / count);
+    own.memory = own.memory.for_each_of(count);
     (count, own)
 }
 

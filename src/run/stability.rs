@@ -6,7 +6,7 @@ use super::{
     RunError,
     candidates::{Choice, Choosable, Selected, Selector},
     method::{Finding, Method, Run},
-    prepared::{Prepared, response},
+    prepared::{Held, Prepared, response},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
 };
@@ -41,7 +41,7 @@ impl<S: Selector> OnResamples<'_, S> {
     /// selection short.
     fn choose(
         &self,
-        table: Table,
+        table: Held<Table>,
         seed: u64,
         resources: &Resources,
         interrupt: &Interrupt,
@@ -66,7 +66,7 @@ impl<S: Selector> OnResamples<'_, S> {
             reference: {
                 let asked = job.reference.iter();
                 asked
-                    .filter(|text| has_reference(&table, text))
+                    .filter(|text| has_reference(&table.data, text))
                     .cloned()
                     .collect()
             },
@@ -74,11 +74,11 @@ impl<S: Selector> OnResamples<'_, S> {
             format: Format::Json,
             ..job.clone()
         };
-        let data = match S::Data::of(&own, table, None) {
+        let (data, _held) = match S::Data::of(&own, table, None) {
             Err(RunError::Interrupted) => return Ok(None),
-            data => data?,
+            data => data?.share(),
         };
-        let found = self.selector.work(&mut Run::silent(&own), Arc::new(data))?;
+        let found = self.selector.work(&mut Run::silent(&own), data)?;
         found.choice()
     }
 }
@@ -121,7 +121,9 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let resampling = self.stability.resampling;
         let mut table = Arc::unwrap_or_clone(table);
         // What is wrong with the file is an error of the file, not of its first resample.
-        let mut candidates = S::Data::of(job, table.clone(), None)?.candidates();
+        let memory = &job.resources.memory;
+        let copy = Held::copy(&table, memory)?;
+        let mut candidates = S::Data::of(job, copy, None)?.data.candidates();
         // A factor is one candidate, and kept if one of its dummies is.
         candidates.kept.dedup();
         candidates.indexes.dedup();
@@ -150,8 +152,9 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let open: Vec<usize> = open.collect();
         let select = |at: usize| {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
-            let rows_of_table = table.select_rows(&drawn.rows);
-            let choice = self.choose(rows_of_table, drawn.seed, &resources, &interrupt);
+            let part = Held::rows(&table, &drawn.rows, memory).map_err(RunError::from);
+            let choice =
+                part.and_then(|part| self.choose(part, drawn.seed, &resources, &interrupt));
             choice.map_err(|error| RunError::Resample {
                 number: open[at] + 1,
                 of: wanted,

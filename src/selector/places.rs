@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::{CLASSES, SelectorError};
 use crate::{
-    binning::BinnedColumns,
+    binning::{BinnedColumn, BinnedColumns, Codes},
     device::{
         DeviceChoice, DeviceError, Placement, Resources, UndefinedScore,
         counting::{
@@ -14,6 +14,7 @@ use crate::{
         cuda::OpenGpus,
         open_counters, open_pair_counters,
     },
+    memory::{MemoryCharge, MemoryError},
     score::{Correction, Score, ScoreFunction},
 };
 
@@ -63,6 +64,8 @@ pub(super) struct CountingDevices<'a> {
     pub(super) threads: usize,
     pub(super) notes: Vec<String>,
     open_gpus: Option<OpenGpus>,
+    /// Held for the layouts of columns on a CPU.
+    layouts: MemoryCharge,
 }
 
 impl<'a> CountingDevices<'a> {
@@ -95,6 +98,7 @@ impl<'a> CountingDevices<'a> {
             resources,
             notes: Vec::from_iter(note),
             open_gpus: None,
+            layouts: resources.memory.charge(),
         })
     }
 
@@ -117,12 +121,29 @@ impl<'a> CountingDevices<'a> {
         if own.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
+        self.hold_layouts(own.columns, evaluator)?;
         let choice = &self.resources.devices;
         let mut counters = self.places.open(choice, &mut self.notes, |placement| {
             open_counters(placement, own, response, evaluator, threads, limit)
         })?;
         counters.communicator = self.resources.communicator.clone();
         Ok(counters)
+    }
+
+    /// Holds memory for the copies of columns that a CPU makes: those of a function none.
+    fn hold_layouts(
+        &self,
+        columns: &[BinnedColumn],
+        evaluator: &ScoreEvaluator,
+    ) -> Result<(), MemoryError> {
+        if matches!(self.places, Placement::Cuda(_)) || evaluator.score().function().is_some() {
+            return Ok(());
+        }
+        let bytes = columns.iter().map(|column| match &column.codes {
+            sparse @ Codes::Sparse { .. } => 2 * sparse.bytes(),
+            dense => dense.bytes(),
+        });
+        self.layouts.set(bytes.sum(), "the layouts of the columns")
     }
 
     /// Counters of pairs on the devices, of which `wanted` at most are kept; to be called inside the
@@ -138,6 +159,7 @@ impl<'a> CountingDevices<'a> {
         if block.columns.is_empty() {
             self.places = Placement::Cpu(1);
         }
+        self.hold_layouts(block.columns, evaluator)?;
         let limits = (wanted, self.resources.memory_limit);
         let choice = &self.resources.devices;
         self.places.open(choice, &mut self.notes, |placement| {

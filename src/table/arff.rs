@@ -6,6 +6,7 @@ use super::error::{Fault, NOT_UTF8, shown};
 use super::factor::factor;
 use super::field;
 use super::format::{Format, Input};
+use super::growing::{COLUMNS, PER_COLUMN};
 use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::words::{Word, Words};
@@ -51,12 +52,18 @@ fn read(input: &Input) -> Result<Table, TableError> {
             Err(_) => Err(NOT_UTF8.into()),
             Ok(text) => match &mut rows {
                 None => header(text, &mut attributes).map(|ended| {
-                    rows = ended.then(|| RowBuffer::new(attributes.len()));
+                    rows = ended.then(|| RowBuffer::new(attributes.len(), input.options.memory));
                 }),
                 Some(rows) => row(text, &attributes, rows),
             },
         };
         done.map_err(|fault: Fault| lines.error(fault))?;
+        match &mut rows {
+            // A name, and the values that are listed.
+            None if lines.text.trim_ascii().is_empty() => {}
+            None => lines.hold(PER_COLUMN + 8 * lines.text.len(), COLUMNS)?,
+            Some(rows) => rows.check().map_err(|error| input.refused(error))?,
+        }
     }
     let rows = match rows {
         None if lines.number > 0 => {
@@ -69,7 +76,9 @@ fn read(input: &Input) -> Result<Table, TableError> {
             ));
         }
     };
-    let columns = attributes.into_iter().zip(rows.into_columns());
+    let values = rows.into_columns();
+    let values = values.map_err(|error| input.refused(error))?;
+    let columns = attributes.into_iter().zip(values);
     let columns = columns.map(|(attribute, values)| attribute.column(values));
     let columns: Vec<Column> = columns.collect();
     // The last attribute is the class.

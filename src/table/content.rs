@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::TableError;
+use super::error::Fault;
 
 /// Formats that are not text, by their first bytes.
 const MAGIC: [(&[u8], &str); 7] = [
@@ -36,7 +37,8 @@ const ZEROS_SOUGHT: usize = 1 << 10;
 /// Refuses a file that is no text, by its first bytes.
 pub(super) fn check(path: &Path, start: &[u8]) -> Result<(), TableError> {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Err(TableError::content(path, format!("not text: it is {what}")));
+        let fault = Fault::from(format!("not text: it is {what}"));
+        return Err(fault.at(path, Some(1)));
     }
     let zeros = memchr::memchr_iter(0, &start[..start.len().min(ZEROS_SOUGHT)]);
     let (even, odd): (Vec<usize>, Vec<usize>) = zeros.partition(|at| at % 2 == 0);
@@ -44,10 +46,10 @@ pub(super) fn check(path: &Path, start: &[u8]) -> Result<(), TableError> {
         (0, 0) => return Ok(()),
         (0, _) => "it looks like UTF-16: read it with --encoding utf-16",
         (_, 0) => "it looks like UTF-16: read it with --encoding utf-16be",
-        _ => "write the table as CSV",
+        _ => "copy it again, or write the table as CSV",
     };
     let message = format!("not text: it holds bytes that are 0; {encoding}");
-    Err(TableError::content(path, message))
+    Err(Fault::from(message).at(path, Some(1)))
 }
 
 /// The ending of the names of files that begin like this, for a text without such a name.

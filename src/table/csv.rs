@@ -12,6 +12,7 @@ use super::error::{Fault, as_given, shown};
 use super::factor::{ColumnBuilder, FactorBuilder};
 use super::field::{self, Field, classify, classify_with};
 use super::format::{Format, Input};
+use super::growing::{LONGEST, too_long};
 use super::header::{Opening, Rows};
 use super::names::unguarded;
 use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
@@ -19,11 +20,16 @@ use super::source::Source;
 use super::suspicions::{almost_number, refuse_almost_numbers};
 use super::text_options::{DecimalMark, Separator};
 use super::{Column, Table, TableError, csv_fast, names};
+use crate::memory::{MemoryCharge, MemoryError};
 use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
 /// A text longer than this is no mark of a missing value.
 const LONGEST_MARK: usize = 12;
+/// Values read between two looks at the memory of all columns.
+const UNCHARGED: usize = 1 << 17;
+/// What the label of a row takes beside its text.
+const PER_LABEL: usize = 40;
 
 pub(super) const COMMAS: Format = Format {
     names_response: false,
@@ -88,9 +94,22 @@ fn read_any(
             source
         }
     };
-    let counted = QuoteCount { source, quotes: 0 };
+    // The quick reader may have taken memory before it gave up.
+    opening.charge(input, 0)?;
+    let delimiter = opening.dialect.separator.byte();
+    let record_memory = input.options.memory.map(MemoryCharge::beside);
+    let counted = CountedText {
+        source,
+        quotes: 0,
+        delimiter,
+        length: 0,
+        text: 0,
+        fields: 0,
+        memory: record_memory.as_ref(),
+        refused: None,
+    };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(opening.dialect.separator.byte())
+        .delimiter(delimiter)
         .has_headers(false)
         // Ragged rows are ours to report.
         .flexible(true)
@@ -112,12 +131,26 @@ fn read_any(
     };
     let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
-    let mut rounded = RoundedColumns::default();
-    let mut rows = 0;
-    let mut last_start = opening.header_bytes;
+let(mut rounded = RoundedColumns::default(); let mut rows, mut charged, mut label_bytes) = (0, 0, 0); let(mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
     let mut last_spans_lines = false;
-    while advance(&mut reader, &mut record)? {
+    loop {
+        match advance(&mut reader, &mut record) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(_) if reader.get_ref().length > LONGEST => {
+                let line = line_of(input, opening, last_end)?;
+                let what = "the record that begins here, or the blank lines before one,";
+                return Err(Fault::from(too_long(what)).at(path, Some(line)));
+            }
+            Err(error) => return Err(error),
+        }
+        last_end = opening.header_bytes + reader.position().byte();
         rows += 1;
+        let cells = rows * opening.width();
+        if cells >= charged + UNCHARGED {
+            charged = cells;
+            opening.charge(input, bytes_of(&columns) + label_bytes)?;
+        }
         // Where the search for the record began: line ends before its text are not skipped.
         let position = record.position().map_or(0, csv::Position::byte);
         last_start = opening.header_bytes + position;
@@ -137,6 +170,7 @@ fn read_any(
         let mut fields = record.iter();
         for label in fields.by_ref().take(skipped) {
             let label = str::from_utf8(label).map_err(|_| wrong(field::not_utf8(rows, 1)))?;
+            label_bytes += PER_LABEL + label.len();
             labels.push(unguarded(label.trim()).to_owned());
         }
         for (position, (column, field)) in columns.iter_mut().zip(fields).enumerate() {
@@ -162,6 +196,7 @@ fn read_any(
     if rows == 0 {
         return Err(TableError::no_rows(path));
     }
+    opening.charge(input, bytes_of(&columns) + label_bytes)?;
     let columns = columns.into_iter().map(ColumnBuilder::finish);
     let columns: Vec<Column> = names
         .iter()
@@ -174,8 +209,12 @@ fn read_any(
     Ok(((columns, labels), rounded.0))
 }
 
+fn bytes_of(columns: &[ColumnBuilder]) -> usize {
+    columns.iter().map(ColumnBuilder::bytes).sum()
+}
+
 /// Whether the quotation marks that were read do not come in pairs.
-fn has_open_quote(reader: &csv::Reader<QuoteCount>) -> bool {
+fn has_open_quote(reader: &csv::Reader<CountedText>) -> bool {
     reader.get_ref().quotes % 2 == 1
 }
 
@@ -201,32 +240,63 @@ fn unfit(text: &str, column: &str) -> String {
     )
 }
 
-/// Counts the quotation marks that pass: in a well-formed file their number is even.
-struct QuoteCount {
+/// Counts the quotation marks that pass, which in a well-formed file are even in number, and ends a
+/// record that is longer than any.
+struct CountedText<'a> {
     source: Source,
     quotes: u64,
+    delimiter: u8,
+    /// Bytes, those that end no line, and delimiters since the last record was complete.
+    length: usize,
+    text: usize,
+    fields: usize,
+    /// Of the record that grows.
+    memory: Option<&'a MemoryCharge>,
+    refused: Option<MemoryError>,
 }
 
-impl Read for QuoteCount {
+impl Read for CountedText<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(bytes)?;
-        self.quotes += memchr::memchr_iter(b'"', &bytes[..count]).count() as u64;
+        let text = &bytes[..count];
+        self.quotes += memchr::memchr_iter(b'"', text).count() as u64;
+        self.length += count;
+        self.text += count - memchr::memchr2_iter(b'\n', b'\r', text).count();
+        self.fields += memchr::memchr_iter(self.delimiter, text).count();
+        if self.length > LONGEST {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        if let Some(memory) = self.memory.filter(|_| self.length > READ_BYTES) {
+            // Text and the ends of fields, each in a vector that grows by doubling.
+            let bytes = 2 * self.text + 2 * size_of::<usize>() * self.fields;
+            if let Err(error) = memory.set(bytes as u64, "a record") {
+                self.refused = Some(error);
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
+        }
         Ok(count)
     }
 }
 
 fn advance(
-    reader: &mut csv::Reader<QuoteCount>,
+    reader: &mut csv::Reader<CountedText>,
     record: &mut ByteRecord,
 ) -> Result<bool, TableError> {
-    reader.read_byte_record(record).map_err(|error| {
+    let found = reader.read_byte_record(record);
+    let counted = reader.get_mut();
+    if let Some(error) = counted.refused.take() {
+        return Err(counted.source.refused(error));
+    }
+    let found = found.map_err(|error| {
         let error = match error.into_kind() {
             csv::ErrorKind::Io(error) => error,
             // Of bytes and of rows of any length the parser has nothing to complain.
             kind => io::Error::new(io::ErrorKind::InvalidData, format!("{kind:?}")),
         };
-        reader.get_ref().source.failure(error)
-    })
+        counted.source.failure(error)
+    })?;
+    (counted.length, counted.text, counted.fields) = (0, 0, 0);
+    Ok(found)
 }
 
 /// Line of the first text at or after a byte below the head lines, counted from 1 with `\n`, `\r\n`

@@ -7,6 +7,7 @@
 use super::TableError;
 use super::field::{Field, classify_with};
 use super::format::Input;
+use super::growing::LONGEST;
 use super::header::{Opening, Rows};
 use super::names::unguarded;
 use super::rounded::is_rounded;
@@ -30,7 +31,7 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
     let names = &opening.names;
     let wanted = |(at, name): (usize, &String)| input.partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
-    let mut rows = RowBuffer::with_wanted(wanted);
+    let mut rows = RowBuffer::with_wanted(wanted, input.options.memory);
     let mut row = RowReader {
         delimiter,
         width: names.len(),
@@ -39,7 +40,7 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
         in_label: opening.dialect.is_labelled,
         column: 0,
     };
-    let mut reserved = false;
+    let (mut reserved, mut barren) = (false, 0);
     while let Some(text) = window.next()? {
         if row.labels.is_none() && memchr::memchr(b'"', text).is_some() {
             return Ok(None);
@@ -52,7 +53,18 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
             let commas = text.iter_mut().filter(|byte| **byte == b',');
             commas.for_each(|byte| *byte = b'.');
         }
+        let (length, before) = (text.len(), rows.count());
         if row.parse(text, &mut rows).is_none() {
+            return Ok(None);
+        }
+        rows.check().map_err(|error| input.refused(error))?;
+        // Text without an end of a row is the general reader's to tell of.
+        barren = if rows.count() > before {
+            0
+        } else {
+            barren + length
+        };
+        if barren > LONGEST {
             return Ok(None);
         }
         // The first rows show about how many there will be: columns that need not grow take no
@@ -63,6 +75,7 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
                 let read = rows.count() as f64 + row.column as f64 / names.len() as f64;
                 let expected = size as f64 / window.taken as f64 * read;
                 rows.reserve((expected * 1.02) as usize + 8);
+                rows.check().map_err(|error| input.refused(error))?;
             }
         }
     }
@@ -70,7 +83,9 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
         return Ok(None);
     }
     let labels = row.labels.unwrap_or_default();
-    Ok(Some((rows.into_named(names.clone()), labels)))
+    let columns = rows.into_named(names.clone());
+    let columns = columns.map_err(|error| input.refused(error))?;
+    Ok(Some((columns, labels)))
 }
 
 /// Reads rows from text, piece by piece.

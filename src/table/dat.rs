@@ -6,6 +6,7 @@
 use super::error::{Fault, shown_bytes};
 use super::field;
 use super::format::{Format, Input};
+use super::growing::{COLUMNS, PER_COLUMN};
 use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::{Table, TableError, names};
@@ -28,8 +29,9 @@ fn read(input: &Input) -> Result<Table, TableError> {
     lines.need("the line `*` of marks")?;
     let truth = lines.marks(variables)?;
 
+    input.hold(variables * PER_COLUMN, COLUMNS)?;
     let names: Vec<String> = names::numbered(variables).collect();
-    let mut rows = RowBuffer::new(names.len());
+    let mut rows = RowBuffer::new(names.len(), input.options.memory);
     while lines.advance()? {
         // Blank lines at the end are no rows; within, the rows' count tells of them.
         if lines.text.trim_ascii().is_empty() {
@@ -40,13 +42,16 @@ fn read(input: &Input) -> Result<Table, TableError> {
         }
         let row = lines.row(&names, &mut rows);
         row.map_err(|fault| lines.error(fault))?;
+        rows.check().map_err(|error| input.refused(error))?;
     }
     let found = rows.count();
     if found < promised {
         let message = format!("the file ends after {found} rows, but n = {promised}");
         return Err(lines.error(message));
     }
-    let table = input.table(rows.into_named(names), Some(0))?;
+    let columns = rows.into_named(names);
+    let columns = columns.map_err(|error| input.refused(error))?;
+    let table = input.table(columns, Some(0))?;
     Ok(Table { truth, ..table })
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::interrupt::Interrupted;
+use crate::memory::MemoryError;
 use crate::nearest::{either, list, near_or_listed};
 
 /// What is told of bytes that are no text.
@@ -136,6 +137,9 @@ pub enum TableError {
         rows: usize,
         columns: Vec<MissingColumn>,
     },
+    /// The file's content would take more memory than the job may have.
+    #[error("{path}: {source}")]
+    Memory { path: String, source: MemoryError },
     /// Another rank failed or is gone.
     #[error(transparent)]
     Ranks(io::Error),
@@ -152,6 +156,11 @@ impl TableError {
     }
 
     /// An empty file; `expected` says what its format begins with.
+    pub(super) fn memory(path: impl AsRef<Path>, source: MemoryError) -> Self {
+        let path = as_given(path.as_ref());
+        Self::Memory { path, source }
+    }
+
     pub(super) fn empty(path: impl AsRef<Path>, expected: &str) -> Self {
         Self::content(path, format!("empty; expected {expected}"))
     }

@@ -10,7 +10,12 @@ pub(super) struct FactorBuilder {
     /// The levels, each with its code in order of appearance.
     levels: HashMap<String, u32>,
     codes: Vec<u32>,
+    /// Bytes of the levels' texts.
+    text: usize,
 }
+
+/// What a level takes beside its text while the table of levels grows.
+const PER_LEVEL: usize = 112;
 
 impl FactorBuilder {
     /// Begins with so many missing values.
@@ -18,6 +23,7 @@ impl FactorBuilder {
         Self {
             levels: HashMap::new(),
             codes: vec![MISSING; count],
+            text: 0,
         }
     }
 
@@ -27,11 +33,17 @@ impl FactorBuilder {
             Some(&code) => code,
             None => {
                 let code = self.levels.len() as u32;
+                self.text += level.len();
                 self.levels.insert(level.to_owned(), code);
                 code
             }
         });
         self.codes.push(code);
+    }
+
+    /// Bytes that it takes.
+    fn bytes(&self) -> usize {
+        self.codes.capacity() * size_of::<u32>() + self.levels.len() * PER_LEVEL + self.text
     }
 
     #[cfg(feature = "parquet")]
@@ -52,6 +64,14 @@ pub(super) enum ColumnBuilder {
 }
 
 impl ColumnBuilder {
+    /// Bytes that its values take.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.capacity() * size_of::<f64>(),
+            Self::Factor(factor) => factor.bytes(),
+        }
+    }
+
     pub(super) fn finish(self) -> Values {
         match self {
             Self::Numbers(mut values) => {

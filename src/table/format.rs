@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::source::Source;
-use super::{
-    Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names,
-};
+use super::{ Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names, }; use crate::memory::MemoryError;
 use crate::nearest::either;
 
 pub(super) struct Format {
@@ -148,6 +146,18 @@ impl Input<'_> {
                 format.extensions[0]
             ))),
         }
+    }
+
+    /// Takes memory for what is read.
+    pub(super) fn hold(&self, bytes: usize, what: &str) -> Result<(), TableError> {
+        let memory = self.options.memory;
+        let held = memory.map_or(Ok(()), |memory| memory.grow(bytes as u64, what));
+        held.map_err(|error| self.refused(error))
+    }
+
+    /// The error about memory that cannot be had.
+    pub(super) fn refused(&self, error: MemoryError) -> TableError {
+        TableError::memory(self.path, error)
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> TableError {

@@ -18,6 +18,8 @@ use crate::nearest::did_you_mean;
 pub(super) const MARK: &str = "# passel ";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const READ_BYTES: usize = 1 << 16;
+/// Most bytes of all head lines.
+const LONGEST_HEAD: usize = 1 << 24;
 
 /// The content of a file's head lines.
 #[derive(Debug, Default)]
@@ -51,6 +53,13 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<(Head, Source),
         };
         if !in_sight && !ended {
             let held = bytes.len();
+            if held > LONGEST_HEAD {
+                let message = format!(
+                    "a head line is longer than {} MiB: the file is damaged; write it again",
+                    LONGEST_HEAD >> 20
+                );
+                return Err(Fault::from(message).at(path, Some(head.lines + 1)));
+            }
             bytes.resize(held + READ_BYTES, 0);
             let read = source.fill(&mut bytes[held..])?;
             bytes.truncate(held + read);

@@ -9,6 +9,7 @@ use super::dialect::{Dialect, Sample};
 use super::error::{Fault, shown};
 use super::field::{Field, classify_with};
 use super::format::Input;
+use super::growing::{Growing, LONGEST, PER_COLUMN, too_long};
 use super::head::{self, Head};
 use super::names;
 use super::source::Source;
@@ -46,8 +47,19 @@ impl Opening {
         options.separator = options.separator.or(head.separator);
         let first_line = head.lines + 1;
         let wrong = |message: String| Fault::from(message).at(path, Some(first_line));
-        let (mut text, mut is_whole) = sample(&mut source, SAMPLE_BYTES)?;
-        content::check(path, &text)?;
+        let mut start = vec![0; SAMPLE_BYTES];
+        let filled = source.fill(&mut start)?;
+        start.truncate(filled);
+        content::check(path, &start)?;
+        source.put_back(start, 0);
+        let lines = head.lines;
+        let (mut text, mut is_whole) = sample(input, &mut source, SAMPLE_BYTES, lines)?;
+        let separators = text.iter().filter(|byte| b",;\t| ".contains(byte)).count();
+        // Each separator that occurs makes a reading of the lines.
+        input.hold(
+            2 * text.len() + 2 * size_of::<usize>() * separators,
+            "its header",
+        )?;
         let with = |text, is_whole| Sample {
             text,
             is_whole,
@@ -59,7 +71,7 @@ impl Opening {
         if dialect.separator == Separator::Whitespace {
             source.put_back(text, 0);
             source = source.with_one_space();
-            (text, is_whole) = sample(&mut source, SAMPLE_BYTES)?;
+            (text, is_whole) = sample(input, &mut source, SAMPLE_BYTES, lines)?;
         }
         // Of a header in quotes the end may be far.
         let (first, mut end) = loop {
@@ -72,7 +84,7 @@ impl Opening {
                 _ => {
                     let size = 2 * text.len();
                     source.put_back(text, 0);
-                    (text, is_whole) = sample(&mut source, size)?;
+                    (text, is_whole) = sample(input, &mut source, size, lines)?;
                 }
             }
         };
@@ -141,7 +153,16 @@ impl Opening {
         opening.header_bytes = end as u64;
         source.put_back(text.split_off(end), opening.header_bytes);
         opening.source = Some(source);
+        opening.charge(input, 0)?;
         Ok(opening)
+    }
+
+    /// Holds memory for the columns' names, and these bytes of what was read.
+    pub(super) fn charge(&self, input: &Input, read: usize) -> Result<(), TableError> {
+        let bytes = self.names.len() * PER_COLUMN + read;
+        let memory = input.options.memory;
+        let held = memory.map_or(Ok(()), |memory| memory.set(bytes as u64, "its values"));
+        held.map_err(|error| input.refused(error))
     }
 
     /// Fields of a row: the columns, and the label before them.
@@ -160,11 +181,24 @@ impl Opening {
     }
 }
 
-/// Reads the beginning of a text, with two lines at least where there are two; whether it is all.
-fn sample(source: &mut Source, mut size: usize) -> Result<(Vec<u8>, bool), TableError> {
+/// Reads the beginning of a text below `above` lines, with two lines at least where there are two;
+/// whether it is all.
+fn sample(
+    input: &Input,
+    source: &mut Source,
+    mut size: usize,
+    above: u64,
+) -> Result<(Vec<u8>, bool), TableError> {
     let mut text = Vec::new();
     loop {
         let held = text.len();
+        if held >= LONGEST || size > 2 * LONGEST {
+            let line = above + 1 + memchr::memchr_iter(b'\n', &text).count() as u64;
+            let wrong = Fault::from(too_long("a line"));
+            return Err(wrong.at(input.path, Some(line)));
+        }
+        let grown = text.grow(size - held, input.options.memory, "its header");
+        grown.map_err(|error| input.refused(error))?;
         text.resize(size, 0);
         let read = source.fill(&mut text[held..])?;
         text.truncate(held + read);

@@ -6,9 +6,11 @@ use std::mem::take;
 use super::error::shown_bytes;
 use super::field::{Field, classify};
 use super::format::{Format, Input};
+use super::growing::PER_COLUMN;
 use super::lines::Lines;
 use super::rounded::{self, is_rounded};
 use super::{Column, Table, TableError, Values};
+use crate::memory::{MemoryCharge, MemoryError};
 
 pub(super) const FORMAT: Format = Format::new(&["libsvm", "svm"], read);
 
@@ -35,15 +37,17 @@ fn name(index: u32) -> String {
 }
 
 /// Reads all lines, keeping the entries of the indexes that are wanted, or all.
-fn entries(input: &Input, wanted: Option<HashSet<u32>>) -> Result<Entries, TableError> {
+fn entries<'a>(input: &Input<'a>, wanted: Option<HashSet<u32>>) -> Result<Entries<'a>, TableError> {
     let mut lines = Lines::open(input.path, input.options)?;
     let mut read = Entries {
         wanted,
+        memory: input.options.memory,
         ..Entries::default()
     };
     while lines.advance()? {
         let line = read.line(&lines.text);
         line.map_err(|message| lines.error(message))?;
+        read.charge(true).map_err(|error| input.refused(error))?;
     }
     match read.labels.is_empty() {
         true => Err(lines.no_rows("a line `LABEL INDEX:VALUE …` for each observation")),
@@ -53,7 +57,7 @@ fn entries(input: &Input, wanted: Option<HashSet<u32>>) -> Result<Entries, Table
 
 /// The entries of the lines so far.
 #[derive(Default)]
-struct Entries {
+struct Entries<'a> {
     labels: Vec<f64>,
     /// The position in `columns` of each index.
     places: HashMap<u32, usize>,
@@ -61,9 +65,38 @@ struct Entries {
     columns: Vec<(Vec<u32>, Vec<f64>)>,
     /// The indexes whose entries are kept; `None` keeps all.
     wanted: Option<HashSet<u32>>,
+    /// The number of entries that are kept.
+    kept: usize,
+    memory: Option<&'a MemoryCharge>,
+    /// Bytes charged to it.
+    charged: usize,
+    /// Why no more entries are taken.
+    refused: Option<MemoryError>,
 }
 
-impl Entries {
+/// Bytes that a column takes before its fourth entry, and that an entry takes while its column grows.
+const PER_INDEX: usize = PER_COLUMN + 96;
+const PER_ENTRY: usize = 18;
+/// Columns and entries after which their memory is charged within a line.
+const UNCHARGED: usize = 1 << 16;
+
+impl Entries<'_> {
+    /// Charges what was taken since the last time, unless that is little and more is to come.
+    fn charge(&mut self, now: bool) -> Result<(), MemoryError> {
+        if let Some(error) = self.refused.take() {
+            return Err(error);
+        }
+        let held = self.columns.len() * PER_INDEX + self.kept * PER_ENTRY + self.labels.len() * 16;
+        let more = held - self.charged;
+        if let Some(memory) = self.memory
+            && (now || more > UNCHARGED * PER_ENTRY)
+        {
+            memory.grow(more as u64, "its entries")?;
+            self.charged = held;
+        }
+        Ok(())
+    }
+
     fn line(&mut self, text: &[u8]) -> Result<(), String> {
         let text = match memchr::memchr(b'#', text) {
             Some(comment) => &text[..comment],
@@ -108,6 +141,12 @@ impl Entries {
                 let (rows, values) = &mut self.columns[place];
                 rows.push(row);
                 values.push(value);
+                self.kept += 1;
+            }
+            if let Err(error) = self.charge(false) {
+                // The caller looks for it.
+                self.refused = Some(error);
+                return Ok(());
             }
         }
         Ok(())

@@ -14,6 +14,7 @@ mod factor;
 mod failure;
 mod field;
 mod format;
+mod growing;
 mod head;
 mod header;
 mod in_memory;
@@ -29,6 +30,7 @@ mod plink;
 mod rounded;
 mod rows;
 mod select_rows;
+mod size;
 mod source;
 mod stream;
 mod suspicions;
@@ -41,6 +43,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::memory::MemoryCharge;
 use crate::ranks::Communicator;
 
 pub(crate) use dates::are_dates;
@@ -152,6 +155,7 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | `missing` | words and numbers that mean a missing value, besides those that always do | none |
 /// | `text` | how delimited text is written | found by its first lines |
 /// | `interrupt` | the request that ends the reading with [`TableError::Interrupted`] | none |
+/// | `memory` | what the memory is charged to that reading takes: at the end, more than the table has | nothing |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// See the table above.
@@ -166,6 +170,8 @@ pub struct ReadOptions<'a> {
     pub text: TextOptions,
     /// See the table above.
     pub interrupt: Option<&'a Interrupt>,
+    /// See the table above.
+    pub memory: Option<&'a MemoryCharge>,
 }
 
 impl ReadOptions<'_> {

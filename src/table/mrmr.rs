@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::format::{Format, Input};
+use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::source::{GAP, Source, runs};
 use super::{Column, Table, TableError, names};
 
@@ -70,12 +71,14 @@ fn read(input: &Input) -> Result<Table, TableError> {
     check(size.saturating_sub(HEADER_BYTES))?;
 
     let width = columns as usize;
+    input.hold(width * PER_COLUMN, COLUMNS)?;
     let names: Vec<String> = names::numbered(width - 1).collect();
     let wanted = |at: usize| at == 0 || input.partition.reads(at, width, &names[at]);
     let wanted: Vec<bool> = (0..width).map(wanted).collect();
     let mut columns: Vec<Vec<u8>> = vec![Vec::new(); width];
     for at in (0..width).filter(|at| wanted[*at]) {
-        columns[at].reserve_exact(rows as usize);
+        let grown = columns[at].grow(rows as usize, input.options.memory, "its codes");
+        grown.map_err(|error| input.refused(error))?;
     }
     // Several rows are read at a time and copied to the columns; long parts of a row that other
     // ranks read are skipped.

@@ -9,10 +9,12 @@ use std::path::Path;
 use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead};
 
 use super::format::{COMPRESSION_RATIO, Format, Input};
+use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::rounded::{EXACT, RoundedColumn, RoundedColumns, rounded};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, is_gzip, runs};
 use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
+use crate::memory::MemoryCharge;
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
@@ -54,6 +56,7 @@ fn header(input: &Input) -> Result<Option<Table>, TableError> {
 fn read(input: &Input) -> Result<Table, TableError> {
     let (path, response) = (input.path, input.options.response);
     let design = Array::open(path, input.options)?;
+    let memory = input.options.memory;
     let &[rows, width] = design.header.shape() else {
         return Err(design.shape_error("an n × p array (two dimensions)"));
     };
@@ -67,9 +70,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let all = width as usize + usize::from(response.is_some());
     let wanted = |at: usize| input.partition.reads(at, all, &names::variable(at));
     let Some(response) = response else {
-        let (columns, rounded) = design.columns((rows, width), names::variable, wanted)?;
-        let table = input.table(columns, None)?;
-        return Ok(Table { rounded, ..table });
+let (columns, rounded) = design.columns((rows, width), names::variable, wanted, memory)?; let table = input.table(columns, None)?; return Ok(Table { rounded, ..table });
     };
 
     let name = response_name(response)?;
@@ -87,8 +88,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
         )));
     }
     // The response is the smaller one: what is wrong with it is reported without a wait.
-    let (last, of_last) = second.columns((length, 1), |_| name.clone(), |_| true)?;
-    let (mut columns, mut rounded) = design.columns((rows, width), names::variable, wanted)?;
+let (last, of_last) = second.columns((length, 1), |_| name.clone(), |_| true, memory)?; let (mut columns, mut rounded) = design.columns((rows, width), names::variable, wanted, memory)?;
     columns.extend(last);
     rounded.extend(of_last.into_iter().map(|found| RoundedColumn {
         position: all - 1,
@@ -210,6 +210,7 @@ impl<'p> Array<'p> {
         (rows, width): (u64, u64),
         name: impl Fn(usize) -> String,
         wanted: impl Fn(usize) -> bool,
+        memory: Option<&MemoryCharge>,
     ) -> Result<(Vec<Column>, Vec<RoundedColumn>), TableError> {
         let promised = rows
             .checked_mul(width)
@@ -234,13 +235,20 @@ impl<'p> Array<'p> {
             Order::C => (self.element_bytes, GAP),
             Order::Fortran => (self.element_bytes * rows, 0),
         };
+        let path = self.path;
+        let refused = |error| TableError::memory(path, error);
+        let names = memory.map_or(Ok(()), |memory| {
+            memory.grow((width * PER_COLUMN) as u64, COLUMNS)
+        });
+        names.map_err(refused)?;
         let runs = runs(width, gap / apart, wanted);
         let read: Vec<usize> = runs.iter().cloned().flatten().collect();
         let columns = match order {
             Order::C => {
                 let place = |at: usize| (at / width, at % width);
-                let mut block = RowBuffer::new(read.len().max(1));
+                let mut block = RowBuffer::new(read.len().max(1), memory);
                 block.reserve(if read.is_empty() { 0 } else { rows });
+                block.check().map_err(refused)?;
                 // Where whole rows are read, they are one range.
                 let (lines, length) = match read.len() == width {
                     true => (1, rows * width),
@@ -257,22 +265,25 @@ impl<'p> Array<'p> {
                         block.push(value);
                     }
                 })?;
-                block.into_columns()
+                block.into_columns().map_err(refused)?
             }
             Order::Fortran => {
                 let mut columns: Vec<Vec<f64>> = Vec::with_capacity(read.len());
-                let mut column = Vec::with_capacity(rows);
+                for _ in &read {
+                    let mut column: Vec<f64> = Vec::new();
+                    column.grow(rows, memory, "its values").map_err(refused)?;
+                    columns.push(column);
+                }
+                let mut filling = 0;
                 let place = |at: usize| (at % rows, at / rows);
                 let ranges = &mut runs.iter().map(|run| run.start * rows..run.end * rows);
                 self.each(ranges, place, &name, |mut values| {
                     while !values.is_empty() {
+                        let column = &mut columns[filling];
                         let free = rows - column.len();
                         let (these, others) = values.split_at(free.min(values.len()));
                         column.extend_from_slice(these);
-                        if column.len() == rows {
-                            let next = Vec::with_capacity(rows);
-                            columns.push(std::mem::replace(&mut column, next));
-                        }
+                        filling += usize::from(column.len() == rows);
                         values = others;
                     }
                 })?;

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::error::{as_given, shown, shown_bytes};
 use super::field;
 use super::format::{Format, Input, companion};
+use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::lines::Lines;
 use super::source::Source;
 use super::{Column, MISSING_BYTE, ReadOptions, Table, TableError, TextOptions, Values};
@@ -82,12 +83,14 @@ fn read(input: &Input) -> Result<Table, TableError> {
     if let Some(size) = source.size {
         check(size)?;
     }
+    // Behind the phenotype.
+    let own = |at: usize| input.partition.reads(at + 1, variants + 1, &names[at]);
+    let held = (0..variants).filter(|at| own(*at)).count();
+    input.hold(samples.saturating_mul(held), "its genotypes")?;
     let mut genotypes = Vec::with_capacity(source.size.map_or(0, |_| variants));
     let at_once = (READ_BYTES / stride).clamp(1, variants);
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
-    // Behind the phenotype.
-    let own = |at: usize| input.partition.reads(at + 1, variants + 1, &names[at]);
     while genotypes.len() < variants {
         let rest = genotypes.len()..variants;
         let ahead = match source.size {
@@ -150,7 +153,11 @@ fn alleles(bytes: &[u8], samples: usize) -> Values {
     }
 }
 
-fn open<'a>(bed: &Path, path: &'a Path, options: &ReadOptions) -> Result<Lines<'a>, TableError> {
+fn open<'a>(
+    bed: &Path,
+    path: &'a Path,
+    options: &ReadOptions<'a>,
+) -> Result<Lines<'a>, TableError> {
     Lines::open(path, options).map_err(|error| match error {
         TableError::NotFound { .. } => TableError::content(
             path,
@@ -197,6 +204,8 @@ fn phenotypes(bed: &Path, options: &ReadOptions) -> Result<Vec<f64>, TableError>
     while lines.advance_to_six_fields("family, sample, father, mother, sex, phenotype")? {
         let field = lines.fields().nth(5).unwrap_or_default();
         let value = field::number(field, PHENOTYPE);
+        let grown = values.grow(1, options.memory, "its phenotypes");
+        grown.map_err(|error| TableError::memory(&path, error))?;
         values.push(value.map_err(|_| {
             lines.error(format!(
                 "{} should be the sample's phenotype, a number (-9 where it is missing); mend it",
@@ -236,6 +245,7 @@ fn names(bed: &Path, options: &ReadOptions) -> Result<Vec<String>, TableError> {
                 shown(coordinate)
             )));
         };
+        lines.hold(PER_COLUMN, COLUMNS)?;
         variants.push(Variant {
             line: lines.number,
             id: lines.field(1)?.to_owned(),

@@ -1,6 +1,8 @@
 //! A transposition: rows that arrive value by value become columns.
 
 use super::Column;
+use super::growing::Growing;
+use crate::memory::{MemoryCharge, MemoryError};
 
 /// Values of a block of rows: a megabyte, about a second-level cache.
 const BLOCK_VALUES: usize = 1 << 17;
@@ -14,7 +16,7 @@ const TILE_ROWS: usize = 64;
 ///
 /// Straight to the columns, each value would touch a cache line of its own. A block is read
 /// once, a cache line at a time, and each column receives its values of the block together.
-pub(super) struct RowBuffer {
+pub(super) struct RowBuffer<'a> {
     width: usize,
     /// Row-major, at most `limit` values.
     block: Vec<f64>,
@@ -24,16 +26,22 @@ pub(super) struct RowBuffer {
     wanted: Vec<bool>,
     /// Rows that were moved to the columns.
     done: usize,
+    memory: Option<&'a MemoryCharge>,
+    /// Why the columns could not take their values: then they take no more.
+    refused: Option<MemoryError>,
 }
 
-impl RowBuffer {
+/// What the memory of columns is for.
+const VALUES: &str = "its values";
+
+impl<'a> RowBuffer<'a> {
     /// For rows of `width` values; `width` is positive.
-    pub(super) fn new(width: usize) -> Self {
-        Self::with_wanted(vec![true; width])
+    pub(super) fn new(width: usize, memory: Option<&'a MemoryCharge>) -> Self {
+        Self::with_wanted(vec![true; width], memory)
     }
 
     /// For rows in which only some columns are wanted; the others stay empty.
-    pub(super) fn with_wanted(wanted: Vec<bool>) -> Self {
+    pub(super) fn with_wanted(wanted: Vec<bool>, memory: Option<&'a MemoryCharge>) -> Self {
         let width = wanted.len();
         let rows = (BLOCK_VALUES / width).clamp(4, 4096);
         Self {
@@ -43,15 +51,34 @@ impl RowBuffer {
             columns: vec![Vec::new(); width],
             wanted,
             done: 0,
+            memory,
+            refused: None,
         }
     }
 
+    /// Makes room for so many rows in all.
     pub(super) fn reserve(&mut self, rows: usize) {
-        for (column, wanted) in self.columns.iter_mut().zip(&self.wanted) {
-            if *wanted {
-                column.reserve_exact(rows.saturating_sub(column.len()));
+        let more = rows.saturating_sub(self.done);
+        self.grow(more);
+    }
+
+    /// Makes room for more rows in the columns.
+    fn grow(&mut self, more: usize) {
+        let columns = self.columns.iter_mut().zip(&self.wanted);
+        for (column, _) in columns.filter(|(_, wanted)| **wanted) {
+            if let Err(error) = column.grow(more, self.memory, VALUES) {
+                self.refused = Some(error);
+                return;
             }
         }
+    }
+
+    /// Whether the columns have taken all values.
+    ///
+    /// # Errors
+    /// There was no memory for some.
+    pub(super) fn check(&mut self) -> Result<(), MemoryError> {
+        self.refused.take().map_or(Ok(()), Err)
     }
 
     /// Appends the next value of the current row.
@@ -68,23 +95,34 @@ impl RowBuffer {
     }
 
     /// The columns, all of `count()` values; an incomplete last row is left out.
-    pub(super) fn into_columns(mut self) -> Vec<Vec<f64>> {
+    ///
+    /// # Errors
+    /// There was no memory for some values.
+    pub(super) fn into_columns(mut self) -> Result<Vec<Vec<f64>>, MemoryError> {
         self.flush();
+        self.check()?;
         for column in &mut self.columns {
             // Moving a column costs more than a small surplus.
             if column.capacity() > column.len() + column.len() / 16 {
                 column.shrink_to_fit();
             }
         }
-        self.columns
+        Ok(self.columns)
     }
 
-    pub(super) fn into_named(self, names: Vec<String>) -> Vec<Column> {
-        let columns = names.into_iter().zip(self.into_columns());
-        columns.map(Column::from).collect()
+    pub(super) fn into_named(self, names: Vec<String>) -> Result<Vec<Column>, MemoryError> {
+        let columns = names.into_iter().zip(self.into_columns()?);
+        Ok(columns.map(Column::from).collect())
     }
 
     fn flush(&mut self) {
+        if self.refused.is_none() {
+            self.grow(self.block.len() / self.width);
+        }
+        if self.refused.is_some() {
+            self.block.clear();
+            return;
+        }
         let mut tile = [[0.0; TILE]; TILE_ROWS];
         for rows in self.block.chunks(TILE_ROWS * self.width) {
             let count = rows.len() / self.width;

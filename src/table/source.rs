@@ -15,6 +15,7 @@ use super::text_options::Encoding;
 use super::whitespace::OneSpace;
 use super::{ReadOptions, TableError};
 use crate::interrupt::Interrupt;
+use crate::memory::MemoryError;
 
 /// What a compressed file begins with.
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
@@ -154,6 +155,11 @@ impl Source {
         let mut again = Self::open(&self.path, &options)?;
         let counted = io::copy(&mut (&mut again).take(enough), &mut io::sink());
         counted.map_err(|error| self.failure(error))
+    }
+
+    /// The error about memory that cannot be had.
+    pub(super) fn refused(&self, error: MemoryError) -> TableError {
+        TableError::memory(&self.path, error)
     }
 
     pub(super) fn failure(&self, error: io::Error) -> TableError {

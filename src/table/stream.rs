@@ -10,6 +10,7 @@ use super::TableError;
 use super::error::is_standard_input;
 use super::failure::failure;
 use crate::interrupt::Interrupt;
+use crate::memory::MemoryBudget;
 
 /// The content of every stream that was read: readers open their file several times.
 static CONTENTS: Mutex<BTreeMap<PathBuf, &'static [u8]>> = Mutex::new(BTreeMap::new());
@@ -39,13 +40,18 @@ pub(super) fn content(
         return Err(TableError::content(path, message));
     }
     let named = path.to_owned();
+    // Of the memory there is half: a table is to be made of it.
+    let most = MemoryBudget::of_system().left() / 2;
     let read = interrupt.await_work(move || {
         let mut bytes = Vec::new();
-        match is_input {
-            true => io::stdin().read_to_end(&mut bytes)?,
-            false => File::open(named)?.read_to_end(&mut bytes)?,
+        let read = match is_input {
+            true => io::stdin().take(most).read_to_end(&mut bytes)?,
+            false => File::open(named)?.take(most).read_to_end(&mut bytes)?,
         };
-        Ok(bytes)
+        match read as u64 == most {
+            true => Err(io::ErrorKind::OutOfMemory.into()),
+            false => Ok(bytes),
+        }
     });
     let bytes: Vec<u8> = read
         .and_then(|bytes: io::Result<_>| bytes)

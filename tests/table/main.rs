@@ -9,6 +9,7 @@ mod problems;
 
 mod any;
 mod arff;
+mod bounds;
 mod csv;
 mod dat;
 mod data;

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     design::Columns,
     least_squares::{Fit, FitView},
+    memory::{MemoryBudget, MemoryCharge},
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use strongest::Sweep;
@@ -32,21 +33,30 @@ pub(crate) struct Cpu<'x> {
     /// Variables that are never dropped, ascending.
     keep: Vec<u32>,
     models: Vec<Fit>,
+    /// Held for the models.
+    charge: MemoryCharge,
 }
 
 impl<'x> Cpu<'x> {
-    /// The CPU with the columns of `shard`, of which it makes copies of at most `limit` bytes. With
-    /// more than one thread it must be created and used inside a rayon pool of as many.
+    /// The CPU with the columns of `shard`, of which it makes copies of at most `limit` bytes, as far
+    /// as the memory of the job reaches. With more than one thread it must be created and used inside
+    /// a rayon pool of as many.
     ///
     /// *Shapes:* `y` has n entries and unit norm.
-    pub(crate) fn new(shard: Shard<'x>, y: &'x [f64], threads: usize, limit: Option<u64>) -> Self {
+    pub(crate) fn new(
+        shard: Shard<'x>,
+        y: &'x [f64],
+        threads: usize,
+        (limit, memory): (Option<u64>, &MemoryBudget),
+    ) -> Self {
         Self {
             shard,
             y,
-            sweep: Sweep::new(shard, y, threads, limit),
+            sweep: Sweep::new(shard, y, threads, (limit, memory)),
             threads,
             keep: Vec::new(),
             models: Vec::new(),
+            charge: memory.charge(),
         }
     }
 }
@@ -61,6 +71,9 @@ impl Device for Cpu<'_> {
     }
 
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        let each = (2 * self.shard.x.n() * size_of::<f64>()) as u64;
+        let what = "the models of the particles";
+        self.charge.set(each.saturating_mul(count as u64), what)?;
         self.keep = model.support().to_vec();
         self.keep.sort_unstable();
         self.models = vec![model.clone(); count];

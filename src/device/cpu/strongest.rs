@@ -22,6 +22,7 @@ use crate::{
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
     least_squares::FitView,
+    memory::{MemoryBudget, MemoryCharge},
     vector::{product, vectorised},
 };
 
@@ -48,6 +49,8 @@ pub(super) struct Sweep<'x> {
     /// None if a memory limit leaves no room: then every sweep is a product in f64.
     screen: Option<Screen>,
     threads: usize,
+    /// Held for the screen.
+    _charge: Option<MemoryCharge>,
 }
 
 /// The data of a screen in single precision.
@@ -60,7 +63,12 @@ struct Screen {
 
 impl<'x> Sweep<'x> {
     /// Prepares a shard for sweeps of models of `y`, with copies of at most `limit` bytes.
-    pub(super) fn new(shard: Shard<'x>, y: &[f64], threads: usize, limit: Option<u64>) -> Self {
+    pub(super) fn new(
+        shard: Shard<'x>,
+        y: &[f64],
+        threads: usize,
+        (limit, memory): (Option<u64>, &MemoryBudget),
+    ) -> Self {
         let own = shard.own;
         let padded = own.p().div_ceil(TILE) * TILE;
         let column = 4 * padded;
@@ -72,6 +80,10 @@ impl<'x> Sweep<'x> {
         let gram = share.max(GRAM_FLOOR).min(limit.saturating_sub(resident));
         // A screen needs a column of its own and room for at least one Gram column.
         let room = column > 0 && gram >= column;
+        let bytes = (resident + gram.min(column.saturating_mul(shard.x.p()))) as u64;
+        // What the memory does not reach for is no error: f64 needs no copies.
+        let held = room.then(|| memory.take(bytes, "copies in f32").ok());
+        let held = held.flatten();
         let screening = || {
             let mut xty = vec![0.0; padded];
             let tile = |(tile, xty): (usize, &mut [f32])| {
@@ -93,8 +105,9 @@ impl<'x> Sweep<'x> {
         };
         Self {
             shard,
-            screen: room.then(screening),
+            screen: held.is_some().then(screening),
             threads,
+            _charge: held,
         }
     }
 

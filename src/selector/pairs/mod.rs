@@ -13,7 +13,7 @@ use super::{
 use crate::{
     binning::BinnedColumns,
     device::{
-        Resources,
+        DeviceError, Resources,
         counting::{Pair, ScoreEvaluator, TopPairs},
     },
     interrupt::Interrupt,
@@ -73,6 +73,10 @@ pub fn rank_pairs(
     let (score, p) = (score.score(), columns.columns.len());
     let counting = CountingDevices::of(columns, &score, resources, p / 100)?;
     let pool = threads::pool(counting.threads)?;
+    let cells = (p as u64).saturating_mul(p as u64 * u64::from(wanted.matrix));
+    let bytes = cells.saturating_mul(size_of::<f64>() as u64);
+    let held = resources.memory.take(bytes, "the matrix of all pairs");
+    let _held = held.map_err(DeviceError::from)?;
     let matrix = zeros(p, wanted.matrix)?;
     pool.install(|| {
         let starting = Instant::now();

@@ -1,0 +1,58 @@
+//! The size of a design matrix, known before it is made.
+
+use std::fmt;
+
+use super::DesignOptions;
+use crate::table::{Column, Table, Values};
+
+/// The most columns that a table's design matrix may have, and what they take.
+#[derive(Debug, Clone)]
+pub(crate) struct MatrixSize {
+    n: usize,
+    p: usize,
+    /// The column of the table that makes most of them, where one makes many.
+    widest: Option<(String, usize)>,
+}
+
+impl MatrixSize {
+    pub(crate) fn of(table: &Table, options: &DesignOptions) -> Self {
+        let stays = |column: &&Column| !options.drop.contains(&column.name);
+        let columns = table.columns.iter().filter(stays);
+        let widths = columns.map(|column| (column, width(column, table.rows)));
+        let widest = widths.clone().max_by_key(|(_, width)| *width);
+        Self {
+            n: table.rows,
+            p: widths.map(|(_, width)| width).sum(),
+            widest: widest
+                .filter(|(_, width)| *width > 1)
+                .map(|(column, width)| (column.name.clone(), width)),
+        }
+    }
+
+    /// Bytes of the matrix in f64.
+    pub(crate) fn bytes(&self) -> u64 {
+        let values = (self.n as u64).saturating_mul(self.p as u64);
+        values.saturating_mul(size_of::<f64>() as u64)
+    }
+}
+
+impl fmt::Display for MatrixSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the design matrix of {} × {}", self.n, self.p)?;
+        match &self.widest {
+            Some((name, width)) => write!(f, " (`{name}` makes {width} columns)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The most columns that a column of n observations becomes.
+pub(super) fn width(column: &Column, n: usize) -> usize {
+    match &column.values {
+        Values::Remote => 0,
+        Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
+        // An identifier is refused when its turn comes.
+        Values::Factor { levels, .. } if levels.len() >= n => 0,
+        Values::Factor { levels, .. } => levels.len(),
+    }
+}

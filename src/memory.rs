@@ -1,0 +1,455 @@
+//! The memory of a job, by account: whatever takes much of it asks first, so that a limit that is met,
+//! and memory that the system refuses, are errors of one job.
+//!
+//! Counted are the values of tables, design matrices, codes and the copies that devices make of them,
+//! the text of a line, and what grows with the number of columns. What a search keeps beside them (a few
+//! MiB, and what a report holds) is not.
+
+use std::{
+    fmt, fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use thiserror::Error;
+
+/// What one account may hold, together with the account that it is part of. Clones are the same
+/// account. The default has no limit, and counts.
+#[derive(Debug, Clone)]
+pub struct MemoryBudget(Arc<Account>);
+
+#[derive(Debug)]
+struct Account {
+    limit: u64,
+    bound: MemoryBound,
+    held: AtomicU64,
+    peak: AtomicU64,
+    /// The account that counts the same bytes too.
+    whole: Option<MemoryBudget>,
+}
+
+/// The limit that an account has met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryBound {
+    /// The job's own option.
+    Job,
+    /// The jobs of a run together.
+    Run,
+    /// The system's bound on this process: which one.
+    System(&'static str),
+}
+
+/// Memory that a job may not have, or that the system refuses.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}", self.message())]
+pub struct MemoryError {
+    /// What the memory is for.
+    pub purpose: String,
+    /// Bytes wanted.
+    pub wanted: u64,
+    /// Bytes that the job held, and bytes that other jobs held, when it asked.
+    pub held: (u64, u64),
+    /// The limit and its bytes; `None` if the system refuses the memory although no limit is met.
+    pub limit: Option<(MemoryBound, u64)>,
+}
+
+impl MemoryError {
+    /// Memory that the system refuses.
+    pub(crate) fn refused(wanted: u64, purpose: impl fmt::Display) -> Self {
+        Self {
+            purpose: purpose.to_string(),
+            wanted,
+            held: (0, 0),
+            limit: None,
+        }
+    }
+
+    /// Whether other jobs held memory that this one might have had alone.
+    pub(crate) fn has_rivals(&self) -> bool {
+        self.held.1 > 0
+    }
+
+    fn message(&self) -> String {
+        let (purpose, wanted, (own, others)) = (&self.purpose, Bytes(self.wanted), self.held);
+        let Some((bound, limit)) = self.limit else {
+            return format!(
+                "{wanted} for {purpose} are more than the system has: end other programs, or take a \
+                 machine with more memory"
+            );
+        };
+        let mut beside = String::new();
+        if own > 0 {
+            beside += &format!(" beside {} held", Bytes(own));
+        }
+        if others > 0 {
+            beside += &format!(" and {} of other jobs", Bytes(others));
+        }
+        let limit = Bytes(limit);
+        let met = match bound {
+            MemoryBound::Job => format!("--memory-limit {limit}: raise it"),
+            MemoryBound::Run => format!("the run's memory-limit {limit}: raise it"),
+            MemoryBound::System(name) => format!("the {limit} that {name} allows: raise that"),
+        };
+        format!("{wanted} for {purpose}{beside} are more than {met}, or take fewer rows or columns")
+    }
+}
+
+impl Default for MemoryBudget {
+    fn default() -> Self {
+        Self::new(u64::MAX, MemoryBound::Job, None)
+    }
+}
+
+/// Budgets do not make resources differ: no result depends on them.
+impl PartialEq for MemoryBudget {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for MemoryBudget {}
+
+impl MemoryBudget {
+    fn new(limit: u64, bound: MemoryBound, whole: Option<Self>) -> Self {
+        Self(Arc::new(Account {
+            limit,
+            bound,
+            held: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            whole,
+        }))
+    }
+
+    /// What the system lets this process have: the least of its bounds on address space, of its
+    /// control group and of the machine's memory, less a part for what is not counted.
+    pub fn of_system() -> Self {
+        match system_bound() {
+            Some((name, bytes)) => Self::new(bytes, MemoryBound::System(name), None),
+            None => Self::default(),
+        }
+    }
+
+    /// A part of this budget with a limit of its own.
+    pub fn part(&self, bound: MemoryBound, limit: Option<u64>) -> Self {
+        Self::new(limit.unwrap_or(u64::MAX), bound, Some(self.clone()))
+    }
+
+    /// An equal part of what is left of this account's own limit, for each of several works that go on
+    /// at the same time: one that takes what it can get leaves the others theirs.
+    pub(crate) fn for_each_of(&self, count: usize) -> Self {
+        let own = (self.0.limit < u64::MAX).then(|| self.0.limit.saturating_sub(self.held()));
+        self.part(self.0.bound, own.map(|left| left / count.max(1) as u64))
+    }
+
+    /// Bytes that may still be taken.
+    pub fn left(&self) -> u64 {
+        let own = self.0.limit.saturating_sub(self.held());
+        let whole = self.0.whole.as_ref();
+        whole.map_or(own, |whole| own.min(whole.left()))
+    }
+
+    /// Bytes held now.
+    pub fn held(&self) -> u64 {
+        self.0.held.load(Relaxed)
+    }
+
+    /// The most bytes that were held at once.
+    pub fn peak(&self) -> u64 {
+        self.0.peak.load(Relaxed)
+    }
+
+    /// A charge of nothing yet.
+    pub fn charge(&self) -> MemoryCharge {
+        MemoryCharge {
+            budget: self.clone(),
+            bytes: AtomicU64::new(0),
+            is_shared: false,
+        }
+    }
+
+    /// Counts bytes in this account alone, for what another holds and this one uses too.
+    ///
+    /// # Errors
+    /// The limit is met.
+    pub(crate) fn share(
+        &self,
+        bytes: u64,
+        purpose: impl fmt::Display,
+    ) -> Result<MemoryCharge, MemoryError> {
+        let mut charge = self.charge();
+        charge.is_shared = true;
+        charge.grow(bytes, purpose)?;
+        Ok(charge)
+    }
+
+    /// Takes bytes until the charge is dropped.
+    ///
+    /// # Errors
+    /// A limit is met.
+    pub fn take(
+        &self,
+        bytes: u64,
+        purpose: impl fmt::Display,
+    ) -> Result<MemoryCharge, MemoryError> {
+        let charge = self.charge();
+        charge.grow(bytes, purpose)?;
+        Ok(charge)
+    }
+
+    /// Adds bytes to this account and, unless they are shared, to those above it; else the account
+    /// whose limit is met.
+    fn add(&self, bytes: u64, is_shared: bool) -> Result<(), &Account> {
+        let account = &*self.0;
+        let more = |held: u64| held.checked_add(bytes).filter(|all| *all <= account.limit);
+        let Ok(held) = account.held.fetch_update(Relaxed, Relaxed, more) else {
+            return Err(account);
+        };
+        if let Some(whole) = account.whole.as_ref().filter(|_| !is_shared)
+            && let Err(met) = whole.add(bytes, false)
+        {
+            account.held.fetch_sub(bytes, Relaxed);
+            return Err(met);
+        }
+        account.peak.fetch_max(held + bytes, Relaxed);
+        Ok(())
+    }
+
+    fn remove(&self, bytes: u64, is_shared: bool) {
+        let mut next = Some(self);
+        while let Some(Self(account)) = next {
+            account.held.fetch_sub(bytes, Relaxed);
+            next = account.whole.as_ref().filter(|_| !is_shared);
+        }
+    }
+}
+
+/// Bytes of a budget, given back when this is dropped.
+#[derive(Debug)]
+pub struct MemoryCharge {
+    budget: MemoryBudget,
+    bytes: AtomicU64,
+    /// Whether another account holds the bytes.
+    is_shared: bool,
+}
+
+impl MemoryCharge {
+    /// A charge of nothing yet to the same budget.
+    pub fn beside(&self) -> Self {
+        self.budget.charge()
+    }
+
+    /// Takes more bytes.
+    ///
+    /// # Errors
+    /// A limit is met; then nothing more is taken.
+    pub fn grow(&self, bytes: u64, purpose: impl fmt::Display) -> Result<(), MemoryError> {
+        match self.budget.add(bytes, self.is_shared) {
+            Ok(()) => {
+                self.bytes.fetch_add(bytes, Relaxed);
+                if self.is_shared || is_there(bytes) {
+                    return Ok(());
+                }
+                self.shrink(bytes);
+                Err(MemoryError::refused(bytes, purpose))
+            }
+            Err(met) => {
+                let own = self.budget.held();
+                let all = met.held.load(Relaxed);
+                Err(MemoryError {
+                    purpose: purpose.to_string(),
+                    wanted: bytes,
+                    held: (own, all.saturating_sub(own)),
+                    limit: Some((met.bound, met.limit)),
+                })
+            }
+        }
+    }
+
+    /// Takes or gives back bytes until there are so many.
+    ///
+    /// # Errors
+    /// A limit is met; then the charge stays as it was.
+    pub fn set(&self, bytes: u64, purpose: impl fmt::Display) -> Result<(), MemoryError> {
+        let held = self.bytes();
+        match bytes.checked_sub(held) {
+            Some(more) => self.grow(more, purpose),
+            None => {
+                self.shrink(held - bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives bytes back.
+    pub fn shrink(&self, bytes: u64) {
+        let bytes = bytes.min(self.bytes());
+        self.bytes.fetch_sub(bytes, Relaxed);
+        self.budget.remove(bytes, self.is_shared);
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+}
+
+impl Drop for MemoryCharge {
+    fn drop(&mut self) {
+        self.shrink(self.bytes());
+    }
+}
+
+/// Bytes from which the system is asked whether they are there, before they are taken.
+const LARGE: u64 = 1 << 20;
+
+/// Whether the system has so many bytes in one piece: a program that takes memory which is not there
+/// would be ended.
+fn is_there(bytes: u64) -> bool {
+    let mut room: Vec<u8> = Vec::new();
+    let Ok(bytes) = usize::try_from(bytes) else {
+        return false;
+    };
+    bytes < LARGE as usize || room.try_reserve_exact(bytes).is_ok()
+}
+
+/// The share of a system's bound that jobs may count on: the rest is for what is not counted.
+const COUNTED: (u64, u64) = (7, 8);
+
+/// The tightest bound of the system on this process's memory, and what of it jobs may take.
+fn system_bound() -> Option<(&'static str, u64)> {
+    let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let used = kibibytes(&file("/proc/self/status"), "VmSize:").unwrap_or(0);
+    let group = file("/proc/self/cgroup");
+    let group = group.lines().find_map(|line| line.strip_prefix("0::"));
+    let group = format!(
+        "/sys/fs/cgroup{}/memory.max",
+        group.unwrap_or("").trim_end()
+    );
+    let number = |path: &str| file(path).trim().parse::<u64>().ok();
+    let bounds = [
+        (
+            "the limit on address space (ulimit -v)",
+            address_space(&file("/proc/self/limits")).map(|bytes| bytes.saturating_sub(used)),
+        ),
+        ("the control group", number(&group)),
+        ("the control group", number("/sys/fs/cgroup/memory.max")),
+        (
+            "the control group",
+            number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        ),
+        (
+            "this machine",
+            kibibytes(&file("/proc/meminfo"), "MemTotal:"),
+        ),
+    ];
+    let known = bounds
+        .into_iter()
+        .filter_map(|(name, bytes)| Some((name, bytes?)));
+    let (name, bytes) = known.min_by_key(|(_, bytes)| *bytes)?;
+    Some((name, bytes / COUNTED.1 * COUNTED.0))
+}
+
+/// The bytes of the line `name  NUMBER kB` of a file of the system.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    number.checked_mul(1024)
+}
+
+/// The soft limit on the address space in `/proc/self/limits`; `None` without one.
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// A number of bytes in the unit that reads best: `1.5 GiB`, `12.0 MiB`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const KIB: f64 = 1024.0;
+        let bytes = self.0 as f64;
+        let units = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
+        // 1,023.96 MiB would be rounded to 1024.0 MiB.
+        match units.iter().find(|(_, size)| bytes >= size * 0.9999) {
+            Some((unit, size)) => write!(f, "{:.1} {unit}", bytes / size),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_charge_counts_until_it_is_dropped_in_every_account_above() {
+        let run = MemoryBudget::default().part(MemoryBound::Run, Some(100));
+        let (one, other) = (
+            run.part(MemoryBound::Job, Some(80)),
+            run.part(MemoryBound::Job, None),
+        );
+        let table = one.take(60, "the table").unwrap();
+        table.grow(10, "the table").unwrap();
+        assert_eq!(
+            (one.held(), run.held(), one.left(), other.left()),
+            (70, 70, 10, 30)
+        );
+        let met = one.take(20, "the design").unwrap_err();
+        assert_eq!(met.limit, Some((MemoryBound::Job, 80)));
+        assert!(
+            !met.has_rivals() && met.to_string().contains("--memory-limit 80 bytes"),
+            "{met}"
+        );
+        let met = other.take(40, "the design").unwrap_err();
+        assert_eq!(
+            (met.limit, met.held),
+            (Some((MemoryBound::Run, 100)), (0, 70))
+        );
+        assert!(met.has_rivals());
+        table.set(5, "the table").unwrap();
+        assert_eq!((one.held(), run.held(), one.peak()), (5, 5, 70));
+        drop(table);
+        assert_eq!((one.held(), run.held(), run.peak()), (0, 0, 70));
+        assert!(one.take(u64::MAX, "all").is_err());
+        let refused = MemoryBudget::default().take(1 << 60, "all").unwrap_err();
+        assert_eq!((refused.limit, refused.wanted), (None, 1 << 60));
+        let shared = one.share(30, "the table").unwrap();
+        assert_eq!((one.held(), run.held()), (30, 0));
+        drop(shared);
+        assert_eq!((one.held(), run.held()), (0, 0));
+    }
+
+    #[test]
+    fn files_of_the_system_are_parsed() {
+        assert_eq!(
+            kibibytes("A: 1 kB\nMemTotal:   16 kB\n", "MemTotal:"),
+            Some(16 << 10)
+        );
+        let limits = "Limit  Soft  Hard  Units\nMax address space   5000   unlimited   bytes\n";
+        assert_eq!(address_space(limits), Some(5000));
+        assert_eq!(
+            address_space("Max address space  unlimited  unlimited  bytes"),
+            None
+        );
+    }
+
+    #[test]
+    fn bytes_are_shown_in_the_largest_unit() {
+        for (bytes, text) in [
+            (0, "0 bytes"),
+            (1000, "1000 bytes"),
+            (1 << 10, "1.0 KiB"),
+            (3 << 19, "1.5 MiB"),
+            ((1 << 30) - 1, "1.0 GiB"),
+            (139 << 30, "139.0 GiB"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+    }
+}
