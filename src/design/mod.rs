@@ -94,8 +94,7 @@ impl Design {
         options: &DesignOptions,
         (communicator, interrupt): (Option<&Communicator>, &Interrupt),
     ) -> Result<Self, DesignError> {
-        let missing = options.missing;
-        if let Missing::Level | Missing::Pairwise = missing {
+        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
         let named = NamedColumns::of(&table, options, communicator.is_some())?;

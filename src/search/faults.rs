@@ -8,6 +8,7 @@ use crate::{
         UpdateOutcome,
     },
     least_squares::FitView,
+    memory::MemoryBudget,
     random::Stream,
     selection::Termination,
     table::Table,
@@ -118,10 +119,15 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
     let (mut at_start, mut later, mut verbs) = (0, 0, Vec::new());
     for left in 0.. {
         let failing = Failing {
-            cpu: Cpu::new(shard(0, 30), problem.y, 1, None),
+            cpu: Cpu::new(shard(0, 30), problem.y, 1, (None, &MemoryBudget::default())),
             left,
         };
-        let sound = Cpu::new(shard(30, 60), problem.y, 1, None);
+        let sound = Cpu::new(
+            shard(30, 60),
+            problem.y,
+            1,
+            (None, &MemoryBudget::default()),
+        );
         let devices = Devices::from_devices(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
         let mut observe = |record: &IterationRecord| lowest = record.best_value;
