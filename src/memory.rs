@@ -5,8 +5,10 @@
 //! the text of a line, and what grows with the number of columns. What a search keeps beside them (a few
 //! MiB, and what a report holds) is not.
 
+mod system;
+
 use std::{
-    fmt, fs,
+    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -14,6 +16,8 @@ use std::{
 };
 
 use thiserror::Error;
+
+use system::{is_there, system_bound};
 
 /// What one account may hold, together with the account that it is part of. Clones are the same
 /// account. The default has no limit, and counts.
@@ -301,71 +305,6 @@ impl Drop for MemoryCharge {
     }
 }
 
-/// Bytes from which the system is asked whether they are there, before they are taken.
-const LARGE: u64 = 1 << 20;
-
-/// Whether the system has so many bytes in one piece: a program that takes memory which is not there
-/// would be ended.
-fn is_there(bytes: u64) -> bool {
-    let mut room: Vec<u8> = Vec::new();
-    let Ok(bytes) = usize::try_from(bytes) else {
-        return false;
-    };
-    bytes < LARGE as usize || room.try_reserve_exact(bytes).is_ok()
-}
-
-/// The share of a system's bound that jobs may count on: the rest is for what is not counted.
-const COUNTED: (u64, u64) = (7, 8);
-
-/// The tightest bound of the system on this process's memory, and what of it jobs may take.
-fn system_bound() -> Option<(&'static str, u64)> {
-    let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let used = kibibytes(&file("/proc/self/status"), "VmSize:").unwrap_or(0);
-    let group = file("/proc/self/cgroup");
-    let group = group.lines().find_map(|line| line.strip_prefix("0::"));
-    let group = format!(
-        "/sys/fs/cgroup{}/memory.max",
-        group.unwrap_or("").trim_end()
-    );
-    let number = |path: &str| file(path).trim().parse::<u64>().ok();
-    let bounds = [
-        (
-            "the limit on address space (ulimit -v)",
-            address_space(&file("/proc/self/limits")).map(|bytes| bytes.saturating_sub(used)),
-        ),
-        ("the control group", number(&group)),
-        ("the control group", number("/sys/fs/cgroup/memory.max")),
-        (
-            "the control group",
-            number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-        ),
-        (
-            "this machine",
-            kibibytes(&file("/proc/meminfo"), "MemTotal:"),
-        ),
-    ];
-    let known = bounds
-        .into_iter()
-        .filter_map(|(name, bytes)| Some((name, bytes?)));
-    let (name, bytes) = known.min_by_key(|(_, bytes)| *bytes)?;
-    Some((name, bytes / COUNTED.1 * COUNTED.0))
-}
-
-/// The bytes of the line `name  NUMBER kB` of a file of the system.
-fn kibibytes(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let number: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    number.checked_mul(1024)
-}
-
-/// The soft limit on the address space in `/proc/self/limits`; `None` without one.
-fn address_space(limits: &str) -> Option<u64> {
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
-}
-
 /// A number of bytes in the unit that reads best: `1.5 GiB`, `12.0 MiB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes(pub u64);
@@ -423,20 +362,6 @@ mod tests {
         assert_eq!((one.held(), run.held()), (30, 0));
         drop(shared);
         assert_eq!((one.held(), run.held()), (0, 0));
-    }
-
-    #[test]
-    fn files_of_the_system_are_parsed() {
-        assert_eq!(
-            kibibytes("A: 1 kB\nMemTotal:   16 kB\n", "MemTotal:"),
-            Some(16 << 10)
-        );
-        let limits = "Limit  Soft  Hard  Units\nMax address space   5000   unlimited   bytes\n";
-        assert_eq!(address_space(limits), Some(5000));
-        assert_eq!(
-            address_space("Max address space  unlimited  unlimited  bytes"),
-            None
-        );
     }
 
     #[test]

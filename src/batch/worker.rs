@@ -21,7 +21,8 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     machine,
-memory::{ MemoryBound, MemoryBudget, MemoryError }, output::{ OutputError, OutputFile, Replaces },
+    memory::{MemoryBound, MemoryBudget, MemoryError},
+    output::{OutputError, OutputFile, Replaces},
     panics::catch_own_panic,
     progress::JobProgress,
     ranks::Communicator,

@@ -131,7 +131,9 @@ fn read_any(
     };
     let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
-let(mut rounded = RoundedColumns::default(); let mut rows, mut charged, mut label_bytes) = (0, 0, 0); let(mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
+    let mut rounded = RoundedColumns::default();
+    let (mut rows, mut charged, mut label_bytes) = (0, 0, 0);
+    let (mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
     let mut last_spans_lines = false;
     loop {
         match advance(&mut reader, &mut record) {

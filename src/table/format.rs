@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::source::Source;
-use super::{ Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names, }; use crate::memory::MemoryError;
+use super::{
+    Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names,
+};
+use crate::memory::MemoryError;
 use crate::nearest::either;
 
 pub(super) struct Format {

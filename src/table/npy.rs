@@ -70,7 +70,9 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let all = width as usize + usize::from(response.is_some());
     let wanted = |at: usize| input.partition.reads(at, all, &names::variable(at));
     let Some(response) = response else {
-let (columns, rounded) = design.columns((rows, width), names::variable, wanted, memory)?; let table = input.table(columns, None)?; return Ok(Table { rounded, ..table });
+        let (columns, rounded) = design.columns((rows, width), names::variable, wanted, memory)?;
+        let table = input.table(columns, None)?;
+        return Ok(Table { rounded, ..table });
     };
 
     let name = response_name(response)?;
@@ -88,7 +90,9 @@ let (columns, rounded) = design.columns((rows, width), names::variable, wanted, 
         )));
     }
     // The response is the smaller one: what is wrong with it is reported without a wait.
-let (last, of_last) = second.columns((length, 1), |_| name.clone(), |_| true, memory)?; let (mut columns, mut rounded) = design.columns((rows, width), names::variable, wanted, memory)?;
+    let (last, of_last) = second.columns((length, 1), |_| name.clone(), |_| true, memory)?;
+    let (mut columns, mut rounded) =
+        design.columns((rows, width), names::variable, wanted, memory)?;
     columns.extend(last);
     rounded.extend(of_last.into_iter().map(|found| RoundedColumn {
         position: all - 1,
