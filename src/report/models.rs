@@ -45,6 +45,13 @@ pub(super) fn text(selection: &Selection) -> String {
     if !outside.is_empty() {
         page += &format!("inclusion of others: {}\n", first_names(&outside, 10));
     }
+    page += match are_all(selection) {
+        true => "inclusion: the weight of the models that contain the variable\n",
+        false => {
+            "inclusion: the weight of the models met that contain the variable; these are the best ones,\n\
+             so it lies nearer to 0 and 1 than over all models\n"
+        }
+    };
     page.push('\n');
     page
 }

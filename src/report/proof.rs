@@ -6,6 +6,9 @@ use crate::selection::{Certificate, Proof, Selection};
 /// What is certain of the model, a sentence each.
 pub(super) fn certainty(selection: &Selection) -> Vec<String> {
     let proof = selection.proof.as_ref();
+    let bound = size_bound(selection).map_or_else(String::new, |bound| {
+        format!(" (at most {bound} variables: --max-size)")
+    });
     let optimum = match (selection.certified, proof) {
         (
             Some(Certificate::Global),
@@ -13,14 +16,14 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
                 models: Some(all), ..
             }),
         ) => {
-            format!("Proved: none of all {all} allowed models has a lower criterion.")
+            format!("Proved: none of all {all} allowed models{bound} has a lower criterion.")
         }
         (Some(Certificate::Global), _) => {
-            "Proved: no allowed model has a lower criterion.".to_owned()
+            format!("Proved: no allowed model{bound} has a lower criterion.")
         }
-        (Some(Certificate::Local), _) => {
-            "No allowed addition, drop or exchange of one variable lowers the criterion.".to_owned()
-        }
+        (Some(Certificate::Local), _) => format!(
+            "No allowed addition, drop or exchange of one variable{bound} lowers the criterion."
+        ),
         (None, _) => "Not certified: the addition, drop or exchange of one variable may lower the \
                       criterion."
             .to_owned(),
@@ -49,6 +52,14 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// The size that no model may exceed, where it is below the number of variables.
+pub(super) fn size_bound(selection: &Selection) -> Option<usize> {
+    let bound = selection.method.parameters.get("max_size")?.as_u64()?;
+    usize::try_from(bound)
+        .ok()
+        .filter(|bound| *bound < selection.p)
 }
 
 #[cfg(test)]
@@ -87,5 +98,16 @@ mod tests {
              no model is better was not completed (--prove goes on): none is lower by more than 1.250."
         );
         assert!(told(None, None).starts_with("Not certified: "));
+        let mut bounded = Selection {
+            p: 12,
+            certified: Some(Certificate::Global),
+            ..Selection::default()
+        };
+        for (max_size, said) in [(5, true), (12, false)] {
+            let parameters = &mut bounded.method.parameters;
+            parameters.insert("max_size".to_owned(), max_size.into());
+            let sentence = certainty(&bounded).join("\n");
+            assert_eq!(sentence.contains("(at most 5 variables: --max-size)"), said);
+        }
     }
 }

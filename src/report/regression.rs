@@ -6,7 +6,7 @@ use super::{
     goodness::{f_test, log_likelihood, r_squared_name, residual_error},
     models,
     numbers::{percent, printable, significant, when},
-    proof,
+    proof::{self, size_bound},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::nearest::list;
@@ -26,7 +26,7 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
     }
     if selection.selected.iter().any(|own| own.level.is_some()) {
         page += "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient\n\
-                 is against all levels whose dummies are not in the model.\n\n";
+                 is against all levels whose dummies are not in the model or, where all are, the level's own.\n\n";
     }
     page + &models::text(selection) + &search(selection)
 }
@@ -46,7 +46,7 @@ fn header(selection: &Selection, data: &Path) -> String {
     rows.extend([
         ("observations n", selection.n.to_string()),
         ("candidates p", candidates(selection)),
-        ("variables k", selection.k.to_string()),
+        ("variables k", size(selection)),
     ]);
     if !selection.kept.is_empty() {
         rows.push(("always kept", selection.kept.join(", ")));
@@ -83,6 +83,14 @@ pub(super) fn candidates(selection: &Selection) -> String {
     match selection.p_total {
         Some(total) => format!("{}, of {total} before screening", selection.p),
         None => selection.p.to_string(),
+    }
+}
+
+/// The number of variables chosen, and how many could be.
+fn size(selection: &Selection) -> String {
+    match size_bound(selection) {
+        Some(bound) => format!("{}, of at most {bound} (--max-size)", selection.k),
+        None => selection.k.to_string(),
     }
 }
 

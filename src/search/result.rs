@@ -17,13 +17,29 @@ use crate::{
         visited_models,
     },
 };
-use passel_criteria::Criterion;
+use passel_criteria::{Criterion, Model};
 
 /// The number of visited models that are reported, each fitted from scratch.
 pub(super) const REPORTED: usize = 10;
 
 /// What AIC charges any variable.
 const AIC_CHARGE: f64 = 2.0;
+
+/// Whether it matters to the criterion that the candidates were more than the design's.
+fn counts_candidates(criterion: &dyn Criterion, design: &Design, total: usize) -> bool {
+    let kept = design.keep().len();
+    [1, 2].into_iter().any(|chosen| {
+        let [before, after] = [total, design.p()].map(|p| {
+            criterion.value(&Model {
+                kept,
+                has_intercept: design.intercept(),
+                error_variance: 1.0,
+                ..Model::new(design.n(), p - kept, chosen, 1.0)
+            })
+        });
+        before.to_bits() != after.to_bits()
+    })
+}
 
 /// The result of a search.
 #[derive(Debug, Clone)]
@@ -147,6 +163,14 @@ impl SearchResult {
             ));
         }
         let kept = design.keep().len();
+        if let Some(total) = design.p_total().filter(|total| *total > design.p())
+            && !counts_candidates(criterion, design, total)
+        {
+            warnings.push(format!(
+                "--p-total changes nothing: the criterion {} does not depend on the number of candidates",
+                criterion.name()
+            ));
+        }
         if k > kept && !self.exact && self.last_charge < AIC_CHARGE - 1e-6 {
             let candidates = design.p_total().unwrap_or(design.p()) - kept;
             warnings.push(format!(

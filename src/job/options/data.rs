@@ -82,7 +82,7 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)
             .default("each factor's first level")
             .range("COLUMN=LEVEL, separated by commas, in double quotes where one holds a comma")
-            .help("Compare the other levels of a factor with this one, which gets no dummy; levels that are all numbers ascend, others stand in bytewise order"),
+            .help("Compare the other levels of a factor with this one, which gets no dummy: single dummies enter, so another reference level may lead to another selection; levels that are all numbers ascend, others stand in bytewise order"),
         TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
             .help("Fit without an intercept"),
         TaskOption::custom("criterion NAME", |draft, values| {

@@ -19,6 +19,7 @@ use crate::{
     report::{
         by_criterion::comparison,
         goodness::{f_test, log_likelihood, r_squared_name, residual_error},
+        models::are_all,
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
         regression::{
@@ -141,7 +142,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     if report.selected.iter().any(|own| own.level.is_some()) {
         body.text(
             "A name column=level is a dummy, 1 where the column has that level: its coefficient is against all \
-             levels whose dummies are not in the model.",
+             levels whose dummies are not in the model or, where all are, the level's own.",
         );
     }
     coefficient_table(body, report, extras);
@@ -259,13 +260,21 @@ fn inclusion(body: &mut Body, report: &Selection) {
     let rows: Vec<_> = rows.collect();
     let (drawn, all) = (rows.len(), weights.len());
     let more = counted(left_out, "more at 1.00 is", "more at 1.00 are");
+    let all_models = are_all(report);
     let figure = Figure {
         title: "Inclusion weights".to_owned(),
         alt: "Bars of the inclusion weights".to_owned(),
         caption: format!(
-            "Of each variable the weight exp(−Δ/2) of the models met that hold it, over that of all {}: how \
-             sure the choice is among them, by this criterion; no chance that the variable is true.{}{}",
+            "Of each variable the weight exp(−Δ/2) of the models{} that hold it, over that of all {}. It \
+             compares these models by this criterion{} and is not the probability that the variable is \
+             true.{}{}",
+            if all_models { "" } else { " met" },
             report.met,
+            if all_models {
+                ""
+            } else {
+                ", lies nearer to 0 and 1 than over all models"
+            },
             when(left_out > 0, &format!(" {more} not drawn.")),
             when(
                 all > drawn + left_out + report.kept.len(),
