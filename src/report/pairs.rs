@@ -166,7 +166,7 @@ mod tests {
         let place = |line: &str| page.find(line).unwrap_or_else(|| panic!("{page}"));
         // The best variable first.
         assert!(place("b         0.500000  0.250") < place("a         0.125000  0.250"));
-        assert!(page.ends_with("1 pairs of 1; 0.000 s on cpu\n"), "{page}");
+        assert!(page.ends_with("1 pairs of 1; on cpu\n"), "{page}");
     }
 
     #[test]

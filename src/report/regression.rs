@@ -264,6 +264,8 @@ The best of 2 models met; weight: exp(−Δ/2), over the sum of it for all of th
 
 best met by size: 1: -167.1717, 2: -207.1717
 inclusion of others: rooms 0.250
+inclusion: the weight of the models met that contain the variable; these are the best ones,
+so it lies nearer to 0 and 1 than over all models
 
 No allowed addition, drop or exchange of one variable lowers the criterion.
 Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations done; 1.30 s.
