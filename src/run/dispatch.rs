@@ -53,7 +53,10 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
         return selector(task, PassSearch);
     };
     match &method.value {
-        MethodKind::Score(score) => selector(task, ScoreSelection(method, score)),
+        MethodKind::Score(score) => {
+            let selection = ScoreSelection::new(method, score, task.job().correction);
+            selector(task, selection)
+        }
         MethodKind::Ranking(own) => selector(task, RankingProcedure(method, own)),
         MethodKind::Regression(own) => selector(task, RegressionProcedure(method, own)),
     }

@@ -30,17 +30,23 @@ use crate::{
 type Resolved = ResolvedMethod<MethodKind>;
 
 /// Greedy forward selection by a score.
-pub(super) struct ScoreSelection<'a>(pub(super) &'a Resolved, pub(super) &'a Score);
+pub(super) struct ScoreSelection<'a> {
+    method: &'a Resolved,
+    /// With the correction that the job asks for.
+    score: Score,
+}
 
 /// A procedure of a plugin that ranks variables.
 pub(super) struct RankingProcedure<'a>(pub(super) &'a Resolved, pub(super) &'a Arc<dyn Procedure>);
 
-impl ScoreSelection<'_> {
-    /// The score with the correction that a job asks for.
-    fn score(&self, job: &Job) -> Score {
-        Score {
-            correction: job.correction,
-            ..self.1.clone()
+impl<'a> ScoreSelection<'a> {
+    pub(super) fn new(method: &'a Resolved, score: &Score, correction: Correction) -> Self {
+        Self {
+            method,
+            score: Score {
+                correction,
+                ..score.clone()
+            },
         }
     }
 }
@@ -50,7 +56,7 @@ impl Method for ScoreSelection<'_> {
     type Found = Order;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(check_devices(&self.score(job), &job.resources.devices)?)
+        Ok(check_devices(&self.score, &job.resources.devices)?)
     }
 
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
@@ -58,7 +64,7 @@ impl Method for ScoreSelection<'_> {
         let limit = job.pass.time_limit;
         let mut ranked = rank(
             &binned.columns,
-            &self.score(job),
+            &self.score,
             &job.stop,
             &job.resources,
             &job.resources.with_time_limit(&job.interrupt, limit),
@@ -66,7 +72,7 @@ impl Method for ScoreSelection<'_> {
         )?;
         let fault = ranked.fault.take();
         let fault =
-            fault.map(|error| Fault::of_counting(error, &binned.columns, ("method", self.0)));
+            fault.map(|error| Fault::of_counting(error, &binned.columns, ("method", self.method)));
         Ok(Order {
             binned,
             ranked,
@@ -76,7 +82,7 @@ impl Method for ScoreSelection<'_> {
 
     fn report(&self, run: &mut Run, order: Order) -> Result<Finding, RunError> {
         let permutation = run.job.stop.permutation;
-        order.report(run, self.0, permutation.map(|test| test.seed))
+        order.report(run, self.method, permutation.map(|test| test.seed))
     }
 }
 

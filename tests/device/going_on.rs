@@ -4,14 +4,12 @@
 use std::collections::BTreeMap;
 
 use passel::{
-    Design, Interrupt,
-    device::Resources,
-    search::{Checkpoint, Checkpointing, IterationRecord, search},
-    selection::Termination,
+    Design, Interrupt, device::Resources, search::IterationRecord, selection::Termination,
 };
 
 use crate::{
     cases::{self, Case},
+    parts,
     places::{Place, cpus, cuda_is_there, cudas, plain},
     same::{Run, compare, run},
 };
@@ -20,15 +18,7 @@ use crate::{
 fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run {
     let (mut kept, mut trace) = (None, BTreeMap::new());
     for (resources, last) in [(first, cut), (then, usize::MAX)] {
-        let resume_from = kept
-            .take()
-            .map(|text: String| Checkpoint::read(&text).unwrap());
-        let interrupt = Interrupt::default();
-        let mut write = |text: &str| {
-            kept = Some(text.to_owned());
-            Ok(())
-        };
-        let mut observe = |record: &IterationRecord| {
+        let mut observe = |record: &IterationRecord, interrupt: &Interrupt| {
             // The wave that is cut is not what it would have been.
             if record.number <= last {
                 trace.insert(record.number, (record.wave, record.steps.to_vec()));
@@ -37,19 +27,8 @@ fn in_parts(case: &Case, first: &Resources, then: &Resources, cut: usize) -> Run
                 interrupt.request();
             }
         };
-        let checkpointing = Checkpointing {
-            resume_from,
-            write: &mut write,
-        };
-        let found = search(
-            &case.design,
-            &*case.criterion,
-            &case.pass,
-            resources,
-            &interrupt,
-            Some(checkpointing),
-            &mut observe,
-        );
+        let problem = (&case.design, &*case.criterion, &case.pass);
+        let found = parts::go_on(problem, &mut kept, resources, &mut observe);
         let found = found.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         if found.termination != Termination::Interrupted {
             let trace = trace.into_values().collect();

@@ -6,16 +6,14 @@ use passel::{
     Design, Interrupt, Pass,
     criteria::{Aic, Bic, Criterion},
     device::{DeviceChoice, Resources},
-    search::{
-        Checkpoint, Checkpointing, Gain, IterationRecord, SearchError, SearchResult, StepRecord,
-        search,
-    },
+    search::{Gain, IterationRecord, SearchError, SearchResult, StepRecord},
     selection::{Elapsed, Termination},
 };
 
 use crate::{
     bounds::keeping,
     invariance::EBIC,
+    parts,
     problems::{ing_lai, small},
 };
 
@@ -47,25 +45,8 @@ pub(super) fn go_on(
     (kept, resources): (&mut Option<String>, &Resources),
     observe: &mut (dyn FnMut(&IterationRecord, &Interrupt) + Send),
 ) -> Result<SearchResult, SearchError> {
-    let resume_from = kept.as_deref().map(Checkpoint::read).transpose()?;
-    let interrupt = Interrupt::default();
-    let mut write = |text: &str| {
-        *kept = Some(text.to_owned());
-        Ok(())
-    };
-    let checkpointing = Checkpointing {
-        resume_from,
-        write: &mut write,
-    };
-    search(
-        &case.design,
-        &*case.criterion,
-        &case.pass,
-        resources,
-        &interrupt,
-        Some(checkpointing),
-        &mut |iteration: &IterationRecord| observe(iteration, &interrupt),
-    )
+    let problem = (&case.design, &*case.criterion, &case.pass);
+    parts::go_on(problem, kept, resources, observe)
 }
 
 impl Whole {

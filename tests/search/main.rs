@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../support/parts.rs"]
+mod parts;
 #[path = "../support/problems.rs"]
 mod problems;
 

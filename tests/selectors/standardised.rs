@@ -10,7 +10,7 @@ use super::{
     problems::{Random, needed},
     program::{csv, run, select},
     reference::{Method, Reference, Set},
-    stopping::{assert_share, even, moved, orders, ranked, ranked_on},
+    stopping::{assert_share, even, moved, orders, ranked, ranked_everywhere},
     support::Folder,
 };
 
@@ -196,14 +196,7 @@ fn neither_threads_nor_shards_show_but_seeds_do() {
         }
     }
     for method in [Method::Mim, Method::Jmi, Method::Cmim, Method::Cmi] {
-        let on = |places, seed| ranked_on(&set, method, 4, rule(120, 0.7, seed), places);
-        let [one, threads, shards, other] =
-            [((1, 1), 1), ((3, 1), 1), ((2, 3), 1), ((1, 1), 2)].map(|(at, seed)| on(at, seed));
-        for same in [&threads, &shards] {
-            assert_eq!(same.chosen, one.chosen, "{method:?}");
-            assert_eq!(same.refused, one.refused, "{method:?}");
-            assert_eq!(same.termination, one.termination, "{method:?}");
-        }
+        let [one, other] = ranked_everywhere(&set, method, 4, |seed| rule(120, 0.7, seed));
         let told = |found: &RankedColumns| {
             let own = found.chosen.iter().map(|pick| pick.standardised.unwrap());
             own.collect::<Vec<_>>()

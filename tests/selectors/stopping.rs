@@ -96,6 +96,25 @@ pub fn ranked_on(
     rank(&columns, &score, &stop, &resources, &never, &mut |_, _| {}).unwrap()
 }
 
+/// Ranks by one thread on one shard, seed 1, and the same by seed 2; neither other threads nor other shards
+/// show.
+pub fn ranked_everywhere(
+    set: &Set,
+    method: Method,
+    top: usize,
+    rule: impl Fn(u64) -> PermutationTest,
+) -> [RankedColumns; 2] {
+    let on = |places, seed| ranked_on(set, method, top, rule(seed), places);
+    let one = on((1, 1), 1);
+    for places in [(3, 1), (2, 3)] {
+        let same = on(places, 1);
+        assert_eq!(same.chosen, one.chosen, "{method:?}");
+        assert_eq!(same.refused, one.refused, "{method:?}");
+        assert_eq!(same.termination, one.termination, "{method:?}");
+    }
+    [one, on((1, 1), 2)]
+}
+
 pub fn ranked(set: &Set, method: Method, top: usize, rule: PermutationTest) -> RankedColumns {
     ranked_on(set, method, top, rule, (1, 1))
 }
@@ -305,14 +324,7 @@ fn p_of_many_permutations_is_the_share_of_all_there_are() {
 fn neither_threads_nor_shards_show_but_seeds_do() {
     let set = made(&mut Random::new(41), 150, 14, 4, 3);
     for method in [Method::Mim, Method::Jmi, Method::Cmim, Method::Cmi] {
-        let on = |places, seed| ranked_on(&set, method, 6, rule(300, 0.6, seed), places);
-        let [one, threads, shards, other] =
-            [((1, 1), 1), ((3, 1), 1), ((2, 3), 1), ((1, 1), 2)].map(|(at, seed)| on(at, seed));
-        for same in [&threads, &shards] {
-            assert_eq!(same.chosen, one.chosen, "{method:?}");
-            assert_eq!(same.refused, one.refused, "{method:?}");
-            assert_eq!(same.termination, one.termination, "{method:?}");
-        }
+        let [one, other] = ranked_everywhere(&set, method, 6, |seed| rule(300, 0.6, seed));
         let p = |found: &RankedColumns| -> Vec<Option<f64>> {
             let refused = found.refused.map(|refused| refused.permutation_p);
             found
