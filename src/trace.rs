@@ -16,19 +16,33 @@ const HEADER: &str = "iteration,particle,move,variable,size,criterion,best\n";
 pub struct Trace {
     file: OutputBuffer,
     names: Vec<String>,
+    /// What each row begins with: its criterion, where there are several.
+    criterion: Option<String>,
 }
 
 impl Trace {
-    /// Opens the file, which replaces a trace, or any file if `overwrite` is true, and writes the header.
+    /// Opens the file, which replaces a trace, or any file if `overwrite` is true, and writes the header;
+    /// rows of several searches begin with their criterion.
     ///
     /// # Errors
     /// The file cannot be written, or may not be replaced.
-    pub fn create(path: &Path, overwrite: bool) -> Result<Self, OutputError> {
+    pub fn create(path: &Path, overwrite: bool, by_criterion: bool) -> Result<Self, OutputError> {
         let file = OutputFile::create(path, Replaces::Trace.or_any(overwrite))?;
         let mut file = OutputBuffer::new(file);
-        file.add(|file| file.write_all(HEADER.as_bytes()));
-        let names = Vec::new();
-        Ok(Self { file, names })
+        let first = if by_criterion { "criterion," } else { "" };
+        file.add(|file| write!(file, "{first}{HEADER}"));
+        Ok(Self {
+            file,
+            names: Vec::new(),
+            criterion: by_criterion.then(String::new),
+        })
+    }
+
+    /// Sets the criterion of the rows to come, where they say it.
+    pub fn name_criterion(&mut self, spec: &str) {
+        if let Some(criterion) = &mut self.criterion {
+            *criterion = csv_field(spec).into_owned() + ",";
+        }
     }
 
     /// Sets the names of variables, by column of the design matrix.
@@ -39,6 +53,7 @@ impl Trace {
     /// Writes one row a particle.
     pub fn record(&mut self, iteration: &IterationRecord<'_>) {
         let names = &self.names;
+        let criterion = self.criterion.as_deref().unwrap_or_default();
         self.file.add(|file| {
             for (particle, step) in iteration.steps.iter().enumerate() {
                 let name = step
@@ -46,7 +61,7 @@ impl Trace {
                     .and_then(|variable| names.get(variable as usize));
                 writeln!(
                     file,
-                    "{},{particle},{},{},{},{:?},{:?}",
+                    "{criterion}{},{particle},{},{},{},{:?},{:?}",
                     iteration.number,
                     word(step.kind),
                     name.map_or("", String::as_str),
@@ -90,7 +105,7 @@ mod tests {
     fn one_row_a_particle_by_the_variables_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.csv");
-        let mut trace = Trace::create(&path, false).unwrap();
+        let mut trace = Trace::create(&path, false, false).unwrap();
         trace.name_columns(["a", "b,c"].into_iter());
         let step = |kind, variable, value| StepRecord {
             kind,

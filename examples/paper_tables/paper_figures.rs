@@ -66,7 +66,7 @@ fn write_reports(problem: &Problem, runs: u64, path: &Path) -> Result<(), Box<dy
 
 /// The trace of one run.
 fn write_trace(problem: &Problem, path: &Path) -> Result<(), Box<dyn Error>> {
-    let mut trace = Trace::create(path, true)?;
+    let mut trace = Trace::create(path, true, false)?;
     let variables = problem.design.variables();
     trace.name_columns(variables.iter().map(|variable| variable.name.as_str()));
     let pass = Pass {

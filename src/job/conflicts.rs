@@ -43,23 +43,12 @@ pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
     errors
 }
 
-/// Errors for options that are of one search, where several criteria make several.
-pub(super) fn several_criteria(job: &Job, count: usize) -> Vec<OptionError> {
-    let is_given = [
-        ("trace", job.trace.is_some()),
-        ("checkpoint", job.checkpoint.is_some()),
-        ("format = parquet", job.format == Format::Parquet),
-    ];
-    let given = is_given
-        .into_iter()
-        .filter(|(_, is_given)| *is_given && count > 1);
-    let error = |(name, _)| {
-        let message = format!(
-            "criterion names {count} criteria, and {name} is of one search: leave one of them out"
-        );
-        OptionError::new("criterion", message)
-    };
-    given.map(error).collect()
+/// The error for a checkpoint, which is of one search, where several criteria make several.
+pub(super) fn several_criteria(job: &Job, count: usize) -> Option<OptionError> {
+    let message = format!("criterion names {count} criteria, and checkpoint is of one search");
+    let help = "run each criterion by itself, with a checkpoint of its own; of a job file                 criterion = [\"aic\", \"bic\"] makes a job each, and a run sees to their checkpoints";
+    let error = || OptionError::new("criterion", message).help(help);
+    (count > 1 && job.checkpoint.is_some()).then(error)
 }
 
 /// Files that would be written over one another, or over what the job reads.

@@ -97,7 +97,10 @@ impl Replaces {
                     || CSV_REPORTS.iter().any(|names| starts(names))
                     || ends_with_version(tail)
             }
-            Self::Trace => starts("iteration,particle,move,variable,size,criterion,best\n"),
+            Self::Trace => {
+                let head = "iteration,particle,move,variable,size,criterion,best\n";
+                starts(head) || starts(&format!("criterion,{head}"))
+            }
             Self::Matrix => is_matrix(head),
             Self::SimulatedData => {
                 starts("# passel simulate ")

@@ -69,6 +69,20 @@ mod tests {
     }
 
     #[test]
+    fn the_page_has_the_coefficients_of_each() {
+        use crate::{report::html, selection::Outcome};
+
+        let outcome = Outcome::Selection(Box::new(by_two()));
+        let page = html::page(&outcome, Path::new("houses.csv"), &Default::default());
+        let own = page.split("aria-label=\"Chosen by aic:gamma=1\"").nth(2);
+        let rows = own.unwrap().split("</table>").next().unwrap();
+        assert!(rows.contains("<td>area</td>"), "{rows}");
+        assert!(!rows.contains("<td>a,"), "{rows}");
+        let first = page.split("aria-label=\"Selected variables\"").nth(2);
+        assert!(first.unwrap().contains("<td>area</td>"));
+    }
+
+    #[test]
     fn rows_of_a_table_say_their_criterion_where_there_are_several() {
         let csv = regression::csv(&by_two());
         let starts: Vec<&str> = csv

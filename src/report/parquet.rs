@@ -13,7 +13,7 @@ use parquet::{
     schema::types::Type,
 };
 
-use super::regression::rows;
+use super::regression::{reports, rows};
 use crate::selection::{Estimate, Selection};
 
 type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
@@ -55,14 +55,22 @@ fn column<T: DataType>(
 
 /// The table of the CSV report in typed columns.
 pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
-    let names = rows(selection).map(|row| Some(row.0.into()));
-    let index = rows(selection).map(|row| row.1.map(|index| index as i64));
+    let several = !selection.by_other_criteria.is_empty();
+    let criteria = reports(selection).flat_map(|report| {
+        let spec = report.criterion.spec();
+        rows(report).map(move |_| Some(spec.as_str().into()))
+    });
+    let rows = || reports(selection).flat_map(rows);
+    let names = rows().map(|row| Some(row.0.into()));
+    let index = rows().map(|row| row.1.map(|index| index as i64));
     let number = |name: &str, value: fn(&Estimate) -> Option<f64>| {
-        let values = rows(selection).map(|row| value(row.2));
+        let values = rows().map(|row| value(row.2));
         column::<DoubleType>(name, Repetition::OPTIONAL, values)
     };
-    let columns = vec![
-        column::<ByteArrayType>("name", Repetition::REQUIRED, names),
+    let required = Repetition::REQUIRED;
+    let criterion = several.then(|| column::<ByteArrayType>("criterion", required, criteria));
+    let columns = [
+        column::<ByteArrayType>("name", required, names),
         column::<Int64Type>("index", Repetition::OPTIONAL, index),
         number("coefficient", |own| Some(own.coefficient)),
         number("std_error", |own| own.std_error),
@@ -71,6 +79,7 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
         number("lower", |own| own.lower),
         number("upper", |own| own.upper),
     ];
+    let columns = criterion.into_iter().chain(columns).collect();
     write("selection", columns).map_err(io::Error::other)
 }
 

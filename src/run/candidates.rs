@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     Fault, RunError,
-    method::{Method, method_parameters},
+    method::{Method, criterion_parameters, method_parameters},
     prepared::{Binned, Prepared},
 };
 use crate::{
@@ -53,8 +53,6 @@ impl Choosable for Design {
     }
 
     fn settings(job: &Job) -> StabilityReport {
-        let criterion = job.criterion.parameters().into_iter();
-        let criterion = criterion.map(|(name, value)| (name.to_owned(), value.into()));
         let method = match &job.selector {
             Some(resolved) => method_parameters(resolved),
             None => {
@@ -66,7 +64,7 @@ impl Choosable for Design {
         };
         StabilityReport {
             method,
-            criterion: Some(NamedParameters::new(job.criterion.name(), criterion)),
+            criterion: Some(criterion_parameters(job)),
             ..StabilityReport::default()
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn drive<M: Method>(
     std::mem::take(&mut run.meter).finish();
     let mut finding = method.report(&mut run, found)?;
     if let Some(prepared) = shared {
-        by_other_criteria(method, job, context, &prepared, &mut finding)?;
+        by_other_criteria(method, &mut run, &prepared, &mut finding)?;
     }
     let data = context.data.map_or(job.data.as_path(), Path::new);
     finding.outcome.name_data(data.display().to_string());
@@ -70,11 +70,11 @@ pub(super) fn drive<M: Method>(
 /// Adds the models that the other criteria of a job choose, unless the first was cut short.
 fn by_other_criteria<M: Method>(
     method: &M,
-    job: &Job,
-    context: &RunContext,
+    first: &mut Run,
     data: &Arc<M::Data>,
     finding: &mut Finding,
 ) -> Result<(), RunError> {
+    let job = first.job;
     for criterion in &job.other_criteria {
         if finding.fault.is_some() || finding.outcome.interrupted() {
             return Ok(());
@@ -85,9 +85,11 @@ fn by_other_criteria<M: Method>(
             ..job.clone()
         };
         let mut run = Run::silent(&own);
-        run.meter = context.meter(&own);
+        run.meter = first.context.meter(&own);
+        run.trace = first.trace.take();
         let found = method.work(&mut run, Arc::clone(data))?;
         std::mem::take(&mut run.meter).finish();
+        first.trace = run.trace.take();
         let other = method.report(&mut run, found)?;
         finding.fault = other.fault;
         if let (Outcome::Selection(all), Some(other)) =

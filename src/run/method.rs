@@ -121,7 +121,8 @@ impl<'a> Run<'a> {
         };
         let matrix = create_file(job, matrix, Replaces::Matrix)?;
         let trace = job.trace.as_deref().filter(|_| job.resources.is_root());
-        let trace = trace.map(|path| Trace::create(path, job.overwrite));
+        let by_criterion = !job.other_criteria.is_empty();
+        let trace = trace.map(|path| Trace::create(path, job.overwrite, by_criterion));
         let trace = trace.transpose()?;
         let checkpoint = job.checkpoint.as_deref();
         let communicator = job.resources.communicator.as_ref();
@@ -183,6 +184,13 @@ pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParamet
     let own = own.map(|(name, value)| (name.clone(), (*value).into()));
     let plugin = ("plugin".to_owned(), resolved.plugin.clone().into());
     NamedParameters::new(&resolved.name, own.chain([plugin]))
+}
+
+/// Name and parameters of a job's criterion, for a report.
+pub(super) fn criterion_parameters(job: &Job) -> NamedParameters {
+    let own = job.criterion.parameters().into_iter();
+    let own = own.map(|(name, value)| (name.to_owned(), value.into()));
+    NamedParameters::new(job.criterion.name(), own)
 }
 
 /// Creates a file of this kind that a job names, if it names one and this process is the one that

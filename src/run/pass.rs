@@ -6,7 +6,7 @@ use super::{
     Fault, RunError,
     candidates::{Choice, Selected},
     checkpoint,
-    method::{Finding, Method, Run},
+    method::{Finding, Method, Run, criterion_parameters},
 };
 use crate::{
     design::Design,
@@ -36,6 +36,7 @@ impl Method for PassSearch {
         if let Some(trace) = trace {
             let variables = design.variables().iter();
             trace.name_columns(variables.map(|variable| variable.name.as_str()));
+            trace.name_criterion(&criterion_parameters(job).spec(&[]));
         }
         let mut curves = (job.format == Format::Html).then(Curves::default);
         let mut observe = |iteration: &IterationRecord<'_>| {

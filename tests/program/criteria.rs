@@ -69,16 +69,30 @@ fn several_criteria_choose_a_model_each() {
 }
 
 #[test]
-fn files_of_one_search_are_refused_where_there_are_several() {
+fn a_trace_has_the_steps_of_each_criterion() {
+    let folder = Folder::new();
+    let trace = |criterion: &str| {
+        let ran = folder.run(&select(&["--criterion", criterion, "--trace", "trace.csv"]));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        folder.read("trace.csv")
+    };
+    let specs = ["bic", "ebic:gamma=0.5"];
+    let alone = specs.map(trace);
+    let head = alone[0].lines().next().unwrap();
+    let mut expected = vec![format!("criterion,{head}")];
+    for (spec, alone) in specs.iter().zip(&alone) {
+        expected.extend(alone.lines().skip(1).map(|row| format!("{spec},{row}")));
+    }
+    assert!(trace("bic,ebic:gamma=0.5").lines().eq(expected));
+}
+
+#[test]
+fn a_checkpoint_is_refused_where_there_are_several() {
     let folder = Folder::new();
     for (more, told) in [
         (
-            ["--trace", "trace.csv"],
-            "criterion names 2 criteria, and trace is of one search",
-        ),
-        (
             ["--checkpoint", "state"],
-            "criterion names 2 criteria, and checkpoint is of one search",
+            "criterion names 2 criteria, and checkpoint is of one search; run each criterion by itself",
         ),
         (["--criterion", "aic,"], "criterion = aic, must be a name"),
         (

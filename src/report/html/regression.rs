@@ -125,8 +125,13 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     if !report.by_other_criteria.is_empty() {
         body.section("The models of all criteria");
         let table = comparison(report);
-        let caption = "The rest of this page is of the first.";
+        let caption =
+            "The coefficients of the others follow; the rest of this page is of the first.";
         body.table("Models by criterion", caption, &table, table.rows.len());
+        for other in &report.by_other_criteria {
+            let title = format!("Chosen by {}", other.criterion.spec());
+            coefficient_table(body, other, &PageExtras::default(), &title);
+        }
     }
     body.section("The chosen model");
     if report.certified.is_some() {
@@ -145,7 +150,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
              levels whose dummies are not in the model or, where all are, the level's own.",
         );
     }
-    coefficient_table(body, report, extras);
+    coefficient_table(body, report, extras, "Selected variables");
     coefficient_plot(body, report, extras);
     inclusion(body, report);
     if let Some(residuals) = &extras.residuals {
@@ -157,7 +162,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     settings(body, &report.method);
 }
 
-fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
+fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras, title: &str) {
     let chosen = report.selected.iter().map(|variable| &*variable.name);
     let deviations: BTreeMap<&str, f64> = chosen.zip(extras.deviations.iter().copied()).collect();
     let scaled = !report.selected.is_empty() && extras.deviations.len() == report.selected.len();
@@ -187,7 +192,7 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras) {
         "; VIF: by how much the other variables inflate the variance of the coefficient",
     );
     let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
-    body.table("Selected variables", &caption, &table, table.rows.len());
+    body.table(title, &caption, &table, table.rows.len());
 }
 
 fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
