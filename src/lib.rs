@@ -73,7 +73,6 @@ mod fnv;
 
 mod interrupt;
 
-#[cfg(feature = "program")]
 mod machine;
 
 mod system_limits;

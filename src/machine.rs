@@ -10,25 +10,25 @@ const DAY: u64 = 86_400;
 
 /// The name of this machine in its network; empty if the system does not say.
 pub(crate) fn host() -> String {
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "program"))]
     {
         rustix::system::uname()
             .nodename()
             .to_string_lossy()
             .into_owned()
     }
-    #[cfg(not(unix))]
+    #[cfg(not(all(unix, feature = "program")))]
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
 /// The CPU time of the calling thread since it was started; `None` if the system does not say.
 pub(crate) fn thread_cpu_time() -> Option<Duration> {
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "program"))]
     {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         time.try_into().ok()
     }
-    #[cfg(not(unix))]
+    #[cfg(not(all(unix, feature = "program")))]
     None
 }
 
@@ -48,11 +48,11 @@ pub(crate) fn peak_memory() -> Option<u64> {
 /// # Errors
 /// The system refuses, or has no such priorities.
 pub(crate) fn add_niceness(steps: i32) -> io::Result<()> {
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "program"))]
     {
         Ok(rustix::process::nice(steps).map(drop)?)
     }
-    #[cfg(not(unix))]
+    #[cfg(not(all(unix, feature = "program")))]
     {
         let _ = steps;
         Err(io::ErrorKind::Unsupported.into())
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(utc(UNIX_EPOCH - Duration::from_secs(9)), at(0));
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "program"))]
     #[test]
     fn the_system_says_what_this_process_took() {
         let mut sum = 0_u64;

@@ -9,6 +9,8 @@ use std::{
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use thiserror::Error;
 
+use crate::machine;
+
 /// Threads that the system did not start.
 #[derive(Debug, Error)]
 pub enum ThreadError {
@@ -101,11 +103,7 @@ impl CpuMeter {
 
 /// The CPU time of this thread; zero where it is not known.
 fn own_cpu_time() -> Duration {
-    #[cfg(feature = "program")]
-    let time = crate::machine::thread_cpu_time();
-    #[cfg(not(feature = "program"))]
-    let time = None;
-    time.unwrap_or_default()
+    machine::thread_cpu_time().unwrap_or_default()
 }
 
 #[cfg(all(test, unix, feature = "program"))]

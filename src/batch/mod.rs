@@ -7,12 +7,15 @@
 mod columns;
 mod folder;
 mod inputs;
+mod live;
 mod manifest;
 mod pool;
 mod ranks;
+mod run_status;
 mod status;
 mod survey;
 mod tables;
+mod time_left;
 mod times;
 mod worker;
 
@@ -30,6 +33,7 @@ use serde::{Deserialize, Serialize};
 pub use columns::column_failures;
 pub use inputs::check_files;
 pub(crate) use manifest::sha256;
+pub use run_status::{FolderStatus, folder_status};
 pub use status::{matching_jobs, status_table};
 
 use crate::{
@@ -40,6 +44,7 @@ use crate::{
     ranks::Communicator,
 };
 use folder::ResultFolder;
+use live::Live;
 use ranks::Role;
 use survey::Survey;
 use worker::Runner;
@@ -94,6 +99,15 @@ impl RunSummary {
         self.ended()
     }
 
+    /// The exit code of a program whose run ended like this.
+    pub fn exit_code(&self, is_interrupted: bool) -> u8 {
+        if is_interrupted {
+            130
+        } else {
+            u8::from(!self.failed.is_empty() || self.tables.is_some())
+        }
+    }
+
     fn ended(&self) -> usize {
         self.before + self.done.len() + self.failed.len()
     }
@@ -101,6 +115,10 @@ impl RunSummary {
     /// The summary in a few lines for the user, ending with where the results in `folder` are.
     pub fn to_text(&self, folder: &Path) -> String {
         let all = self.ended() + self.left;
+        if all == 0 {
+            // Only those that failed were asked for.
+            return "nothing to do: no such job failed the last time it was run\n".to_owned();
+        }
         let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
         if self.before > 0 {
             text += &format!(", {} of them before", self.before);
@@ -140,9 +158,12 @@ pub fn run(
     check_files(file)?;
     let (path, overwrite) = (file.settings.folder(&file.path), file.settings.overwrite);
     let folder = ranks::open_folder(&path, overwrite, communicator)?;
-    thread::scope(|scope| {
+    let live = Live::new(folder.path(), file, jobs.len(), communicator);
+    let result = thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();
+        let (_alive, over) = mpsc::channel::<()>();
+        scope.spawn(|| live.keep(over));
         if let Some(limit) = file.settings.time_limit {
             scope.spawn(move || {
                 if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
@@ -150,17 +171,27 @@ pub fn run(
                 }
             });
         }
-        run_into(folder, file, jobs, interrupt, communicator)
-    })
+        run_into(&folder, file, jobs, interrupt, communicator, &live)
+    });
+    let summary = result.as_ref().ok();
+    let code = result
+        .as_ref()
+        .map_or_else(BatchError::exit_code, |summary| {
+            summary.exit_code(interrupt.requested())
+        });
+    // Before the folder's lock is given back.
+    live.finish(summary, code);
+    result
 }
 
 /// Does the jobs of [`run`] into a folder that this run has opened.
-fn run_into(
-    folder: ResultFolder,
-    file: &JobFile,
-    jobs: &[&PlannedJob],
+fn run_into<'a>(
+    folder: &ResultFolder,
+    file: &'a JobFile,
+    jobs: &[&'a PlannedJob],
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
+    live: &Live<'a>,
 ) -> Result<RunSummary, BatchError> {
     let is_root = communicator.is_none_or(Communicator::is_root);
     let mut survey = Survey::new(file, interrupt);
@@ -170,7 +201,7 @@ fn run_into(
         // The other ranks wait for rank 0 meanwhile, so it alone can heed an interrupt.
         let heed_alone = |alone| communicator.inspect(|ranks| ranks.interrupt_locally(alone));
         heed_alone(true);
-        survey.inspect_folder(&folder, jobs, interrupt);
+        survey.inspect_folder(folder, jobs, interrupt);
         survey.group_by_data();
         heed_alone(false);
     }
@@ -180,12 +211,13 @@ fn run_into(
         return Ok(RunSummary::default());
     }
     let pool = survey.resource_pool(communicator);
-    let runner = Runner::new(&survey, &folder, pool, role.partners(), interrupt);
+    let runner = Runner::new(&survey, folder, pool, role.partners(), interrupt, live);
     let summary = role.merge(runner.run())?;
     if !is_root {
         return Ok(summary);
     }
-    let tables = tables::write(&folder, file, &survey.recorded, &summary);
+    live.enter("writing the tables");
+    let tables = tables::write(folder, file, &survey.recorded, &summary);
     let tables = tables.err().map(|error| error_chain(&error));
     Ok(RunSummary { tables, ..summary })
 }

@@ -25,7 +25,14 @@ pub(super) enum Role<'a> {
     /// All ranks work at each job; this one is rank 0, which writes the results.
     Lead(&'a Communicator),
     /// All ranks work at each job; this one does the jobs of these names as rank 0 does.
-    Follow(&'a Communicator, Vec<String>),
+    Follow(&'a Communicator, FollowedJobs),
+}
+
+/// The jobs that rank 0 leads.
+pub(super) struct FollowedJobs {
+    names: Vec<String>,
+    /// The number of jobs that had failed before the first of these.
+    failed: usize,
 }
 
 /// What rank 0 has decided for all ranks.
@@ -35,6 +42,8 @@ struct Plan {
     names: Vec<String>,
     /// Whether each rank does jobs of its own.
     separate: bool,
+    /// The number of jobs that failed before any was started.
+    failed: usize,
 }
 
 /// Opens the folder of results. Of several ranks, rank 0 holds its lock for all.
@@ -94,6 +103,7 @@ pub(super) fn assign<'a>(
             RankSharing::Apart => true,
             RankSharing::Together => false,
         },
+        failed: survey.summary.failed.len(),
     });
     let plan = plan?;
     if plan.separate {
@@ -104,7 +114,8 @@ pub(super) fn assign<'a>(
         return Ok(Role::Separate(communicator));
     }
     if !communicator.is_root() {
-        return Ok(Role::Follow(communicator, plan.names));
+        let Plan { names, failed, .. } = plan;
+        return Ok(Role::Follow(communicator, FollowedJobs { names, failed }));
     }
     // Every job runs on all GPUs of all ranks, so none is reserved.
     let demands = survey.pending.iter_mut().map(|job| &mut job.demand);
@@ -140,12 +151,21 @@ impl<'a> Role<'a> {
 
 /// Works at each of these jobs together with rank 0, which writes the results.
 pub(super) fn follow(
-    names: &[String],
+    jobs: &FollowedJobs,
     file: &JobFile,
     interrupt: &Interrupt,
     communicator: &Communicator,
 ) {
-    for name in names {
+    let mut failed = jobs.failed;
+    for name in &jobs.names {
+        // As rank 0 decides, which counts the same failures.
+        if file
+            .settings
+            .max_failures
+            .is_some_and(|most| failed >= most)
+        {
+            return;
+        }
         let Some(planned) = file.jobs.iter().find(|job| job.id == *name) else {
             continue;
         };
@@ -175,8 +195,9 @@ pub(super) fn follow(
             }
             result.map_err(|error| error_chain(&error))
         });
-        if communicator.finish(ended).is_err() {
-            return;
+        match communicator.finish(ended) {
+            Ok(failures) => failed += usize::from(!failures.is_empty()),
+            Err(_) => return,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     manifest::{FileHashes, Manifest},
     pool::{Demand, DemandEstimator, ResourcePool},
     status::{Status, inspect},
+    times::LastEnd,
 };
 use crate::{
     interrupt::Interrupt,
@@ -33,6 +34,8 @@ pub(super) struct Survey<'a> {
     pub(super) hashes: FileHashes,
     estimator: DemandEstimator,
     pub(super) pending: Vec<PendingJob<'a>>,
+    /// How jobs ended the last time, by their names.
+    pub(super) last_ends: HashMap<String, LastEnd>,
     /// How jobs stood before the run, by their names.
     pub(super) recorded: HashMap<&'a str, Status>,
     /// What is known of the requested jobs before the run: which are done, whose files cannot be
@@ -49,6 +52,7 @@ impl<'a> Survey<'a> {
             hashes: FileHashes::new(interrupt),
             estimator: DemandEstimator::default(),
             pending: Vec::new(),
+            last_ends: HashMap::new(),
             recorded: HashMap::new(),
             summary: RunSummary::default(),
             notes: Vec::new(),
@@ -64,10 +68,13 @@ impl<'a> Survey<'a> {
     ) {
         let file = self.file;
         let requested: HashSet<&str> = requested.iter().map(|job| &*job.id).collect();
-        let last_ends = folder.last_ends();
+        self.last_ends = folder.last_ends();
         let mut failed_before = Vec::new();
         for job in &file.jobs {
-            let is_requested = requested.contains(&*job.id);
+            let failed = |end: &LastEnd| end.error.is_some();
+            let is_chosen =
+                !file.settings.retry_failed || self.last_ends.get(&job.id).is_some_and(failed);
+            let is_requested = is_chosen && requested.contains(&*job.id);
             let inspected = inspect(job, file, folder.path(), &mut self.hashes);
             if interrupt.requested() {
                 self.summary.left += usize::from(is_requested);
@@ -75,7 +82,7 @@ impl<'a> Survey<'a> {
             }
             match inspected {
                 Ok((manifest, status)) => {
-                    let status = status.after(last_ends.get(&job.id));
+                    let status = status.after(self.last_ends.get(&job.id));
                     if is_requested && matches!(status, Status::Failed(_)) {
                         failed_before.push(&*job.id);
                     }
@@ -95,7 +102,8 @@ impl<'a> Survey<'a> {
             self.notes
                 .push(format!("{path}.json belongs to no job of {file}"));
         }
-        if requested.len() == names.len() && !interrupt.requested() {
+        let has_all = requested.len() == names.len() && !file.settings.retry_failed;
+        if has_all && !interrupt.requested() {
             folder.remove_checkpoints_except(self.pending.iter().map(|job| &job.manifest));
         }
     }
@@ -127,6 +135,15 @@ impl<'a> Survey<'a> {
             manifest,
             demand: self.estimator.estimate(&planned.task),
         });
+    }
+
+    /// The jobs that failed the last time they were run, before this run, each with the reason.
+    pub(super) fn failed_before(&self) -> impl Iterator<Item = (&'a str, &str)> {
+        let jobs = self.file.jobs.iter().map(|job| &*job.id);
+        jobs.filter_map(|job| match self.recorded.get(job) {
+            Some(Status::Failed(reason)) => Some((job, &**reason)),
+            _ => None,
+        })
     }
 
     /// Orders the pending jobs so that those of one data file follow one another: its memory is

@@ -13,6 +13,7 @@ use std::{
 use super::{
     RunSummary, error_chain,
     folder::{ResultFolder, StoredResult},
+    live::Live,
     manifest::InputFile,
     pool::{Reservation, ResourcePool},
     survey::{PendingJob, Survey},
@@ -31,13 +32,16 @@ use crate::{
     threads::CpuMeter,
 };
 
-pub(super) struct Runner<'a> {
-    survey: &'a Survey<'a>,
+pub(super) struct Runner<'a, 'f> {
+    survey: &'a Survey<'f>,
     folder: &'a ResultFolder,
     pool: ResourcePool,
     /// The ranks that work at each job together; `None` if this process does its jobs alone.
     partners: Option<&'a Communicator>,
     interrupt: &'a Interrupt,
+    live: &'a Live<'f>,
+    /// Whether it was said that too many jobs failed.
+    has_given_up: AtomicBool,
     cache: DataCache,
     /// Of all jobs together.
     memory: MemoryBudget,
@@ -60,14 +64,15 @@ enum JobEnd {
     Crowded(String),
 }
 
-impl<'a> Runner<'a> {
+impl<'a, 'f> Runner<'a, 'f> {
     /// Prepares to do the survey's pending jobs, and prints its notes and failures.
     pub(super) fn new(
-        survey: &'a Survey<'a>,
+        survey: &'a Survey<'f>,
         folder: &'a ResultFolder,
         pool: ResourcePool,
         partners: Option<&'a Communicator>,
         interrupt: &'a Interrupt,
+        live: &'a Live<'f>,
     ) -> Self {
         let cache = DataCache::default();
         for job in &survey.pending {
@@ -75,7 +80,8 @@ impl<'a> Runner<'a> {
         }
         let summary = survey.summary.clone();
         let total = summary.ended() + survey.pending.len();
-        let progress = JobProgress::new(survey.file.settings.progress, summary.before, total);
+        let kind = survey.file.settings.progress;
+        let progress = JobProgress::new(kind, live.running.clone(), summary.before, total);
         for note in &survey.notes {
             progress.print_line(&format!("note: {note}"));
         }
@@ -87,12 +93,19 @@ impl<'a> Runner<'a> {
                 ..EndedJob::default()
             });
         }
+        let at_once = match partners {
+            Some(_) => 1,
+            None => pool.max_running(),
+        };
+        live.start_jobs(survey, at_once);
         Self {
             survey,
             folder,
             pool,
             partners,
             interrupt,
+            live,
+            has_given_up: AtomicBool::new(false),
             cache,
             memory: MemoryBudget::of_system()
                 .part(MemoryBound::Run, survey.file.settings.memory_limit),
@@ -141,6 +154,18 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Returns true if so many jobs have failed that no further one is to be started.
+    fn gives_up(&self) -> bool {
+        let most = self.survey.file.settings.max_failures;
+        let failed = self.summary().failed.len();
+        let gives_up = most.is_some_and(|most| failed >= most);
+        if gives_up && !self.has_given_up.swap(true, Ordering::Relaxed) {
+            let reason = format!("note: {failed} failed, so no further job is started");
+            self.progress.print_line(&reason);
+        }
+        gives_up
+    }
+
     /// Does a job, which is one of `left` jobs still to be started; alone it has no other to wait for.
     fn run_job(&self, index: usize, left: usize, is_alone: bool) {
         let job = &self.survey.pending[index];
@@ -148,6 +173,10 @@ impl<'a> Runner<'a> {
             self.summary().left += 1;
             return;
         };
+        let name = &job.planned.id;
+        let ended = self.summary().ended();
+        self.progress
+            .start_job(name, reservation.threads, (ended, self.total));
         let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
         let work = || match self.partners {
             Some(partners) => self.run_with(partners, job, &reservation),
@@ -157,13 +186,15 @@ impl<'a> Runner<'a> {
         let threads = reservation.threads;
         drop(reservation);
         self.cache.release(&job.planned.task);
-        let name = &job.planned.id;
+        let seconds = started.elapsed().as_secs_f64();
         let (parts, result) = match result {
             Ok(JobEnd::Interrupted) => {
+                self.progress.interrupt_job(name, seconds);
                 self.summary().left += 1;
                 return;
             }
             Ok(JobEnd::Crowded(_)) if !is_alone => {
+                self.progress.interrupt_job(name, seconds);
                 let note =
                     "had too little memory beside other jobs: it is done again when they ended";
                 self.progress.print_line(&format!("note: {name} {note}"));
@@ -174,7 +205,6 @@ impl<'a> Runner<'a> {
             Ok(JobEnd::Done(parts)) => (Some(parts), Ok(())),
             Ok(JobEnd::Crowded(reason)) | Err(reason) => (None, Err(reason)),
         };
-        let seconds = started.elapsed().as_secs_f64();
         self.folder.append_times(&EndedJob {
             job: name,
             threads,
@@ -185,21 +215,22 @@ impl<'a> Runner<'a> {
             error: result.as_ref().err().map(String::as_str),
         });
         let ended = self.summary().add(name, &result);
+        self.live.end_job(name, &result, seconds);
         self.progress
             .finish_job(name, (&result, seconds), (ended, self.total));
     }
 
     /// Waits for the resources of a job, which is one of `left` jobs still to be started. `None` if
-    /// the run is interrupted, or has nowhere to write.
+    /// the run is interrupted, gives up, or has nowhere to write.
     fn reserve(&self, job: &PendingJob, left: usize) -> Option<Reservation<'_>> {
         // Ranks that share their jobs go through all of them together.
         let is_full = || self.partners.is_none() && self.is_disk_full.load(Ordering::Relaxed);
-        let ends = || self.interrupt.requested() || is_full();
-        if ends() {
+        let is_over = || self.interrupt.requested() || self.gives_up() || is_full();
+        if is_over() {
             return None;
         }
         let reservation = self.pool.reserve(&job.demand, left);
-        (!ends()).then_some(reservation)
+        (!is_over()).then_some(reservation)
     }
 
     /// Why a file of a job could not be written; a full disk ends the run.

@@ -49,15 +49,25 @@ Example, jobs.toml:
   run it again: finished jobs are not repeated. A job that fails does not stop
   the others, but the exit code is then 1. See docs/jobs.md.";
 
+const STATUS_EXAMPLE: &str = "\
+Example:
+  passel status jobs-results
+  watch -n 10 passel status jobs.toml
+
+  Reads the folder and changes nothing in it, so it may be asked at any time,
+  also after the run has ended or was killed, and on another machine that shares
+  the folder. The exit code is 0 however the run stands.";
+
 /// The shells that there are completions for.
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// The commands that have a manual page.
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "select",
     "pairs",
     "stability",
     "run",
+    "status",
     "simulate",
     "criteria",
     "devices",
@@ -106,6 +116,8 @@ pub fn command() -> Command {
         "The job file: the tables [run] and [defaults], and one or more [[job]], each with data = \"FILE\"",
     );
     let only = Arg::new("only").long("only").value_name("PATTERN");
+    // Not a key of job files: a file that somebody sent must not run commands.
+    let on_end = Arg::new("on-end").long("on-end").value_name("COMMAND");
     let run =
         Command::new("run")
             .about("Run the jobs of a job file whose results are missing or out of date")
@@ -113,6 +125,13 @@ pub fn command() -> Command {
             .args(RUN.iter().map(|option| argument(option)))
             .arg(only.help(
                 "Run only the jobs whose names contain this, or match it if it contains * or ?",
+            ))
+            .arg(flag(
+                "retry-failed",
+                "Run only the jobs that failed the last time they were run; without this, all jobs that are not done, those that failed last",
+            ))
+            .arg(on_end.help(
+                "Have the shell run this command when the run has ended, however it ended; the variables PASSEL_FILE, PASSEL_FOLDER, PASSEL_DONE, PASSEL_FAILED, PASSEL_LEFT and PASSEL_EXIT_CODE tell it how",
             ))
             .arg(flag(
                 "check",
@@ -132,6 +151,16 @@ pub fn command() -> Command {
                 ),
             )
             .after_help(RUN_EXAMPLE);
+    let folder = positional(
+        "folder",
+        "FOLDER",
+        "The folder of results of a run, or its job file",
+    );
+    let status = Command::new("status")
+        .about("Show how a run stands: what is done, what runs, what failed and why, and about how long the rest takes")
+        .arg(folder.value_parser(ValueParser::path_buf()))
+        .arg(flag("json", "Show it as one JSON object"))
+        .after_help(STATUS_EXAMPLE);
     let model = positional("model", "MODEL", "The model that the data come from");
     let models = PossibleValuesParser::new(MODELS.iter().map(|model| model.name));
     let simulate = Command::new("simulate")
@@ -170,6 +199,7 @@ pub fn command() -> Command {
             STABILITY_EXAMPLE,
         ))
         .subcommand(run)
+        .subcommand(status)
         .subcommand(simulate)
         .subcommand(list("criteria", "List the criteria, their penalties and parameters").args(&plugins))
         .subcommand(list("devices", "List the CPU and the GPUs, with their memory and libraries"))

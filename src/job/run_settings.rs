@@ -26,6 +26,10 @@ pub struct RunSettings {
     pub time_limit: Option<Duration>,
     /// The number of failures after which no further job is started; `None` for no such limit.
     pub max_failures: Option<usize>,
+    /// Whether only jobs are run that failed the last time.
+    pub retry_failed: bool,
+    /// The time between two lines that say that the run goes on; `None` for a minute.
+    pub heartbeat: Option<Duration>,
     /// What is added to the niceness of the process: 0 leaves its priority, 19 is the lowest.
     pub nice: usize,
     /// How ranks share the jobs.

@@ -9,7 +9,9 @@ use std::{
 use clap::ArgMatches;
 
 use super::{
-    EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, print::print_error,
+    EXIT_DONE, EXIT_USAGE,
+    on_end::{self, EndedRun},
+    print::{print_error, print_json, print_page, print_text},
     rank_context::RankContext,
 };
 use crate::{
@@ -26,6 +28,26 @@ use crate::{
 
 /// Does what the arguments of `passel run` ask for; the exit code.
 pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankContext) -> u8 {
+    let mut ended = EndedRun::default();
+    let code = run_file(matches, interrupt, context, &mut ended);
+    let only_looks = ["check", "list"].iter().any(|flag| matches.get_flag(flag));
+    if let Some(command) = matches.get_one::<String>("on-end")
+        && context.is_root()
+        && !only_looks
+    {
+        on_end::run_command(command, code, &ended);
+    }
+    code
+}
+
+/// Does what the arguments ask for, but for the command at the end, which is told what is noted in
+/// `ended`; the exit code.
+fn run_file(
+    matches: &ArgMatches,
+    interrupt: &Interrupt,
+    context: &RankContext,
+    ended: &mut EndedRun,
+) -> u8 {
     let Some(path) = matches.get_one::<PathBuf>("file") else {
         return EXIT_USAGE;
     };
@@ -49,6 +71,9 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
         Ok(settings) => settings,
         Err(errors) => return context.refuse(&errors),
     };
+    file.settings.retry_failed = matches.get_flag("retry-failed");
+    ended.file = Some(path.clone());
+    ended.folder = Some(file.settings.folder(&file.path));
     let pattern = matches.get_one::<String>("only").map(String::as_str);
     let jobs = batch::check_files(&file).and_then(|()| batch::matching_jobs(&file, pattern));
     let jobs = match jobs {
@@ -77,7 +102,7 @@ pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankCon
         context.print_error(&format!("warning: the priority stays as it is: {error}"));
     }
     match check_equal(context, path, &jobs) {
-        Ok(()) => run_jobs(&file, &jobs, interrupt, context),
+        Ok(()) => run_jobs(&file, &jobs, interrupt, context, ended),
         Err(code) => code,
     }
 }
@@ -127,6 +152,7 @@ fn run_jobs(
     jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     context: &RankContext,
+    ended: &mut EndedRun,
 ) -> u8 {
     let summary = match batch::run(file, jobs, interrupt, context.communicator()) {
         Ok(summary) => summary,
@@ -143,12 +169,34 @@ fn run_jobs(
     if let Some(error) = &summary.tables {
         print_error(&format!("error: {error}"));
     }
-    if interrupt.requested() {
-        EXIT_INTERRUPTED
-    } else if !summary.failed.is_empty() || summary.tables.is_some() {
-        EXIT_FAILED
-    } else {
-        code
+    let code = code.max(summary.exit_code(interrupt.requested()));
+    ended.summary = summary;
+    code
+}
+
+/// Prints how the run into a folder of results, or of a job file, stands; the exit code.
+pub(super) fn print_status(matches: &ArgMatches) -> u8 {
+    let Some(path) = matches.get_one::<PathBuf>("folder") else {
+        return EXIT_USAGE;
+    };
+    let folder = match path.is_file() {
+        false => path.clone(),
+        true => match file::read(path) {
+            Ok(file) => file.settings.folder(&file.path),
+            Err(error) => {
+                print_page(&error.render(io::stderr().is_terminal()));
+                print_error(&format!("error: {}", error_chain(&error)));
+                return EXIT_USAGE;
+            }
+        },
+    };
+    match batch::folder_status(&folder) {
+        Ok(status) if matches.get_flag("json") => print_json(&status.to_json()),
+        Ok(status) => print_text(&status.to_text()),
+        Err(error) => {
+            print_error(&format!("error: {error}"));
+            error.exit_code()
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
-    print::{print_error, print_option_error, print_result, print_text},
+    print::{print_error, print_json, print_option_error, print_result, print_text},
 };
 use crate::{
     device::{
@@ -16,7 +16,6 @@ use crate::{
     },
     job,
     plugin::Plugins,
-    printable::printable_json,
     report::{criteria, devices, methods, plugins},
 };
 
@@ -126,7 +125,7 @@ fn print_as(
 ) -> u8 {
     let form = matches.get_one::<String>("format").map(String::as_str);
     match form == Some("json") {
-        true => print_result(printable_json(&json()).as_bytes()),
+        true => print_json(&json()),
         false => print_text(&text()),
     }
 }

@@ -2,6 +2,7 @@
 
 mod jobs;
 mod lists;
+mod on_end;
 mod print;
 mod rank_context;
 mod signals;
@@ -95,6 +96,7 @@ fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
     match (Command::named(name), name) {
         (Some(command), _) => task::run(command, arguments, interrupt, context),
         (None, "run") => jobs::run(arguments, interrupt, context),
+        (None, "status") => jobs::print_status(arguments),
         (None, "simulate") => match arguments::simulation(arguments) {
             Ok(simulation) => match simulate(&simulation, interrupt) {
                 Ok(()) => EXIT_DONE,

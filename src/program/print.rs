@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{EXIT_DONE, EXIT_FAILED};
 use crate::{
     job::OptionError,
-    printable::{printable, printable_lines},
+    printable::{printable, printable_json, printable_lines},
 };
 
 /// Writes a result to standard output; the exit code.
@@ -31,6 +31,11 @@ pub(super) fn exit_code(written: io::Result<()>) -> u8 {
 /// Writes a text of several lines to standard output, whatever names are in it; the exit code.
 pub(super) fn print_text(text: &str) -> u8 {
     print_result(printable_lines(text).as_bytes())
+}
+
+/// Writes JSON to standard output, whatever names are in it; the exit code.
+pub(super) fn print_json(json: &str) -> u8 {
+    print_result(printable_json(json).as_bytes())
 }
 
 /// Writes a page whose makers have escaped its names to standard error.

@@ -6,19 +6,26 @@ mod bars;
 mod jobs;
 #[cfg(not(feature = "program"))]
 mod no_bars;
+#[cfg(feature = "program")]
+mod running;
 
 use std::{
     io::{self, IsTerminal, Write},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 #[cfg(feature = "program")]
-pub use jobs::JobProgress;
+pub use jobs::{Heartbeat, JobProgress};
 #[cfg(not(feature = "program"))]
 use no_bars as bars;
+#[cfg(feature = "program")]
+pub use running::{RunningJob, RunningJobs, duration_text};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
+    machine,
     printable::{printable, printable_json},
     search::IterationRecord,
 };
@@ -37,6 +44,42 @@ pub enum Progress {
     None,
 }
 
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// What is counted, in the singular.
+    pub what: String,
+    /// How many are done.
+    pub number: usize,
+    /// How many there are, if that is known.
+    pub of: Option<usize>,
+}
+
+impl Stage {
+    fn new(what: &str, number: usize, of: Option<usize>) -> Self {
+        let what = what.to_owned();
+        Self { what, number, of }
+    }
+
+    fn of_iteration(record: &IterationRecord) -> Self {
+        match (record.proof, record.wave) {
+            (Some(proof), _) => Self::new("node of the proof", proof.nodes as usize, None),
+            (None, Some(wave)) => Self::new("wave of the polish", wave, None),
+            (None, None) => Self::new("iteration", record.number, Some(record.of)),
+        }
+    }
+
+    /// `iteration 12 of 32`.
+    pub fn to_text(&self) -> String {
+        let Self { what, number, of } = self;
+        let of = of.map_or(String::new(), |of| format!(" of {of}"));
+        format!("{what} {number}{of}")
+    }
+}
+
+/// Where a job notes how far it is, for whoever asks.
+type StageCell = Arc<Mutex<Option<Stage>>>;
+
 /// Shows the progress of one job, as often as its kind allows.
 #[derive(Debug)]
 pub struct Meter {
@@ -44,6 +87,8 @@ pub struct Meter {
     /// Where a bar goes.
     place: bars::Place,
     bar: Option<bars::Bar>,
+    /// Where the stage is noted, whether it is shown or not.
+    stage: Option<StageCell>,
     started: Instant,
     /// When a line was last written; none before the first.
     shown: Option<Instant>,
@@ -68,6 +113,7 @@ impl Meter {
             kind,
             place: Default::default(),
             bar: None,
+            stage: None,
             started: Instant::now(),
             shown: None,
             last: None,
@@ -84,6 +130,7 @@ impl Meter {
             steps: &[],
             ..*iteration
         };
+        self.note(|| Stage::of_iteration(&iteration));
         // The first line waits too: a search shorter than the pause needs one.
         let is_due = self.is_due(false);
         match self.kind {
@@ -92,6 +139,14 @@ impl Meter {
             _ => {}
         }
         self.last = Some((iteration, is_due));
+    }
+
+    fn note(&self, stage: impl FnOnce() -> Stage) {
+        if let Some(cell) = &self.stage
+            && let Ok(mut noted) = cell.lock()
+        {
+            *noted = Some(stage());
+        }
     }
 
     /// Returns true where something is to be shown now: a while after the last time, or at the end.
@@ -111,6 +166,7 @@ impl Meter {
 
     /// Takes note that `number` of so many things are done.
     pub fn count(&mut self, what: &'static str, number: usize, of: usize) {
+        self.note(|| Stage::new(what, number, Some(of)));
         if !self.is_due(number >= of) {
             return;
         }
@@ -118,11 +174,15 @@ impl Meter {
         match self.kind {
             Progress::Auto => self.bar(of, what).set(number, String::new()),
             Progress::Json => write_json(&json!({
+                "time": machine::now(),
                 what: number,
                 "of": of,
                 "elapsed_seconds": elapsed,
             })),
-            _ => write_line(&format!("{what} {number} of {of}, {elapsed:.1} s")),
+            _ => write_line(&format!(
+                "{} {what} {number} of {of}, {elapsed:.1} s",
+                machine::now()
+            )),
         }
     }
 
@@ -145,7 +205,7 @@ impl Meter {
         let stage = stage(iteration).map(|stage| stage + ", ");
         let message = format!(", {}{}", stage.unwrap_or_default(), best(iteration));
         self.bar(iteration.of, "iteration")
-            .set(iteration.number, message);
+            .set(swarm_iteration(iteration), message);
     }
 
     fn write(&self, iteration: &IterationRecord) {
@@ -169,7 +229,8 @@ impl Meter {
                 })
             });
             return write_json(&json!({
-                "iteration": number,
+                "time": machine::now(),
+                "iteration": swarm_iteration(iteration),
                 "of": of,
                 "wave": wave,
                 "proof": proof,
@@ -179,7 +240,11 @@ impl Meter {
             }));
         }
         let stage = stage(iteration).unwrap_or_else(|| format!("iteration {number} of {of}"));
-        write_line(&format!("{stage}: {}, {elapsed:.1} s", best(iteration)));
+        write_line(&format!(
+            "{} {stage}: {}, {elapsed:.1} s",
+            machine::now(),
+            best(iteration)
+        ));
     }
 }
 
@@ -210,4 +275,10 @@ fn write_line(line: &str) {
 /// One object of JSON on a line.
 fn write_json(object: &serde_json::Value) {
     let _ = writeln!(io::stderr(), "{}", printable_json(&object.to_string()));
+}
+
+/// The last iteration of the swarm: waves of the polish count on from there, but are no iterations.
+fn swarm_iteration(record: &IterationRecord) -> usize {
+    let waves = record.wave.unwrap_or(0);
+    record.number.saturating_sub(waves).min(record.of)
 }

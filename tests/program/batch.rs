@@ -25,13 +25,13 @@ data = ["data.csv"]
 top = [2, 3]
 "#;
 
-/// Every file of the results but times and the lock, with what it holds.
+/// Every file of the results but times, the lock and how the run stood, with what it holds.
 pub fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let named = files.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path));
-    let kept = named.filter(|file| ![".lock", ".work", "times.csv"].contains(&&*file.0));
+    let kept = named.filter(|file| ![".lock", ".status", ".work", "times.csv"].contains(&&*file.0));
     kept.map(|(name, path)| (name, fs::read(path).unwrap()))
         .collect()
 }
@@ -268,7 +268,12 @@ fn some_jobs_alone_and_none_at_all() {
     assert_eq!(results(&folder.path("here")).len(), 6);
     let lines = folder.run(&["run", "jobs.toml", "--progress", "json", "--jobs", "2"]);
     let events: Vec<Value> = lines.stderr.lines().map(json).collect();
-    assert_eq!(events.len(), 12);
+    let (started, events): (Vec<_>, Vec<_>) = events
+        .into_iter()
+        .partition(|event| event["status"] == "started");
+    assert_eq!((started.len(), events.len()), (12, 12));
+    let members = ["time", "job", "host", "pid", "threads", "elapsed_seconds"];
+    assert!(members.iter().all(|name| !started[0][name].is_null()));
     assert_eq!(
         (&events[11]["done"], &events[11]["of"]),
         (&12.into(), &12.into())

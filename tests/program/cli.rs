@@ -228,9 +228,10 @@ fn progress_goes_to_standard_error_in_the_form_asked_for() {
     assert_eq!(run("auto"), "", "no bar outside a terminal");
     assert!(run("plain").contains("polish, wave "), "{}", run("plain"));
     let last: Value = serde_json::from_str(run("json").lines().last().unwrap()).unwrap();
-    let wave = last["wave"].as_u64().unwrap();
-    assert_eq!(last["iteration"].as_u64().unwrap(), 9 + wave);
-    assert_eq!(last["of"], 9);
+    assert!(last["wave"].as_u64().unwrap() > 0);
+    // Waves are no iterations, so that no iteration is beyond the last.
+    assert_eq!((&last["iteration"], &last["of"]), (&9.into(), &9.into()));
+    assert!(last["time"].as_str().unwrap().ends_with('Z'));
     let swarm = ["--iterations", "9", "--no-polish", "--progress", "plain"];
     let told = folder.run(&select(&swarm)).stderr;
     assert!(told.contains("iteration 9 of 9: best "), "{told}");

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, fs, path::Path};
 
-use crate::support::{Folder, finish, ran, start, wait_until};
+use serde_json::Value;
+
+use crate::support::{Folder, finish, kill, ran, send, start, wait_for_line_that, wait_until};
 
 /// The rows of `times.csv`, each by the names of its columns. No cell of these tests holds a comma.
 fn times(folder: &Folder) -> Vec<HashMap<String, String>> {
@@ -119,4 +121,228 @@ fn a_run_with_a_lower_priority_says_so_to_the_system() {
     assert!(wait_until(&mut child, is_nice));
     assert_eq!(ran(folder.shell("cat pipe")).code, Some(0));
     assert_eq!(finish(child).code, Some(0));
+}
+
+/// A job that is done at once, one that fails, and a search that nobody waits for.
+const LONG: &str = r#"
+[run]
+jobs = 1
+
+[defaults]
+response = "y"
+particles = 4
+
+[[job]]
+data = "data.csv"
+iterations = 5
+
+[[job]]
+name = "wrong"
+response = "nobody"
+data = "data.csv"
+
+[[job]]
+name = "long"
+data = "data.csv"
+iterations = 1000000000
+
+[[job]]
+name = "last"
+data = "data.csv"
+iterations = 6
+"#;
+
+fn status(folder: &Folder) -> Value {
+    let ran = folder.run(&["status", "jobs-results", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn numbers<const N: usize>(status: &Value, names: [&str; N]) -> [u64; N] {
+    names.map(|name| status[name].as_u64().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn anybody_may_ask_how_a_run_stands_while_it_runs_and_after_any_end() {
+    let folder = Folder::new();
+    folder.write("jobs.toml", LONG);
+    let none = folder.run(&["status", "jobs-results"]);
+    assert_eq!(none.code, Some(2));
+    assert!(
+        none.stderr.contains("jobs-results is no folder"),
+        "{}",
+        none.stderr
+    );
+    let mut child = start(folder.passel(&["run", "jobs.toml"]));
+    let file = folder.path("jobs-results/.status");
+    let is_long = |value: &Value| value["running"][0]["job"] == "long";
+    let runs_long = || {
+        let text = fs::read(&file).unwrap_or_default();
+        let status: Option<Value> = serde_json::from_slice(&text).ok();
+        status.is_some_and(|status| is_long(&status) && !status["running"][0]["stage"].is_null())
+    };
+    assert!(wait_until(&mut child, runs_long));
+    let live = status(&folder);
+    assert_eq!(live["state"], "running", "{live}");
+    assert_eq!(live["pid"], child.id());
+    let counts = ["jobs", "done", "failed", "to_do"];
+    assert_eq!(numbers(&live, counts), [4, 1, 1, 1], "{live}");
+    assert!(is_long(&live), "{live}");
+    assert_eq!(live["running"][0]["stage"]["what"], "iteration", "{live}");
+    assert_eq!(live["failures"][0]["job"], "wrong", "{live}");
+    let error = live["failures"][0]["error"].as_str().unwrap();
+    assert!(error.contains("nobody"), "{live}");
+    assert!(live["left_seconds"].is_f64(), "{live}");
+    // The job file stands for its folder; a question disturbs nobody.
+    let text = folder.run(&["status", "jobs.toml"]).stdout;
+    assert!(text.starts_with("running since 20"), "{text}");
+    assert!(text.contains("1 of 4 jobs done, 1 failed, about"), "{text}");
+    assert!(text.contains("\nrunning:\n  long ("), "{text}");
+    assert!(text.contains("\nfailed:\n  wrong: "), "{text}");
+    kill(child);
+    let lost = status(&folder);
+    assert_eq!(
+        (&lost["state"], &lost["ended"]),
+        (&"lost".into(), &Value::Null)
+    );
+    assert!(is_long(&lost) && lost["left_seconds"].is_null(), "{lost}");
+    let text = folder.run(&["status", "jobs-results"]).stdout;
+    assert!(text.starts_with("lost: process "), "{text}");
+    assert!(
+        text.contains("\nbegun and not finished:\n  long ("),
+        "{text}"
+    );
+    // The failure of the run before is known, and its job comes last.
+    let mut child = start(folder.passel(&["run", "jobs.toml"]));
+    let own = format!("\"pid\": {},", child.id());
+    assert!(wait_until(&mut child, || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        text.contains(&own) && runs_long()
+    }));
+    send(&child, "TERM");
+    assert_eq!(finish(child).code, Some(130));
+    let ended = status(&folder);
+    assert_eq!(
+        (&ended["state"], &ended["exit_code"]),
+        (&"ended".into(), &130.into())
+    );
+    assert_eq!(numbers(&ended, counts), [4, 1, 0, 3], "{ended}");
+    assert_eq!(ended["failures"][0]["before"], true, "{ended}");
+    assert_eq!(ended["running"], Value::Array(Vec::new()), "{ended}");
+    // Whatever the runs were, nothing of theirs stays but one file.
+    let names = fs::read_dir(folder.path("jobs-results")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let own: Vec<String> = names.filter(|name| name.starts_with(".status")).collect();
+    assert_eq!(own, [".status"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn off_a_terminal_a_run_says_what_starts_and_that_it_goes_on() {
+    let folder = Folder::new();
+    folder.write("jobs.toml", LONG);
+    let run = ["run", "jobs.toml", "--heartbeat", "50ms", "--progress"];
+    let mut child = start(folder.passel(&[&run[..], &["json"]].concat()));
+    wait_for_line_that(&mut child, |line| {
+        let event: Value = serde_json::from_str(line).unwrap();
+        assert!(event["time"].as_str().unwrap().ends_with('Z'), "{event}");
+        event["status"] == "running" && event["running"][0]["job"] == "long"
+    });
+    send(&child, "TERM");
+    let ended = finish(child);
+    assert!(
+        ended.stderr.contains("\"status\":\"interrupted\""),
+        "{}",
+        ended.stderr
+    );
+    let mut child = start(folder.passel(&[&run[..], &["plain"]].concat()));
+    wait_for_line_that(&mut child, |line| line.ends_with("Z long: started"));
+    wait_for_line_that(&mut child, |line| {
+        line.contains("1 of 4 jobs done") && line.contains("; running: long (")
+    });
+    send(&child, "TERM");
+    assert_eq!(finish(child).code, Some(130));
+}
+
+#[test]
+fn a_run_gives_up_after_so_many_failures_and_failed_jobs_alone_can_be_tried_again() {
+    let folder = two_of_three_fail();
+    let limited = ["run", "jobs.toml", "--jobs", "1", "--max-failures", "1"];
+    let ran = folder.run(&limited);
+    let told = "0 of 3 jobs done, 1 failed, 2 left for the next run\n";
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with(told), "{}", ran.stdout);
+    let note = "note: 1 failed, so no further job is started";
+    assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    // What failed comes last, so that it stops nothing again that may succeed.
+    let ran = folder.run(&limited);
+    assert!(ran.stdout.starts_with(told), "{}", ran.stdout);
+    let ran = folder.run(&limited);
+    let told = "1 of 3 jobs done, 1 failed, 1 left for the next run\n";
+    assert!(ran.stdout.starts_with(told), "{}", ran.stdout);
+    let ended = times(&folder);
+    let ended: Vec<&str> = ended.iter().map(|row| &*row["job"]).collect();
+    assert_eq!(ended, ["bad", "other", "data", "bad"]);
+    let again = ["run", "jobs.toml", "--retry-failed"];
+    let ran = folder.run(&[&again[..], &["--only", "bad"]].concat());
+    assert!(
+        ran.stdout.starts_with("0 of 1 jobs done, 1 failed\n"),
+        "{}",
+        ran.stdout
+    );
+    folder.write("bad.csv", &folder.read("data.csv"));
+    folder.write("jobs.toml", &TWO_OF_THREE_FAIL.replace("= 10", "= 12"));
+    let ran = folder.run(&again);
+    assert!(
+        ran.stdout.starts_with("2 of 2 jobs done\n"),
+        "{}",
+        ran.stdout
+    );
+    let ran = folder.run(&again);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("nothing to do"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_at_the_end_is_told_how_the_run_ended() {
+    let folder = two_of_three_fail();
+    let command = "env | grep ^PASSEL_ | sort > told; echo heard; exit 3";
+    let ran = folder.run(&["run", "jobs.toml", "--on-end", command]);
+    assert_eq!(ran.code, Some(1), "its failure is none of the run");
+    assert!(!ran.stdout.contains("heard") && ran.stderr.contains("heard\n"));
+    let warning = "warning: the command of --on-end failed: exit status: 3";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let told = folder.read("told");
+    for variable in [
+        "PASSEL_DONE=1\n",
+        "PASSEL_FAILED=2\n",
+        "PASSEL_LEFT=0\n",
+        "PASSEL_EXIT_CODE=1\n",
+        "PASSEL_FILE=jobs.toml\n",
+        "PASSEL_FOLDER=jobs-results\n",
+    ] {
+        assert!(told.contains(variable), "{variable} in {told}");
+    }
+    // Also of a run that could not begin; not of a look.
+    folder.write(
+        "jobs.toml",
+        "[run]\non-end = \"touch stolen\"\n[[job]]\ndata = \"data.csv\"\n",
+    );
+    fs::remove_file(folder.path("told")).unwrap();
+    folder.run(&["run", "jobs.toml", "--check", "--on-end", command]);
+    assert!(!folder.path("told").exists());
+    let ran = folder.run(&["run", "jobs.toml", "--on-end", command]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("[run] has no `on-end`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(folder.read("told").contains("PASSEL_EXIT_CODE=2\n"));
+    assert!(
+        !folder.path("stolen").exists(),
+        "no job file runs a command"
+    );
 }

@@ -49,7 +49,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("strsim", &["nearest"]),
     (
         "tempfile",
-        &["output", "trace", "batch/times", "device/cuda"],
+        &[
+            "output",
+            "trace",
+            "batch/times",
+            "batch/run_status",
+            "device/cuda",
+        ],
     ),
     ("toml", &["job"]),
 ];

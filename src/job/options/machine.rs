@@ -101,6 +101,13 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
             .help("The most memory that jobs may need at the same time, by estimate"),
         RunOption::time_limit("time-limit TIME", |settings| &mut settings.time_limit)
             .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
+        RunOption::limit("max-failures N", 1..=1_000_000, |settings| &mut settings.max_failures)
+            .default("no limit")
+            .help("Start no further job once so many have failed; those that run go on to their end. Ranks that work apart count each their own"),
+        RunOption::optional("heartbeat TIME", |raw| raw.duration(), |settings| &mut settings.heartbeat)
+            .default("1m")
+            .range("seconds, or 500ms, 10m, 1h30m; above 0, at most 366d")
+            .help("Where standard error is no terminal, say this often that the run goes on: what is done, what runs, and about how long the rest takes"),
         RunOption::count("nice N", 0..=19, |settings| &mut settings.nice)
             .help("Lower the priority of the run: N is added to its niceness, which the system's other programs have at 0"),
         RunOption::choice("ranks HOW", RANKS, |settings| &mut settings.ranks)
