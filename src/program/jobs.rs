@@ -9,7 +9,7 @@ use std::{
 use clap::ArgMatches;
 
 use super::{
-    EXIT_DONE, EXIT_USAGE,
+    EXIT_DONE, EXIT_INTERRUPTED, EXIT_USAGE,
     on_end::{self, EndedRun},
     print::{print_error, print_json, print_page, print_text},
     rank_context::RankContext,
@@ -181,7 +181,8 @@ pub(super) fn print_status(matches: &ArgMatches) -> u8 {
     };
     let folder = match path.is_file() {
         false => path.clone(),
-        true => match file::read(path) {
+        // Which runs no code that the file names.
+        true => match file::inspect(path) {
             Ok(file) => file.settings.folder(&file.path),
             Err(error) => {
                 print_page(&error.render(io::stderr().is_terminal()));
