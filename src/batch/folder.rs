@@ -5,8 +5,6 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
-    thread,
-    time::Duration,
 };
 
 use serde::{
@@ -17,6 +15,7 @@ use serde_json::Value;
 
 use super::{
     BatchError,
+    lock::{LOCK, lock_exclusively},
     manifest::{InputFile, Manifest, sha256_of},
     times::{self, EndedJob, LastEnd},
 };
@@ -25,17 +24,9 @@ use crate::{
     output::{OutputError, OutputFile, Replaces, sweep},
 };
 
-/// The file that a process locks while it runs jobs into the folder. The system releases the lock
-/// however the process ends.
-const LOCK: &str = ".lock";
-
 /// The file in which rank 0 says how its run stands; further ranks have one each, with `-RANK`. It is no
 /// part of the results, and differs from run to run.
 pub(super) const STATUS: &str = ".status";
-
-/// How often a lock that is held is tried again, and after how long.
-const LOCK_TRIES: usize = 10;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// The subfolder of results that are being written, and of checkpoints. It holds nothing else.
 const WORK: &str = ".work";
@@ -302,33 +293,6 @@ pub(super) fn own_files(folder: &Path, jobs: &HashSet<&str>) -> Vec<PathBuf> {
 fn job_of_stem(stem: &str) -> &str {
     let job = stem.strip_suffix(PARTIAL).or(stem.strip_suffix(OUTPUTS));
     job.unwrap_or(stem)
-}
-
-/// Whether a process has locked a folder of results; `None` if the system does not say.
-pub(super) fn is_locked(folder: &Path) -> Option<bool> {
-    let lock = match File::open(folder.join(LOCK)) {
-        Ok(lock) => lock,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(false),
-        Err(_) => return None,
-    };
-    match lock.try_lock_shared() {
-        // It is given back at once, when the file is closed: who opens a folder tries more than once.
-        Ok(()) => Some(false),
-        Err(TryLockError::WouldBlock) => Some(true),
-        Err(TryLockError::Error(_)) => None,
-    }
-}
-
-/// Locks a file. Whoever only asks whether a run goes on holds the lock for a moment, which is waited
-/// for.
-fn lock_exclusively(lock: &File) -> Result<(), TryLockError> {
-    for _ in 0..LOCK_TRIES {
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            locked => return locked,
-        }
-    }
-    lock.try_lock()
 }
 
 fn checkpoint_name(manifest: &Manifest) -> String {

@@ -8,6 +8,7 @@ mod columns;
 mod folder;
 mod inputs;
 mod live;
+mod lock;
 mod manifest;
 mod pool;
 mod ranks;

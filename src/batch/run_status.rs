@@ -10,10 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{
-    BatchError,
-    folder::{STATUS, is_locked},
-};
+use super::{BatchError, folder::STATUS, lock::is_locked};
 use crate::{
     machine,
     progress::{Heartbeat, RunningJob, duration_text},
