@@ -1,6 +1,6 @@
 //! The command line, made from the table of options.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     Arg, ArgAction, ArgMatches, Command,
@@ -9,7 +9,7 @@ use clap::{
 
 use super::{
     JobDraft, OptionError, OptionInfo, OptionSpec, RUN, RunSettings, SIMULATE, Simulation, Task,
-    option, task::Command as TaskCommand,
+    option, path_text::to_text, task::Command as TaskCommand,
 };
 use crate::simulate::{MODELS, model};
 
@@ -278,6 +278,10 @@ fn argument(option: &OptionInfo) -> Arg {
         .value_name(option.value)
         .allow_negative_numbers(true)
         .allow_hyphen_values(takes_minus)
+        .value_parser(match option.is_path() {
+            true => ValueParser::os_string(),
+            false => ValueParser::string(),
+        })
         .action(match option.list {
             true => ArgAction::Append,
             false => ArgAction::Set,
@@ -289,6 +293,14 @@ fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
     if option.is_flag() {
         let is_set = matches.get_flag(option.name);
         return is_set.then(|| "true".to_owned()).into_iter().collect();
+    }
+    if option.is_path() {
+        let paths = matches.get_many::<OsString>(option.name);
+        return paths
+            .into_iter()
+            .flatten()
+            .map(|path| to_text(path))
+            .collect();
     }
     let texts = matches.get_many::<String>(option.name);
     texts.into_iter().flatten().cloned().collect()

@@ -8,6 +8,7 @@ use super::{
     Job, OptionError,
     conflicts::{conflicts, overwrites, several_criteria},
     options::{FALSE_PICKS, MethodClass},
+    path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
     task::{Command, PairsJob, StabilityJob, Task},
@@ -106,8 +107,9 @@ impl JobDraft {
     pub(super) fn insert_id(&mut self, id: &str) {
         let paths = [&mut self.job.output, &mut self.job.trace, &mut self.matrix];
         for path in paths.into_iter().flatten() {
-            if let Some(text) = path.to_str().filter(|text| text.contains("{id}")) {
-                *path = text.replace("{id}", id).into();
+            let text = to_text(path.as_os_str());
+            if text.contains("{id}") {
+                *path = to_path(&text.replace("{id}", id));
             }
         }
     }

@@ -15,6 +15,7 @@ mod markdown;
 mod option_spec;
 mod options;
 mod other_methods;
+mod path_text;
 mod plugin_lookup;
 mod raw_values;
 mod run_settings;

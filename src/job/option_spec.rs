@@ -44,6 +44,11 @@ impl OptionInfo {
         self.value.is_empty()
     }
 
+    /// Returns true if the value is a path, whose name need not be UTF-8.
+    pub fn is_path(&self) -> bool {
+        ["FILE", "FOLDER"].contains(&self.value)
+    }
+
     /// Returns true if one value of the option may be an array in a job file.
     pub fn takes_array(&self) -> bool {
         self.list || self.value.contains(',')

@@ -6,7 +6,7 @@ use std::{
 
 use passel_criteria::{Criterion, CriterionError};
 
-use super::{OptionError, OptionInfo};
+use super::{OptionError, OptionInfo, path_text::to_path};
 use crate::{
     binning::{Binning, BinningError},
     device::DeviceChoice,
@@ -105,7 +105,7 @@ impl RawValues<'_> {
     }
 
     pub(super) fn path(&self) -> Result<PathBuf, OptionError> {
-        self.text().map(PathBuf::from)
+        Ok(to_path(&self.text()?))
     }
 
     /// The path of an array.

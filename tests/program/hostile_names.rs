@@ -245,3 +245,48 @@ fn json_has_names_as_they_are_and_csv_guards_them_reversibly() {
         );
     }
 }
+
+/// Elsewhere names are Unicode.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf8_is_a_name() {
+    use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
+
+    let folder = Folder::new();
+    let at = |name: &[u8]| folder.path("").join(OsStr::from_bytes(name));
+    for name in [&b"caf\xe9.csv"[..], b"caf\xe8.csv"] {
+        fs::copy(folder.path("data.csv"), at(name)).unwrap();
+    }
+    let options = ["--response", "y", "--particles", "2", "--iterations", "2"];
+    let mut command = folder.passel(&["select"]);
+    command.arg(OsStr::from_bytes(b"caf\xe9.csv")).args(options);
+    command
+        .arg("--output")
+        .arg(OsStr::from_bytes(b"out-\xe9.txt"));
+    command.arg(OsStr::from_bytes(b"--trace=trace-\xe9.csv"));
+    assert_eq!(crate::support::ran(command).code, Some(0));
+    assert!(
+        fs::read_to_string(at(b"out-\xe9.txt"))
+            .unwrap()
+            .contains("response")
+    );
+    assert!(at(b"trace-\xe9.csv").exists());
+    for pattern in ["caf*.csv", "./caf?.csv"] {
+        let job = "response = \"y\"\nparticles = 2\niterations = 2\noutput = \"{id}.txt\"\n";
+        folder.write(
+            "jobs.toml",
+            &format!("[[job]]\ndata = \"{pattern}\"\n{job}"),
+        );
+        let mut command = folder.passel(&["run", "jobs.toml", "--overwrite", "--output"]);
+        command.arg(OsStr::from_bytes(b"results-\xe9"));
+        let ran = crate::support::ran(command);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.starts_with("2 of 2 jobs done"), "{ran:?}");
+    }
+    assert!(at(b"results-\xe9").join("jobs.csv").exists());
+    // What is no path is a text.
+    let mut command = folder.passel(&["select", "data.csv", "--response"]);
+    command.arg(OsStr::from_bytes(b"\xe9"));
+    let ran = crate::support::ran(command);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+}

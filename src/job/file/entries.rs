@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fs,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -260,6 +261,34 @@ pub(super) fn data(
     (all, is_list)
 }
 
+/// The files that a pattern matches by the last part of their path, and whose names are not UTF-8, which the
+/// pattern's own search passes over: what is not UTF-8 matches as one letter.
+fn names_that_are_not_utf8(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(last)) = (pattern.parent(), pattern.file_name()) else {
+        return Vec::new();
+    };
+    let Ok(last) = glob::Pattern::new(&last.to_string_lossy()) else {
+        return Vec::new();
+    };
+    let folders: Vec<PathBuf> = match folder.as_os_str().is_empty() {
+        true => vec![PathBuf::new()],
+        false => {
+            let found = glob::glob(&folder.to_string_lossy()).into_iter();
+            found.flatten().filter_map(Result::ok).collect()
+        }
+    };
+    let paths = folders.iter().flat_map(|folder| {
+        let entries = fs::read_dir(Path::new(".").join(folder));
+        let names = entries.into_iter().flatten().flatten();
+        names.map(|entry| folder.join(entry.file_name()))
+    });
+    let is_found = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_str().is_none() && last.matches(&name.to_string_lossy())
+    };
+    paths.filter(is_found).collect()
+}
+
 /// The files of one text of `data`; else what is wrong, and what would help.
 type DataFiles = Result<Vec<PathBuf>, (String, Option<&'static str>)>;
 
@@ -288,7 +317,13 @@ fn matching_files(text: &str, folder: &Path, no_data: NoData<'_>) -> DataFiles {
         let title = format!("`{text}` matches {MAX_VALUES} files or more");
         return Err((title, None));
     }
-    let files = found.into_iter().filter_map(Result::ok);
+    let mut found: Vec<PathBuf> = found.into_iter().filter_map(Result::ok).collect();
+    let others = names_that_are_not_utf8(&pattern);
+    if !others.is_empty() {
+        found.extend(others);
+        found.sort();
+    }
+    let files = found.into_iter();
     let files = files.filter(|path| path.is_file() && !no_data.has(path));
     let relative = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_owned();
     let files: Vec<PathBuf> = files.map(relative).collect();
