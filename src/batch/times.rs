@@ -13,6 +13,7 @@ use csv::ReaderBuilder;
 use crate::{
     machine,
     output::{OutputFile, Replaces},
+    printable::printable,
     selection::Elapsed,
     table::{csv_field, guarded, quote, unguarded},
 };
@@ -49,8 +50,7 @@ impl EndedJob<'_> {
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
         let parts = self.parts.as_ref();
         // One line a job, whatever its message contains.
-        let error = self.error.unwrap_or_default().split(char::is_control);
-        let error = error.collect::<Vec<_>>().join(" ");
+        let error = printable(self.error.unwrap_or_default()).into_owned();
         let cells = [
             self.threads.to_string(),
             seconds(parts.map(|parts| parts.read)),
@@ -198,7 +198,7 @@ mod tests {
             (a.seconds, a.peak_memory, &a.error),
             (Some(1.5), Some(4096), &None)
         );
-        assert_eq!(b.error.as_deref(), Some("\"x\", no number"));
+        assert_eq!(b.error.as_deref(), Some("\"x\",\\nno number"));
         assert!(a.ended.ends_with('Z'), "{a:?}");
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 4, "{text}");
