@@ -276,7 +276,7 @@ fn an_interrupt_leaves_the_old_file_and_130() {
 #[test]
 fn a_disk_that_fills_leaves_the_old_file_and_1() {
     let folder = Folder::new();
-    folder.write("t.csv", "old");
+    folder.write("t.csv", OLD);
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$passel\" simulate hung --output t.csv";
     let ran = ran(folder.shell(script));
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
@@ -285,6 +285,6 @@ fn a_disk_that_fills_leaves_the_old_file_and_1() {
         "{}",
         ran.stderr
     );
-    assert_eq!(folder.read("t.csv"), "old");
+    assert_eq!(folder.read("t.csv"), OLD);
     assert_eq!(folder.names(), ["data.csv", "t.csv"]);
 }

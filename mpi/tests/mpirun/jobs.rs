@@ -4,6 +4,9 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    process::Command,
+    thread,
+    time::Duration,
 };
 
 use passel::{Interrupt, job};
@@ -106,5 +109,87 @@ fn jobs_are_done_once_by_any_number_of_ranks() {
             "{}",
             again.stdout
         );
+    }
+}
+
+/// Three jobs, the second of which waits until somebody reads its report.
+const WAITING: &str = r#"
+[run]
+jobs = 1
+output = "two"
+
+[defaults]
+response = "y"
+iterations = 5
+
+[[job]]
+name = "first"
+data = "data.csv"
+
+[[job]]
+name = "waits"
+data = "data.csv"
+output = "pipe"
+criterion = "aic,bic"
+
+[[job]]
+name = "last"
+data = "data.csv"
+"#;
+
+/// A run of the jobs: by the library in this process, or by two ranks.
+fn run(here: &Path, is_ranks: bool) -> Result<String, String> {
+    if is_ranks {
+        let ran = ran(here, 2, "exec \"$passel\" run jobs.toml");
+        return match ran.code {
+            Some(0) => Ok(ran.stdout),
+            Some(2) => Err(ran.stderr),
+            code => panic!("{code:?}: {}{}", ran.stdout, ran.stderr),
+        };
+    }
+    let file = job::file::read(&here.join("jobs.toml")).unwrap();
+    let all = passel::batch::matching_jobs(&file, None).unwrap();
+    let summary = passel::batch::run(&file, &all, &Interrupt::default(), None);
+    let summary = summary.map_err(|error| error.to_string())?;
+    assert_eq!(summary.failed.len(), 0, "{:?}", summary.failed);
+    Ok(summary.to_text(here))
+}
+
+#[test]
+fn a_run_that_is_refused_touches_nothing_of_the_one_at_work() {
+    for (first, second) in [(false, true), (true, false), (true, true)] {
+        let folder = two_folders();
+        let here = folder.path();
+        fs::write(here.join("jobs.toml"), WAITING).unwrap();
+        let made = Command::new("mkfifo").arg(here.join("pipe")).status();
+        assert!(made.unwrap().success());
+        let names = || -> Vec<PathBuf> {
+            let entries = fs::read_dir(here.join("two")).into_iter().flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            names.sort();
+            names
+        };
+        thread::scope(|scope| {
+            let at_work = scope.spawn(|| run(here, first));
+            // Rank 1 has the second job where each rank has its own; rank 0 then does the others.
+            let done = match first {
+                true => ["first.json", "last.json"].as_slice(),
+                false => &["first.json"],
+            };
+            while !done.iter().all(|name| here.join("two").join(name).exists()) {
+                assert!(!at_work.is_finished(), "the first run has ended");
+                thread::sleep(Duration::from_millis(5));
+            }
+            let before = names();
+            assert!(before.contains(&here.join("two/.work")));
+            let refused = run(here, second).unwrap_err();
+            let told = "another passel runs jobs into";
+            assert_eq!(refused.matches(told).count(), 1, "{refused}");
+            assert_eq!(names(), before);
+            fs::read(here.join("pipe")).unwrap();
+            let text = at_work.join().unwrap().unwrap();
+            assert!(text.starts_with("3 of 3 jobs done\n"), "{text}");
+        });
+        assert!(!here.join("two/.work").exists());
     }
 }
