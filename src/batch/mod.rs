@@ -156,11 +156,7 @@ pub fn run(
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
-    check_files(file)?;
-    let (path, overwrite) = (file.settings.folder(&file.path), file.settings.overwrite);
-    let folder = ranks::open_folder(&path, overwrite, communicator)?;
-    let live = Live::new(folder.path(), file, jobs.len(), communicator);
-    let result = thread::scope(|scope| {
+let folder = ranks::open_folder(file, communicator)?; let live = Live::new(folder.path(), file, jobs.len(), communicator); let result = thread::scope(| scope | {
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();
         let (_alive, over) = mpsc::channel::<()>();

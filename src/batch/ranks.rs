@@ -1,13 +1,12 @@
 //! How several ranks share the jobs of a run.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchError, RunSummary, error_chain, folder::ResultFolder, survey::Survey};
+use super::{
+    BatchError, RunSummary, error_chain, folder::ResultFolder, inputs::check_files, survey::Survey,
+};
 use crate::{
     interrupt::Interrupt,
     job::{RankSharing, file::JobFile},
@@ -51,16 +50,15 @@ struct Plan {
 /// # Errors
 /// The folder cannot be used, or is not there on the machine of some rank.
 pub(super) fn open_folder(
-    path: &Path,
-    overwrite: bool,
+    file: &JobFile,
     communicator: Option<&Communicator>,
 ) -> Result<ResultFolder, BatchError> {
+    let (path, overwrite) = (&file.settings.folder(&file.path), file.settings.overwrite);
+    let open = || check_files(file).and_then(|()| ResultFolder::open(path, overwrite));
     let Some(communicator) = communicator else {
-        return ResultFolder::open(path, overwrite);
+        return open();
     };
-    let own = communicator
-        .is_root()
-        .then(|| ResultFolder::open(path, overwrite));
+    let own = communicator.is_root().then(open);
     let is_open = communicator.broadcast_first(|| own.as_ref().is_some_and(Result::is_ok))?;
     let folder = match own {
         Some(own) => own?,
