@@ -83,7 +83,6 @@ pub(crate) fn sweep(folder: &Path, is_own: bool) {
 }
 
 /// Removes the temporary files that were left beside any of these files by processes that are gone.
-#[cfg(feature = "program")]
 pub(crate) fn sweep_beside<'a>(files: impl Iterator<Item = &'a Path>) {
     let folders: BTreeSet<&Path> = files.map(folder_of).collect();
     for folder in folders {
