@@ -71,8 +71,22 @@ fn file_conflicts(job: &Job) -> Vec<OptionError> {
     errors
 }
 
+/// Conflicts of the file of all scores of pairs with the other options of its job.
+pub(super) fn matrix_conflicts(job: &Job, matrix: &Path) -> Vec<OptionError> {
+    let inputs = job.named_files();
+    let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
+    let output = job.output.as_deref().map(|path| ("output", path));
+    let mut errors = overwrites("matrix", matrix, inputs.chain(output));
+    if job.checkpoint.is_some() {
+        let message = "checkpoint and matrix exclude each other: the scores of all pairs are more than a \
+                       checkpoint keeps; leave one of them out";
+        errors.push(OptionError::new("checkpoint", message));
+    }
+    errors
+}
+
 /// Errors for those of the other files that writing to `path` would change.
-pub(super) fn overwrites<'a>(
+fn overwrites<'a>(
     option: &'static str,
     path: &Path,
     others: impl Iterator<Item = (&'static str, &'a Path)>,

@@ -6,7 +6,7 @@ use passel_criteria::{Criterion, CriterionError};
 
 use super::{
     Job, OptionError,
-    conflicts::{conflicts, overwrites, several_criteria},
+    conflicts::{conflicts, matrix_conflicts, several_criteria},
     options::{FALSE_PICKS, MethodClass},
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
@@ -170,10 +170,7 @@ impl JobDraft {
         };
         self.plugins.record_library(&mut self.job, &method.plugin);
         if let Some(matrix) = &self.matrix {
-            let inputs = self.job.named_files();
-            let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
-            let output = self.job.output.as_deref().map(|path| ("output", path));
-            errors = overwrites("matrix", matrix, inputs.chain(output));
+            errors = matrix_conflicts(&self.job, matrix);
         }
         match errors.is_empty() {
             true => Ok(PairsJob {
@@ -287,7 +284,9 @@ impl JobDraft {
     fn unused_options(&self) -> Vec<OptionError> {
         let (class, method) = (MethodClass::of_job(&self.job), &self.job.method);
         let permutes = self.job.stop.permutation.is_some();
-        let is_unused = |option: &&&str| !(class.uses(option) || permutes && **option == "seed");
+        let of_tests = ["seed", "checkpoint"];
+        let is_unused =
+            |option: &&&str| !class.uses(option) && !(permutes && of_tests.contains(option));
         let unused = self.explicit.iter().filter(is_unused).map(|option| {
             let message = format!("{option} has no effect with the method {method}");
             OptionError::new(option, message).help(MethodClass::users(option))

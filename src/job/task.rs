@@ -167,15 +167,20 @@ impl Task {
         }
     }
 
-    /// Sets the checkpoint of a search by PaSS, unless it writes a trace or
-    /// has several criteria; other tasks have none.
+    /// Sets the checkpoint of a task that can have one: a search by PaSS, unless it writes a trace or
+    /// has several criteria, a selection by permutations, and pairs without a matrix.
     pub(crate) fn set_checkpoint(&mut self, path: PathBuf) {
-        if let Self::Select(job) = self
-            && job.selector.is_none()
-            && job.trace.is_none()
-            && job.other_criteria.is_empty()
-        {
-            job.checkpoint = Some(path);
+        let has_one = match self {
+            Self::Select(job) => match MethodClass::of_job(job) {
+                MethodClass::Pass => job.trace.is_none() && job.other_criteria.is_empty(),
+                MethodClass::Score => job.stop.permutation.is_some(),
+                MethodClass::Ranking | MethodClass::Regression => false,
+            },
+            Self::Pairs(pairs) => pairs.matrix.is_none(),
+            Self::Stability(_) => false,
+        };
+        if has_one {
+            self.job_mut().checkpoint = Some(path);
         }
     }
 

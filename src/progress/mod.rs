@@ -186,6 +186,29 @@ impl Meter {
         }
     }
 
+    /// Takes note that `number` of so many permutations are made, after this many chosen variables.
+    pub fn count_tests(&mut self, number: usize, of: usize, chosen: usize) {
+        if !self.is_due(number >= of) {
+            return;
+        }
+        let elapsed = self.started.elapsed().as_secs_f64();
+        match self.kind {
+            Progress::Auto => {
+                let message = format!(", {chosen} chosen");
+                self.bar(of, "permutation").set(number, message);
+            }
+            Progress::Json => write_json(&json!({
+                "permutation": number,
+                "of": of,
+                "chosen": chosen,
+                "elapsed_seconds": elapsed,
+            })),
+            _ => write_line(&format!(
+                "permutation {number} of {of}, {chosen} chosen, {elapsed:.1} s"
+            )),
+        }
+    }
+
     /// Shows the last iteration, if it was not shown yet, and takes the bar away.
     pub fn finish(self) {
         match (&self.bar, &self.last, self.kind) {

@@ -10,9 +10,11 @@ use std::{
 use super::RunError;
 use crate::{
     device::DeviceError,
+    job::Job,
     output::{OutputError, OutputFile, Replaces},
     ranks::Communicator,
     search::{Checkpoint, CheckpointError},
+    selector::SelectorError,
 };
 
 /// The longest file that is read, in bytes: 65,536 particles of 2,000 variables.
@@ -69,6 +71,25 @@ pub(super) fn remove(path: PathBuf) -> Result<(), OutputError> {
             Err(OutputError::place(&path, source))
         }
         _ => Ok(()),
+    }
+}
+
+/// What writes the checkpoints of a job, on the rank that writes.
+pub(super) fn writer(
+    job: &Job,
+) -> impl FnMut(&str) -> Result<(), Box<dyn Error + Send + Sync>> + Send + '_ {
+    let path = job.checkpoint.as_deref().unwrap_or(Path::new(""));
+    move |text| match job.resources.is_root() {
+        true => write(path, text.as_bytes()),
+        false => Ok(()),
+    }
+}
+
+/// The error of a job whose selector could not begin, or not go on from its checkpoint.
+pub(super) fn of_selector(job: &Job, error: SelectorError) -> RunError {
+    match (error, &job.checkpoint) {
+        (SelectorError::Checkpoint(source), Some(path)) => refused(path, source),
+        (error, _) => error.into(),
     }
 }
 

@@ -42,7 +42,9 @@ pub(super) fn drive<M: Method>(
         Outcome::Selection(selection) => {
             [Termination::Iterations, Termination::Patience].contains(&selection.termination)
         }
-        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => false,
+        Outcome::Ranking(ranking) => !ranking.run.termination.is_early(),
+        Outcome::Pairs(pairs) => !pairs.run.termination.is_early(),
+        Outcome::Stability(_) => false,
     };
     let checkpoint = job.checkpoint.clone();
     let report = Report {

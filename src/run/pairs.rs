@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use super::{
-    Fault, RunError,
+    Fault, RunError, checkpoint,
     method::{Finding, Method, Run, method_parameters},
     prepared::Binned,
     ranking::saved_binning,
 };
 use crate::{
     job::{Job, PairsJob},
+    search::Checkpointing,
     selection::{
         Outcome, PairScan, PairsReport, RunSummary, SingleVariable, StopReason, VariablePair,
         VariablePartner,
     },
-    selector::{PairOptions, check_devices, rank_pairs},
+    selector::{PairOptions, check_devices, rank_pairs_from},
     table::write_matrix,
 };
 
@@ -38,14 +39,22 @@ impl Method for &PairsJob {
         let interrupt = job
             .resources
             .with_time_limit(&job.interrupt, job.pass.time_limit);
-        let found = rank_pairs(
+        let name = format!("{} of {}", self.method.name, self.method.plugin);
+        let (mut write, resume_from) = (checkpoint::writer(job), run.resume_from.take());
+        let checkpointing = job.checkpoint.as_ref().map(|_| {
+            let write = &mut write;
+            (&*name, Checkpointing { resume_from, write })
+        });
+        let found = rank_pairs_from(
             &binned.columns,
             &self.method.value,
             &options,
             &job.resources,
             &interrupt,
+            checkpointing,
             &mut |done, of| meter.count("column", done, of),
-        )?;
+        );
+        let found = found.map_err(|error| checkpoint::of_selector(job, error))?;
         Ok((binned, found))
     }
 

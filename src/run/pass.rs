@@ -49,10 +49,7 @@ impl Method for PassSearch {
             }
         };
         let path = job.checkpoint.as_deref().unwrap_or(Path::new(""));
-        let mut write = |text: &str| match job.resources.is_root() {
-            true => checkpoint::write(path, text.as_bytes()),
-            false => Ok(()),
-        };
+        let mut write = checkpoint::writer(job);
         let resume_from = run.resume_from.take();
         let checkpointing = job.checkpoint.as_ref().map(|_| Checkpointing {
             resume_from,

@@ -7,6 +7,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{
     Fault, RunError,
     candidates::{Choice, Selected},
+    checkpoint,
     method::{Finding, Method, Run, method_parameters},
     prepared::Binned,
 };
@@ -17,12 +18,14 @@ use crate::{
     plugin::{MethodKind, ResolvedMethod},
     presentation::Format,
     score::{Correction, Score},
+    search::Checkpointing,
     selection::{
         ChosenColumn, Outcome, RankedColumns, RankedVariable, Ranking, RejectedVariable,
         RunSummary, StopReason, StopRule, Truth,
     },
     selector::{
-        Procedure, ProcedureOptions, check_devices, rank, rank_with_procedure, require_cpu,
+        Procedure, ProcedureOptions, SelectionProgress, check_devices, rank_from,
+        rank_with_procedure, require_cpu,
     },
     table::Values,
 };
@@ -62,14 +65,34 @@ impl Method for ScoreSelection<'_> {
     fn work(&self, run: &mut Run, binned: Arc<Binned>) -> Result<Order, RunError> {
         let (job, meter) = (run.job, &mut run.meter);
         let limit = job.pass.time_limit;
-        let mut ranked = rank(
+        let name = format!(
+            "{} of {}, {}",
+            job.method,
+            self.0.plugin,
+            job.correction.name()
+        );
+        let (mut write, resume_from) = (checkpoint::writer(job), run.resume_from.take());
+        let checkpointing = job.checkpoint.as_ref().map(|_| {
+            let write = &mut write;
+            (&*name, Checkpointing { resume_from, write })
+        });
+        let (tests, mut chosen) = (job.stop.permutation.is_some(), 0);
+        let mut observe = |told| match told {
+            SelectionProgress::Permutations(made, of) => meter.count_tests(made, of, chosen),
+            // Between two tests it is the tests that are told of.
+            SelectionProgress::Variables(done, _) if tests => chosen = done,
+            SelectionProgress::Variables(done, of) => meter.count("variable", done, of),
+        };
+        let ranked = rank_from(
             &binned.columns,
             &self.score,
             &job.stop,
             &job.resources,
             &job.resources.with_time_limit(&job.interrupt, limit),
-            &mut |done, of| meter.count("variable", done, of),
-        )?;
+            checkpointing,
+            &mut observe,
+        );
+        let mut ranked = ranked.map_err(|error| checkpoint::of_selector(job, error))?;
         let fault = ranked.fault.take();
         let fault =
             fault.map(|error| Fault::of_counting(error, &binned.columns, ("method", self.method)));

@@ -1,7 +1,7 @@
-//! Checkpoints: the state of a search ([`super::state`]) as a text.
+//! Checkpoints: the state of a search ([`super::state`]), or of another long work, as a text.
 //!
 //! A checkpoint is one line of JSON: the version of the form and of passel, the identity of the
-//! search, its state, and a checksum of these two. Floating-point numbers are stored as their bits.
+//! work, its state, and a checksum of these two. Floating-point numbers are stored as their bits.
 
 use std::{
     error::Error,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
@@ -44,7 +44,7 @@ pub type WriteCheckpoint<'a> =
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     search: Map<String, Value>,
-    state: State,
+    state: Box<RawValue>,
 }
 
 /// The members that every version of the form begins with.
@@ -96,16 +96,16 @@ impl Checkpoint {
         }
         Ok(Self {
             search: serde_json::from_str(form.search.get()).map_err(|_| Damaged)?,
-            state: serde_json::from_str(form.state.get()).map_err(|_| Damaged)?,
+            state: form.state.to_owned(),
         })
     }
 
-    /// The state, if it belongs to this search.
-    fn of(
+    /// The state, if it belongs to the work of this identity and is sound.
+    fn of<S: DeserializeOwned>(
         self,
         search: &Map<String, Value>,
-        problem: &SearchProblem,
-    ) -> Result<State, CheckpointError> {
+        is_sound: impl FnOnce(&S) -> bool,
+    ) -> Result<S, CheckpointError> {
         for (name, ours) in search {
             let theirs = self.search.get(name).unwrap_or(&Value::Null);
             if theirs != ours {
@@ -113,10 +113,8 @@ impl Checkpoint {
                 return Err(CheckpointError::Other(format!("another search: {what}")));
             }
         }
-        match self.state.is_sound(problem) {
-            true => Ok(self.state),
-            false => Err(CheckpointError::Damaged),
-        }
+        let state: Option<S> = serde_json::from_str(self.state.get()).ok();
+        state.filter(is_sound).ok_or(CheckpointError::Damaged)
     }
 }
 
@@ -158,6 +156,7 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     }
     let hash = |hash: Fnv| json!(format!("{:032x}", hash.finish()));
     let own = [
+        ("method", json!("pass")),
         ("n", json!(design.n())),
         ("p", json!(design.p())),
         ("p_total", json!(design.p_total())),
@@ -176,26 +175,39 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     Ok(own.into_iter().chain(parameters).collect())
 }
 
-pub(super) struct CheckpointWriter<'a> {
+/// Writes the state `S` of a long work from time to time.
+pub(crate) struct CheckpointWriter<'a, S> {
     write: WriteCheckpoint<'a>,
     search: Map<String, Value>,
     /// The last state, until it is written.
-    last: Option<State>,
+    last: Option<S>,
     began: Instant,
     written: Instant,
     /// Why the last write failed, if it did.
     failed: Option<String>,
 }
 
-impl<'a> CheckpointWriter<'a> {
+impl<'a> CheckpointWriter<'a, State> {
     /// The writer of a search, and the state that it resumes from.
     pub(super) fn new(
         Checkpointing { resume_from, write }: Checkpointing<'a>,
         problem: &SearchProblem,
     ) -> Result<(Self, Option<State>), SearchError> {
-        let search = identity(problem)?;
+        let is_sound = |state: &State| state.is_sound(problem);
+        let checkpointing = Checkpointing { resume_from, write };
+        Ok(Self::open(checkpointing, identity(problem)?, is_sound)?)
+    }
+}
+
+impl<'a, S: Serialize + DeserializeOwned> CheckpointWriter<'a, S> {
+    /// The writer of a work of this identity, and the state that it resumes from.
+    pub(crate) fn open(
+        Checkpointing { resume_from, write }: Checkpointing<'a>,
+        search: Map<String, Value>,
+        is_sound: impl FnOnce(&S) -> bool,
+    ) -> Result<(Self, Option<S>), CheckpointError> {
         let resumed = resume_from
-            .map(|checkpoint| checkpoint.of(&search, problem))
+            .map(|checkpoint| checkpoint.of(&search, is_sound))
             .transpose()?;
         let now = Instant::now();
         let writer = Self {
@@ -210,16 +222,21 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     /// Notes a state from which the search can resume; writes it if enough time has passed.
-    pub(super) fn at(&mut self, state: State) {
+    pub(crate) fn at(&mut self, state: S) {
         self.last = Some(state);
-        let wait = (self.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
-        if self.written.elapsed() >= wait {
+        if self.is_due() {
             self.write_last();
         }
     }
 
+    /// Whether enough time has passed for a state to be written.
+    pub(crate) fn is_due(&self) -> bool {
+        let wait = (self.began.elapsed() / SHARE).clamp(SHORTEST, LONGEST);
+        self.written.elapsed() >= wait
+    }
+
     /// Writes the last state of a search that ends early; returns a note if that fails.
-    pub(super) fn end(mut self) -> Option<String> {
+    pub(crate) fn end(mut self) -> Option<String> {
         self.write_last();
         let failed = self.failed?;
         Some(format!("the checkpoint was not written last: {failed}"))
@@ -238,7 +255,7 @@ impl<'a> CheckpointWriter<'a> {
 
 fn text(
     search: &Map<String, Value>,
-    state: &State,
+    state: &impl Serialize,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
     let search = serde_json::value::to_raw_value(search)?;
     let state = serde_json::value::to_raw_value(state)?;

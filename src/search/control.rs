@@ -34,7 +34,7 @@ impl Limits<'_> {
 pub(super) struct RunControl<'a, 'k> {
     pub(super) limits: Limits<'a>,
     pub(super) observe: &'a mut dyn FnMut(&IterationRecord),
-    pub(super) keeper: Option<CheckpointWriter<'k>>,
+    pub(super) keeper: Option<CheckpointWriter<'k, State>>,
 }
 
 impl RunControl<'_, '_> {

@@ -6,7 +6,7 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
-mod bits;
+pub(crate) mod bits;
 mod checkpoint;
 mod control;
 mod error;
@@ -44,7 +44,7 @@ use crate::{
     selection::Selection,
     threads,
 };
-use checkpoint::CheckpointWriter;
+pub(crate) use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
 use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};

@@ -162,6 +162,11 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Whether the work ended before it was done, so that it can go on from a checkpoint.
+    pub(crate) fn is_early(self) -> bool {
+        matches!(self, Self::Interrupted | Self::TimeLimit | Self::Fault)
+    }
+
     /// Why work has ended that a request or a time limit cut short.
     pub(crate) fn of_cut(interrupt: &Interrupt) -> Self {
         match interrupt.is_at_time_limit() {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::{
     Stop,
     independence::{class_counts, counted, independence, sparse_cells},
+    tested::{StandardisedCandidate, TestLog},
 };
 use crate::{
     binning::{BinnedColumn, BinnedColumns, Codes},
@@ -14,7 +15,7 @@ use crate::{
         DeviceError,
         counting::{
             BestCandidate, CandidateStatistics, Categorical, ConditioningVariable, CounterGroup,
-            RemoteColumn, ScoreEvaluator, mutual_information,
+            LocalColumns, RemoteColumn, ScoreEvaluator, mutual_information,
         },
     },
     interrupt::Interrupt,
@@ -36,20 +37,15 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Runs the selection on these devices; `observe` is called with the numbers of variables chosen
-    /// and wanted.
-    pub(super) fn run(
-        &self,
-        mut counters: CounterGroup,
-        observe: &mut dyn FnMut(usize, usize),
-    ) -> RankedColumns {
+    /// Runs the selection on these devices, with a log of the tests that are known.
+    pub(super) fn run(&self, mut counters: CounterGroup, mut log: TestLog) -> RankedColumns {
         let started = Instant::now();
         let mut ranked = RankedColumns {
             devices: counters.names(),
             ..RankedColumns::default()
         };
         let mut columns = Vec::new();
-        match self.choose(&mut counters, &mut ranked, &mut columns, observe) {
+        match self.choose(&mut counters, &mut ranked, &mut columns, &mut log) {
             Ok(termination) => ranked.termination = termination,
             Err(error) => {
                 ranked.termination = StopReason::Fault;
@@ -62,6 +58,14 @@ impl<'a> Selection<'a> {
         chosen.for_each(|(chosen, column)| {
             chosen.sparse_cells = sparse_cells(column, self.response, &classes);
         });
+        let cut = [
+            StopReason::Interrupted,
+            StopReason::TimeLimit,
+            StopReason::Fault,
+        ];
+        if cut.contains(&ranked.termination) {
+            ranked.notes.extend(log.end());
+        }
         ranked.seconds = started.elapsed().as_secs_f64();
         ranked
     }
@@ -72,7 +76,7 @@ impl<'a> Selection<'a> {
         counters: &mut CounterGroup,
         ranked: &mut RankedColumns,
         columns: &mut Vec<Arc<Cow<'a, BinnedColumn>>>,
-        observe: &mut dyn FnMut(usize, usize),
+        log: &mut TestLog,
     ) -> Result<StopReason, DeviceError> {
         let evaluator = self.evaluator;
         let against = evaluator.score().against;
@@ -106,22 +110,22 @@ impl<'a> Selection<'a> {
             }
             let (mut permutation_p, mut standardised) = (None, None);
             if let Some(rule) = &self.stop.permutation {
-                let p = match rule.standardise {
-                    true => {
-                        let floor = evaluator.score().floor.unwrap_or(f64::NEG_INFINITY);
-                        let least = self.stop.threshold.unwrap_or(f64::NEG_INFINITY);
-                        let eligible = |score: f64| score > floor && score >= least;
-                        let tested = self.standardised(rule, eligible, chosen, &swept)?;
-                        tested.map(|tested| {
-                            (best, standardised) = (tested.best, Some(tested.standardised));
-                            tested.p
-                        })
-                    }
-                    false => self.permutation_p(rule, &best, chosen, &swept, counters)?,
+                let test = match log.known(chosen.len()) {
+                    Some(known) => Some(known),
+                    None if rule.standardise => self.standardised(rule, chosen, &swept, log)?,
+                    None => self.permutation_test(rule, &best, (chosen, &swept), counters, log)?,
                 };
-                let Some(p) = p else {
+                let Some(test) = test else {
                     return Ok(StopReason::of_cut(self.interrupt));
                 };
+                if log.known(chosen.len()).is_none() {
+                    log.complete(test);
+                }
+                let p = rule.p(test.reached);
+                if let Some(winner) = test.winner {
+                    best = self.candidate(winner)?;
+                    standardised = Some(winner.standardised);
+                }
                 if p > rule.alpha {
                     ranked.refused = Some(RejectedColumn {
                         column: best.column as usize,
@@ -148,7 +152,7 @@ impl<'a> Selection<'a> {
                 ..self.report(&best, (&own, &column), &before)
             });
             columns.push(own);
-            observe(chosen.len(), self.top);
+            log.chosen(chosen.len(), self.top);
             counters.exclude(best.column);
             if chosen.len() < self.top && evaluator.score().has_steps() {
                 if against == Against::Pairs && before.len() == 1 {
@@ -183,6 +187,26 @@ impl<'a> Selection<'a> {
             before.push(column);
         }
         Ok(StopReason::Top)
+    }
+
+    /// The candidate that a test chose, and the rank that has it; all ranks ask alike.
+    fn candidate(&self, winner: StandardisedCandidate) -> Result<BestCandidate, DeviceError> {
+        let own = LocalColumns::of_rank(self.columns, self.communicator).numbers();
+        let owner = match self.communicator {
+            Some(communicator) => {
+                let owners = communicator.gather(&own.contains(&(winner.column as usize)))?;
+                owners.iter().position(|owns| *owns).unwrap_or(0)
+            }
+            None => 0,
+        };
+        Ok(BestCandidate {
+            column: winner.column,
+            score: winner.score,
+            relevance: winner.relevance,
+            highest: winner.score,
+            statistics: None,
+            owner,
+        })
     }
 
     /// The column of a candidate; the rank that owns it broadcasts its codes.

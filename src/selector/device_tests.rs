@@ -159,7 +159,9 @@ fn assert_same(
         stop,
     };
     let device = open(columns, response, evaluator);
-    let found = selection.run(CounterGroup::new(vec![device], evaluator), &mut |_, _| {});
+    let mut unheard = |_| {};
+    let log = TestLog::new((None, None), &mut unheard);
+    let found = selection.run(CounterGroup::new(vec![device], evaluator), log);
     assert!(!found.chosen.is_empty());
     assert_eq!(found.chosen, expected.chosen);
     assert_eq!(found.refused, expected.refused);

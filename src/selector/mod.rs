@@ -4,15 +4,20 @@
 mod choose;
 #[cfg(test)]
 mod device_tests;
+mod identity;
 mod independence;
 mod pairs;
 mod permutation;
 mod places;
 mod procedure;
+#[cfg(test)]
+mod resumed_tests;
 mod standardised;
+mod tested;
 
 use std::{num::NonZeroUsize, time::Instant};
 
+use serde_json::json;
 use thiserror::Error;
 
 use crate::{
@@ -20,13 +25,15 @@ use crate::{
     device::{DeviceChoice, DeviceError, Resources, counting::ScoreEvaluator},
     interrupt::Interrupt,
     score::{Against, Score},
+    search::{CheckpointError, CheckpointWriter, Checkpointing},
     selection::RankedColumns,
     threads::{self, ThreadError},
 };
 
 use choose::Selection;
+use identity::identity;
 use independence::independence;
-pub use pairs::{PAIRS, PairOptions, rank_pairs};
+pub use pairs::{PAIRS, PairOptions, rank_pairs, rank_pairs_from};
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
 use places::{CountingDevices, check_tables, check_top};
 pub(crate) use places::{check_devices, require_cpu};
@@ -34,6 +41,8 @@ pub use procedure::{
     CallError, Problem, Procedure, ProcedureContext, ProcedureError, ProcedureOptions,
     ProcedureResult, rank_with_procedure, regress_with_procedure,
 };
+pub use tested::SelectionProgress;
+use tested::{TestLog, TestState};
 
 /// The rules that end a selection by a score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -82,6 +91,9 @@ pub enum SelectorError {
         /// Columns.
         p: usize,
     },
+    /// The work cannot go on from the checkpoint.
+    #[error("the checkpoint {0}")]
+    Checkpoint(#[from] CheckpointError),
     /// The threads cannot be started.
     #[error(transparent)]
     Threads(#[from] ThreadError),
@@ -103,6 +115,37 @@ pub fn rank(
     resources: &Resources,
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<RankedColumns, SelectorError> {
+    let mut observe = |told| {
+        if let SelectionProgress::Variables(chosen, wanted) = told {
+            observe(chosen, wanted);
+        }
+    };
+    rank_from(
+        columns,
+        score,
+        stop,
+        resources,
+        interrupt,
+        None,
+        &mut observe,
+    )
+}
+
+/// Chooses variables as [`rank`] does, and keeps the permutation tests that are done: a selection
+/// resumed from these finds the same, bit for bit, as one that was never interrupted. The name with
+/// the checkpoints tells this score from others. `observe` is told of permutations too.
+///
+/// # Errors
+/// As [`rank`], and a checkpoint of another selection.
+pub fn rank_from(
+    columns: &BinnedColumns,
+    score: &Score,
+    stop: &Stop,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    checkpointing: Option<(&str, Checkpointing)>,
+    observe: &mut (dyn FnMut(SelectionProgress) + Send),
 ) -> Result<RankedColumns, SelectorError> {
     let p = columns.columns.len();
     let ends = stop.threshold.is_some() || stop.permutation.is_some() || score.floor.is_some();
@@ -126,6 +169,25 @@ pub fn rank(
     let pool = threads::pool(counting.threads)?;
     pool.install(|| {
         let starting = Instant::now();
+        let communicator = resources.communicator.as_ref();
+        let kept = checkpointing.map(|(name, checkpointing)| {
+            let permutation = stop.permutation.as_ref();
+            let settings = [
+                ("method", json!(name)),
+                ("top", json!(stop.top)),
+                ("threshold", json!(stop.threshold)),
+                ("permutations", json!(permutation.map(|test| test.n))),
+                ("alpha", json!(permutation.map(|test| test.alpha))),
+                ("standardise", json!(standardises)),
+                ("seed", json!(permutation.map(|test| test.seed))),
+            ];
+            let identity = identity(columns, communicator, settings)?;
+            let n = permutation.map_or(0, |test| test.n);
+            let is_sound = |state: &TestState| state.is_sound(p, n);
+            Ok::<_, SelectorError>(CheckpointWriter::open(checkpointing, identity, is_sound)?)
+        });
+        let (keeper, state) = kept.transpose()?.unzip();
+        let log = TestLog::new((keeper, state.flatten()), observe);
         let evaluator = ScoreEvaluator::new(score.clone(), columns.n);
         let response = evaluator.categorical(&columns.response);
         let counters = counting.counters(columns, &response, &evaluator)?;
@@ -136,14 +198,16 @@ pub fn rank(
             response: &response,
             evaluator: &evaluator,
             interrupt,
-            communicator: resources.communicator.as_ref(),
+            communicator,
             top,
             stop,
         };
+        let mut ranked = selection.run(counters, log);
+        counting.notes.append(&mut ranked.notes);
         Ok(RankedColumns {
             starting,
             notes: counting.notes,
-            ..selection.run(counters, observe)
+            ..ranked
         })
     })
 }

@@ -7,13 +7,16 @@
 //! accounts for the search among them: standardised (`standardised.rs`), or as it is.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicUsize, Ordering},
 };
 
 use rayon::prelude::*;
 
-use super::choose::Selection;
+use super::{
+    choose::Selection,
+    tested::{TestLog, Tested},
+};
 use crate::{
     device::{
         DeviceError, Placement, UndefinedScore,
@@ -97,18 +100,18 @@ pub(super) fn all_of_ranks<T>(
 }
 
 impl Selection<'_> {
-    /// The p-value (1 + b) / (1 + n) of the best candidate, where b of n permutations have a best
-    /// score no lower. `swept` are the conditioning variables so far; `None` when interrupted.
-    pub(super) fn permutation_p(
+    /// How many permutations have a best score no lower than that of the best candidate. `swept` are
+    /// the conditioning variables so far; `None` when interrupted.
+    pub(super) fn permutation_test(
         &self,
         rule: &PermutationTest,
         winner: &BestCandidate,
-        chosen: &[ChosenColumn],
-        swept: &[Arc<ConditioningVariable>],
+        (chosen, swept): (&[ChosenColumn], &[Arc<ConditioningVariable>]),
         counters: &mut CounterGroup,
-    ) -> Result<Option<f64>, DeviceError> {
+        log: &mut TestLog,
+    ) -> Result<Option<Tested>, DeviceError> {
         let swept = self.anchors(swept);
-        let reached = match self.reaching(rule, winner, (chosen, &swept), counters) {
+        let reached = match self.reaching(rule, winner, (chosen, &swept), counters, log) {
             Ok(reached) => Ok(reached),
             // All ranks learn of it below.
             Err(DeviceError::UndefinedScore(unscored)) => Err(unscored),
@@ -124,7 +127,10 @@ impl Selection<'_> {
             return Ok(None);
         };
         let reached = (0..rule.n).filter(|at| all.iter().any(|own| own[*at]));
-        Ok(Some(rule.p(reached.count())))
+        Ok(Some(Tested {
+            reached: reached.count(),
+            winner: None,
+        }))
     }
 
     /// The conditioning variables on which scores depend, of those swept so far.
@@ -155,11 +161,19 @@ impl Selection<'_> {
         winner: &BestCandidate,
         (chosen, swept): (&[ChosenColumn], &[&Categorical]),
         counters: &mut CounterGroup,
+        log: &mut TestLog,
     ) -> Result<Option<Vec<bool>>, DeviceError> {
         let order = |at: usize| self.order(rule, chosen.len(), at);
         let reaches =
             |found: Option<BestCandidate>| found.is_some_and(|best| best.score >= winner.highest);
-        let mut reached = Vec::with_capacity(rule.n);
+        // What one rank knows is of its own columns alone.
+        let keeps = self.communicator.is_none();
+        let known = match keeps {
+            true => log.reached(rule.n),
+            false => vec![None; rule.n],
+        };
+        log.begin(known.iter().flatten().count(), rule.n);
+        let mut reached: Vec<bool> = known.iter().map_while(|own| *own).collect();
         while reached.len() < rule.n {
             // Ranks agree on the end once each has ended.
             if self.interrupt.requested_here() {
@@ -174,27 +188,45 @@ impl Selection<'_> {
             let next = rule.n.min(done + most);
             let orders: Vec<Vec<u32>> = (done..next).into_par_iter().map(order).collect();
             match counters.best_permuted(&orders, swept) {
-                Some(found) => reached.extend(found?.into_iter().map(reaches)),
+                Some(found) => {
+                    let found = found?;
+                    for (at, reaches) in (done..).zip(found.into_iter().map(reaches)) {
+                        reached.push(reaches);
+                        if keeps {
+                            log.reach(at, rule.n, reaches);
+                        }
+                    }
+                    log.count(reached.len() - done);
+                }
                 None => {
+                    let log = Mutex::new(log);
+                    let note = |at, reaches: &bool| {
+                        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+                        if keeps {
+                            log.reach(at, rule.n, *reaches);
+                        }
+                        log.count(1);
+                    };
                     let each = |at, threads| {
                         let own = LocalColumns::of_rank(self.columns, self.communicator);
                         let mut counters =
                             self.permuted(&order(at), own, (chosen, swept), threads)?;
                         Ok(reaches(counters.highest()?))
                     };
-                    return self.one_by_one(rule, each);
+                    return self.one_by_one(known, each, note);
                 }
             }
         }
         Ok(Some(reached))
     }
 
-    /// What `each` makes of every permutation, by a counter of its own and this many threads; `None`
-    /// when interrupted.
+    /// What `each` makes of every permutation that is not known, by a counter of its own and this many
+    /// threads; `note` is called with each as it is made. `None` when interrupted.
     pub(super) fn one_by_one<T: Send + Sync>(
         &self,
-        rule: &PermutationTest,
+        known: Vec<Option<T>>,
         each: impl Fn(usize, usize) -> Result<T, DeviceError> + Sync,
+        note: impl Fn(usize, &T) + Sync,
     ) -> Result<Option<Vec<T>>, DeviceError> {
         let cells = self.columns.n * self.columns.columns.len();
         let threads = rayon::current_num_threads();
@@ -204,16 +236,19 @@ impl Selection<'_> {
             false => (1, threads),
         };
         let next = AtomicUsize::new(0);
-        let made: Vec<OnceLock<T>> = (0..rule.n).map(|_| OnceLock::new()).collect();
+        let known = known.into_iter();
+        let made: Vec<OnceLock<T>> = known
+            .map(|own| own.map_or_else(OnceLock::new, OnceLock::from))
+            .collect();
         // Every thread takes the next permutation until there are no more.
         let walk = |thread: usize| {
             while thread < under_way && !self.interrupt.requested_here() {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= rule.n {
-                    break;
+                let Some(place) = made.get(at) else { break };
+                if place.get().is_none() {
+                    let own = each(at, threads)?;
+                    note(at, place.get_or_init(|| own));
                 }
-                let own = each(at, threads)?;
-                made[at].get_or_init(|| own);
             }
             Ok(())
         };

@@ -12,12 +12,16 @@
 //!
 //! *Source:* P. H. Westfall and S. S. Young, *Resampling-Based Multiple Testing* (1993), section 2.6.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::{PermutationTest, choose::Selection, permutation::all_of_ranks};
+use super::{
+    PermutationTest,
+    choose::Selection,
+    permutation::all_of_ranks,
+    tested::{StandardisedCandidate, TestLog, Tested},
+};
 use crate::{
     device::{
         DeviceError,
@@ -29,23 +33,14 @@ use crate::{
 /// Most scores that are kept at a time: 512 MiB. Of more candidates one block after another is tested.
 const SCORES: usize = 1 << 26;
 
-/// The candidate with the largest standardised score, and its test.
-pub(super) struct Standardised {
-    pub(super) best: BestCandidate,
-    pub(super) standardised: f64,
-    pub(super) p: f64,
-}
+/// Codes that are counted between two notes in the log, about: of a wide table the test goes on from
+/// the last block of columns that was done.
+const WORK: usize = if cfg!(test) { 1 << 12 } else { 1 << 33 };
 
-/// The best candidate of one rank.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Found {
-    standardised: f64,
-    column: u32,
-    score: f64,
-    relevance: f64,
-}
+/// Fewest columns of a block: what each permutation costs besides them is little beside so many.
+const NARROWEST: usize = if cfg!(test) { 5 } else { 64 };
 
-impl Found {
+impl StandardisedCandidate {
     /// Itself, or another that is larger.
     fn or_larger(self, other: Option<Self>) -> Self {
         let larger = other.filter(|other| other.standardised > self.standardised);
@@ -54,20 +49,20 @@ impl Found {
 }
 
 /// The best candidate of a rank, and the largest standardised score of each permutation.
-type Maxima = (Option<Found>, Vec<f64>);
+type Maxima = (Option<StandardisedCandidate>, Vec<f64>);
 
 impl Selection<'_> {
-    /// Tests the candidate with the largest standardised score, of those whose score is `eligible`;
-    /// of equal ones the lowest column. p is (1 + b) / (1 + n), where the largest standardised score
-    /// of b of n permutations is no lower. `None` when interrupted, or where no candidate is eligible.
+    /// Tests the candidate with the largest standardised score, of those that may be chosen by their
+    /// score; of equal ones the lowest column. It is reached by permutations whose largest standardised
+    /// score is no lower. `None` when interrupted, or where no candidate is eligible.
     pub(super) fn standardised(
         &self,
         rule: &PermutationTest,
-        eligible: impl Fn(f64) -> bool,
         chosen: &[ChosenColumn],
         swept: &[Arc<ConditioningVariable>],
-    ) -> Result<Option<Standardised>, DeviceError> {
-        let own = match self.maxima(rule, eligible, chosen, swept) {
+        log: &mut TestLog,
+    ) -> Result<Option<Tested>, DeviceError> {
+        let own = match self.maxima(rule, chosen, swept, log) {
             Ok(own) => Ok(own),
             // All ranks learn of it below.
             Err(DeviceError::UndefinedScore(unscored)) => Err(unscored),
@@ -83,28 +78,14 @@ impl Selection<'_> {
             return Ok(None);
         };
         // Columns ascend from rank to rank.
-        let mut best: Option<(Found, usize)> = None;
-        for (rank, (found, _)) in all.iter().enumerate() {
-            let Some(found) = found else { continue };
-            if best.is_none_or(|(best, _)| best.or_larger(Some(*found)) == *found) {
-                best = Some((*found, rank));
-            }
-        }
-        let Some((found, owner)) = best else {
+        let found = all.iter().filter_map(|(found, _)| *found);
+        let Some(found) = found.reduce(|best, found| best.or_larger(Some(found))) else {
             return Ok(None);
         };
         let reaches = |at: &usize| all.iter().any(|(_, own)| own[*at] >= found.standardised);
-        Ok(Some(Standardised {
-            best: BestCandidate {
-                column: found.column,
-                score: found.score,
-                relevance: found.relevance,
-                highest: found.score,
-                statistics: None,
-                owner,
-            },
-            standardised: found.standardised,
-            p: rule.p((0..rule.n).filter(reaches).count()),
+        Ok(Some(Tested {
+            reached: (0..rule.n).filter(reaches).count(),
+            winner: Some(found),
         }))
     }
 
@@ -113,15 +94,27 @@ impl Selection<'_> {
     fn maxima(
         &self,
         rule: &PermutationTest,
-        eligible: impl Fn(f64) -> bool,
         chosen: &[ChosenColumn],
         swept: &[Arc<ConditioningVariable>],
+        log: &mut TestLog,
     ) -> Result<Option<Maxima>, DeviceError> {
+        let floor = self.evaluator.score().floor.unwrap_or(f64::NEG_INFINITY);
+        let least = self.stop.threshold.unwrap_or(f64::NEG_INFINITY);
+        let eligible = |score: f64| score > floor && score >= least;
         let swept = self.anchors(swept);
         let own = LocalColumns::of_rank(self.columns, self.communicator);
-        let width = (SCORES / (rule.n + 1)).max(1);
-        let (mut best, mut maxima) = (None::<Found>, vec![f64::NEG_INFINITY; rule.n]);
-        for start in (0..own.columns.len()).step_by(width) {
+        let worth = WORK / (rule.n + 1) / self.columns.n.max(1);
+        let width = (SCORES / (rule.n + 1)).clamp(1, worth.max(NARROWEST));
+        // What one rank knows is of its own columns alone.
+        let keeps = self.communicator.is_none();
+        let (first, mut best, mut maxima) = match keeps {
+            true => log.maxima(rule.n),
+            false => (0, None, vec![f64::NEG_INFINITY; rule.n]),
+        };
+        let left = own.columns.len().saturating_sub(first);
+        let (before, blocks) = (first.div_ceil(width), left.div_ceil(width));
+        log.begin(before * rule.n, (before + blocks) * rule.n);
+        for start in (first..own.columns.len()).step_by(width) {
             let block = own.slice(start..own.columns.len().min(start + width));
             let score = |order: &[u32], threads| {
                 let mut counters = self.permuted(order, block, (chosen, &swept), threads)?;
@@ -138,9 +131,17 @@ impl Selection<'_> {
                 }
                 row
             };
-            let permuted = self.one_by_one(rule, |at, threads| {
-                Ok(row(&score(&self.order(rule, chosen.len(), at), threads)?))
-            })?;
+            let each = |at, threads| {
+                let order = self.order(rule, chosen.len(), at);
+                Ok(row(&score(&order, threads)?))
+            };
+            let known = (0..rule.n).map(|_| None).collect();
+            let shared = Mutex::new(&mut *log);
+            let note = |_, _: &Vec<f64>| {
+                let mut log = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                log.count(1);
+            };
+            let permuted = self.one_by_one(known, each, note)?;
             let Some(permuted) = permuted else {
                 return Ok(None);
             };
@@ -148,7 +149,7 @@ impl Selection<'_> {
             rows.extend(permuted);
             standardise(&mut rows);
             for own in candidates.iter().filter(|own| eligible(own.score)) {
-                let found = Found {
+                let found = StandardisedCandidate {
                     standardised: rows[0][own.column as usize - block.first],
                     column: own.column,
                     score: own.score,
@@ -159,6 +160,10 @@ impl Selection<'_> {
             for (maximum, row) in maxima.iter_mut().zip(&rows[1..]) {
                 // NaN is no score, and no maximum.
                 *maximum = row.iter().copied().fold(*maximum, f64::max);
+            }
+            if keeps {
+                let done = start + block.columns.len();
+                log.note_maxima(done, best, &maxima);
             }
         }
         Ok(Some((best, maxima)))

@@ -226,7 +226,7 @@ fn unwritable_checkpoints_and_conflicting_options_are_refused_before_any_work() 
     );
     let ran = folder.run(&select(&["--checkpoint", "ck.json", "--method", "jmi"]));
     assert_eq!(ran.code, Some(2));
-    let told = "checkpoint has no effect with the method jmi; it is for the method pass";
+    let told = "checkpoint has no effect with the method jmi; it is for the method pass, and for selectors with stop = permutation";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(folder.names(), ["data.csv"]);
 }

@@ -161,3 +161,76 @@ fn a_timeout_on_the_command_line_is_a_failure_with_the_best_so_far() {
     let told = report(&folder.run(&all.split_whitespace().collect::<Vec<_>>()));
     assert_eq!(told["termination"], "time-limit");
 }
+
+/// A report without what is of one run alone.
+fn lasting(ran: &Ran) -> Value {
+    let mut told = report(ran);
+    told["elapsed_seconds"] = Value::Null;
+    told
+}
+
+#[test]
+fn limit_after_limit_permutations_and_pairs_end_as_if_there_were_none() {
+    let folder = Folder::new();
+    codes(&folder, "c.csv", 300, 300);
+    let raw = "select c.csv --method jmi --top 3 --stop permutation:raw,n=99,alpha=0.99";
+    let pairs = "pairs c.csv --top 20 --partners";
+    for command in [raw, pairs] {
+        let all = format!("{command} --response y --format json --threads 2");
+        let run = |more: &str| {
+            let all = format!("{all} {more}");
+            folder.run(&all.split_whitespace().collect::<Vec<_>>())
+        };
+        let whole = lasting(&run(""));
+        // Ever longer, so that it ends on a slow machine too.
+        let last = (0..40).find_map(|part: u32| {
+            let limit = 100 << (part / 4);
+            let ran = run(&format!("--checkpoint ck.json --time-limit {limit}ms"));
+            let told = lasting(&ran);
+            let is_cut = told["termination"] == "time-limit";
+            (!is_cut).then_some((part, told))
+        });
+        let (parts, last) = last.unwrap();
+        assert_eq!(last, whole, "{command}: {parts} parts");
+        assert!(!folder.path("ck.json").exists());
+    }
+    let ran = folder.run(&[
+        "pairs",
+        "c.csv",
+        "--response",
+        "y",
+        "--matrix",
+        "m.npy",
+        "--checkpoint",
+        "ck.json",
+    ]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr
+            .contains("checkpoint and matrix exclude each other"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_job_that_timed_out_goes_on_in_the_next_run() {
+    let folder = Folder::new();
+    codes(&folder, "c.csv", 300, 100);
+    let job = "[[job]]\nname = 'a'\ndata = 'c.csv'\nresponse = 'y'\nmethod = 'jmi'\n\
+               stop = 'permutation:raw,n=499,alpha=0.99'\ntop = 2\n";
+    let run = |timeout: &str, output: &str| {
+        folder.write("jobs.toml", &format!("{job}{timeout}"));
+        folder.run(&["run", "jobs.toml", "--output", output])
+    };
+    assert_eq!(run("", "whole").code, Some(0));
+    for part in 0..40 {
+        let ran = run(&format!("timeout = '{}ms'\n", 150 << (part / 4)), "parts");
+        if ran.code == Some(0) {
+            break;
+        }
+        assert!(ran.stderr.contains("within its timeout"), "{}", ran.stderr);
+    }
+    let result = |output: &str| folder.read(&format!("{output}/a.json"));
+    assert_eq!(result("parts"), result("whole"));
+}

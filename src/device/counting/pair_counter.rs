@@ -1,5 +1,7 @@
 //! The trait of what scores all pairs of columns, what it is asked, and several of these as one.
 
+use std::ops::Range;
+
 use super::{
     super::DeviceError,
     categorical::Categorical,
@@ -46,6 +48,9 @@ pub(crate) struct PairSearch<'a> {
     pub(crate) synergy: &'a ScoreEvaluator,
     /// The limits of what is wanted; it holds no pair yet.
     pub(crate) wanted: &'a TopPairs,
+    /// Which of the first columns are visited, by their places in the order of the visits. Devices that
+    /// do not work in parts visit all.
+    pub(crate) places: Range<usize>,
     /// Receives the score in nats of each pair (a, b) that this device counts, in row a: for b from
     /// a on, or of the second list.
     ///
@@ -77,6 +82,11 @@ pub(crate) trait PairCounter: Send {
     /// # Errors
     /// A device that failed; [`DeviceError::UndefinedScore`].
     fn relevance(&mut self) -> Result<Vec<i64>, DeviceError>;
+
+    /// Whether it can visit a part of the first columns: see [`PairSearch::places`].
+    fn works_in_parts(&self) -> bool {
+        false
+    }
 
     /// The best pairs (a, b), a < b, whose second column is this device's, with their synergy.
     fn pairs(&mut self, search: PairSearch) -> Result<TopPairs, DeviceError>;
@@ -120,11 +130,16 @@ impl<'a> PairCounterGroup<'a> {
         Ok(nats.collect())
     }
 
+    /// Whether all devices can visit a part of the first columns.
+    pub(crate) fn work_in_parts(&self) -> bool {
+        self.devices.iter().all(|device| device.works_in_parts())
+    }
+
     /// The best pairs of all devices; see [`PairSearch`].
     pub(crate) fn pairs(
         &mut self,
         synergy: &ScoreEvaluator,
-        wanted: &TopPairs,
+        (wanted, places): (&TopPairs, Range<usize>),
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
         progress: &(dyn Fn() + Sync),
@@ -135,6 +150,7 @@ impl<'a> PairCounterGroup<'a> {
                 block: self.block,
                 synergy,
                 wanted,
+                places: places.clone(),
                 matrix: matrix.as_deref_mut(),
                 stop,
                 progress,

@@ -99,6 +99,23 @@ impl TopPairs {
         }
     }
 
+    /// The number of pairs held.
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether these have the limits of `wanted`, but for a higher threshold, and only pairs of its
+    /// columns.
+    pub(crate) fn is_sound(&self, wanted: &Self, columns: usize) -> bool {
+        let is_pair = |pair: &Pair| pair.a < pair.b && (pair.b as usize) < columns;
+        self.capacity == wanted.capacity
+            && self.threshold >= wanted.threshold
+            && self.partner_threshold == wanted.partner_threshold
+            && self.partners.len() == wanted.partners.len()
+            && self.pairs.iter().all(is_pair)
+            && (self.partners.iter()).all(|best| best.a == NOBODY || is_pair(best))
+    }
+
     /// Whether a pair of this score may be among the best, or the best of one of its columns.
     #[inline(always)]
     pub(crate) fn wants(&self, score: i128, a: u32, b: u32) -> bool {

@@ -55,6 +55,7 @@ pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "format",
     "output",
     "overwrite",
+    "checkpoint",
     "progress",
 ];
 
@@ -121,8 +122,8 @@ impl MethodClass {
     pub(super) fn users(name: &str) -> &'static str {
         let used_by = |class: Self| class.uses(name);
         match (used_by(Self::Pass), used_by(Self::Regression)) {
-            // The search by criterion always uses the seed.
-            _ if name == "seed" => {
+            // The search by criterion always uses both.
+            _ if ["seed", "checkpoint"].contains(&name) => {
                 "it is for the method pass, and for selectors with stop = permutation"
             }
             (true, true) if used_by(Self::Score) => {

@@ -5,9 +5,12 @@ mod search;
 
 use std::{sync::Mutex, time::Instant};
 
-use self::search::Scan;
+use self::search::{Scan, ScanState};
+use serde_json::json;
+
 use super::{
     SelectorError,
+    identity::identity,
     places::{CountingDevices, check_tables},
 };
 use crate::{
@@ -18,6 +21,7 @@ use crate::{
     },
     interrupt::Interrupt,
     score::PairScore,
+    search::{CheckpointWriter, Checkpointing},
     selection::{ColumnPair, ColumnPartner, PairScan, StopReason},
     threads,
 };
@@ -67,6 +71,25 @@ pub fn rank_pairs(
     interrupt: &Interrupt,
     observe: &mut (dyn FnMut(usize, usize) + Send),
 ) -> Result<PairScan, SelectorError> {
+    rank_pairs_from(columns, score, wanted, resources, interrupt, None, observe)
+}
+
+/// Scores every pair as [`rank_pairs`] does, and keeps the best pairs of the columns that are done: a
+/// scan resumed from these finds the same, bit for bit, as one that was never interrupted. The name
+/// with the checkpoints tells this score from others. A single process keeps them on the CPU, for
+/// a declared score and without a matrix; else nothing is kept, and the scan begins anew.
+///
+/// # Errors
+/// As [`rank_pairs`], and a checkpoint of another scan.
+pub fn rank_pairs_from(
+    columns: &BinnedColumns,
+    score: &PairScore,
+    wanted: &PairOptions,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    checkpointing: Option<(&str, Checkpointing)>,
+    observe: &mut (dyn FnMut(usize, usize) + Send),
+) -> Result<PairScan, SelectorError> {
     if let PairScore::Function(coded) = score {
         check_tables(columns, Some(coded), true)?;
     }
@@ -91,7 +114,25 @@ pub fn rank_pairs(
         if wanted.partners {
             best = best.with_partners(p, evaluator.score_threshold(None));
         }
+        let communicator = resources.distributed();
+        let checkpointing = checkpointing.filter(|_| communicator.is_none() && !wanted.matrix);
+        let kept = checkpointing.map(|(name, checkpointing)| {
+            let settings = [
+                ("score", json!(name)),
+                ("top", json!(wanted.top)),
+                ("threshold", json!(wanted.threshold)),
+                ("partners", json!(wanted.partners)),
+            ];
+            let identity = identity(columns, None, settings).map_err(SelectorError::Device)?;
+            let is_sound = |state: &ScanState| state.is_sound(&best, p);
+            let kept = CheckpointWriter::open(checkpointing, identity, is_sound);
+            kept.map_err(SelectorError::Checkpoint)
+        });
+        let (keeper, state) = kept.transpose()?.unzip();
+        let ScanState { visited, best } = state.flatten().unwrap_or(ScanState { visited: 0, best });
         let mut scan = Scan {
+            keeper,
+            visited,
             columns,
             evaluator: &evaluator,
             synergy: &synergy,
@@ -108,7 +149,10 @@ pub fn rank_pairs(
             },
         };
         let (started, starting) = (Instant::now(), scan.found.starting);
-        let fault = scan.all(resources.distributed(), &Mutex::new(observe))?;
+        let fault = scan.all(communicator, &Mutex::new(observe))?;
+        if let (true, Some(keeper)) = (scan.cut || fault.is_some(), scan.keeper.take()) {
+            scan.counting.notes.extend(keeper.end());
+        }
         let mut found = scan.found;
         found.seconds = started.elapsed().as_secs_f64() - (found.starting - starting);
         let best = match fault {

@@ -6,10 +6,11 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{
     super::{SelectorError, independence, places::CountingDevices},
@@ -24,13 +25,39 @@ use crate::{
     },
     interrupt::Interrupt,
     ranks::Communicator,
+    search::CheckpointWriter,
     selection::{Independence, PairScan},
 };
 
 pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
 
+/// How long the columns between two states of a scan take, about: long beside the time in which threads
+/// wait for the last of them.
+const PART: Duration = Duration::from_millis(500);
+
+/// Most pairs that a state holds; of more nothing is kept.
+const HELD: usize = 1 << 22;
+
+/// What a scan goes on from, of a single process without a matrix.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ScanState {
+    /// How many of the first columns are done, in the order in which they are visited.
+    pub(super) visited: usize,
+    pub(super) best: TopPairs,
+}
+
+impl ScanState {
+    /// Whether it is a valid state of a scan of p columns for the pairs that are wanted.
+    pub(super) fn is_sound(&self, wanted: &TopPairs, p: usize) -> bool {
+        self.visited <= p && self.best.is_sound(wanted, p)
+    }
+}
+
 /// A scan of pairs with its results so far, on this rank.
-pub(super) struct Scan<'a> {
+pub(super) struct Scan<'a, 'k> {
+    pub(super) keeper: Option<CheckpointWriter<'k, ScanState>>,
+    /// How many of the first columns are done.
+    pub(super) visited: usize,
     pub(super) columns: &'a BinnedColumns,
     pub(super) evaluator: &'a ScoreEvaluator,
     pub(super) synergy: &'a ScoreEvaluator,
@@ -47,7 +74,16 @@ pub(super) struct Scan<'a> {
     pub(super) found: PairScan,
 }
 
-impl Scan<'_> {
+/// Notes that so many of the first columns are done, if there is a place for that.
+fn keep(keeper: &mut Option<CheckpointWriter<ScanState>>, visited: usize, best: &mut TopPairs) {
+    best.prune_threshold();
+    if let Some(keeper) = keeper.as_mut().filter(|_| best.len() <= HELD) {
+        let best = best.clone();
+        keeper.at(ScanState { visited, best });
+    }
+}
+
+impl Scan<'_, '_> {
     /// Scores all pairs, with the other ranks if there are any; returns the failure of a device.
     pub(super) fn all(
         &mut self,
@@ -155,14 +191,21 @@ impl Scan<'_> {
         if round.own {
             self.found.devices = counters.names();
         }
-        let (reports, places) = (AtomicUsize::new(0), counters.names().len().max(1));
+        let first_end = block.first_end();
+        let in_parts = self.keeper.is_some() && counters.work_in_parts();
+        let (mut visited, mut part) = match in_parts {
+            true => (self.visited, 4 * rayon::current_num_threads()),
+            false => (0, usize::MAX),
+        };
+        let places = counters.names().len().max(1);
+        let reports = AtomicUsize::new(visited * places);
         let done = || within((1 + reports.fetch_add(1, Ordering::Relaxed)) / places);
         // Ranks agree on the end between rounds.
         let stop = || self.interrupt.requested_here();
-        let mut part = zeros(m, !self.found.matrix.is_empty() && m < p)?;
-        let matrix = match self.found.matrix.is_empty() {
+        let mut own_matrix = zeros(m, !self.found.matrix.is_empty() && m < p)?;
+        let mut matrix = match self.found.matrix.is_empty() {
             true => None,
-            false if m < p => Some(&mut part[..]),
+            false if m < p => Some(&mut own_matrix[..]),
             false => Some(&mut self.found.matrix[..]),
         };
         let found = match (round.own, alone) {
@@ -170,31 +213,55 @@ impl Scan<'_> {
             (true, Some(alone)) => alone,
             (true, None) => counters.relevance(),
         };
-        let found = found.and_then(|single| {
-            let wanted = self.best.cleared_for(m);
-            let pairs = counters.pairs(self.synergy, &wanted, matrix, &stop, &done)?;
-            Ok((single, pairs))
-        });
         let number = |at| round_columns.number(at);
-        let (single, pairs) = match found {
-            Ok(found) => found,
+        let renumber = |unscored: UndefinedScore| UndefinedScore {
+            column: number(unscored.column),
+            other: unscored.other.map(number),
+            ..unscored
+        };
+        let single = match found {
+            Ok(single) => single,
             Err(DeviceError::UndefinedScore(unscored)) => {
-                let fault = UndefinedScore {
-                    column: number(unscored.column),
-                    other: unscored.other.map(number),
-                    ..unscored
-                };
-                return Ok(Some(DeviceError::UndefinedScore(fault)));
+                return Ok(Some(DeviceError::UndefinedScore(renumber(unscored))));
             }
             Err(fault) => return Ok(Some(fault)),
         };
+        let mut unscored = None;
+        loop {
+            let next = visited.saturating_add(part);
+            let (began, wanted) = (Instant::now(), self.best.cleared_for(m));
+            let wanted = (&wanted, visited..next);
+            let matrix = matrix.as_deref_mut();
+            match counters.pairs(self.synergy, wanted, matrix, &stop, &done) {
+                Ok(pairs) => {
+                    let best = mem::take(&mut self.best);
+                    self.best = best.merge(pairs.renumber(p, number));
+                }
+                // A lower one may be among the columns to come.
+                Err(DeviceError::UndefinedScore(other)) => {
+                    unscored = UndefinedScore::lower(unscored, Some(renumber(other)));
+                }
+                Err(fault) => return Ok(Some(fault)),
+            }
+            if next >= first_end || stop() {
+                break;
+            }
+            visited = next;
+            if unscored.is_none() {
+                keep(&mut self.keeper, visited, &mut self.best);
+            }
+            if began.elapsed() < PART {
+                part *= 2;
+            }
+        }
+        if unscored.is_some() {
+            return Ok(unscored.map(DeviceError::UndefinedScore));
+        }
         self.cut |= stop();
         if round.own {
             self.found.single = self.with_p_values(single, block.columns);
         }
-        let best = mem::take(&mut self.best);
-        self.best = best.merge(pairs.renumber(p, number));
-        for (a, row) in (0..).zip(part.chunks(m.max(1))) {
+        for (a, row) in (0..).zip(own_matrix.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
                 if *score != 0.0 {
                     self.found.matrix[number(a) as usize * p + number(b) as usize] = *score;

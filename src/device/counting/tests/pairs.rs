@@ -146,7 +146,7 @@ impl Case {
             let told = || {
                 done.fetch_add(1, Ordering::Relaxed);
             };
-            let best = counters.pairs(&synergy, &wanted, matrix, &|| false, &told);
+            let best = counters.pairs(&synergy, (&wanted, 0..usize::MAX), matrix, &|| false, &told);
             let best = best.unwrap();
             let done = done.into_inner();
             let whole = done.is_multiple_of(p) || (split.is_some() && done < p * places);

@@ -31,6 +31,8 @@ pub(super) fn visit_columns<A: Send>(
         0 => range.start + at / 2,
         _ => range.end - 1 - at / 2,
     });
+    let places = search.places.clone();
+    let columns = columns.skip(places.start).take(places.len());
     let columns: Vec<_> = columns
         .map(|column| (column, rows[column].take()))
         .collect();
@@ -59,6 +61,10 @@ impl PairCounter for CpuCounter<'_> {
         let mut all: Vec<(u32, i64)> = all.collect();
         all.sort_unstable();
         Ok(all.into_iter().map(|(_, relevance)| relevance).collect())
+    }
+
+    fn works_in_parts(&self) -> bool {
+        true
     }
 
     fn pairs(&mut self, mut search: PairSearch) -> Result<TopPairs, DeviceError> {
