@@ -172,8 +172,8 @@ fn lasting(ran: &Ran) -> Value {
 #[test]
 fn limit_after_limit_permutations_and_pairs_end_as_if_there_were_none() {
     let folder = Folder::new();
-    codes(&folder, "c.csv", 300, 300);
-    let raw = "select c.csv --method jmi --top 3 --stop permutation:raw,n=99,alpha=0.99";
+    codes(&folder, "c.csv", 200, 100);
+    let raw = "select c.csv --method jmi --top 3 --stop permutation:raw,n=49,alpha=0.99";
     let pairs = "pairs c.csv --top 20 --partners";
     for command in [raw, pairs] {
         let all = format!("{command} --response y --format json --threads 2");
@@ -216,9 +216,9 @@ fn limit_after_limit_permutations_and_pairs_end_as_if_there_were_none() {
 #[test]
 fn a_job_that_timed_out_goes_on_in_the_next_run() {
     let folder = Folder::new();
-    codes(&folder, "c.csv", 300, 100);
+    codes(&folder, "c.csv", 200, 60);
     let job = "[[job]]\nname = 'a'\ndata = 'c.csv'\nresponse = 'y'\nmethod = 'jmi'\n\
-               stop = 'permutation:raw,n=499,alpha=0.99'\ntop = 2\n";
+               stop = 'permutation:raw,n=199,alpha=0.99'\ntop = 2\n";
     let run = |timeout: &str, output: &str| {
         folder.write("jobs.toml", &format!("{job}{timeout}"));
         folder.run(&["run", "jobs.toml", "--output", output])
