@@ -68,7 +68,7 @@ impl Method for ScoreSelection<'_> {
         let name = format!(
             "{} of {}, {}",
             job.method,
-            self.0.plugin,
+            self.method.plugin,
             job.correction.name()
         );
         let (mut write, resume_from) = (checkpoint::writer(job), run.resume_from.take());
