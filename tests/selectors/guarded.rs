@@ -17,8 +17,9 @@ use passel_sdk::{
 
 use super::{
     problems::Random,
+    ranked::binned,
     reference::{Set, TIE},
-    stopping::{binned, noise},
+    stopping::noise,
 };
 
 /// Relevance, where what x tells of y is more than it shares with those chosen.

@@ -12,6 +12,7 @@ mod support;
 mod entropies;
 mod fixtures;
 mod program;
+mod ranked;
 mod reference;
 
 mod against_reference;

@@ -9,8 +9,9 @@ use passel::{
 use super::{
     problems::{Random, needed},
     program::{csv, run, select},
+    ranked::{ranked, ranked_everywhere},
     reference::{Method, Reference, Set},
-    stopping::{assert_share, even, moved, orders, ranked, ranked_everywhere},
+    stopping::{assert_share, even, moved, orders},
     support::Folder,
 };
 
