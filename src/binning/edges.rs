@@ -109,7 +109,13 @@ impl SavedRules {
             fault,
             source,
         };
-        let text = fs::read(path).map_err(|error| no_file("cannot be read", error))?;
+        // What no writer opens would be waited for.
+        let is_stream = |metadata: &fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+        let text = match fs::metadata(path).is_ok_and(|metadata| is_stream(&metadata)) {
+            true => Err(io::Error::other("it is not a regular file")),
+            false => fs::read(path),
+        };
+        let text = text.map_err(|error| no_file("cannot be read", error))?;
         let found =
             serde_json::from_slice(&text).and_then(|report: SavedReport| match report.binning {
                 Some(binning) => Ok(binning),

@@ -113,7 +113,7 @@ fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicat
         }
     };
     let is_incomplete = |error: &RunError| matches!(error, RunError::Incomplete(_));
-    if task.job().interrupt.requested()
+    if task.job().interrupt.requested_by_caller()
         && matches!(&result, Ok(Err(error)) if !is_incomplete(error))
     {
         // Whichever rank heeded it first: the others failed for its sake.

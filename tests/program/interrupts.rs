@@ -144,6 +144,22 @@ fn a_pattern_of_data_opens_no_pipe() {
 }
 
 #[test]
+fn saved_rules_are_read_from_no_pipe() {
+    let folder = Folder::new();
+    make_pipe(&folder, "rules.json");
+    let select = ["select", "data.csv", "--response", "y", "--method", "mim"];
+    let rules = [
+        "--binning",
+        "edges:rules.json",
+        "--bin-response",
+        "equal-width:3",
+    ];
+    let ran = folder.run(&[&select[..], &rules].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not a regular file"), "{}", ran.stderr);
+}
+
+#[test]
 fn before_work_has_begun_a_request_ends_the_program_at_once() {
     let folder = Folder::new();
     make_pipe(&folder, "pipe");
