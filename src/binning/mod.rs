@@ -38,11 +38,16 @@ const MOST_LEVELS: usize = 1 << 16;
 const BINS: usize = 10;
 /// The largest number of distinct integers that [`Binning::Auto`] makes levels.
 const FEW: usize = 64;
+/// Fewest observations for each level that [`Binning::Auto`] makes of a candidate's integers, if they
+/// are more than [`BINS`]: with fewer a score is high by chance alone.
+const EACH: usize = 5;
 
 /// How values become codes. A column of text keeps its levels under every rule but `Edges`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Binning {
-    /// Levels for text and for at most 64 distinct integers, else 10 bins of equal width.
+    /// Levels for text and for at most 64 distinct integers, else 10 bins of equal width. More than 10
+    /// integers of a candidate are levels only where there are five times as many observations; those of
+    /// a response may be classes.
     #[default]
     Auto,
     /// Each distinct number or text is a level, in ascending or bytewise order; texts that are all
@@ -164,7 +169,8 @@ impl Default for BinningOptions<'_> {
 /// # Errors
 /// [`BinningError`] names the table, the column and the mend.
 pub fn bin(table: Table, options: &BinningOptions) -> Result<BinnedColumns, BinningError> {
-    bin_partitioned(table, options, (None, &Interrupt::default()))
+    let (columns, _) = bin_partitioned(table, options, (None, &Interrupt::default()))?;
+    Ok(columns)
 }
 
 /// Checks that a table without values has the columns that options name.
@@ -187,7 +193,7 @@ fn find_response(table: &Table, options: &BinningOptions) -> Result<usize, Binni
 
 /// Bins a table whose columns the ranks of a communicator partition, as
 /// [`read_partition`](crate::table::read_partition) reads it. Without a communicator the table has
-/// all columns.
+/// all columns. Returns the warning of rows that were dropped for missing values, too.
 ///
 /// # Errors
 /// As [`bin`], on all ranks alike; a rank that failed or is gone; an interrupt.
@@ -195,7 +201,7 @@ pub(crate) fn bin_partitioned(
     mut table: Table,
     options: &BinningOptions,
     (communicator, interrupt): (Option<&Communicator>, &Interrupt),
-) -> Result<BinnedColumns, BinningError> {
+) -> Result<(BinnedColumns, Option<String>), BinningError> {
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
     }
@@ -206,13 +212,14 @@ pub(crate) fn bin_partitioned(
     let shares = communicator.map(|communicator| communicator.local_range(table.columns.len()));
     table.refuse_rounded(options.drop)?;
     let mut positions = table.drop_columns(options.drop);
-    table.handle_missing_partitioned(options.missing, communicator)?;
+    let mut dropped = table.handle_missing_partitioned(options.missing, communicator)?;
     let own_place = positions.iter().position(|at| *at == response);
     if let (Missing::Pairwise, Some(response)) = (options.missing, own_place) {
-        table.drop_rows_missing(response)?;
+        dropped = table.drop_rows_missing(response)?;
     }
 
     let (source, n) = (table.source, table.rows);
+    candidates.few = FEW.min(BINS.max(n / EACH));
     // The response is never dropped. It is binned first: rules may depend on it.
     let place = positions.partition_point(|at| *at < response);
     positions.remove(place);
@@ -247,12 +254,13 @@ pub(crate) fn bin_partitioned(
             (column.levels, column.rule, column.missing) = coding;
         }
     }
-    Ok(BinnedColumns {
+    let columns = BinnedColumns {
         n,
         columns,
         response: taken,
         local,
-    })
+    };
+    Ok((columns, dropped.warning()))
 }
 
 struct Binner<'a> {
@@ -261,6 +269,8 @@ struct Binner<'a> {
     option: &'static str,
     /// The rules of an earlier report.
     saved: Option<edges::SavedRules>,
+    /// The largest number of distinct integers that are levels by themselves.
+    few: usize,
     /// The response's levels, where rules depend on them.
     classes: Option<Classes>,
     missing: Missing,
@@ -280,6 +290,7 @@ impl<'a> Binner<'a> {
             binning,
             option,
             saved,
+            few: FEW,
             classes: None,
             missing,
         })
@@ -362,7 +373,7 @@ impl<'a> Binner<'a> {
             Binning::EqualFrequency(bins) => equal_frequency::rule(&numbers, *bins),
             // Rules of a file are not made of values, those of classes are made already.
             Binning::Auto | Binning::Edges(_) | Binning::Mdlp => {
-                levels::of_few_integers(&numbers, FEW)
+                levels::of_few_integers(&numbers, self.few)
                     .unwrap_or_else(|| equal_width::rule(&numbers, BINS))
             }
         }

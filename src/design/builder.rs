@@ -76,6 +76,12 @@ impl<'a> DesignBuilder<'a> {
         })
     }
 
+    /// Adds warnings of this rank's columns.
+    pub(super) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
     /// Takes into account whether a rank with earlier columns has a factor.
     pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
         if let Some(communicator) = self.communicator.filter(|_| !self.options.intercept) {

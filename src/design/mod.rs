@@ -7,6 +7,7 @@
 mod builder;
 mod columns;
 mod error;
+mod identifiers;
 mod names;
 mod options;
 mod remote;
@@ -118,6 +119,8 @@ impl Design {
             None => 0..width,
         };
         let rows = table.rows;
+        let row_numbers =
+            identifiers::caution(&table, &positions, (response, weights), options.keep);
         // A column of row numbers shows which rows were left out.
         let numbered = options.missing == Missing::DropRows || weights.is_some();
         if numbered {
@@ -125,11 +128,7 @@ impl Design {
             table.columns.push(Column::from(("", numbers)));
         }
         let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
-        if dropped > 0 {
-            warnings.push(format!(
-                "{dropped} of {rows} rows were dropped for missing values"
-            ));
-        }
+        warnings.extend(dropped.warning());
         let (mut values, mut mean_weight) = (None, 1.0);
         if let Some(name) = options.weights {
             let rows = table.rows;
@@ -163,7 +162,7 @@ impl Design {
                 candidates.push(column);
             }
         }
-        let mut builder = builder.after(&candidates)?;
+        let mut builder = builder.with_warnings(row_numbers).after(&candidates)?;
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }

@@ -1,19 +1,20 @@
 //! A pair score over all pairs of variables.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     Fault, RunError, checkpoint,
     method::{Finding, Method, Run, method_parameters},
     prepared::Binned,
-    ranking::saved_binning,
+    ranking::{saved_binning, too_sparse},
 };
 use crate::{
+    binning::BinnedColumns,
     job::{Job, PairsJob},
     search::Checkpointing,
     selection::{
-        Outcome, PairScan, PairsReport, RunSummary, SingleVariable, StopReason, VariablePair,
-        VariablePartner,
+        ColumnAlone, ColumnPair, Outcome, PairScan, PairsReport, RunSummary, SingleVariable,
+        StopReason, VariablePair, VariablePartner,
     },
     selector::{PairOptions, check_devices, rank_pairs_from},
     table::write_matrix,
@@ -71,6 +72,7 @@ impl Method for &PairsJob {
             ));
         }
         warnings.extend(found.notes);
+        warnings.extend(sparse_tables(columns, &found.single, &found.pairs));
         if run.matrix.is_some() && !is_whole {
             warnings.push("the matrix was not written: not all pairs were scored".to_owned());
         }
@@ -80,11 +82,11 @@ impl Method for &PairsJob {
             file.commit()?;
         }
         let single = found.single.iter().zip(own);
-        let single = single.map(|(&(score, p_value), column)| SingleVariable {
+        let single = single.map(|(alone, column)| SingleVariable {
             name: column.name.clone(),
             index: column.index,
-            score,
-            p_value,
+            score: alone.score,
+            p_value: alone.p_value,
         });
         let pairs = found.pairs.iter().map(|pair| VariablePair {
             a: own[pair.a].name.clone(),
@@ -132,4 +134,21 @@ impl Method for &PairsJob {
         let fault = fault.map(|fault| Fault::of_counting(fault, columns, score));
         Ok(Finding::new(Outcome::Pairs(Box::new(report)), fault))
     }
+}
+
+/// The warning of variables in the pairs that are reported whose own table with the response has too
+/// few observations a cell: that of a pair has fewer.
+fn sparse_tables(
+    columns: &BinnedColumns,
+    alone: &[ColumnAlone],
+    pairs: &[ColumnPair],
+) -> Option<String> {
+    let paired: BTreeSet<usize> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+    let shares = paired.into_iter().filter_map(|column| {
+        let own = alone.get(column)?;
+        Some((column, own.sparse_cells))
+    });
+    let warning = too_sparse(columns, shares)?;
+    let mend = "make fewer levels (--binning equal-frequency:3, say)";
+    Some(format!("{warning}; {mend}"))
 }

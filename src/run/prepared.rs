@@ -210,17 +210,7 @@ impl Prepared for Binned {
         (binning, matches!(method, Some(MethodKind::Ranking(_))))
     }
 
-    fn of(
-        job: &Job,
-        table: Held<Table>,
-        communicator: Option<&Communicator>,
-    ) -> Result<Held<Self>, RunError> {
-        let memory = &job.resources.memory;
-        let Held {
-            data: table,
-            charge,
-        } = table;
-        let (rows, (binning, with_numbers)) = (table.rows, Self::options(job));
+fn of(job: &Job, table: Held < Table >, communicator: Option < &Communicator >, ) -> Result < Held < Self >, RunError > { let memory = &job.resources.memory; let Held { data: table, charge, } = table; let(binning, with_numbers) = Self::options(job);
         let source = table.source.clone();
         let made = memory.take(bytes_of_codes(&table), "columns of codes")?;
         if with_numbers {
@@ -237,15 +227,12 @@ impl Prepared for Binned {
                 values = numbers(table.clone(), response, job)?;
             }
         }
-        let columns = bin_partitioned(table, &binning, (communicator, &job.interrupt))?;
+        let (columns, dropped) = bin_partitioned(table, &binning, (communicator, &job.interrupt))?;
         if columns.n < 2 {
             let (table, n) = (source, columns.n);
             return Err(BinningError::TooFewRows { table, n }.into());
         }
-        if let dropped @ 1.. = rows - columns.n {
-            let why = "rows were dropped for missing values";
-            warnings.push(format!("{dropped} of {rows} {why}"));
-        }
+        warnings.extend(dropped);
         warnings.extend(suspicions(&columns));
         drop(charge);
         let numbers = values.iter().map(Values::bytes);

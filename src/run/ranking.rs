@@ -14,7 +14,7 @@ use super::{
 use crate::{
     binning::{BinnedColumns, SavedBinning},
     job::Job,
-    nearest::list,
+    nearest::{either, list},
     plugin::{MethodKind, ResolvedMethod},
     presentation::Format,
     score::{Correction, Score},
@@ -162,7 +162,7 @@ impl Order {
         let mut warnings = self.binned.warnings.clone();
         warnings.extend(self.fault.as_ref().map(Fault::warning));
         warnings.extend(ranked.notes);
-        warnings.extend(sparse_tables(columns, &ranked.chosen));
+        warnings.extend(sparse_tables(run.job, columns, &ranked.chosen));
         let selected = ranked.chosen.into_iter().map(|choice| RankedVariable {
             name: columns.columns[choice.column].name.clone(),
             index: columns.columns[choice.column].index,
@@ -230,19 +230,38 @@ impl Selected for Order {
     }
 }
 
-/// The share of sparse cells above which the G-test of a variable is warned of.
+/// The share of sparse cells above which a variable is warned of.
 const MOST: f64 = 0.5;
 
 /// The warning of chosen variables whose table with the response has too few observations a cell.
-fn sparse_tables(columns: &BinnedColumns, chosen: &[ChosenColumn]) -> Option<String> {
-    let sparse = chosen.iter().filter(|own| own.sparse_cells > MOST);
-    let names = sparse.map(|own| columns.columns[own.column].name.as_str());
-    (names.clone().count() > 0).then(|| {
+fn sparse_tables(job: &Job, columns: &BinnedColumns, chosen: &[ChosenColumn]) -> Option<String> {
+    let shares = chosen.iter().map(|own| (own.column, own.sparse_cells));
+    let warning = too_sparse(columns, shares)?;
+    let mut mends = vec!["make fewer levels (--binning equal-frequency:3, say)"];
+    if job.correction == Correction::None {
+        mends.push("correct scores for it (--correction miller-madow)");
+    }
+    if job.stop.permutation.is_none() {
+        mends.push("test by permutation (--stop permutation)");
+    }
+    Some(format!("{warning}; {}", either(&mends)))
+}
+
+/// What is wrong with the scores of columns, each with its share of sparse cells; none where no share
+/// is large.
+pub(super) fn too_sparse(
+    columns: &BinnedColumns,
+    shares: impl Iterator<Item = (usize, f64)>,
+) -> Option<String> {
+    let sparse = shares.filter(|(_, share)| *share > MOST);
+    let names: Vec<&str> = sparse
+        .map(|(column, _)| columns.columns[column].name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
         format!(
             "too few observations for the levels of {}: most cells of the table with {} expect fewer than \
-             5, so p (G) is not to be trusted; make fewer levels (--binning equal-frequency:5, say), or \
-             test by --stop permutation",
-            list(names),
+             5, so that such scores are too high by chance, the order favours them, and p (G) is no guide",
+            list(names.into_iter()),
             columns.response.name
         )
     })

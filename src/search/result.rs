@@ -13,8 +13,8 @@ use crate::{
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, GoodnessOfFit,
-        NamedParameters, Proof, Selection, Termination, Truth, estimates, inclusion_weights,
-        visited_models,
+        NamedParameters, Proof, Selection, Termination, Truth, cautions, estimates,
+        inclusion_weights, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -191,6 +191,7 @@ impl SearchResult {
                     .to_owned(),
             );
         }
+        warnings.extend(cautions(design, &self.fit, self.exact));
         if let Some(fault) = &self.fault {
             warnings.push(format!(
                 "the search ended early, this is the best so far: {fault}"

@@ -102,15 +102,26 @@ pub struct ColumnPartner {
     pub synergy: f64,
 }
 
+/// A column and the response, without another column.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ColumnAlone {
+    /// I(x;y). *Units:* nats.
+    pub score: f64,
+    /// The p-value of the G-test of independence.
+    pub p_value: f64,
+    /// As [`ChosenColumn::sparse_cells`].
+    pub sparse_cells: f64,
+}
+
 /// The result of scoring all pairs of p columns.
 ///
 /// *Units:* nats.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairScan {
-    /// I(x;y) of every column, and the p-value of its test of independence.
+    /// Every column by itself.
     ///
     /// *Shapes:* p.
-    pub single: Vec<(f64, f64)>,
+    pub single: Vec<ColumnAlone>,
     /// The best pairs, best first.
     pub pairs: Vec<ColumnPair>,
     /// If asked for, the best partner of every column, of equal scores the lowest position; none

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+mod cautions;
 mod columns;
 mod covariance;
 mod estimates;
@@ -25,8 +26,10 @@ mod residuals;
 mod stability;
 
 use crate::{ranks::Traffic, table::TrueVariable};
+pub(crate) use cautions::cautions;
 pub use columns::{
-    ChosenColumn, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn, StopReason,
+    ChosenColumn, ColumnAlone, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn,
+    StopReason,
 };
 pub use covariance::Covariance;
 pub(crate) use estimates::{estimates, student_t_quantile};

@@ -32,7 +32,6 @@ use crate::{
 
 use choose::Selection;
 use identity::identity;
-use independence::independence;
 pub use pairs::{PAIRS, PairOptions, rank_pairs, rank_pairs_from};
 pub use permutation::{ALPHA, PERMUTATION_COUNTS, PERMUTATIONS, PermutationTest};
 use places::{CountingDevices, check_tables, check_top};

@@ -19,8 +19,7 @@ use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
 use super::source::Source;
 use super::suspicions::{almost_number, refuse_almost_numbers};
 use super::text_options::{DecimalMark, Separator};
-use super::{Column, Table, TableError, csv_fast, names};
-use crate::memory::{MemoryCharge, MemoryError};
+use super::{ Column, Table, TableError, Values, csv_fast, names }; use crate::memory::{ MemoryCharge, MemoryError };
 use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
@@ -132,8 +131,8 @@ fn read_any(
     let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
     let mut rounded = RoundedColumns::default();
-    let (mut rows, mut charged, mut label_bytes) = (0, 0, 0);
-    let (mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
+// Of each column that became a factor: the row and the byte where its first text stands.
+let mut first_texts: Vec < Option <(usize, u64) >> = vec![None; columns.len()]; let(mut rows, mut charged, mut label_bytes) = (0, 0, 0); let(mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
     let mut last_spans_lines = false;
     loop {
         match advance(&mut reader, &mut record) {
@@ -176,11 +175,15 @@ fn read_any(
             labels.push(unguarded(label.trim()).to_owned());
         }
         for (position, (column, field)) in columns.iter_mut().zip(fields).enumerate() {
+            let held_numbers = matches!(column, ColumnBuilder::Numbers(_));
             if column.push_field(field, &writing).is_none() {
                 return Err(wrong(match str::from_utf8(field) {
-                    Ok(text) => Fault::in_row(rows, unfit(text, &names[position])),
+                    Ok(text) => Fault::in_row(rows, unfit(text, &names[position], "")),
                     Err(_) => field::not_utf8(rows, skipped + position + 1),
                 }));
+            }
+            if held_numbers && matches!(column, ColumnBuilder::Factor(_)) {
+                first_texts[position] = Some((rows, last_start));
             }
             if let Some(number) = column.rounded_last(field, &writing)
                 && rounded.is_new(position)
@@ -208,6 +211,14 @@ fn read_any(
         .collect();
     let guessed = columns.iter().filter(|column| !as_text(&column.name));
     refuse_almost_numbers(path, guessed)?;
+    for (column, first) in columns.iter().zip(first_texts) {
+        if let Some((row, start)) = first
+            && let Some(message) = mostly_numbers(column, row, &writing)
+        {
+            let line = line_of(input, opening, start)?;
+            return Err(Fault::in_row(row, message).at(path, Some(line)));
+        }
+    }
     Ok(((columns, labels), rounded.0))
 }
 
@@ -220,14 +231,36 @@ fn has_open_quote(reader: &csv::Reader<CountedText>) -> bool {
     reader.get_ref().quotes % 2 == 1
 }
 
-/// The message about a text that a column of numbers cannot hold.
-fn unfit(text: &str, column: &str) -> String {
+/// The message about a factor, the text in this row being its first value, most of whose values are
+/// numbers: had one of them come first, the text would be refused. The order of rows decides nothing.
+fn mostly_numbers(column: &Column, row: usize, writing: &Writing) -> Option<String> {
+    let Values::Factor { levels, codes } = &column.values else {
+        return None;
+    };
+    let is_number = |level: &String| matches!(writing.classify(level.as_bytes()), Field::Number(_));
+    let are_numbers: Vec<bool> = levels.iter().map(is_number).collect();
+    if !are_numbers.contains(&true) {
+        return None;
+    }
+    let level_of = |code: &u32| are_numbers.get(*code as usize).copied();
+    let (mut given, mut numbers) = (0, 0);
+    for is_number in codes.iter().filter_map(level_of) {
+        given += 1;
+        numbers += usize::from(is_number);
+    }
+    let first = levels.get(*codes.get(row - 1)? as usize)?;
+    let note = format!(", {numbers} of whose {given} values are numbers");
+    (numbers * 2 > given).then(|| unfit(first, &column.name, &note))
+}
+
+/// The message about a text that a column of numbers cannot hold; `note` says more of the column.
+fn unfit(text: &str, column: &str, note: &str) -> String {
     if let Field::Infinite = classify(text.as_bytes()) {
         return field::infinite(text.as_bytes(), column);
     }
     let (shown, option) = (shown(text), as_option(column));
     let mend = match almost_number(text) {
-        Some(mend) => return format!("{shown} in the numeric column `{column}`: {mend}"),
+        Some(mend) => return format!("{shown} in the numeric column `{column}`{note}: {mend}"),
         None if text.len() <= LONGEST_MARK => {
             format!(
                 "say with --na '{}' that it means a missing one, ",
@@ -237,7 +270,7 @@ fn unfit(text: &str, column: &str) -> String {
         None => String::new(),
     };
     format!(
-        "{shown} in the numeric column `{column}`; mend the value, {mend}or read the column as a \
+        "{shown} in the numeric column `{column}`{note}; mend the value, {mend}or read the column as a \
          factor with --factor {option}"
     )
 }

@@ -31,7 +31,8 @@ impl Table {
     /// [`TableError::Missing`] where the policy refuses, [`TableError::NoCompleteRow`] where
     /// dropping would leave no row; the table is then as it was.
     pub fn handle_missing(&mut self, policy: Missing) -> Result<usize, TableError> {
-        self.handle_missing_partitioned(policy, None)
+        let dropped = self.handle_missing_partitioned(policy, None)?;
+        Ok(dropped.count)
     }
 
     /// Applies the policy to a table whose columns the ranks of a communicator partition.
@@ -43,9 +44,9 @@ impl Table {
         &mut self,
         policy: Missing,
         communicator: Option<&Communicator>,
-    ) -> Result<usize, TableError> {
+    ) -> Result<DroppedRows, TableError> {
         if matches!(policy, Missing::Level | Missing::Pairwise) {
-            return Ok(0);
+            return Ok(DroppedRows::default());
         }
         let mut complete = vec![true; self.rows];
         let missing = |column: &Column| missing_of(column, &mut complete);
@@ -91,11 +92,11 @@ impl Table {
         complete
     }
 
-    /// Leaves out the observations whose value of one column is missing; returns their number.
+    /// Leaves out the observations whose value of one column is missing.
     ///
     /// # Errors
     /// [`TableError::NoCompleteRow`]; the table is then as it was.
-    pub(crate) fn drop_rows_missing(&mut self, column: usize) -> Result<usize, TableError> {
+    pub(crate) fn drop_rows_missing(&mut self, column: usize) -> Result<DroppedRows, TableError> {
         let mut complete = vec![true; self.rows];
         let column = missing_of(&self.columns[column], &mut complete);
         self.keep_complete(&complete, column.into_iter().collect())
@@ -106,22 +107,61 @@ impl Table {
         &mut self,
         complete: &[bool],
         mut columns: Vec<MissingColumn>,
-    ) -> Result<usize, TableError> {
+    ) -> Result<DroppedRows, TableError> {
         if columns.is_empty() {
-            return Ok(0);
+            return Ok(DroppedRows::default());
         }
         let kept = complete.iter().filter(|kept| **kept).count();
+        columns.sort_by_key(|column| std::cmp::Reverse(column.count));
         if kept == 0 {
-            columns.sort_by_key(|column| std::cmp::Reverse(column.count));
             return Err(TableError::NoCompleteRow {
                 path: self.source.clone(),
                 rows: self.rows,
                 columns,
             });
         }
-        let dropped = self.rows - kept;
+        let (rows, count) = (self.rows, self.rows - kept);
         self.keep_rows(complete);
-        Ok(dropped)
+        Ok(DroppedRows {
+            count,
+            rows,
+            columns,
+        })
+    }
+}
+
+/// The rows that a policy for missing values left out.
+#[derive(Debug, Default)]
+pub(crate) struct DroppedRows {
+    pub(crate) count: usize,
+    /// The rows before.
+    rows: usize,
+    /// The columns that miss values, those with the most first.
+    columns: Vec<MissingColumn>,
+}
+
+impl DroppedRows {
+    /// The warning of the rows, with the columns that cost the most; none where none was left out.
+    pub(crate) fn warning(&self) -> Option<String> {
+        const COLUMNS_NAMED: usize = 3;
+        let Self {
+            count,
+            rows,
+            columns,
+        } = self;
+        let named = columns.iter().take(COLUMNS_NAMED).enumerate();
+        let named = named.map(|(at, column)| {
+            let misses = if at == 0 { " misses" } else { "" };
+            format!("{}{misses} {}", column.name, column.count)
+        });
+        let mut named: Vec<String> = named.collect();
+        if let more @ 1.. = columns.len().saturating_sub(COLUMNS_NAMED) {
+            named.push(format!("… {more} more"));
+        }
+        (*count > 0).then(|| {
+            let named = named.join(", ");
+            format!("{count} of {rows} rows were dropped for missing values: {named}")
+        })
     }
 }
 

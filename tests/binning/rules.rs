@@ -132,13 +132,32 @@ fn equal_width_at_the_ends_of_the_range_of_f64() {
 #[test]
 fn without_a_rule_few_integers_are_levels_and_the_rest_ten_bins() {
     let few = one(
-        numbers((0..200).map(|t| f64::from(t % 64) * 3.0)),
-        200,
+        numbers((0..320).map(|t| f64::from(t % 64) * 3.0)),
+        320,
         "auto",
     );
     assert!(matches!(&few.rule, Rule::Numbers(levels) if levels.len() == 64));
-    let many = one(numbers((0..200).map(|t| f64::from(t % 65))), 200, "auto");
+    let many = one(numbers((0..400).map(|t| f64::from(t % 65))), 400, "auto");
     assert!(matches!(&many.rule, Rule::Edges(edges) if edges.len() == 9));
+    // Five observations for each level, from eleven levels on.
+    for (n, levels, expected) in [
+        (54, 11, false),
+        (55, 11, true),
+        (100, 20, true),
+        (100, 21, false),
+        (12, 10, true),
+    ] {
+        let column = one(
+            numbers((0..n).map(|t| f64::from(t % levels))),
+            n as usize,
+            "auto",
+        );
+        assert_eq!(
+            matches!(column.rule, Rule::Numbers(_)),
+            expected,
+            "{n} {levels}"
+        );
+    }
     let halves = one(numbers([0.0, 0.5, 1.0]), 3, "auto");
     assert_eq!((halves.codes.dense(), halves.levels), (vec![0, 5, 9], 10));
     let constant = one(numbers([2.5; 3]), 3, "auto");

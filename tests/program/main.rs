@@ -10,6 +10,7 @@ mod support;
 mod bad_input;
 mod batch;
 mod batch_ends;
+mod cautions;
 mod check;
 mod checkpoint;
 mod cli;

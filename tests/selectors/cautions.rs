@@ -56,6 +56,60 @@ fn numbers_like_identifiers_are_warned_of_where_each_is_a_level() {
 }
 
 #[test]
+fn whole_numbers_of_many_values_do_not_head_a_ranking_by_chance() {
+    let folder = Folder::new();
+    let mut random = Random::new(4);
+    let mut text = String::from("age,dose,y\n");
+    for row in 0..100_usize {
+        let dose = random.below(1000) as f64 / 100.0;
+        let noise = random.below(300) as f64 / 100.0;
+        text += &format!(
+            "{},{dose},{}\n",
+            20 + (row * 37 + random.below(7)) % 51,
+            dose + noise
+        );
+    }
+    folder.write("d.csv", &text);
+    let data = folder.path("d.csv");
+    let file = data.to_str().unwrap();
+    let select = [
+        "select",
+        file,
+        "--method",
+        "mim",
+        "--format",
+        "json",
+        "--response",
+        "y",
+    ];
+    let ran = run(&select);
+    let json: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(json["selected"][0]["name"], "dose", "{}", ran.stdout);
+    // Whoever wants them as levels is told what that does to the order.
+    let ran = run(&[&select[..], &["--binning", "levels"]].concat());
+    assert!(
+        ran.stdout.contains("the order favours them"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("--correction miller-madow"),
+        "{}",
+        ran.stdout
+    );
+    let corrected = ["--binning", "levels", "--correction", "miller-madow"];
+    let ran = run(&[&select[..], &corrected].concat());
+    assert!(!ran.stdout.contains("(--correction"), "{}", ran.stdout);
+    let pairs = ["pairs", file, "--response", "y", "--binning", "levels"];
+    let told = run(&pairs).stdout;
+    let expected = "too few observations for the levels of age, dose";
+    assert!(
+        told.contains(expected) && !told.contains("--correction"),
+        "{told}"
+    );
+}
+
+#[test]
 fn tables_of_few_observations_a_cell_are_warned_of_in_every_report() {
     let mut set = fresh(120, &[2, 20]);
     set.columns.pop();

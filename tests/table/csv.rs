@@ -222,3 +222,44 @@ fn spellings_of_numbers() {
         }
     }
 }
+
+#[test]
+fn a_text_among_numbers_is_refused_wherever_it_stands() {
+    let column = |at: usize, text: &str| {
+        let value = |row: usize| match row {
+            row if row == at => text.to_owned(),
+            row => (row % 9).to_string(),
+        };
+        let rows = (0..20).map(|row| format!("{}.5,{}\n", row, value(row)));
+        format!("y,a\n{}", rows.collect::<String>())
+    };
+    for at in [0, 1, 11, 19] {
+        let (line, row) = (format!("line {}", at + 2), format!("row {}", at + 1));
+        let mends = [
+            "\"<5\" in the numeric column `a`",
+            "--na '<5'",
+            "--factor a",
+        ];
+        assert_told(
+            csv(column(at, "<5")),
+            &[&mends[..], &[&line, &row]].concat(),
+        );
+    }
+    // What was asked for, and what is missing.
+    assert!(csv_with_factors(&column(0, "<5"), &["a"]).is_ok());
+    assert!(csv(column(0, "NA")).is_ok());
+    // How many of them are numbers is told where a text came first.
+    assert_told(
+        csv("a\n?\n\n?\n1\n2\n2\n"),
+        &["line 2, row 1", "3 of whose 5 values are numbers"],
+    );
+    // A quoted number is one, and so is one with a comma before its decimals.
+    assert_told(csv("a,b\n<1,1\n\"2\",1\n 3,1\n"), &["row 1", "--na '<1'"]);
+    assert_told(
+        csv("a;b\nlow;1,5\n2,5;1,5\n3,5;1,5\n"),
+        &["`a`", "--na 'low'"],
+    );
+    // Half of them are a factor's levels: a grade, a size.
+    let half = csv("a,b\nS,1\n36,1\n38,1\nM,1\n").expect("a factor");
+    assert_factor(&half, 0, &["36", "38", "M", "S"], &[3, 0, 1, 2]);
+}

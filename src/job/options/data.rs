@@ -29,7 +29,7 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .help("What to do with missing values: refuse the data; drop the observations that have any; or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
         TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
             .range(Binning::RANGE)
-            .help("How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers, else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE"),
+            .help("How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers (more than 10 of a variable only with 5 times as many observations), else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE"),
         TaskOption::value("bin-response RULE", |raw| raw.bin_response(), |draft| &mut draft.job.bin_response)
             .range(Binning::RESPONSE_RANGE)
             .help("How the response is turned into levels, by the same rules as binning"),

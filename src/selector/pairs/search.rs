@@ -13,7 +13,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{SelectorError, independence, places::CountingDevices},
+    super::{
+        SelectorError,
+        independence::{class_counts, independence, sparse_cells},
+        places::CountingDevices,
+    },
     rounds::{Round, RoundColumns, rounds, sum_over_ranks},
     zeros,
 };
@@ -25,8 +29,7 @@ use crate::{
     },
     interrupt::Interrupt,
     ranks::Communicator,
-    search::CheckpointWriter,
-    selection::{Independence, PairScan},
+search::CheckpointWriter, selection::{ ColumnAlone, Independence, PairScan },
 };
 
 pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
@@ -259,7 +262,7 @@ impl Scan<'_, '_> {
         }
         self.cut |= stop();
         if round.own {
-            self.found.single = self.with_p_values(single, block.columns);
+            self.found.single = self.alone(single, block.columns);
         }
         for (a, row) in (0..).zip(own_matrix.chunks(m.max(1))) {
             for (b, score) in (a..).zip(&row[a as usize..]) {
@@ -275,9 +278,11 @@ impl Scan<'_, '_> {
         Ok(None)
     }
 
-    fn with_p_values(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<(f64, f64)> {
+    /// Columns by themselves, of their relevance.
+    fn alone(&self, relevance: Vec<f64>, own: &[BinnedColumn]) -> Vec<ColumnAlone> {
         let response = &self.columns.response;
         let anchor = Categorical::compact(response);
+        let classes = class_counts(&anchor);
         let alone = |(information, column): (f64, &BinnedColumn)| {
             let test = match column.excluded_code() {
                 Some(_) => independence(
@@ -290,7 +295,11 @@ impl Scan<'_, '_> {
                     Independence::of(self.columns.n, information, levels)
                 }
             };
-            (information, test.p_value)
+            ColumnAlone {
+                score: information,
+                p_value: test.p_value,
+                sparse_cells: sparse_cells(column, &anchor, &classes),
+            }
         };
         relevance.into_par_iter().zip(own).map(alone).collect()
     }

@@ -1,0 +1,154 @@
+//! What a reader should know of a regression model's variables before trusting their coefficients.
+
+use crate::{
+    design::Design,
+    least_squares::Fit,
+    nearest::{as_option, list},
+};
+
+/// A residual below this share of the largest may be rounding alone, as that of leverage 1 is.
+const ROUNDING: f64 = 1e-9;
+
+/// Observations whose leverage is computed: of leverage 1 there are at most as many as coefficients,
+/// but others may have no residual by chance.
+const MOST_LOOKED_AT: usize = 1000;
+
+/// Distinct whole numbers that may be codes of groups: fewer are two groups either way, more are
+/// rarely codes.
+const CODES: std::ops::RangeInclusive<usize> = 3..=6;
+
+/// Fewest observations for each distinct number of a column that may hold codes: of fewer the repeats
+/// are chance.
+const EACH: usize = 5;
+
+/// The warnings of a fitted model: coefficients that rest on one observation, and whole numbers that may
+/// be codes of groups.
+pub(crate) fn cautions(design: &Design, fit: &Fit, exact: bool) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let full = fit.support().len() + usize::from(design.intercept()) >= design.n();
+    if !exact && !full {
+        warnings.extend(lone_observations(design, fit));
+    }
+    warnings.extend(codes(design, fit));
+    warnings
+}
+
+/// The values of a column on the file's scale, up to rounding.
+fn values(design: &Design, j: u32) -> impl Iterator<Item = f64> {
+    let (variable, weights) = (&design.variables()[j as usize], design.weight_values());
+    let column = design.columns().column(j).iter().enumerate();
+    column.map(move |(i, x)| {
+        let root = weights.get(i).map_or(1.0, |weight| weight.sqrt());
+        variable.mean + x * variable.norm / root
+    })
+}
+
+/// The warnings of observations of leverage 1, which the model fits whatever their response is.
+fn lone_observations(design: &Design, fit: &Fit) -> Vec<String> {
+    let (mut sole, mut others) = (Vec::new(), Vec::new());
+    for i in of_leverage_one(design, fit) {
+        let row = design.row(i) + 1;
+        let place = match design.labels().get(i) {
+            Some(label) => format!("row {row}, {label}"),
+            None => format!("row {row}"),
+        };
+        let mut support = fit.support().iter();
+        match support.find(|j| is_apart(design, **j, i)) {
+            Some(j) => {
+                let name = &design.variables()[*j as usize].name;
+                sole.push(format!("{name} ({place})"));
+            }
+            None => others.push(place),
+        }
+    }
+    let listed = |all: &[String]| list(all.iter().map(String::as_str));
+    let mut warnings = Vec::new();
+    if !sole.is_empty() {
+        warnings.push(format!(
+            "one observation alone has its value, and decides the coefficient, of {}: the model fits it \
+             whatever its response is (leverage 1); join rare levels, or leave the variable out",
+            listed(&sole)
+        ));
+    }
+    if !others.is_empty() {
+        warnings.push(format!(
+            "the model fits these observations whatever their response is (leverage 1), so that \
+             coefficients rest on each alone: {}",
+            listed(&others)
+        ));
+    }
+    warnings
+}
+
+/// The observations of leverage 1, ascending.
+fn of_leverage_one(design: &Design, fit: &Fit) -> Vec<usize> {
+    let (n, x, weights) = (design.n(), design.columns(), design.weight_values());
+    let residual = fit.residual();
+    let largest = residual.iter().fold(0.0, |most, r| r.abs().max(most));
+    // Leverage 1 leaves no residual: the others need no more work than this.
+    let fitted = (0..n).filter(|i| residual[*i].abs() <= ROUNDING * largest);
+    let is_one = |i: &usize| {
+        let own: Vec<f64> = fit.support().iter().map(|j| x.column(*j)[*i]).collect();
+        let weight = weights.get(*i).copied().unwrap_or(1.0);
+        let shared = f64::from(u8::from(design.intercept())) * weight / n as f64;
+        // As R's lm: beyond, the row is fitted whatever it is.
+        1.0 - fit.inverse_gram_form(&own) - shared <= 1e-10
+    };
+    fitted.take(MOST_LOOKED_AT).filter(is_one).collect()
+}
+
+/// Whether a column has one value in observation i and another one in all others.
+fn is_apart(design: &Design, j: u32, i: usize) -> bool {
+    let own = values(design, j).nth(i).unwrap_or_default();
+    let mut others = values(design, j).enumerate().filter(|(at, _)| *at != i);
+    let Some((_, first)) = others.next() else {
+        return false;
+    };
+    let least = 1e-6 * (own - first).abs();
+    least > 0.0 && others.all(|(_, value)| (value - first).abs() <= least)
+}
+
+/// The warning of chosen columns of few whole numbers, which may be codes of groups.
+fn codes(design: &Design, fit: &Fit) -> Option<String> {
+    let is_code =
+        |j: &&u32| design.variables()[**j as usize].level.is_none() && are_codes(design, **j);
+    let chosen = fit.support().iter().filter(is_code);
+    let names: Vec<&str> = chosen
+        .map(|j| design.variables()[*j as usize].name.as_str())
+        .collect();
+    let (hold, enter) = match &names[..] {
+        [] => return None,
+        [_] => ("holds", "enters"),
+        _ => ("hold", "enter"),
+    };
+    let options: Vec<String> = names
+        .iter()
+        .map(|name| as_option(name).to_string())
+        .collect();
+    Some(format!(
+        "{} {hold} few whole numbers and {enter} as a slope: if they are codes of groups, --factor {} \
+         makes dummies of them",
+        list(names.iter().copied()),
+        options.join(",")
+    ))
+}
+
+/// Whether a column holds three to six whole numbers, none below 0: contrasts have such. 0, 1 and 2
+/// are copies of an allele.
+fn are_codes(design: &Design, j: u32) -> bool {
+    let mut distinct: Vec<f64> = Vec::new();
+    for value in values(design, j) {
+        let whole = value.round();
+        if whole < 0.0 || (value - whole).abs() > 1e-6 {
+            return false;
+        }
+        if !distinct.contains(&whole) {
+            distinct.push(whole);
+            if distinct.len() > *CODES.end() {
+                return false;
+            }
+        }
+    }
+    let are_copies = distinct.iter().all(|value| *value <= 2.0);
+    CODES.contains(&distinct.len()) && !are_copies && distinct.len() * EACH <= design.n()
+}
