@@ -210,7 +210,17 @@ impl Prepared for Binned {
         (binning, matches!(method, Some(MethodKind::Ranking(_))))
     }
 
-fn of(job: &Job, table: Held < Table >, communicator: Option < &Communicator >, ) -> Result < Held < Self >, RunError > { let memory = &job.resources.memory; let Held { data: table, charge, } = table; let(binning, with_numbers) = Self::options(job);
+    fn of(
+        job: &Job,
+        table: Held<Table>,
+        communicator: Option<&Communicator>,
+    ) -> Result<Held<Self>, RunError> {
+        let memory = &job.resources.memory;
+        let Held {
+            data: table,
+            charge,
+        } = table;
+        let (binning, with_numbers) = Self::options(job);
         let source = table.source.clone();
         let made = memory.take(bytes_of_codes(&table), "columns of codes")?;
         if with_numbers {

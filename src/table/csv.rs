@@ -19,7 +19,8 @@ use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
 use super::source::Source;
 use super::suspicions::{almost_number, refuse_almost_numbers};
 use super::text_options::{DecimalMark, Separator};
-use super::{ Column, Table, TableError, Values, csv_fast, names }; use crate::memory::{ MemoryCharge, MemoryError };
+use super::{Column, Table, TableError, Values, csv_fast, names};
+use crate::memory::{MemoryCharge, MemoryError};
 use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
@@ -131,8 +132,10 @@ fn read_any(
     let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
 
     let mut rounded = RoundedColumns::default();
-// Of each column that became a factor: the row and the byte where its first text stands.
-let mut first_texts: Vec < Option <(usize, u64) >> = vec![None; columns.len()]; let(mut rows, mut charged, mut label_bytes) = (0, 0, 0); let(mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
+    // Of each column that became a factor: the row and the byte where its first text stands.
+    let mut first_texts: Vec<Option<(usize, u64)>> = vec![None; columns.len()];
+    let (mut rows, mut charged, mut label_bytes) = (0, 0, 0);
+    let (mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
     let mut last_spans_lines = false;
     loop {
         match advance(&mut reader, &mut record) {
