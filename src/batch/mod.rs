@@ -156,7 +156,9 @@ pub fn run(
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
-let folder = ranks::open_folder(file, communicator)?; let live = Live::new(folder.path(), file, jobs.len(), communicator); let result = thread::scope(| scope | {
+    let folder = ranks::open_folder(file, communicator)?;
+    let live = Live::new(folder.path(), file, jobs.len(), communicator);
+    let result = thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();
         let (_alive, over) = mpsc::channel::<()>();

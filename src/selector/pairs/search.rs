@@ -29,7 +29,8 @@ use crate::{
     },
     interrupt::Interrupt,
     ranks::Communicator,
-search::CheckpointWriter, selection::{ ColumnAlone, Independence, PairScan },
+    search::CheckpointWriter,
+    selection::{ColumnAlone, Independence, PairScan},
 };
 
 pub(super) type Observer<'a> = Mutex<&'a mut (dyn FnMut(usize, usize) + Send)>;
