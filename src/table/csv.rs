@@ -8,24 +8,21 @@ use std::io::{self, Read};
 use csv::ByteRecord;
 
 use super::dialect::with_point;
-use super::error::{Fault, as_given, shown};
+use super::error::{Fault, as_given};
 use super::factor::{ColumnBuilder, FactorBuilder};
-use super::field::{self, Field, classify, classify_with};
+use super::field::{self, Field, classify_with};
 use super::format::{Format, Input};
 use super::growing::{LONGEST, too_long};
 use super::header::{Opening, Rows};
 use super::names::unguarded;
 use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
 use super::source::Source;
-use super::suspicions::{almost_number, refuse_almost_numbers};
+use super::suspicions::{mostly_numbers, refuse_almost_numbers, unfit};
 use super::text_options::{DecimalMark, Separator};
-use super::{Column, Table, TableError, Values, csv_fast, names};
+use super::{Column, Table, TableError, csv_fast, names};
 use crate::memory::{MemoryCharge, MemoryError};
-use crate::nearest::as_option;
 
 const READ_BYTES: usize = 1 << 18;
-/// A text longer than this is no mark of a missing value.
-const LONGEST_MARK: usize = 12;
 /// Values read between two looks at the memory of all columns.
 const UNCHARGED: usize = 1 << 17;
 /// What the label of a row takes beside its text.
@@ -214,9 +211,10 @@ fn read_any(
         .collect();
     let guessed = columns.iter().filter(|column| !as_text(&column.name));
     refuse_almost_numbers(path, guessed)?;
+    let is_number = |level: &str| matches!(writing.classify(level.as_bytes()), Field::Number(_));
     for (column, first) in columns.iter().zip(first_texts) {
         if let Some((row, start)) = first
-            && let Some(message) = mostly_numbers(column, row, &writing)
+            && let Some(message) = mostly_numbers(column, row, is_number)
         {
             let line = line_of(input, opening, start)?;
             return Err(Fault::in_row(row, message).at(path, Some(line)));
@@ -232,50 +230,6 @@ fn bytes_of(columns: &[ColumnBuilder]) -> usize {
 /// Whether the quotation marks that were read do not come in pairs.
 fn has_open_quote(reader: &csv::Reader<CountedText>) -> bool {
     reader.get_ref().quotes % 2 == 1
-}
-
-/// The message about a factor, the text in this row being its first value, most of whose values are
-/// numbers: had one of them come first, the text would be refused. The order of rows decides nothing.
-fn mostly_numbers(column: &Column, row: usize, writing: &Writing) -> Option<String> {
-    let Values::Factor { levels, codes } = &column.values else {
-        return None;
-    };
-    let is_number = |level: &String| matches!(writing.classify(level.as_bytes()), Field::Number(_));
-    let are_numbers: Vec<bool> = levels.iter().map(is_number).collect();
-    if !are_numbers.contains(&true) {
-        return None;
-    }
-    let level_of = |code: &u32| are_numbers.get(*code as usize).copied();
-    let (mut given, mut numbers) = (0, 0);
-    for is_number in codes.iter().filter_map(level_of) {
-        given += 1;
-        numbers += usize::from(is_number);
-    }
-    let first = levels.get(*codes.get(row - 1)? as usize)?;
-    let note = format!(", {numbers} of whose {given} values are numbers");
-    (numbers * 2 > given).then(|| unfit(first, &column.name, &note))
-}
-
-/// The message about a text that a column of numbers cannot hold; `note` says more of the column.
-fn unfit(text: &str, column: &str, note: &str) -> String {
-    if let Field::Infinite = classify(text.as_bytes()) {
-        return field::infinite(text.as_bytes(), column);
-    }
-    let (shown, option) = (shown(text), as_option(column));
-    let mend = match almost_number(text) {
-        Some(mend) => return format!("{shown} in the numeric column `{column}`{note}: {mend}"),
-        None if text.len() <= LONGEST_MARK => {
-            format!(
-                "say with --na '{}' that it means a missing one, ",
-                text.trim()
-            )
-        }
-        None => String::new(),
-    };
-    format!(
-        "{shown} in the numeric column `{column}`{note}; mend the value, {mend}or read the column as a \
-         factor with --factor {option}"
-    )
 }
 
 /// Counts the quotation marks that pass, which in a well-formed file are even in number, and ends a

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dates::are_dates;
 use super::error::shown;
+use super::field::{self, Field, classify};
 use super::{Column, Table, TableError, Values};
 use crate::nearest::{as_option, list};
 
@@ -16,8 +17,11 @@ const SENTINELS: [f64; 4] = [-99.0, -999.0, -9999.0, -99999.0];
 /// Values of a column in which a sentinel is looked for first.
 const VALUES_SEEN: usize = 256;
 
+/// A text longer than this is no mark of a missing value.
+const LONGEST_MARK: usize = 12;
+
 /// What makes a plain number of a text that a reader would call one: `1,234`, `12,5`, `10%`, `$5`.
-pub(super) fn almost_number(text: &str) -> Option<&'static str> {
+fn almost_number(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let is_plain = |text: &str| {
         let digits = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -97,6 +101,53 @@ pub(super) fn refuse_almost_numbers<'a>(
         }
     }
     Ok(())
+}
+
+/// The message about a factor, the text in this row being its first value, most of whose values are
+/// numbers: had one of them come first, the text would be refused. The order of rows decides nothing.
+pub(super) fn mostly_numbers(
+    column: &Column,
+    row: usize,
+    is_number: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let Values::Factor { levels, codes } = &column.values else {
+        return None;
+    };
+    let are_numbers: Vec<bool> = levels.iter().map(|level| is_number(level)).collect();
+    if !are_numbers.contains(&true) {
+        return None;
+    }
+    let level_of = |code: &u32| are_numbers.get(*code as usize).copied();
+    let (mut given, mut numbers) = (0, 0);
+    for is_number in codes.iter().filter_map(level_of) {
+        given += 1;
+        numbers += usize::from(is_number);
+    }
+    let first = levels.get(*codes.get(row - 1)? as usize)?;
+    let note = format!(", {numbers} of whose {given} values are numbers");
+    (numbers * 2 > given).then(|| unfit(first, &column.name, &note))
+}
+
+/// The message about a text that a column of numbers cannot hold; `note` says more of the column.
+pub(super) fn unfit(text: &str, column: &str, note: &str) -> String {
+    if let Field::Infinite = classify(text.as_bytes()) {
+        return field::infinite(text.as_bytes(), column);
+    }
+    let (shown, option) = (shown(text), as_option(column));
+    let mend = match almost_number(text) {
+        Some(mend) => return format!("{shown} in the numeric column `{column}`{note}: {mend}"),
+        None if text.len() <= LONGEST_MARK => {
+            format!(
+                "say with --na '{}' that it means a missing one, ",
+                text.trim()
+            )
+        }
+        None => String::new(),
+    };
+    format!(
+        "{shown} in the numeric column `{column}`{note}; mend the value, {mend}or read the column as a \
+         factor with --factor {option}"
+    )
 }
 
 /// What a column is suspected of.
