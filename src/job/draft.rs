@@ -286,7 +286,7 @@ impl JobDraft {
         let permutes = self.job.stop.permutation.is_some();
         let of_tests = ["seed", "checkpoint"];
         let is_unused =
-            |option: &&&str| !class.uses(option) && !(permutes && of_tests.contains(option));
+            |option: &&&str| !(class.uses(option) || permutes && of_tests.contains(option));
         let unused = self.explicit.iter().filter(is_unused).map(|option| {
             let message = format!("{option} has no effect with the method {method}");
             OptionError::new(option, message).help(MethodClass::users(option))

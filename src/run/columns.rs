@@ -44,8 +44,9 @@ fn check_columns(table: &Table, task: &Task, job: &Job) -> Result<(), RunError> 
     let method = job.selector.as_ref().map(|method| &method.value);
     let is_binned = matches!(task, Task::Pairs(_))
         || matches!(method, Some(MethodKind::Score(_) | MethodKind::Ranking(_)));
-    Ok(match is_binned {
+    match is_binned {
         true => binning::check_columns(table, &Binned::options(job).0)?,
         false => design::check_columns(table, &Design::options(job))?,
-    })
+    }
+    Ok(())
 }

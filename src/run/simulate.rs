@@ -23,7 +23,7 @@ pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), Ru
     let replaces = Replaces::SimulatedData.or_any(simulation.overwrite);
     let mut file = OutputFile::create(&simulation.output, replaces)?;
     let _heeding = interrupt.heeding();
-    let own = settings.clone();
+    let own = *settings;
     let drawn = interrupt.await_work(move || model.simulate(&own));
     let table = match drawn {
         Ok(drawn) => drawn?,

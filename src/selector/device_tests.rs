@@ -1,9 +1,6 @@
 //! Devices that report more than the best candidate: a selection that relies on it chooses the same.
 
-#[path = "../../tests/selectors/fixtures.rs"]
-#[allow(dead_code)]
-mod fixtures;
-
+use super::fixtures::{coded, columns, joint_information, of_term, resources, score};
 use super::*;
 use crate::{
     binning::{BinnedColumn, Codes, MissingCode},
@@ -17,7 +14,6 @@ use crate::{
     },
     score::{Combination, CountTable, Gather, Join, Measure, Part},
 };
-use fixtures::{coded, columns, joint_information, of_term, resources, score};
 
 /// A device that reports statistics and the winners of permutations, and asserts that a selection
 /// keeps to the number of picks it announced.

@@ -4,6 +4,10 @@
 mod choose;
 #[cfg(test)]
 mod device_tests;
+#[cfg(test)]
+#[path = "../../tests/selectors/fixtures.rs"]
+#[allow(dead_code)]
+mod fixtures;
 mod identity;
 mod independence;
 mod pairs;

@@ -1,17 +1,13 @@
 //! A selection by permutations, or a scan of pairs, that was cut anywhere and goes on ends as one that
 //! was not.
 
-#[path = "../../tests/selectors/fixtures.rs"]
-#[allow(dead_code)]
-mod fixtures;
-
+use super::fixtures::{columns, of_term, resources, score};
 use super::*;
 use crate::{
     score::{Combination, Gather, Join, Measure, PairScore, Part, Quantity},
     search::Checkpoint,
     selection::{PairScan, StopReason},
 };
-use fixtures::{columns, of_term, resources, score};
 
 /// Goes on from the state kept, and is interrupted when `most` things have been told.
 fn part<T>(
