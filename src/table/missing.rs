@@ -1,6 +1,6 @@
 //! The policies for missing values.
 
-use std::collections::HashSet;
+use std::{cmp::Reverse, collections::HashSet};
 
 use super::factor::factor;
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
@@ -112,7 +112,7 @@ impl Table {
             return Ok(DroppedRows::default());
         }
         let kept = complete.iter().filter(|kept| **kept).count();
-        columns.sort_by_key(|column| std::cmp::Reverse(column.count));
+        columns.sort_by_key(|column| Reverse(column.count));
         if kept == 0 {
             return Err(TableError::NoCompleteRow {
                 path: self.source.clone(),
@@ -149,7 +149,10 @@ impl DroppedRows {
             rows,
             columns,
         } = self;
-        let named = columns.iter().take(COLUMNS_NAMED).enumerate();
+        let mut worst: Vec<&MissingColumn> = columns.iter().collect();
+        // Ties by name: where a column stands in the file must not show.
+        worst.sort_by_key(|column| (Reverse(column.count), &column.name));
+        let named = worst.into_iter().take(COLUMNS_NAMED).enumerate();
         let named = named.map(|(at, column)| {
             let misses = if at == 0 { " misses" } else { "" };
             format!("{}{misses} {}", column.name, column.count)

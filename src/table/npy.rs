@@ -1,16 +1,18 @@
 //! Arrays of NumPy: the design matrix in one file, the response in a second.
 
+mod elements;
 mod header;
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use npyz::{DType, Deserialize, NpyHeader, Order, TypeChar, TypeRead};
+use elements::{Decode, FindRounded, decoder, find_rounded};
+use npyz::{NpyHeader, Order};
 
 use super::format::{COMPRESSION_RATIO, Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
-use super::rounded::{EXACT, RoundedColumn, RoundedColumns, rounded};
+use super::rounded::{EXACT, RoundedColumn, RoundedColumns};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, is_gzip, runs};
 use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
@@ -160,12 +162,6 @@ struct Array<'p> {
     find_rounded: Option<FindRounded>,
     rounded: RoundedColumns,
 }
-
-/// The text of an element that 64-bit floating point rounds.
-type FindRounded = Box<dyn Fn(&[u8]) -> Option<String>>;
-
-/// Decodes bytes that hold whole elements, and appends the numbers.
-type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
 
 impl<'p> Array<'p> {
     fn open(path: &'p Path, options: &ReadOptions) -> Result<Self, TableError> {
@@ -352,62 +348,4 @@ impl<'p> Array<'p> {
         }
         Ok(())
     }
-}
-
-/// The decoder for a type of element and the element's size; `None` for what is no number.
-fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
-    let DType::Plain(element) = dtype else {
-        return None;
-    };
-    let size = dtype.num_bytes()?;
-    let decode = match (element.type_char(), size) {
-        (TypeChar::Float, 8) => decode_as(dtype, |value: f64| value),
-        (TypeChar::Float, 4) => decode_as(dtype, |value: f32| value.into()),
-        (TypeChar::Int, 1) => decode_as(dtype, |value: i8| value.into()),
-        (TypeChar::Int, 2) => decode_as(dtype, |value: i16| value.into()),
-        (TypeChar::Int, 4) => decode_as(dtype, |value: i32| value.into()),
-        // Beyond 2⁵³ the nearest number of 64-bit floating point, of which the table takes note.
-        (TypeChar::Int, 8) => decode_as(dtype, |value: i64| value as f64),
-        (TypeChar::Uint, 1) => decode_as(dtype, |value: u8| value.into()),
-        (TypeChar::Uint, 2) => decode_as(dtype, |value: u16| value.into()),
-        (TypeChar::Uint, 4) => decode_as(dtype, |value: u32| value.into()),
-        (TypeChar::Uint, 8) => decode_as(dtype, |value: u64| value as f64),
-        (TypeChar::Bool, 1) => decode_as(dtype, |value: bool| value.into()),
-        _ => None,
-    };
-    Some((size, decode?))
-}
-
-/// What finds the elements of a type that 64-bit floating point rounds, if there are any.
-fn find_rounded(dtype: &DType) -> Option<FindRounded> {
-    fn find<T: Deserialize<TypeReader: 'static> + Into<i128>>(
-        dtype: &DType,
-    ) -> Option<FindRounded> {
-        let reader = T::reader(dtype).ok()?;
-        Some(Box::new(move |element| {
-            rounded(reader.read_one(element).ok()?)
-        }))
-    }
-    let DType::Plain(element) = dtype else {
-        return None;
-    };
-    match (element.type_char(), dtype.num_bytes()?) {
-        (TypeChar::Int, 8) => find::<i64>(dtype),
-        (TypeChar::Uint, 8) => find::<u64>(dtype),
-        _ => None,
-    }
-}
-
-fn decode_as<T>(dtype: &DType, number: fn(T) -> f64) -> Option<Decode>
-where
-    T: Deserialize<TypeReader: 'static> + 'static,
-{
-    let reader = T::reader(dtype).ok()?;
-    let size = dtype.num_bytes()?;
-    Some(Box::new(move |bytes, values| {
-        for element in bytes.chunks_exact(size) {
-            values.push(number(reader.read_one(element)?));
-        }
-        Ok(())
-    }))
 }

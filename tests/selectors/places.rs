@@ -206,7 +206,7 @@ fn pairs_are_the_same(places: &[&[&str]]) {
 fn cpu_pairs_are_the_same() {
     pairs_are_the_same(&[
         &["--device", "cpu", "--threads", "3"],
-        &["--device", "cpu", "--memory-limit", "100kB"],
+        &["--device", "cpu", "--memory-limit", "2MB"],
     ]);
 }
 

@@ -116,7 +116,9 @@ fn every_format_holds_the_same_data() {
             json["data"] = named["data"].clone();
             if ending.starts_with("dat") {
                 // There the variables have numbers alone.
-                for list in ["models", "inclusion", "front"] {
+                for list in ["models", "inclusion", "front", "warnings"] {
+                    let items = |json: &Value| json[list].as_array().unwrap().len();
+                    assert_eq!(items(&json), items(&named), "{list}");
                     json[list] = named[list].clone();
                 }
                 for list in ["selected", "set_aside"] {

@@ -94,6 +94,9 @@ fn exceeds_body<S: Simd>(_: S, matrix: &[f64], diagonal: &[f64], work: &mut Vec<
 /// approach, INFORMS Journal on Computing 26, 2014.
 pub(super) fn diagonal_below(gram: &[f64], inverse: &[f64], start: &[f64]) -> Vec<f64> {
     let m = start.len();
+    if m == 0 {
+        return Vec::new();
+    }
     let h: Vec<f64> = (0..m).map(|j| inverse[j * (m + 1)]).collect();
     let scale: Vec<f64> = h.iter().map(|h| h.sqrt()).collect();
     let circle = |(row, own): (&[f64], &f64)| {
@@ -102,7 +105,7 @@ pub(super) fn diagonal_below(gram: &[f64], inverse: &[f64], start: &[f64]) -> Ve
             .map(|(value, other)| value.abs() / (own * other))
             .sum()
     };
-    let circles = inverse.chunks_exact(m.max(1)).zip(&scale).map(circle);
+    let circles = inverse.chunks_exact(m).zip(&scale).map(circle);
     let widest: f64 = circles.fold(1.0, f64::max);
     // Not all of it: G − D must stay positive definite.
     let mut diagonal: Vec<f64> = h.iter().map(|h| 0.95 / (widest * h)).collect();
