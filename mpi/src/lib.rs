@@ -138,6 +138,8 @@ impl Transport for World {
             let message = |(slot, length): (&&[u8], &usize)| slot[LENGTH..][..*length].to_vec();
             return Ok(slots.iter().zip(&lengths).map(message).collect());
         }
+        // The operations that follow are blocking, and tell nothing while they wait.
+        self.wait(world().immediate_barrier());
         // MPI counts with 32 bits, so long messages go in pieces.
         let mut all: Vec<Vec<u8>> = lengths
             .iter()

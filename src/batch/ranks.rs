@@ -66,7 +66,7 @@ pub(super) fn open_folder(
     };
     if !is_open {
         let reason = "rank 0 could not open the folder of results";
-        return Err(io::Error::other(reason).into());
+        return Err(BatchError::Refused(reason.to_owned()));
     }
     let visible = communicator.gather(&folder.exists())?;
     match visible.iter().position(|visible| !visible) {

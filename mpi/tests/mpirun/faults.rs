@@ -40,7 +40,7 @@ fn a_rank_that_cannot_begin_is_reported() {
     let folder = two_folders();
     fs::write(
         folder.path().join("jobs.toml"),
-        "[[job]]\ndata = \"data.csv\"\n",
+        "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\n",
     )
     .unwrap();
     let library = folder.path().join("libmine.so");
