@@ -3,7 +3,7 @@
 
 mod patience;
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Instant};
 
 use mpi::{
     datatype::PartitionMut,
@@ -13,7 +13,7 @@ use mpi::{
     traits::{Communicator, CommunicatorCollectives, Equivalence, Root},
 };
 use passel::ranks::Transport;
-use patience::{Patience, Process};
+use patience::{Process, Waits, pause};
 
 /// The bytes of a message that travel with its length; most messages have no more.
 const SHORT: usize = 120;
@@ -22,7 +22,7 @@ const SHORT: usize = 120;
 const LENGTH: usize = size_of::<u64>();
 
 /// The bytes of a broadcast that MPI is left alone with, once all ranks have come to it: its blocking
-/// operation is the faster one, and tells nothing while it waits.
+/// operation is the faster one, and keeps a processor busy while it waits.
 const LONG: usize = 1 << 16;
 
 /// This process among all that were started together.
@@ -31,8 +31,7 @@ pub struct World {
     rank: usize,
     size: usize,
     host: String,
-    /// By rank; empty until all are known.
-    processes: Vec<Process>,
+    waits: Arc<Waits>,
 }
 
 /// Initialises MPI. Dropping the universe finalises it.
@@ -54,7 +53,8 @@ pub fn initialize() -> io::Result<(Arc<World>, Universe)> {
         rank: all.rank() as usize,
         size: all.size() as usize,
         host: processor_name().unwrap_or_default(),
-        processes: Vec::new(),
+        // Nobody is known yet.
+        waits: Waits::new(0, Vec::new())?,
     };
     let own = format!("{} {}", std::process::id(), world.host);
     let all = world.gather(own.as_bytes())?;
@@ -62,7 +62,7 @@ pub fn initialize() -> io::Result<(Arc<World>, Universe)> {
     let processes = all
         .iter()
         .filter_map(|message| Process::parse(&text(message)));
-    world.processes = processes.collect();
+    world.waits = Waits::new(world.rank, processes.collect())?;
     Ok((Arc::new(world), universe))
 }
 
@@ -72,17 +72,20 @@ fn world() -> SimpleCommunicator {
 }
 
 impl World {
-    /// Waits for an operation of all ranks by asking whether it is done, so that a wait that grows long
-    /// can be told.
+    /// Waits for an operation of all ranks by asking whether it is done, so that a long wait leaves the
+    /// processors to others.
     fn wait<'a, R: ?Sized, S: mpi::request::Scope<'a>>(
         &self,
         mut request: mpi::request::Request<'a, R, S>,
     ) {
-        let mut patience = Patience::new(self.rank, &self.processes);
-        while let Err(unfinished) = request.test() {
-            request = unfinished;
-            patience.pause();
-        }
+        let mut began = None;
+        self.waits.during(|| {
+            while let Err(unfinished) = request.test() {
+                request = unfinished;
+                // Most waits end before the clock is worth a look.
+                pause(*began.get_or_insert_with(Instant::now));
+            }
+        });
     }
 
     /// Broadcasts values from one rank to all.
@@ -96,7 +99,7 @@ impl World {
         self.wait(world.immediate_barrier());
         // MPI counts with 32 bits, so long messages go in pieces.
         for piece in values.chunks_mut(i32::MAX as usize) {
-            process.broadcast_into(piece);
+            self.waits.during(|| process.broadcast_into(piece));
         }
     }
 }
@@ -138,7 +141,7 @@ impl Transport for World {
             let message = |(slot, length): (&&[u8], &usize)| slot[LENGTH..][..*length].to_vec();
             return Ok(slots.iter().zip(&lengths).map(message).collect());
         }
-        // The operations that follow are blocking, and tell nothing while they wait.
+        // The operations that follow are blocking, and keep a processor busy while they wait.
         self.wait(world().immediate_barrier());
         // MPI counts with 32 bits, so long messages go in pieces.
         let mut all: Vec<Vec<u8>> = lengths
@@ -160,7 +163,8 @@ impl Transport for World {
             let mut bytes = vec![0; counts.iter().map(|count| *count as usize).sum()];
             let own = &own[start.min(own.len())..][..piece(&own.len())];
             let mut parts = PartitionMut::new(&mut bytes[..], &counts[..], &places[..]);
-            world().all_gather_varcount_into(own, &mut parts);
+            let gather = || world().all_gather_varcount_into(own, &mut parts);
+            self.waits.during(gather);
             let mut rest = &bytes[..];
             for (all, count) in all.iter_mut().zip(&counts) {
                 let (own, others) = rest.split_at(*count as usize);

@@ -1,8 +1,13 @@
-//! Waiting for other ranks: at speed while they are expected any moment, then with pauses, and with a
-//! word on standard error where one is stopped or the wait grows long.
+//! Waiting for other ranks: at speed while they are expected any moment, then with pauses; and a word
+//! on standard error where one is stopped or a wait grows long.
 
 use std::{
-    fs, thread,
+    fs, io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -44,47 +49,82 @@ impl Process {
     }
 }
 
-/// One wait of a rank for the others.
-pub(crate) struct Patience<'a> {
-    rank: usize,
-    processes: &'a [Process],
-    began: Option<Instant>,
-    look_after: Duration,
-    told_after: Duration,
+/// How often the thread that tells long waits looks whether this rank still waits.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Lets others work for a moment, in a wait that began then.
+pub(crate) fn pause(began: Instant) {
+    if began.elapsed() < BUSY {
+        thread::yield_now();
+    } else {
+        thread::sleep(PAUSE);
+    }
 }
 
-impl<'a> Patience<'a> {
-    pub(crate) fn new(rank: usize, processes: &'a [Process]) -> Self {
-        Self {
+/// The waits of a rank for the others. A thread of its own tells the long ones, for MPI's blocking
+/// operations do not return while another rank is stopped.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    rank: usize,
+    processes: Vec<Process>,
+    /// One more at each beginning and each end of a wait: odd while this rank waits.
+    turns: AtomicU64,
+}
+
+impl Waits {
+    /// Those of a rank, with the processes of all by rank.
+    ///
+    /// # Errors
+    /// No thread can be had.
+    pub(crate) fn new(rank: usize, processes: Vec<Process>) -> io::Result<Arc<Self>> {
+        let waits = Arc::new(Self {
             rank,
             processes,
-            began: None,
-            look_after: STOPPED_AFTER,
-            told_after: LONG_AFTER,
+            turns: AtomicU64::new(0),
+        });
+        if waits.processes.len() > 1 {
+            let watched = Arc::clone(&waits);
+            let thread = thread::Builder::new().name("waits".to_owned());
+            thread.spawn(move || watched.tell_long_ones())?;
         }
+        Ok(waits)
     }
 
-    /// Lets others work for a moment before the next question, and tells a long wait.
-    pub(crate) fn pause(&mut self) {
-        // Most waits end before the clock is worth a look.
-        let waited = self.began.get_or_insert_with(Instant::now).elapsed();
-        if waited < BUSY {
-            return thread::yield_now();
-        }
-        thread::sleep(PAUSE);
-        if waited >= self.look_after {
-            self.look_after += STOPPED_AFTER;
-            for line in stopped(self.rank, self.processes, Process::is_stopped) {
-                eprintln!("warning: {line}");
+    /// Does what ends only once the other ranks do the same.
+    pub(crate) fn during<T>(&self, operation: impl FnOnce() -> T) -> T {
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        let result = operation();
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        result
+    }
+
+    /// Looks at the waits for as long as the process lives.
+    fn tell_long_ones(&self) {
+        let (mut turn, mut began) = (0, Instant::now());
+        let (mut look_after, mut told_after) = (STOPPED_AFTER, LONG_AFTER);
+        loop {
+            thread::sleep(LOOK);
+            let now = self.turns.load(Ordering::Relaxed);
+            if now != turn || now.is_multiple_of(2) {
+                (turn, began) = (now, Instant::now());
+                (look_after, told_after) = (STOPPED_AFTER, LONG_AFTER);
+                continue;
             }
-        }
-        if waited >= self.told_after && self.rank == 0 {
-            self.told_after *= 2;
-            let seconds = waited.as_secs();
-            eprintln!(
-                "warning: rank 0 has waited {seconds} s for the other ranks: one of them has more to \
-                 do, or is slow, stopped or lost"
-            );
+            let waited = began.elapsed();
+            if waited >= look_after {
+                look_after += STOPPED_AFTER;
+                for line in stopped(self.rank, &self.processes, Process::is_stopped) {
+                    eprintln!("warning: {line}");
+                }
+            }
+            if waited >= told_after && self.rank == 0 {
+                told_after *= 2;
+                let seconds = waited.as_secs();
+                eprintln!(
+                    "warning: rank 0 has waited {seconds} s for the other ranks: one of them has more \
+                     to do, or is slow, stopped or lost"
+                );
+            }
         }
     }
 }
