@@ -18,7 +18,25 @@ pub(crate) fn host() -> String {
             .into_owned()
     }
     #[cfg(not(all(unix, feature = "program")))]
-    std::env::var("COMPUTERNAME").unwrap_or_default()
+    {
+        let name = fs::read_to_string("/proc/sys/kernel/hostname");
+        let name = name.or_else(|_| std::env::var("COMPUTERNAME"));
+        name.unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// What the system says of this process in a line of `/proc/self/status`; `None` if it does not say.
+pub(crate) fn process_status(field: &str) -> Option<String> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| *name == field)?;
+    Some(value.trim().to_owned())
+}
+
+/// A number of bytes as files of the system have it: `16 kB`.
+pub(crate) fn kibibytes(text: &str) -> Option<u64> {
+    let number: u64 = text.strip_suffix("kB")?.trim_end().parse().ok()?;
+    number.checked_mul(1024)
 }
 
 /// The CPU time of the calling thread since it was started; `None` if the system does not say.
@@ -35,12 +53,7 @@ pub(crate) fn thread_cpu_time() -> Option<Duration> {
 /// The most memory that this process has had at one time. *Units:* bytes. `None` if the system does
 /// not say.
 pub(crate) fn peak_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
+    kibibytes(&process_status("VmHWM")?)
 }
 
 /// Adds to the niceness of this thread and of those that it starts, and so lowers their priority.

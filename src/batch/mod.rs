@@ -100,9 +100,10 @@ impl RunSummary {
         self.ended()
     }
 
-    /// The exit code of a program whose run ended like this.
+    /// The exit code of a program whose run ended like this. An interrupt that came when all jobs had
+    /// ended changes nothing.
     pub fn exit_code(&self, is_interrupted: bool) -> u8 {
-        if is_interrupted {
+        if is_interrupted && self.left > 0 {
             130
         } else {
             u8::from(!self.failed.is_empty() || self.tables.is_some())
@@ -233,4 +234,21 @@ pub fn error_chain(error: &dyn Error) -> String {
         next = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_that_leaves_no_job_changes_no_exit_code() {
+        let mut summary = RunSummary::default();
+        summary.add("a", &Ok(()));
+        assert_eq!(summary.exit_code(true), 0);
+        summary.left = 1;
+        assert_eq!(summary.exit_code(true), 130);
+        assert_eq!(summary.exit_code(false), 0);
+        summary.add("b", &Err("no such file".to_owned()));
+        assert_eq!(summary.exit_code(false), 1);
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::machine::{kibibytes, process_status};
+
 /// Bytes from which the system is asked whether they are there, before they are taken.
 const LARGE: u64 = 1 << 20;
 
@@ -21,7 +23,8 @@ const COUNTED: (u64, u64) = (7, 8);
 /// The tightest bound of the system on this process's memory, and what of it jobs may take.
 pub(super) fn system_bound() -> Option<(&'static str, u64)> {
     let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let used = kibibytes(&file("/proc/self/status"), "VmSize:").unwrap_or(0);
+    let used = process_status("VmSize").and_then(|size| kibibytes(&size));
+    let used = used.unwrap_or(0);
     let group = file("/proc/self/cgroup");
     let group = group.lines().find_map(|line| line.strip_prefix("0::"));
     let group = format!(
@@ -40,10 +43,7 @@ pub(super) fn system_bound() -> Option<(&'static str, u64)> {
             "the control group",
             number("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
         ),
-        (
-            "this machine",
-            kibibytes(&file("/proc/meminfo"), "MemTotal:"),
-        ),
+        ("this machine", total_memory(&file("/proc/meminfo"))),
     ];
     let known = bounds
         .into_iter()
@@ -52,11 +52,11 @@ pub(super) fn system_bound() -> Option<(&'static str, u64)> {
     Some((name, bytes / COUNTED.1 * COUNTED.0))
 }
 
-/// The bytes of the line `name  NUMBER kB` of a file of the system.
-fn kibibytes(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let number: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    number.checked_mul(1024)
+/// The machine's memory in `/proc/meminfo`.
+fn total_memory(text: &str) -> Option<u64> {
+    let mut lines = text.lines();
+    let line = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;
+    kibibytes(line.trim())
 }
 
 /// The soft limit on the address space in `/proc/self/limits`; `None` without one.
@@ -73,10 +73,7 @@ mod tests {
 
     #[test]
     fn files_of_the_system_are_parsed() {
-        assert_eq!(
-            kibibytes("A: 1 kB\nMemTotal:   16 kB\n", "MemTotal:"),
-            Some(16 << 10)
-        );
+        assert_eq!(total_memory("A: 1 kB\nMemTotal:   16 kB\n"), Some(16 << 10));
         let limits = "Limit  Soft  Hard  Units\nMax address space   5000   unlimited   bytes\n";
         assert_eq!(address_space(limits), Some(5000));
         assert_eq!(

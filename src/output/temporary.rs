@@ -12,7 +12,7 @@ use std::{
 use tempfile::NamedTempFile;
 
 use super::identity::folder_of;
-use crate::fnv::Fnv;
+use crate::{fnv::Fnv, machine};
 
 /// Every temporary file is `.passel-HOST-RANDOM.tmp`.
 const PREFIX: &str = ".passel-";
@@ -120,8 +120,7 @@ fn is_temporary(name: &str) -> bool {
 
 /// The beginning of the names of this machine's temporary files.
 fn prefix_of_host() -> String {
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let hash = Fnv::new().part(host.trim().as_bytes()).finish();
+    let hash = Fnv::new().part(machine::host().as_bytes()).finish();
     format!("{PREFIX}{:08x}-", hash as u32)
 }
 

@@ -1,11 +1,11 @@
 //! What signals do.
 
-use std::{fs, io, thread};
+use std::{io, thread};
 
 use signal_hook::{consts, iterator::Signals, low_level};
 
 use super::{EXIT_INTERRUPTED, print::print_error};
-use crate::interrupt::Interrupt;
+use crate::{interrupt::Interrupt, machine};
 
 /// Signals that ask the program to end: Ctrl-C, `kill`, the end of the terminal, the limit on processor
 /// time.
@@ -60,8 +60,7 @@ pub(super) fn handle(interrupt: &Interrupt) -> io::Result<()> {
 /// Tells the signals that whoever started the program has it ignore, as nohup does with SIGHUP. Where the
 /// system does not say, none.
 fn ignored_signals() -> impl Fn(i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let mask = machine::process_status("SigIgn");
+    let mask = mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     move |signal| mask.unwrap_or(0) >> (signal - 1) & 1 == 1
 }

@@ -13,7 +13,7 @@ mod tests;
 mod threads;
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     ops::Range,
     panic::{RefUnwindSafe, UnwindSafe},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -21,7 +21,10 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::interrupt::{Deadline, Interrupt};
+use crate::{
+    interrupt::{Deadline, Interrupt},
+    machine,
+};
 pub use messages::{RankFailure, Traffic};
 pub use threads::thread_transports;
 
@@ -103,7 +106,7 @@ impl Communicator {
         interrupt.require_agreement(true);
         let own = Location {
             host: transport.host(),
-            cores: allowed_cores(),
+            cores: machine::process_status("Cpus_allowed_list").unwrap_or_default(),
         };
         let with = |locations| {
             Self(Arc::new(State {
@@ -365,14 +368,6 @@ impl Communicator {
     pub fn traffic(&self) -> Traffic {
         self.record().traffic
     }
-}
-
-/// The cores that this process may use; empty where the system does not say.
-fn allowed_cores() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut lines = status.lines();
-    let list = lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    list.unwrap_or_default().trim().to_owned()
 }
 
 impl PartialEq for Communicator {

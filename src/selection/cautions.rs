@@ -1,5 +1,6 @@
 //! What a reader should know of a regression model's variables before trusting their coefficients.
 
+use super::residuals::{LEAST_FREE, leverage};
 use crate::{
     design::Design,
     least_squares::Fit,
@@ -82,18 +83,12 @@ fn lone_observations(design: &Design, fit: &Fit) -> Vec<String> {
 
 /// The observations of leverage 1, ascending.
 fn of_leverage_one(design: &Design, fit: &Fit) -> Vec<usize> {
-    let (n, x, weights) = (design.n(), design.columns(), design.weight_values());
     let residual = fit.residual();
     let largest = residual.iter().fold(0.0, |most, r| r.abs().max(most));
     // Leverage 1 leaves no residual: the others need no more work than this.
-    let fitted = (0..n).filter(|i| residual[*i].abs() <= ROUNDING * largest);
-    let is_one = |i: &usize| {
-        let own: Vec<f64> = fit.support().iter().map(|j| x.column(*j)[*i]).collect();
-        let weight = weights.get(*i).copied().unwrap_or(1.0);
-        let shared = f64::from(u8::from(design.intercept())) * weight / n as f64;
-        // As R's lm: beyond, the row is fitted whatever it is.
-        1.0 - fit.inverse_gram_form(&own) - shared <= 1e-10
-    };
+    let fitted = (0..residual.len()).filter(|i| residual[*i].abs() <= ROUNDING * largest);
+    let mut values = Vec::new();
+    let is_one = |i: &usize| 1.0 - leverage(design, fit, *i, &mut values) <= LEAST_FREE;
     fitted.take(MOST_LOOKED_AT).filter(is_one).collect()
 }
 

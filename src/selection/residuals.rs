@@ -56,10 +56,21 @@ impl ObservationResidual {
     }
 }
 
+/// 1 − leverage from which on an observation is fitted whatever its response is, as in R's `lm`.
+pub(super) const LEAST_FREE: f64 = 1e-10;
+
+/// The leverage of observation i: xᵢᵀ(XᵀX)⁻¹xᵢ plus the intercept's share wᵢ/n. `values` is room for xᵢ.
+pub(super) fn leverage(design: &Design, fit: &Fit, i: usize, values: &mut Vec<f64>) -> f64 {
+    values.clear();
+    let columns = fit.support().iter();
+    values.extend(columns.map(|j| design.columns().column(*j)[i]));
+    let weight = design.weight_values().get(i).copied().unwrap_or(1.0);
+    let fixed = f64::from(u8::from(design.intercept()));
+    fit.inverse_gram_form(values) + fixed * weight / design.n() as f64
+}
+
 impl Residuals {
     /// Diagnoses a fit; none without degrees of freedom, or where the fit is exact.
-    ///
-    /// The leverage of row i is xᵢᵀ(XᵀX)⁻¹xᵢ plus the intercept's share wᵢ/n.
     ///
     /// *Shapes:* n observations of the design, k variables in the fit.
     ///
@@ -74,20 +85,16 @@ impl Residuals {
             return None;
         }
         let sigma = (fit.rss() / freedom as f64).sqrt();
-        let (x, response) = (design.columns(), design.response());
+        let response = design.response();
         let weights = design.weight_values();
         let coefficients = (fit.support().len() + fixed).max(1) as f64;
-        let mut own = vec![0.0; fit.support().len()];
+        let mut own = Vec::new();
         let mut all: Vec<ObservationResidual> = Vec::with_capacity(n);
         for (i, (&r, &y)) in fit.residual().iter().zip(design.y()).enumerate() {
-            for (value, &j) in own.iter_mut().zip(fit.support()) {
-                *value = x.column(j)[i];
-            }
             let weight = weights.get(i).copied().unwrap_or(1.0);
-            let leverage = fit.inverse_gram_form(&own) + fixed as f64 * weight / n as f64;
+            let leverage = leverage(design, fit, i, &mut own);
             let free = 1.0 - leverage;
-            // As R's lm: beyond, the row is fitted whatever it is.
-            let standardised = (free > 1e-10).then(|| r / (sigma * free.sqrt()));
+            let standardised = (free > LEAST_FREE).then(|| r / (sigma * free.sqrt()));
             let original = |value: f64| response.mean + value * response.norm / weight.sqrt();
             all.push(ObservationResidual {
                 row: design.row(i) + 1,
