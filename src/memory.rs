@@ -5,6 +5,7 @@
 //! the text of a line, and what grows with the number of columns. What a search keeps beside them (a few
 //! MiB, and what a report holds) is not.
 
+mod size;
 mod system;
 
 use std::{
@@ -17,6 +18,7 @@ use std::{
 
 use thiserror::Error;
 
+pub use size::Bytes;
 use system::{is_there, system_bound};
 
 /// What one account may hold, together with the account that it is part of. Clones are the same
@@ -297,28 +299,34 @@ impl MemoryCharge {
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
+
+    /// The same bytes in the account of another job of the same whole, which does not count them anew.
+    ///
+    /// # Errors
+    /// The other job's limit is met.
+    pub(crate) fn hand_over(
+        self,
+        to: &MemoryBudget,
+        purpose: impl fmt::Display,
+    ) -> Result<Self, MemoryError> {
+        let bytes = self.bytes();
+        let [from_whole, to_whole] = [&self.budget, to].map(|budget| budget.0.whole.as_ref());
+        let is_same = |(from, to): (&MemoryBudget, &MemoryBudget)| Arc::ptr_eq(&from.0, &to.0);
+        if self.is_shared || !from_whole.zip(to_whole).is_some_and(is_same) {
+            return to.take(bytes, purpose);
+        }
+        let mut own = to.share(bytes, purpose)?;
+        own.is_shared = false;
+        // What the whole counts is the other charge's now.
+        self.bytes.store(0, Relaxed);
+        self.budget.remove(bytes, true);
+        Ok(own)
+    }
 }
 
 impl Drop for MemoryCharge {
     fn drop(&mut self) {
         self.shrink(self.bytes());
-    }
-}
-
-/// A number of bytes in the unit that reads best: `1.5 GiB`, `12.0 MiB`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bytes(pub u64);
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const KIB: f64 = 1024.0;
-        let bytes = self.0 as f64;
-        let units = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
-        // 1,023.96 MiB would be rounded to 1024.0 MiB.
-        match units.iter().find(|(_, size)| bytes >= size * 0.9999) {
-            Some((unit, size)) => write!(f, "{:.1} {unit}", bytes / size),
-            None => write!(f, "{} bytes", self.0),
-        }
     }
 }
 
@@ -358,23 +366,14 @@ mod tests {
         assert!(one.take(u64::MAX, "all").is_err());
         let refused = MemoryBudget::default().take(1 << 60, "all").unwrap_err();
         assert_eq!((refused.limit, refused.wanted), (None, 1 << 60));
+        let table = one.take(60, "the table").unwrap();
+        let table = table.hand_over(&other, "the table").unwrap();
+        assert_eq!((one.held(), other.held(), run.held()), (0, 60, 60));
+        drop(table);
+        assert_eq!((other.held(), run.held(), run.peak()), (0, 0, 70));
         let shared = one.share(30, "the table").unwrap();
         assert_eq!((one.held(), run.held()), (30, 0));
         drop(shared);
         assert_eq!((one.held(), run.held()), (0, 0));
-    }
-
-    #[test]
-    fn bytes_are_shown_in_the_largest_unit() {
-        for (bytes, text) in [
-            (0, "0 bytes"),
-            (1000, "1000 bytes"),
-            (1 << 10, "1.0 KiB"),
-            (3 << 19, "1.5 MiB"),
-            ((1 << 30) - 1, "1.0 GiB"),
-            (139 << 30, "139.0 GiB"),
-        ] {
-            assert_eq!(Bytes(bytes).to_string(), text);
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! alone, so the next run does exactly what is missing or out of date.
 
 mod columns;
+mod estimate;
 mod folder;
 mod inputs;
 mod live;

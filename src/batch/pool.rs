@@ -3,15 +3,17 @@
 use std::{
     collections::HashMap,
     num::NonZeroUsize,
-    path::PathBuf,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    path::{Path, PathBuf},
+    sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use super::{estimate, folder::TIMES, times};
 use crate::{
     device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
     job::{RunSettings, Task, task::Command},
+    memory::MemoryBudget,
     ranks::Communicator,
-    table::estimated_values,
+    table::{Extent, extent},
 };
 
 /// The resources that a job needs.
@@ -42,8 +44,12 @@ impl Demand {
 #[derive(Debug, Default)]
 pub(super) struct DemandEstimator {
     gpu_count: Option<usize>,
-    /// The approximate number of values in each data file.
-    values: HashMap<PathBuf, u64>,
+    /// About how much each data file holds.
+    extents: HashMap<PathBuf, Extent>,
+    /// The most memory that jobs held when they ended the last time, by name.
+    learned: HashMap<String, u64>,
+    /// The threads that a job is likely to have which does not say how many.
+    threads: usize,
 }
 
 impl DemandEstimator {
@@ -54,11 +60,40 @@ impl DemandEstimator {
         })
     }
 
-    /// What a task needs that runs beside others.
-    pub(super) fn estimate(&mut self, task: &Task) -> Demand {
+    /// Estimates for so many jobs of a run, which know what its folder tells of them.
+    pub(super) fn of_run(settings: &RunSettings, folder: &Path, jobs: usize) -> Self {
+        let resources = Resources {
+            threads: settings.threads,
+            ..Resources::default()
+        };
+        let threads = resources.thread_count();
+        let most = settings.max_running.map_or(threads, NonZeroUsize::get);
+        let ends = times::last_ends(&folder.join(TIMES)).into_iter();
+        let learned = ends.filter_map(|(name, end)| {
+            let peak = end.peak_memory.filter(|_| end.error.is_none());
+            Some((name, peak?))
+        });
+        Self {
+            learned: learned.collect(),
+            threads: (threads / most.min(jobs).max(1)).max(1),
+            ..Self::default()
+        }
+    }
+
+    /// What a task needs that runs beside others: by its last run, unless the estimate is so far from it
+    /// that the data or the method must have changed.
+    pub(super) fn estimate(&mut self, name: &str, task: &Task) -> Demand {
         let job = task.job();
-        let values = self.values.entry(job.data.clone());
-        let values = *values.or_insert_with(|| estimated_values(&job.data).unwrap_or(0));
+        let known = self.extents.entry(job.data.clone());
+        let extent = known.or_insert_with(|| extent(&job.data).unwrap_or_default());
+        let values = extent.values();
+        let threads = job
+            .resources
+            .threads
+            .map_or(self.threads, NonZeroUsize::get);
+        let estimate = estimate::memory(task, extent, threads);
+        let is_near = |peak: &&u64| **peak / 4 <= estimate && estimate / 4 <= **peak;
+        let learned = self.learned.get(name).filter(is_near);
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_gpu, gpus) = match &job.resources.devices {
             DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),
@@ -68,8 +103,7 @@ impl DemandEstimator {
         };
         Demand {
             threads: job.resources.threads.map(NonZeroUsize::get),
-            // Eight bytes a value of the table, and as many of what is made of it.
-            memory: values.saturating_mul(16),
+            memory: learned.copied().unwrap_or(estimate),
             any_gpu: any_gpu && self.gpu_count() > 0,
             gpus,
         }
@@ -105,6 +139,8 @@ pub(super) struct Reservation<'a> {
     gpus: Vec<usize>,
     /// The GPU that was assigned to a job which takes any.
     assigned_gpu: Option<usize>,
+    /// The account of the job's memory, once it has begun.
+    account: OnceLock<MemoryBudget>,
 }
 
 impl ResourcePool {
@@ -180,13 +216,14 @@ impl ResourcePool {
             memory,
             gpus,
             assigned_gpu,
+            account: OnceLock::new(),
         }
     }
 }
 
 impl Reservation<'_> {
-    /// Sets the threads and the GPU that a job runs on.
-    pub(super) fn apply(&self, resources: &mut Resources) {
+    /// Sets the threads and the GPU that a job runs on, and makes its memory a part of the run's.
+    pub(super) fn apply(&self, resources: &mut Resources, memory: &MemoryBudget) {
         resources.threads = NonZeroUsize::new(self.threads);
         // With a single GPU, `auto` chooses it too, and falls back to the CPU if it cannot be used.
         let is_only_gpu = self.pool.gpus == 1 && self.assigned_gpu == Some(0);
@@ -195,6 +232,13 @@ impl Reservation<'_> {
         {
             resources.devices = DeviceChoice::Cuda(vec![gpu]);
         }
+        resources.hold_within(memory);
+        self.account.get_or_init(|| resources.memory.clone());
+    }
+
+    /// The most memory that the job has held at once. *Units:* bytes.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.account.get().map(MemoryBudget::peak)
     }
 }
 

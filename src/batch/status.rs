@@ -12,6 +12,7 @@ use super::{
 use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
+    memory::Bytes,
     printable::printable,
 };
 
@@ -129,7 +130,7 @@ fn compare(
 pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
     let folder = file.settings.folder(&file.path);
     let mut hashes = FileHashes::new(&Interrupt::default());
-    let mut estimator = DemandEstimator::default();
+    let mut estimator = DemandEstimator::of_run(&file.settings, &folder, file.jobs.len());
     let last_ends = folder::last_ends(&folder);
     let mut text = String::new();
     let mut pending = 0;
@@ -141,17 +142,15 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         pending += usize::from(status != Status::Done);
         let (word, reason) = status.words();
         let reason = reason.map_or(String::new(), |reason| format!("  ({})", printable(reason)));
-        let memory = match estimator.estimate(&job.task).memory >> 20 {
-            0 => "< 1 MiB".to_owned(),
-            mebibytes => format!("≈ {mebibytes} MiB"),
-        };
+        let memory = estimator.estimate(&job.id, &job.task).memory;
+        let memory = format!("≈ {}", Bytes(memory));
         let (command, id) = (job.task.command().name(), &job.id);
-        text += &format!("{word:<10}  {memory:>11}  {command:<9}  {id}{reason}\n");
+        text += &format!("{word:<10}  {memory:>12}  {command:<9}  {id}{reason}\n");
     }
     for id in &file.unchecked {
         let reason = "a plugin that it names was not loaded; --open loads it";
         text += &format!(
-            "{:<10}  {:>11}  {:<9}  {id}  ({reason})\n",
+            "{:<10}  {:>12}  {:<9}  {id}  ({reason})\n",
             "unknown", "", ""
         );
     }

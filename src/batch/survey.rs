@@ -47,10 +47,11 @@ pub(super) struct Survey<'a> {
 
 impl<'a> Survey<'a> {
     pub(super) fn new(file: &'a JobFile, interrupt: &Interrupt) -> Self {
+        let folder = file.settings.folder(&file.path);
         Self {
             file,
             hashes: FileHashes::new(interrupt),
-            estimator: DemandEstimator::default(),
+            estimator: DemandEstimator::of_run(&file.settings, &folder, file.jobs.len()),
             pending: Vec::new(),
             last_ends: HashMap::new(),
             recorded: HashMap::new(),
@@ -133,7 +134,7 @@ impl<'a> Survey<'a> {
         self.pending.push(PendingJob {
             planned,
             manifest,
-            demand: self.estimator.estimate(&planned.task),
+            demand: self.estimator.estimate(&planned.id, &planned.task),
         });
     }
 

@@ -38,7 +38,7 @@ pub(super) struct EndedJob<'a> {
     pub(super) seconds: f64,
     /// The CPU time of all threads.
     pub(super) cpu_seconds: Option<f64>,
-    /// The most memory it had. *Units:* bytes.
+    /// The most memory it held at once, by account. *Units:* bytes.
     pub(super) peak_memory: Option<u64>,
     /// Why it failed; `None` if it was done.
     pub(super) error: Option<&'a str>,
@@ -78,7 +78,7 @@ impl EndedJob<'_> {
 pub(super) struct LastEnd {
     /// How long it took.
     pub(super) seconds: Option<f64>,
-    /// The most memory it had. *Units:* bytes.
+    /// The most memory it held at once, by account. *Units:* bytes.
     pub(super) peak_memory: Option<u64>,
     /// When it ended.
     pub(super) ended: String,

@@ -21,7 +21,6 @@ use super::{
 };
 use crate::{
     interrupt::Interrupt,
-    machine,
     memory::{MemoryBound, MemoryBudget, MemoryError},
     output::{OutputError, OutputFile, Replaces},
     panics::catch_own_panic,
@@ -183,7 +182,7 @@ impl<'a, 'f> Runner<'a, 'f> {
             None => self.run_here(job, &reservation),
         };
         let result = cpu_meter.run(|| catch_own_panic(work));
-        let threads = reservation.threads;
+        let (threads, peak_memory) = (reservation.threads, reservation.peak_memory());
         drop(reservation);
         self.cache.release(&job.planned.task);
         let seconds = started.elapsed().as_secs_f64();
@@ -211,7 +210,7 @@ impl<'a, 'f> Runner<'a, 'f> {
             parts,
             seconds,
             cpu_seconds: cpu_meter.total(),
-            peak_memory: machine::peak_memory(),
+            peak_memory,
             error: result.as_ref().err().map(String::as_str),
         });
         let ended = self.summary().add(name, &result);
@@ -272,8 +271,7 @@ impl<'a, 'f> Runner<'a, 'f> {
         let mut task = job.planned.task.clone();
         let runs_on_one_rank = task.runs_on_one_rank();
         let own = task.job_mut();
-        reservation.apply(&mut own.resources);
-        own.resources.hold_within(&self.memory);
+        reservation.apply(&mut own.resources, &self.memory);
         own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
         own.start_timeout(self.interrupt);
         own.overwrite = self.survey.file.settings.overwrite;

@@ -233,14 +233,14 @@ pub struct BinnedColumns {
 }
 
 /// What a column of codes takes beside its codes: its name, and a rule of some edges.
-const PER_COLUMN: u64 = 280;
+pub(crate) const PER_CODED_COLUMN: u64 = 280;
 
 impl BinnedColumns {
     /// Bytes of the columns in memory.
     pub(crate) fn bytes(&self) -> u64 {
         let columns = self.columns.iter().chain([&self.response]);
         columns
-            .map(|column| PER_COLUMN + column.codes.bytes())
+            .map(|column| PER_CODED_COLUMN + column.codes.bytes())
             .sum()
     }
 }
@@ -268,7 +268,7 @@ pub(crate) fn bytes_of_codes(table: &Table) -> u64 {
         _ => table.rows as u64,
     };
     let columns = table.columns.iter();
-    columns.map(|column| PER_COLUMN + codes(column)).sum()
+    columns.map(|column| PER_CODED_COLUMN + codes(column)).sum()
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ use crate::{
     table::{Column, Missing, Table, TableError, Values},
 };
 use code::Unseen;
-pub(crate) use columns::bytes_of_codes;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
+pub(crate) use columns::{PER_CODED_COLUMN, bytes_of_codes};
 pub use edges::{SavedBinning, SavedRule};
 pub use error::BinningError;
 use mdlp::Classes;

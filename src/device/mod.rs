@@ -26,6 +26,7 @@ mod resources;
 mod tests;
 
 pub(crate) use counters::{open_counters, open_pair_counters};
+pub(crate) use cpu::bytes_of_copies;
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;

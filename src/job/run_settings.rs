@@ -19,7 +19,7 @@ pub struct RunSettings {
     pub max_running: Option<NonZeroUsize>,
     /// Threads of the CPU that the running jobs share; `None` for one per core.
     pub threads: Option<NonZeroUsize>,
-    /// The most memory that jobs may need at the same time, by estimate; `None` for no limit.
+    /// The most memory that jobs may hold at the same time; `None` for no limit.
     /// *Units:* bytes.
     pub memory_limit: Option<u64>,
     /// The time after which the run is interrupted; `None` for no limit.

@@ -91,7 +91,10 @@ impl DataCache {
         let slot = self.tables.slot(key);
         let mut slot = lock(&slot);
         let table = match slot.0.take() {
-            Some(table) => table,
+            Some(Held { data, charge }) => {
+                let charge = charge.hand_over(&job.resources.memory, "the table")?;
+                Held { data, charge }
+            }
             None => read(job, None)?,
         };
         let others = slot.1.saturating_sub(1);

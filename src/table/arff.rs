@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::{Fault, NOT_UTF8, shown};
+use super::extent::of_arff;
 use super::factor::factor;
 use super::field;
 use super::format::{Format, Input};
@@ -15,6 +16,7 @@ use crate::nearest::did_you_mean;
 
 pub(super) const FORMAT: Format = Format {
     header: attributes,
+    estimate: of_arff,
     ..Format::new(&["arff"], read)
 };
 

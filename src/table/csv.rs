@@ -7,6 +7,7 @@ use std::io::{self, Read};
 
 use csv::ByteRecord;
 
+use super::csv_extent::of_text;
 use super::dialect::with_point;
 use super::error::{Fault, as_given};
 use super::factor::{ColumnBuilder, FactorBuilder};
@@ -31,12 +32,14 @@ const PER_LABEL: usize = 40;
 pub(super) const COMMAS: Format = Format {
     names_response: false,
     header: |input| header(input, Some(Separator::COMMA)),
+    estimate: |path, bytes| of_text(path, bytes, Some(Separator::COMMA)),
     ..Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)))
 };
 
 pub(super) const TABS: Format = Format {
     names_response: false,
     header: |input| header(input, Some(Separator::TAB)),
+    estimate: |path, bytes| of_text(path, bytes, Some(Separator::TAB)),
     ..Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)))
 };
 
@@ -44,6 +47,7 @@ pub(super) const TABS: Format = Format {
 pub(super) const ANY: Format = Format {
     names_response: false,
     header: |input| header(input, None),
+    estimate: |path, bytes| of_text(path, bytes, None),
     ..Format::new(&["txt"], |input| read(input, None))
 };
 

@@ -3,18 +3,32 @@
 //! `#` lines, the set's name, `n p`, a line `*` with a mark 0 or 1 for each variable (1: it is
 //! in the model that made the data), then n lines of the response and p values.
 
+use std::path::Path;
+
 use super::error::{Fault, shown_bytes};
+use super::extent::Extent;
 use super::field;
 use super::format::{Format, Input};
 use super::growing::{COLUMNS, PER_COLUMN};
 use super::lines::Lines;
 use super::rows::RowBuffer;
-use super::{Table, TableError, names};
+use super::{ReadOptions, Table, TableError, names};
 
 pub(super) const FORMAT: Format = Format {
     header,
+    estimate,
     ..Format::new(&["dat"], read)
 };
+
+/// The sizes that the file promises and need not hold.
+fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
+    let mut lines = Lines::open(path, &ReadOptions::default()).ok()?;
+    let (rows, variables) = lines.opening().ok()?;
+    let (rows, columns) = (rows as u64, (variables as u64).saturating_add(1));
+    // A value takes two bytes, and a byte packed stands for a thousand at most.
+    let is_possible = rows.saturating_mul(columns) <= bytes.saturating_mul(550);
+    is_possible.then(|| Extent::dense(rows, columns, 8))
+}
 
 fn header(input: &Input) -> Result<Option<Table>, TableError> {
     let mut lines = Lines::open(input.path, input.options)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::content;
 use super::error::{as_given, is_standard_input};
+use super::extent::Extent;
 use super::source::Source;
 use super::{
     Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names,
@@ -26,8 +27,8 @@ pub(super) struct Format {
     pub(super) read: fn(&Input) -> Result<Table, TableError>,
     /// The columns of a file without their values, as far as its header tells; `None` where it does not.
     pub(super) header: fn(&Input) -> Result<Option<Table>, TableError>,
-    /// Estimates the number of values in a file, whose size in bytes is given; `None` if it cannot.
-    pub(super) estimate: fn(&Path, u64) -> Option<u64>,
+    /// About how much a file holds, whose size in bytes is given; `None` if that cannot be told.
+    pub(super) estimate: fn(&Path, u64) -> Option<Extent>,
 }
 
 impl Format {
@@ -43,7 +44,7 @@ impl Format {
             companions: &[],
             read,
             header: |input| Source::open(input.path, input.options).map(|_| None),
-            estimate: estimate_text,
+            estimate: |_, _| None,
         }
     }
 
@@ -113,7 +114,7 @@ fn mend_of(path: &Path) -> &'static str {
 pub(super) const PARQUET_UNBUILT: Format = Format {
     gzip: false,
     names_response: false,
-    estimate: |_, bytes| Some(bytes / 4),
+    estimate: |_, bytes| Some(Extent::dense(bytes / 4, 1, 8)),
     ..Format::new(&["parquet"], |input| {
         Err(input.error(
             "this passel was built without Parquet; build it with `cargo install --path . \
@@ -205,24 +206,6 @@ pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
     }
 }
 
-/// The assumed ratio of a text's size to its compressed size.
-pub(super) const COMPRESSION_RATIO: u64 = 4;
-
-/// Estimates the number of values in a text by the separators at its beginning.
-fn estimate_text(path: &Path, bytes: u64) -> Option<u64> {
-    const SAMPLE: usize = 1 << 18;
-    let whole = match path.extension().is_some_and(|ending| ending == "gz") {
-        true => COMPRESSION_RATIO * bytes,
-        false => bytes,
-    };
-    let mut source = Source::open(path, &ReadOptions::default()).ok()?;
-    let mut text = vec![0; SAMPLE];
-    let filled = source.fill(&mut text).ok()?;
-    let separator = |byte: &&u8| b",;\t \n".contains(byte);
-    let values = text[..filled].iter().filter(separator).count().max(1) as u64;
-    Some((values * whole / (filled as u64).max(1)).max(values))
-}
-
 /// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
 pub fn extensions() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.extensions).copied()
@@ -261,9 +244,9 @@ pub fn input_files(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(companions).collect()
 }
 
-/// Estimates the number of values in a file from its size, its header or its first lines; `None`
-/// if it cannot. Zeros that the format leaves out are not counted.
-pub fn estimated_values(path: &Path) -> Option<u64> {
+/// About how much a file holds, by its size, its header or its first lines; `None` if that cannot be
+/// told.
+pub fn extent(path: &Path) -> Option<Extent> {
     let bytes = std::fs::metadata(path).ok()?.len();
     (Format::of(path)?.0.estimate)(path, bytes)
 }

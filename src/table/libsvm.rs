@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem::take;
 
 use super::error::shown_bytes;
+use super::extent::of_libsvm;
 use super::field::{Field, classify};
 use super::format::{Format, Input};
 use super::growing::PER_COLUMN;
@@ -12,7 +13,10 @@ use super::rounded::{self, is_rounded};
 use super::{Column, Table, TableError, Values};
 use crate::memory::{MemoryCharge, MemoryError};
 
-pub(super) const FORMAT: Format = Format::new(&["libsvm", "svm"], read);
+pub(super) const FORMAT: Format = Format {
+    estimate: of_libsvm,
+    ..Format::new(&["libsvm", "svm"], read)
+};
 
 /// Reads the label as column `y`, then a sparse column for each index that occurs, ascending,
 /// named by it: `f12`. Files that count from 0 and from 1 are read alike.

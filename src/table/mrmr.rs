@@ -2,20 +2,34 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::path::Path;
 
+use super::extent::Extent;
 use super::format::{Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::source::{GAP, Source, runs};
-use super::{Column, Table, TableError, names};
+use super::{Column, ReadOptions, Table, TableError, names};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
 
 pub(super) const FORMAT: Format = Format {
     header,
-    estimate: |_, bytes| Some(bytes),
+    estimate,
     ..Format::new(&["mrmr"], read)
 };
+
+/// The sizes of the header, which the file need not hold.
+fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
+    let mut source = Source::open(path, &ReadOptions::default()).ok()?;
+    let mut header = [0; HEADER_BYTES as usize];
+    source.fill(&mut header).ok()?;
+    let [a, b, c, d, e, f, g, h] = header;
+    let sizes = [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes);
+    let [rows, columns] = sizes.map(u64::from);
+    // A byte packed stands for a thousand at most.
+    (rows.saturating_mul(columns) <= 1100 * bytes).then(|| Extent::dense(rows, columns, 1))
+}
 
 fn header(input: &Input) -> Result<Option<Table>, TableError> {
     let mut bytes = [0; HEADER_BYTES as usize];

@@ -10,7 +10,8 @@ use std::path::Path;
 use elements::{Decode, FindRounded, decoder, find_rounded};
 use npyz::{NpyHeader, Order};
 
-use super::format::{COMPRESSION_RATIO, Format, Input};
+use super::extent::Extent;
+use super::format::{Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::rounded::{EXACT, RoundedColumn, RoundedColumns};
 use super::rows::RowBuffer;
@@ -105,11 +106,15 @@ fn read(input: &Input) -> Result<Table, TableError> {
 }
 
 /// The elements that the header promises, which need not be there.
-fn estimate(path: &Path, bytes: u64) -> Option<u64> {
+fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
     let array = Array::open(path, &ReadOptions::default()).ok()?;
-    let sides = array.header.shape().iter();
-    let elements = sides.fold(1_u64, |product, side| product.saturating_mul(*side));
-    Some(elements.min(COMPRESSION_RATIO * COMPRESSION_RATIO * bytes))
+    let (rows, columns) = match *array.header.shape() {
+        [rows, columns] => (rows, columns),
+        _ => return None,
+    };
+    // A byte packed stands for a thousand at most, and no element takes less than one.
+    let is_possible = rows.saturating_mul(columns) <= bytes.saturating_mul(1100);
+    is_possible.then(|| Extent::dense(rows, columns, 8))
 }
 
 /// The length of the header of a matrix, in bytes. Others pad theirs to the next multiple of 64 bytes,

@@ -4,6 +4,7 @@ mod pages;
 
 use std::fmt::Display;
 use std::fs::File;
+use std::path::Path;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -12,6 +13,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, Type};
 
+use super::extent::Extent;
 use super::factor::{ColumnBuilder, FactorBuilder};
 use super::format::{self, Format, Input};
 use super::rounded::{RoundedColumn, RoundedColumns, rounded};
@@ -27,8 +29,21 @@ const VALUES: usize = 1 << 14;
 pub(super) const FORMAT: Format = Format {
     read,
     header,
+    estimate,
     ..format::PARQUET_UNBUILT
 };
+
+/// The rows and columns of the footer, which the file need not hold.
+fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
+    let file = File::open(path).ok()?;
+    let footer = catch_panic(|| SerializedFileReader::new(Counted::new(file)).ok());
+    let footer = footer.ok()??;
+    let schema = footer.metadata().file_metadata();
+    let rows = u64::try_from(schema.num_rows()).ok()?;
+    let columns = schema.schema().get_fields().len() as u64;
+    let is_possible = rows.saturating_mul(columns) <= bytes.saturating_mul(1 << 12);
+    is_possible.then(|| Extent::dense(rows, columns, 8))
+}
 
 /// The names of the schema.
 fn header(input: &Input) -> Result<Option<Table>, TableError> {

@@ -3,9 +3,11 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::error::{as_given, shown, shown_bytes};
+use super::extent::Extent;
 use super::field;
 use super::format::{Format, Input, companion};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
@@ -30,9 +32,27 @@ pub(super) const FORMAT: Format = Format {
         input.table(columns.collect(), Some(0)).map(Some)
     },
     companions: &["bim", "fam"],
-    estimate: |_, bytes| Some(4 * bytes),
+    estimate,
     ..Format::new(&["bed"], read)
 };
+
+/// By the lines of the `.bim`.
+fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
+    let bim = std::fs::File::open(companion(path, "bim")).ok()?;
+    let mut bim = BufReader::with_capacity(READ_BYTES, bim);
+    let mut variants = 0;
+    loop {
+        let read = bim.fill_buf().ok()?;
+        if read.is_empty() {
+            break;
+        }
+        variants += memchr::memchr_iter(b'\n', read).count() as u64;
+        let taken = read.len();
+        bim.consume(taken);
+    }
+    let samples = 4 * bytes / variants.max(1);
+    Some(Extent::dense(samples, variants + 1, 1))
+}
 
 /// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
 /// the `.bim`. A variant has its id for a name, or `chromosome:coordinate` where that is `.` or

@@ -25,6 +25,7 @@ mod hostile_names;
 #[cfg(unix)]
 mod interrupts;
 mod jobs;
+mod memory;
 mod mistakes;
 mod odd_files;
 mod operations;

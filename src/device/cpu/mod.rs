@@ -21,6 +21,7 @@ use crate::{
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use strongest::Sweep;
+pub(crate) use strongest::bytes_of_copies;
 
 /// Observations × variables × models below which waking the threads costs more than fitting.
 const PARALLEL_WORK: usize = 1 << 17;

@@ -43,6 +43,15 @@ const BLOCK: usize = 8 * TILE;
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
 
+/// Bytes of the copies that a CPU makes of n × p columns where it has room.
+pub(crate) fn bytes_of_copies(n: u64, p: u64) -> u64 {
+    let column = 4 * p.next_multiple_of(TILE as u64);
+    let x = n.saturating_mul(p).saturating_mul(8);
+    let share = (x as f64 * GRAM_SHARE) as u64;
+    let gram = share.max(GRAM_FLOOR as u64).min(column.saturating_mul(p));
+    column.saturating_mul(n).saturating_add(gram)
+}
+
 /// A shard of the columns, prepared for sweeps.
 pub(super) struct Sweep<'x> {
     shard: Shard<'x>,

@@ -22,7 +22,7 @@ pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
             .help("What the ranks of passel-mpi divide in a search: columns, of which those that join a model are broadcast; or, with the whole of X on each rank, the sweeps or the particles; auto: whatever broadcasts fewer columns. The selection does not depend on it"),
         TaskOption::memory_limit(|draft| &mut draft.job.resources.memory_limit)
             .default("what is free")
-            .help("Memory for each device's columns, besides models and products. A GPU streams the columns that do not fit; the CPU does without its copies in f32"),
+            .help("The most memory of a job on the CPU: its table, design matrix, codes, copies and models. Where it is short the CPU does without its copies in f32; where that is not enough the job fails. On GPUs: memory for each one's columns, besides models and products; columns that do not fit are streamed"),
         TaskOption::threads("threads N", |draft| &mut draft.job.resources.threads)
             .default("one per core")
             .help("Threads of the CPU; the selection does not depend on it"),
@@ -98,7 +98,7 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
             .help("Threads of the CPU that the running jobs share"),
         RunOption::memory_limit(|settings| &mut settings.memory_limit)
             .default("no limit")
-            .help("The most memory that jobs may need at the same time, by estimate"),
+            .help("The most memory that jobs hold at the same time. A job starts beside others if by estimate there is room for it; what does not fit in the end fails"),
         RunOption::time_limit("time-limit TIME", |settings| &mut settings.time_limit)
             .help("Stop the whole run after this time, as Ctrl-C would; the next run continues"),
         RunOption::limit("max-failures N", 1..=1_000_000, |settings| &mut settings.max_failures)

@@ -139,6 +139,7 @@ pub fn rank_pairs_from(
             counting,
             interrupt,
             best,
+            held: resources.memory.charge(),
             unscored: None,
             cut: false,
             scored: (0, 0),

@@ -28,6 +28,7 @@ use crate::{
         counting::{Categorical, LocalColumns, ScoreEvaluator, TopPairs},
     },
     interrupt::Interrupt,
+    memory::MemoryCharge,
     ranks::Communicator,
     search::CheckpointWriter,
     selection::{ColumnAlone, Independence, PairScan},
@@ -68,6 +69,8 @@ pub(super) struct Scan<'a, 'k> {
     pub(super) counting: CountingDevices<'a>,
     pub(super) interrupt: &'a Interrupt,
     pub(super) best: TopPairs,
+    /// Held for the best pairs.
+    pub(super) held: MemoryCharge,
     /// The lowest pair without a score, if there is one.
     pub(super) unscored: Option<UndefinedScore>,
     pub(super) cut: bool,
@@ -76,6 +79,38 @@ pub(super) struct Scan<'a, 'k> {
     /// This rank's columns alone, the matrix with room for all scores or for none, the devices, and
     /// the seconds of opening and closing these, and of the rest.
     pub(super) found: PairScan,
+}
+
+/// About what a pair takes that is kept: its scores here, and its place and two names in the report.
+const PER_PAIR: u64 = 320;
+
+/// Pairs for which memory is asked for at a time, where threads have enough to do.
+const ASKED: usize = 1 << 16;
+
+/// The purpose of that memory.
+const KEPT: &str = "the pairs of scores above the threshold: a higher one keeps fewer; these";
+
+/// Holds memory for so many pairs.
+fn hold_pairs(held: &MemoryCharge, pairs: usize) -> Result<(), DeviceError> {
+    let bytes = (pairs as u64).saturating_mul(PER_PAIR);
+    Ok(held.set(bytes, KEPT)?)
+}
+
+/// Holds memory for the pairs that are kept, and for all pairs of the next columns with m others; of how
+/// many columns there is room for them, one at least.
+fn hold_part(
+    held: &MemoryCharge,
+    (kept, m): (usize, usize),
+    part: usize,
+) -> Result<usize, DeviceError> {
+    let enough = (ASKED / m.max(1)).max(4 * rayon::current_num_threads());
+    let mut part = part.min(enough);
+    let hold = |part: usize| hold_pairs(held, kept.saturating_add(part.saturating_mul(m)));
+    while part > 1 && hold(part).is_err() {
+        part /= 2;
+    }
+    hold(part)?;
+    Ok(part)
 }
 
 /// Notes that so many of the first columns are done, if there is a place for that.
@@ -196,7 +231,10 @@ impl Scan<'_, '_> {
             self.found.devices = counters.names();
         }
         let first_end = block.first_end();
-        let in_parts = self.keeper.is_some() && counters.work_in_parts();
+        // As many pairs as there are may be kept: then memory is asked for before each part.
+        let is_unbounded = most == usize::MAX && block.split.is_none() && m == p;
+        let is_unbounded = is_unbounded && self.found.matrix.is_empty();
+        let in_parts = (self.keeper.is_some() || is_unbounded) && counters.work_in_parts();
         let (mut visited, mut part) = match in_parts {
             true => (self.visited, 4 * rayon::current_num_threads()),
             false => (0, usize::MAX),
@@ -232,6 +270,9 @@ impl Scan<'_, '_> {
         };
         let mut unscored = None;
         loop {
+            if in_parts && is_unbounded {
+                part = hold_part(&self.held, (self.best.len(), m), part)?;
+            }
             let next = visited.saturating_add(part);
             let (began, wanted) = (Instant::now(), self.best.cleared_for(m));
             let wanted = (&wanted, visited..next);
@@ -240,6 +281,7 @@ impl Scan<'_, '_> {
                 Ok(pairs) => {
                     let best = mem::take(&mut self.best);
                     self.best = best.merge(pairs.renumber(p, number));
+                    hold_pairs(&self.held, self.best.len())?;
                 }
                 // A lower one may be among the columns to come.
                 Err(DeviceError::UndefinedScore(other)) => {
