@@ -1,15 +1,22 @@
-//! Reading a CSV of normal random numbers, against counting its lines.
+//! Reading a CSV of normal random numbers, against counting its lines; and making a design of columns
+//! that are alike, with its duplicates set aside, against reading them.
 //!
 //! `cargo bench --bench table -- [ROWS [COLUMNS [PASSES]]]`; 1,000 × 20,000 and 5 passes by
 //! default. The lines are counted in the same run, on the same bytes in the page cache: that
-//! is what the machine gives to a program that only looks at each byte once.
+//! is what the machine gives to a program that only looks at each byte once. The columns that are
+//! alike have two ones each in 1,000 rows, so that all means and norms are equal: 20,000 and 200,000
+//! of them, in libsvm's format. Setting aside is what their design takes longer than one of columns
+//! whose norms differ.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use passel::table::{ReadOptions, read};
+use passel::{
+    Design,
+    table::{ReadOptions, read},
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sizes = std::env::args()
@@ -45,7 +52,62 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             median(counting),
         );
     }
+    for columns in [20_000, 200_000] {
+        let paths = ["alike.libsvm", "unlike.libsvm"].map(|name| folder.path().join(name));
+        write_sparse(&paths[0], 1_000, columns, true)?;
+        write_sparse(&paths[1], 1_000, columns, false)?;
+        let (mut reading, mut designing, mut aside) = (Vec::new(), [vec![], vec![]], 0);
+        for _ in 0..passes {
+            for (path, seconds) in paths.iter().zip(&mut designing) {
+                let start = Instant::now();
+                let table = read(path, &ReadOptions::default())?;
+                if seconds.len() == reading.len() {
+                    reading.push(start.elapsed().as_secs_f64());
+                }
+                let start = Instant::now();
+                let design = Design::from_table(table, &Default::default())?;
+                seconds.push(start.elapsed().as_secs_f64());
+                aside = aside.max(design.set_aside().len());
+            }
+        }
+        let [alike, unlike] = designing.map(median);
+        let reading = median(reading);
+        println!(
+            "columns alike: 1000 x {columns}, {aside} set aside: read {reading:.3} s, design \
+             {alike:.3} s, {unlike:.3} s where no two are alike: setting aside is {:.2} of reading \
+             (medians of {passes})",
+            (alike - unlike) / reading,
+        );
+    }
     Ok(())
+}
+
+/// Columns with a one in each of two random rows; or with numbers near one, so that no column's norm
+/// is another's.
+fn write_sparse(path: &Path, rows: usize, columns: usize, is_alike: bool) -> io::Result<()> {
+    let mut random = Random(28);
+    let mut ones = vec![Vec::new(); rows];
+    for column in 0..columns {
+        let first = (random.uniform() * rows as f64) as usize % rows;
+        let apart = 1 + (random.uniform() * (rows - 1) as f64) as usize % (rows - 1);
+        for row in [first, (first + apart) % rows] {
+            ones[row].push(column);
+        }
+    }
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    for columns in ones {
+        write!(file, "{}", random.normal())?;
+        for column in columns {
+            let value = if is_alike {
+                1.0
+            } else {
+                1.0 + column as f64 * 1e-6
+            };
+            write!(file, " {}:{value}", column + 1)?;
+        }
+        writeln!(file)?;
+    }
+    file.flush()
 }
 
 fn write_numbers(path: &Path, rows: usize, columns: usize, quoted: bool) -> io::Result<()> {

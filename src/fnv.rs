@@ -1,6 +1,8 @@
 //! The 128-bit FNV-1a hash, for fingerprints. It is not cryptographic: it guards a user's own
 //! files.
 
+use std::array;
+
 /// A hash under construction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fnv(u128);
@@ -28,11 +30,23 @@ impl Fnv {
             .fold(self, |hash, number| hash.word(number.to_bits()))
     }
 
-    /// Appends numbers so that lists equal by `==` have equal hashes: zeros of both signs are one.
+    /// Appends numbers so that lists equal by `==` have equal hashes: zeros of both signs are one. A
+    /// product of words of 64 bits whose halves are mixed is several times as fast as one of 128.
     pub(crate) fn equal_numbers(self, numbers: &[f64]) -> Self {
-        numbers
-            .iter()
-            .fold(self, |hash, number| hash.word((number + 0.0).to_bits()))
+        let mix = |lane: u64, number: &f64| {
+            let word = lane ^ (number + 0.0).to_bits();
+            let product = u128::from(word) * 0x9e37_79b9_7f4a_7c15;
+            product as u64 ^ (product >> 64) as u64
+        };
+        // Four at a time do not wait for one another's products.
+        let (fours, rest) = numbers.as_chunks::<4>();
+        let start = array::from_fn(|lane| self.0 as u64 ^ lane as u64);
+        let lanes = fours.iter().fold(start, |lanes: [u64; 4], numbers| {
+            array::from_fn(|lane| mix(lanes[lane], &numbers[lane]))
+        });
+        let hash = lanes.into_iter().fold(self, Self::word);
+        rest.iter()
+            .fold(hash, |hash, number| hash.word((number + 0.0).to_bits()))
     }
 
     fn word(self, word: u64) -> Self {

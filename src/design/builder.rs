@@ -4,6 +4,8 @@ mod duplicates;
 
 use std::sync::Arc;
 
+use duplicates::EqualHashes;
+
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
     dummy_name, response::caution, size::width, standardise::standardise,
@@ -27,6 +29,7 @@ pub(super) struct DesignBuilder<'a> {
     x: Vec<f64>,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
+    hashes: EqualHashes,
     set_aside: Vec<SetAside>,
     /// The factors so far.
     factors: Vec<FactorCoding>,
@@ -68,6 +71,7 @@ impl<'a> DesignBuilder<'a> {
             weights,
             x,
             variables: Vec::new(),
+            hashes: EqualHashes::default(),
             set_aside: Vec::new(),
             factors: Vec::new(),
             references,
@@ -207,6 +211,7 @@ impl<'a> DesignBuilder<'a> {
                     norm,
                 };
                 self.variables.push((variable, kept));
+                self.hash_last();
                 Ok(())
             }
             None => {

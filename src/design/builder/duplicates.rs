@@ -16,7 +16,40 @@ fn scale(variable: &Variable) -> [u64; 2] {
     [variable.mean.to_bits(), variable.norm.to_bits()]
 }
 
+/// Hashes of columns that may equal another.
+#[derive(Default)]
+pub(super) struct EqualHashes {
+    /// By the column's place among the variables.
+    of: HashMap<usize, u128>,
+    /// The first column of each mean and norm.
+    first: HashMap<[u64; 2], usize>,
+}
+
 impl DesignBuilder<'_> {
+    fn hash(&self, j: usize) -> u128 {
+        let column = &self.x[j * self.n..][..self.n];
+        Fnv::new().equal_numbers(column).finish()
+    }
+
+    /// Hashes the last column, which the cache still holds, if another before it may equal it.
+    pub(super) fn hash_last(&mut self) {
+        let last = self.variables.len() - 1;
+        let first = *self
+            .hashes
+            .first
+            .entry(scale(&self.variables[last].0))
+            .or_insert(last);
+        if first == last {
+            return;
+        }
+        for j in [first, last] {
+            if !self.hashes.of.contains_key(&j) {
+                let hash = self.hash(j);
+                self.hashes.of.insert(j, hash);
+            }
+        }
+    }
+
     pub(super) fn gather(&mut self) -> Result<Gathered, DesignError> {
         let mut ranges = Vec::new();
         if let Some(communicator) = self.communicator {
@@ -41,26 +74,23 @@ impl DesignBuilder<'_> {
         } else {
             ranges.push(0..self.variables.len());
         }
-        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
-        for (variable, _) in &self.variables {
-            *alike.entry(scale(variable)).or_default() += 1;
-        }
-        let own = ranges[self.rank()].clone();
-        let mut hashes: Vec<(usize, u128)> = Vec::new();
-        for (j, column) in own.zip(self.x.chunks(self.n)) {
-            if alike[&scale(&self.variables[j].0)] > 1 {
-                self.heed_interrupt()?;
-                hashes.push((j, Fnv::new().equal_numbers(column).finish()));
-            }
-        }
+        let EqualHashes { of: mut hashes, .. } = take(&mut self.hashes);
         if let Some(communicator) = self.communicator {
-            let all = communicator.gather(&hashes).map_err(TableError::Ranks)?;
+            let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
+            for (variable, _) in &self.variables {
+                *alike.entry(scale(variable)).or_default() += 1;
+            }
+            let mut own = Vec::new();
+            for (j, place) in ranges[self.rank()].clone().enumerate() {
+                if alike[&scale(&self.variables[place].0)] > 1 {
+                    self.heed_interrupt()?;
+                    own.push((place, hashes.remove(&j).unwrap_or_else(|| self.hash(j))));
+                }
+            }
+            let all = communicator.gather(&own).map_err(TableError::Ranks)?;
             hashes = all.into_iter().flatten().collect();
         }
-        Ok(Gathered {
-            ranges,
-            hashes: hashes.into_iter().collect(),
-        })
+        Ok(Gathered { ranges, hashes })
     }
 
     fn rank(&self) -> usize {
