@@ -38,7 +38,7 @@ const PARTIAL: &str = "~partial";
 const OUTPUTS: &str = "~files";
 
 /// The file to which each job that ends is appended, with its times.
-pub(super) const TIMES: &str = "times.csv";
+const TIMES: &str = "times.csv";
 
 /// The tables and the page of a run.
 pub(super) const TABLES: [&str; 7] = [

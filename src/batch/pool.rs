@@ -3,11 +3,11 @@
 use std::{
     collections::HashMap,
     num::NonZeroUsize,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use super::{estimate, folder::TIMES, times};
+use super::{estimate, times::LastEnd};
 use crate::{
     device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
     job::{RunSettings, Task, task::Command},
@@ -46,8 +46,6 @@ pub(super) struct DemandEstimator {
     gpu_count: Option<usize>,
     /// About how much each data file holds.
     extents: HashMap<PathBuf, Extent>,
-    /// The most memory that jobs held when they ended the last time, by name.
-    learned: HashMap<String, u64>,
     /// The threads that a job is likely to have which does not say how many.
     threads: usize,
 }
@@ -60,21 +58,15 @@ impl DemandEstimator {
         })
     }
 
-    /// Estimates for so many jobs of a run, which know what its folder tells of them.
-    pub(super) fn of_run(settings: &RunSettings, folder: &Path, jobs: usize) -> Self {
+    /// Estimates for so many jobs of a run.
+    pub(super) fn of_run(settings: &RunSettings, jobs: usize) -> Self {
         let resources = Resources {
             threads: settings.threads,
             ..Resources::default()
         };
         let threads = resources.thread_count();
         let most = settings.max_running.map_or(threads, NonZeroUsize::get);
-        let ends = times::last_ends(&folder.join(TIMES)).into_iter();
-        let learned = ends.filter_map(|(name, end)| {
-            let peak = end.peak_memory.filter(|_| end.error.is_none());
-            Some((name, peak?))
-        });
         Self {
-            learned: learned.collect(),
             threads: (threads / most.min(jobs).max(1)).max(1),
             ..Self::default()
         }
@@ -82,7 +74,7 @@ impl DemandEstimator {
 
     /// What a task needs that runs beside others: by its last run, unless the estimate is so far from it
     /// that the data or the method must have changed.
-    pub(super) fn estimate(&mut self, name: &str, task: &Task) -> Demand {
+    pub(super) fn estimate(&mut self, last: Option<&LastEnd>, task: &Task) -> Demand {
         let job = task.job();
         let known = self.extents.entry(job.data.clone());
         let extent = known.or_insert_with(|| extent(&job.data).unwrap_or_default());
@@ -92,8 +84,9 @@ impl DemandEstimator {
             .threads
             .map_or(self.threads, NonZeroUsize::get);
         let estimate = estimate::memory(task, extent, threads);
-        let is_near = |peak: &&u64| **peak / 4 <= estimate && estimate / 4 <= **peak;
-        let learned = self.learned.get(name).filter(is_near);
+        let is_near = |peak: &u64| *peak / 4 <= estimate && estimate / 4 <= *peak;
+        let last = last.filter(|end| end.error.is_none());
+        let learned = last.and_then(|end| end.peak_memory).filter(is_near);
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_gpu, gpus) = match &job.resources.devices {
             DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),
@@ -103,7 +96,7 @@ impl DemandEstimator {
         };
         Demand {
             threads: job.resources.threads.map(NonZeroUsize::get),
-            memory: learned.copied().unwrap_or(estimate),
+            memory: learned.unwrap_or(estimate),
             any_gpu: any_gpu && self.gpu_count() > 0,
             gpus,
         }

@@ -130,7 +130,7 @@ fn compare(
 pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
     let folder = file.settings.folder(&file.path);
     let mut hashes = FileHashes::new(&Interrupt::default());
-    let mut estimator = DemandEstimator::of_run(&file.settings, &folder, file.jobs.len());
+    let mut estimator = DemandEstimator::of_run(&file.settings, file.jobs.len());
     let last_ends = folder::last_ends(&folder);
     let mut text = String::new();
     let mut pending = 0;
@@ -142,7 +142,7 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         pending += usize::from(status != Status::Done);
         let (word, reason) = status.words();
         let reason = reason.map_or(String::new(), |reason| format!("  ({})", printable(reason)));
-        let memory = estimator.estimate(&job.id, &job.task).memory;
+        let memory = estimator.estimate(last_ends.get(&job.id), &job.task).memory;
         let memory = format!("≈ {}", Bytes(memory));
         let (command, id) = (job.task.command().name(), &job.id);
         text += &format!("{word:<10}  {memory:>12}  {command:<9}  {id}{reason}\n");

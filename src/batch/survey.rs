@@ -47,11 +47,10 @@ pub(super) struct Survey<'a> {
 
 impl<'a> Survey<'a> {
     pub(super) fn new(file: &'a JobFile, interrupt: &Interrupt) -> Self {
-        let folder = file.settings.folder(&file.path);
         Self {
             file,
             hashes: FileHashes::new(interrupt),
-            estimator: DemandEstimator::of_run(&file.settings, &folder, file.jobs.len()),
+            estimator: DemandEstimator::of_run(&file.settings, file.jobs.len()),
             pending: Vec::new(),
             last_ends: HashMap::new(),
             recorded: HashMap::new(),
@@ -131,10 +130,11 @@ impl<'a> Survey<'a> {
     }
 
     fn push(&mut self, planned: &'a PlannedJob, manifest: Manifest) {
+        let last = self.last_ends.get(&planned.id);
         self.pending.push(PendingJob {
             planned,
             manifest,
-            demand: self.estimator.estimate(&planned.id, &planned.task),
+            demand: self.estimator.estimate(last, &planned.task),
         });
     }
 
