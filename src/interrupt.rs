@@ -77,6 +77,9 @@ struct Request {
     detached: AtomicBool,
     detachable: AtomicUsize,
     heeded: AtomicUsize,
+    /// Of tests: how many looks are left until one finds it requested; 0 for no such end.
+    #[cfg(test)]
+    looks: AtomicUsize,
 }
 
 impl Interrupt {
@@ -92,8 +95,27 @@ impl Interrupt {
         self.requested_by_caller() || self.deadline().is_some()
     }
 
+    /// One that the `count`-th look at it finds requested, which no clock decides.
+    #[cfg(test)]
+    pub(crate) fn at_look(count: usize) -> Self {
+        let interrupt = Self::default();
+        interrupt.request.looks.store(count, Ordering::Relaxed);
+        interrupt
+    }
+
+    #[cfg(test)]
+    fn count_look(&self) {
+        let one_less = |left: usize| left.checked_sub(1);
+        let looks = &self.request.looks;
+        if looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) == Ok(1) {
+            self.request();
+        }
+    }
+
     /// Whether somebody asked for the end, whatever the deadline.
     pub(crate) fn requested_by_caller(&self) -> bool {
+        #[cfg(test)]
+        self.count_look();
         match self.needs_agreement() {
             true => self.request.agreed.load(Ordering::Relaxed),
             false => self.request.requested.load(Ordering::Relaxed),
@@ -242,12 +264,39 @@ impl Interrupt {
         self.request.heeded.load(Ordering::Relaxed) > 0
     }
 
+    /// A sink that refuses to be written once the end was requested.
+    pub(crate) fn heeded_by<W: io::Write>(&self, sink: W) -> HeedingSink<'_, W> {
+        HeedingSink {
+            sink,
+            interrupt: self,
+        }
+    }
+
     fn guard(&self, counter: fn(&Request) -> &AtomicUsize) -> InterruptGuard {
         counter(&self.request).fetch_add(1, Ordering::Relaxed);
         InterruptGuard {
             request: Arc::clone(&self.request),
             counter,
         }
+    }
+}
+
+/// See [`Interrupt::heeded_by`].
+pub(crate) struct HeedingSink<'a, W> {
+    sink: W,
+    interrupt: &'a Interrupt,
+}
+
+impl<W: io::Write> io::Write for HeedingSink<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.interrupt.requested() {
+            true => Err(io::Error::other(Interrupted)),
+            false => self.sink.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
     }
 }
 
@@ -281,6 +330,16 @@ mod tests {
         let error = error.unwrap_err();
         assert!(error.get_ref().unwrap().is::<Interrupted>());
         assert!(interrupt.await_work(|| panic!("left unheard")).is_err());
+    }
+
+    #[test]
+    fn a_sink_is_written_until_a_request() {
+        let interrupt = Interrupt::at_look(3);
+        let mut written = Vec::new();
+        let mut sink = interrupt.heeded_by(&mut written);
+        let results = [1, 2, 3, 4].map(|byte| io::Write::write(&mut sink, &[byte]).is_ok());
+        assert_eq!(results, [true, true, false, false]);
+        assert_eq!(written, [1, 2]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use columns::column_failures;
 pub use inputs::check_files;
 pub(crate) use manifest::sha256;
 pub use run_status::{FolderStatus, folder_status};
-pub use status::{matching_jobs, status_table};
+pub use status::{matching_jobs, retain_matching_unchecked, status_table};
 
 use crate::{
     interrupt::Interrupt,

@@ -67,20 +67,40 @@ pub fn matching_jobs<'a>(
     let Some(pattern) = pattern else {
         return Ok(file.jobs.iter().collect());
     };
+    let is_chosen = job_filter(pattern)?;
+    let jobs: Vec<_> = file.jobs.iter().filter(|job| is_chosen(&job.id)).collect();
+    match jobs.is_empty() && !file.unchecked.iter().any(|id| is_chosen(id)) {
+        true => Err(BatchError::Refused(format!(
+            "--only {pattern} matches no job; `--list` shows the names of the jobs"
+        ))),
+        false => Ok(jobs),
+    }
+}
+
+/// Leaves of the jobs of a file whose plugins were not loaded those that [`matching_jobs`] would choose.
+///
+/// # Errors
+/// The pattern is malformed.
+pub fn retain_matching_unchecked(
+    file: &mut JobFile,
+    pattern: Option<&str>,
+) -> Result<(), BatchError> {
+    if let Some(pattern) = pattern {
+        let is_chosen = job_filter(pattern)?;
+        file.unchecked.retain(|id| is_chosen(id));
+    }
+    Ok(())
+}
+
+/// Whether a pattern chooses the job of a name.
+fn job_filter(pattern: &str) -> Result<impl Fn(&str) -> bool, BatchError> {
     let glob = match pattern.contains(['*', '?', '[']) {
         true => pattern.to_owned(),
         false => format!("*{pattern}*"),
     };
-    let refused = |reason: String| BatchError::Refused(format!("--only {pattern}{reason}"));
-    let glob = glob::Pattern::new(&glob).map_err(|error| refused(format!(": {error}")))?;
-    let matches = file.jobs.iter().filter(|job| glob.matches(&job.id));
-    let jobs: Vec<_> = matches.collect();
-    match jobs.is_empty() {
-        true => Err(refused(
-            " matches no job; `--list` shows the names of the jobs".to_owned(),
-        )),
-        false => Ok(jobs),
-    }
+    let refused = |error| BatchError::Refused(format!("--only {pattern}: {error}"));
+    let glob = glob::Pattern::new(&glob).map_err(refused)?;
+    Ok(move |id: &str| glob.matches(id))
 }
 
 /// The manifest that a job's result would have now, and whether the stored result has it.

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     design::Columns,
+    interrupt::Interrupt,
     least_squares::{Fit, FitView},
     ranks::Communicator,
 };
@@ -116,6 +117,13 @@ impl<'x> Devices<'x> {
         let devices = self.devices.iter();
         let kinds: BTreeSet<_> = devices.map(|device| device.screen_precision()).collect();
         Vec::from_iter(kinds).join(", ")
+    }
+
+    /// See [`Device::heed`].
+    pub(crate) fn heed(&mut self, interrupt: &Interrupt) {
+        for device in &mut self.devices {
+            device.heed(interrupt);
+        }
     }
 
     /// See [`Device::init_models`].

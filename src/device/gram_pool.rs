@@ -49,7 +49,7 @@ impl GramPool {
     }
 
     /// Inserts those of `columns` that are new, as far as there is room, and computes their
-    /// products.
+    /// products. When `stop` returns true, the rest of the work is skipped: the pool is then of no use.
     ///
     /// *Shapes:* `x` n × p, column-major, and `y` n, on the host.
     pub(crate) fn insert(
@@ -58,6 +58,7 @@ impl GramPool {
         y: &[f64],
         columns: impl Iterator<Item = u32>,
         threads: usize,
+        stop: &(dyn Fn() -> bool + Sync),
     ) {
         let first = self.columns.len();
         for column in columns {
@@ -81,6 +82,9 @@ impl GramPool {
             let new = CHUNK.min(all - from);
             let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
             for start in (0..x.n()).step_by(BLOCK) {
+                if stop() {
+                    break;
+                }
                 let n = BLOCK.min(x.n() - start);
                 for (rows, column) in rows.chunks_mut(n).zip(present) {
                     rows.copy_from_slice(&x.column(*column)[start..][..n]);
@@ -175,14 +179,14 @@ mod tests {
         let x = Columns::new(&x, n);
         let mut pool = GramPool::new(p);
         for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
-            pool.insert(x, &y, batch.rev(), 1);
+            pool.insert(x, &y, batch.rev(), 1, &|| false);
         }
         let batches = pool.batches();
         let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 127, 1, 129, 1]);
         let mut again = GramPool::new(p);
         for batch in batches.iter().cloned() {
-            again.insert(x, &y, batch.into_iter(), 2);
+            again.insert(x, &y, batch.into_iter(), 2, &|| false);
         }
         assert_eq!(again.batches(), batches);
         // Inserted in one batch they would round differently on some CPUs.

@@ -42,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     design::Columns,
+    interrupt::Interrupt,
     least_squares::{Fit, FitView},
 };
 
@@ -127,6 +128,10 @@ pub(crate) trait Device: Send {
 
     /// Waits until all work that was launched is done.
     fn synchronize(&mut self) {}
+
+    /// From now on a verb that takes long may end once this is requested, without all of its work: the
+    /// caller looks at the request as well, and uses none of its results.
+    fn heed(&mut self, _interrupt: &Interrupt) {}
 
     /// Replaces the models by `count` copies of `model`. Its variables are the kept ones: no update
     /// drops them.

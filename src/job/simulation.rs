@@ -1,7 +1,7 @@
 //! The options of `passel simulate`, from which its command line, its help and docs/simulate.md are
 //! made. The defaults are those of each model.
 
-use std::{fmt::Write, path::PathBuf, sync::LazyLock};
+use std::{fmt::Write, path::PathBuf, sync::LazyLock, time::Duration};
 
 use super::{OptionError, OptionSpec, RawValues};
 use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
@@ -17,6 +17,8 @@ pub struct Simulation {
     pub output: PathBuf,
     /// Whether it may replace a file that passel did not simulate.
     pub overwrite: bool,
+    /// After this time it has failed, and leaves no file.
+    pub timeout: Option<Duration>,
 }
 
 impl Default for Simulation {
@@ -26,12 +28,13 @@ impl Default for Simulation {
             settings: MODELS[0].defaults,
             output: PathBuf::new(),
             overwrite: false,
+            timeout: None,
         }
     }
 }
 
 /// The options that every model has.
-const OUTPUT: [&str; 2] = ["output", "overwrite"];
+const OUTPUT: [&str; 3] = ["output", "overwrite", "timeout"];
 
 type ModelOption = OptionSpec<Simulation>;
 
@@ -65,6 +68,8 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
             .help("The file to write, whole or not at all; required"),
         ModelOption::flag("overwrite", |draft, is_given| draft.overwrite = is_given)
             .help("Replace a file that passel did not simulate"),
+        ModelOption::time_limit("timeout TIME", |draft| &mut draft.timeout)
+            .help("It fails after this time, with exit code 1, and leaves no file"),
     ];
     let model = ModelOption::group("Model", model);
     let all = model.chain(ModelOption::group("Output", output));

@@ -75,7 +75,9 @@ fn run_file(
     ended.file = Some(path.clone());
     ended.folder = Some(file.settings.folder(&file.path));
     let pattern = matches.get_one::<String>("only").map(String::as_str);
-    let jobs = batch::check_files(&file).and_then(|()| batch::matching_jobs(&file, pattern));
+    let jobs = batch::retain_matching_unchecked(&mut file, pattern)
+        .and_then(|()| batch::check_files(&file))
+        .and_then(|()| batch::matching_jobs(&file, pattern));
     let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Why a job gave no report, or not all of it.
 
-use std::{error::Error, fmt, io, path::PathBuf};
+use std::{error::Error, fmt, io, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
@@ -95,6 +95,9 @@ pub enum RunError {
     /// An interrupt ended the work before there was anything to report.
     #[error("interrupted: nothing was found or written")]
     Interrupted,
+    /// The timeout passed before there was anything to report.
+    #[error("it did not end within its timeout of {0:?}: nothing was written")]
+    TimedOut(Duration),
     /// The report cannot be rendered in the job's format.
     #[error("the selection is complete, its report cannot be made")]
     Render(#[source] io::Error),
@@ -177,6 +180,7 @@ impl RunError {
             | Self::Search(SearchError::Threads(_))
             | Self::NoScore(_)
             | Self::NoResample
+            | Self::TimedOut(_)
             | Self::Render(_)
             | Self::Incomplete(_) => 1,
             Self::Memory(_) | Self::Table(TableError::Memory { .. }) => 1,

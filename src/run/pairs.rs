@@ -76,10 +76,23 @@ impl Method for &PairsJob {
         if run.matrix.is_some() && !is_whole {
             warnings.push("the matrix was not written: not all pairs were scored".to_owned());
         }
+        let mut termination = found.termination;
         if let Some(mut file) = run.matrix.take().filter(|_| is_whole) {
-            let written = write_matrix(&found.matrix, own.len(), &mut file);
-            written.map_err(|source| file.write_error(source))?;
-            file.commit()?;
+            let (job, p) = (run.job, own.len());
+            // Ranks end alike, and only one of them writes.
+            let is_alone = job.resources.distributed().is_none();
+            let written = match is_alone {
+                true => write_matrix(&found.matrix, p, &mut job.interrupt.heeded_by(&mut file)),
+                false => write_matrix(&found.matrix, p, &mut file),
+            };
+            match written {
+                Ok(()) => file.commit()?,
+                Err(_) if is_alone && job.interrupt.requested() => {
+                    termination = StopReason::Interrupted;
+                    warnings.push("the matrix was not written: interrupted".to_owned());
+                }
+                Err(source) => return Err(file.write_error(source).into()),
+            }
         }
         let single = found.single.iter().zip(own);
         let single = single.map(|(alone, column)| SingleVariable {
@@ -123,7 +136,7 @@ impl Method for &PairsJob {
             run: RunSummary {
                 devices: found.devices,
                 precision: "exact".into(),
-                termination: found.termination,
+                termination,
                 rank_summary: run.rank_summary("pairs"),
                 elapsed_seconds: run.elapsed(found.starting, found.seconds),
                 warnings,

@@ -9,6 +9,8 @@
 pub(crate) mod bits;
 mod checkpoint;
 mod control;
+#[cfg(test)]
+mod cuts;
 mod error;
 #[cfg(test)]
 mod faults;
@@ -131,7 +133,7 @@ pub fn search(
         let (keeper, from) = writer.transpose()?.unzip();
         let models = (pass.particles, pass.gain);
         let mut notes = Vec::from_iter(note);
-        let devices = places.open(&resources.devices, &mut notes, |places| {
+        let mut devices = places.open(&resources.devices, &mut notes, |places| {
             Devices::new(places, problem.x, problem.y, models, resources, threads)
         })?;
         if let Placement::Cpu(_) = places {
@@ -143,6 +145,7 @@ pub fn search(
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let interrupt = resources.with_time_limit(interrupt, pass.time_limit);
+        devices.heed(&interrupt);
         let control = RunControl {
             limits: Limits {
                 interrupt: &interrupt,

@@ -171,9 +171,14 @@ fn iterate(
         } else if limits.interrupt.is_at_time_limit() {
             break Termination::TimeLimit;
         }
-        if let Err(error) = swarm.iterate() {
-            fault = Some(error);
-            break Termination::Fault;
+        match swarm.iterate(&limits) {
+            Ok(true) => {}
+            // What it met was observed; the limits end it above.
+            Ok(false) => observed = true,
+            Err(error) => {
+                fault = Some(error);
+                break Termination::Fault;
+            }
         }
     };
     StageEnd {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
+    control::Limits,
     particle::{Particle, Plan, REFACTOR_PER_VARIABLE},
     problem::{SearchProblem, rises},
     record::{MoveKind, StepRecord},
@@ -156,14 +157,19 @@ impl<'s, 'x> Swarm<'s, 'x> {
         self.visited
     }
 
-    /// One step of every particle; all of them see the best model of the iteration before.
-    pub(super) fn iterate(&mut self) -> Result<(), DeviceError> {
+    /// One step of every particle; all of them see the best model of the iteration before. False where
+    /// the limits cut it: the swarm then has no state to go on from, but the best model and those
+    /// visited of the iterations before.
+    pub(super) fn iterate(&mut self, limits: &Limits) -> Result<bool, DeviceError> {
         let problem = self.problem;
         let particles = self.particles.iter_mut();
         let plans: Vec<Plan> = particles
             .map(|particle| particle.plan(&problem, &self.best.members))
             .collect();
         let strongest = self.sweep(&plans)?;
+        if limits.stop() {
+            return Ok(false);
+        }
         let best = std::mem::take(&mut self.best.members);
         let moves = self.update(|particle, number, refused| {
             particle.attempt(&problem, plans[number], &best, strongest[number], refused)
@@ -176,6 +182,9 @@ impl<'s, 'x> Swarm<'s, 'x> {
             numbered.filter_map(|(number, particle)| particle.is_worn(all).then_some(number));
         let worn: Vec<_> = worn.map(|number| (number, ModelUpdate::Refactor)).collect();
         self.devices.update_models(&worn)?;
+        if limits.stop() {
+            return Ok(false);
+        }
         // φ is of the refactored fit, as it would be in a resumed search.
         self.evaluate(moves);
         self.iteration += 1;
@@ -184,7 +193,7 @@ impl<'s, 'x> Swarm<'s, 'x> {
             self.forget();
             self.canonical = self.next_canonical();
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Updates every particle's model, attempt after attempt until one is carried out or none is

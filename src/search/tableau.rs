@@ -272,8 +272,8 @@ mod tests {
         let x = Columns::new(&x, n);
         let mut pool = GramPool::new(p);
         // In two parts and out of order: places are not columns.
-        pool.insert(x, &y, (10..p as u32).rev(), 1);
-        pool.insert(x, &y, 0..10, 1);
+        pool.insert(x, &y, (10..p as u32).rev(), 1, &|| false);
+        pool.insert(x, &y, 0..10, 1, &|| false);
         let rss = |places: &[usize]| {
             let mut support: Vec<u32> = places.iter().map(|m| pool.column(*m)).collect();
             support.sort_unstable();

@@ -293,7 +293,7 @@ mod tests {
         let y: Vec<f64> = unit().collect();
         let x: Vec<f64> = (0..p).flat_map(|_| unit()).collect();
         let mut pool = GramPool::new(p);
-        pool.insert(Columns::new(&x, n), &y, 0..p as u32, 1);
+        pool.insert(Columns::new(&x, n), &y, 0..p as u32, 1, &|| false);
         for (size, kept) in [(0, 0), (1, 0), (1, 1), (2, 0), (12, 0), (13, 1), (20, 4)] {
             let model: Vec<usize> = (0..size).collect();
             let kept: Vec<usize> = (0..kept).collect();

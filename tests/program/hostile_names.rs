@@ -284,6 +284,23 @@ fn a_name_that_is_not_utf8_is_a_name() {
         assert!(ran.stdout.starts_with("2 of 2 jobs done"), "{ran:?}");
     }
     assert!(at(b"results-\xe9").join("jobs.csv").exists());
+    // Folders may have such names, too: those that a pattern matches, and that of the job file.
+    fs::create_dir_all(at(b"n\xe9/a")).unwrap();
+    fs::copy(folder.path("data.csv"), at(b"n\xe9/a/d.csv")).unwrap();
+    let job = "response = \"y\"\nparticles = 2\niterations = 2\n";
+    for (file, pattern) in [
+        (&b"jobs.toml"[..], "n?/a/d.csv"),
+        (b"jobs.toml", "n*/**/*.csv"),
+        (b"n\xe9/jobs.toml", "a/*.csv"),
+    ] {
+        let text = format!("[[job]]\ndata = \"{pattern}\"\n{job}");
+        fs::write(at(file), text).unwrap();
+        let mut command = folder.passel(&["run", "--check"]);
+        command.arg(OsStr::from_bytes(file));
+        let ran = crate::support::ran(command);
+        assert_eq!(ran.code, Some(0), "{pattern}: {ran:?}");
+        assert!(ran.stdout.ends_with("no mistakes, 1 jobs\n"), "{ran:?}");
+    }
     // What is no path is a text.
     let mut command = folder.passel(&["select", "data.csv", "--response"]);
     command.arg(OsStr::from_bytes(b"\xe9"));

@@ -78,6 +78,16 @@ const PHASES: &[(&str, &str, u64)] = &[
         500,
     ),
     (
+        "iterations of seconds",
+        "select large.csv --response y --particles 20000 --iterations 1000 --no-polish",
+        900,
+    ),
+    (
+        "several criteria",
+        "select large.csv --response y --criterion aic,bic,ebic --iterations 1000000000",
+        500,
+    ),
+    (
         "polish, proof",
         "select data.csv --response y --iterations 2 --prove",
         5,

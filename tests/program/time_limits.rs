@@ -162,6 +162,17 @@ fn a_timeout_on_the_command_line_is_a_failure_with_the_best_so_far() {
     assert_eq!(told["termination"], "time-limit");
 }
 
+#[test]
+fn simulated_data_that_take_longer_than_the_timeout_are_not_written() {
+    let folder = Folder::new();
+    let simulate = "simulate ing-lai --n 20000 --p 4000 --output made.csv --timeout 1ms";
+    let ran = folder.run(&simulate.split(' ').collect::<Vec<_>>());
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let told = "error: it did not end within its timeout of 1ms: nothing was written\n";
+    assert_eq!(ran.stderr, told);
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
 /// A report without what is of one run alone.
 fn lasting(ran: &Ran) -> Value {
     let mut told = report(ran);

@@ -23,8 +23,16 @@ const BLOCK: usize = 512;
 /// twice the tie width.
 const NEAR: f64 = 1.0 - 2.0 * RELATIVE_TIE;
 
-/// The columns of a shard outside the support whose gain is the largest up to rounding.
-pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
+/// The columns of a shard outside the support whose gain is the largest up to rounding. When `stop`
+/// returns true, the remaining columns are skipped.
+pub(crate) fn strongest(
+    shard: Shard,
+    anchor: &FitView,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<Candidate> {
+    if stop() {
+        return Vec::new();
+    }
     let (x, n, k) = (shard.x, shard.x.n(), anchor.support.len());
     let mut basis = Vec::with_capacity(n * (k + 1));
     push_orthonormal(x, anchor, &mut basis);
@@ -48,7 +56,7 @@ pub(crate) fn strongest(shard: Shard, anchor: &FitView) -> Vec<Candidate> {
             let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));
             window.offer(column, most, least * NEAR);
         }
-        true
+        !stop()
     };
     let start = || TieWindow::new(0.0);
     let near = visit_products(shard, basis, (BLOCK, 1), start, visit);

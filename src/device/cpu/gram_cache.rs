@@ -93,6 +93,12 @@ impl GramCache {
         slots
     }
 
+    /// Forgets all columns.
+    pub(crate) fn clear(&mut self) {
+        self.slot.fill(NO_SLOT);
+        self.slots.clear();
+    }
+
     /// The tiles, and the number of values of each: slot s of a tile begins at s · TILE.
     pub(crate) fn tiles_mut(&mut self) -> (&mut [f32], usize) {
         (&mut self.values, self.capacity * TILE)

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     design::Columns,
+    interrupt::Interrupt,
     least_squares::{Fit, FitView},
     memory::{MemoryBudget, MemoryCharge},
 };
@@ -34,6 +35,8 @@ pub(crate) struct Cpu<'x> {
     /// Variables that are never dropped, ascending.
     keep: Vec<u32>,
     models: Vec<Fit>,
+    /// What ends a verb before its work is done.
+    interrupt: Interrupt,
     /// Held for the models.
     charge: MemoryCharge,
 }
@@ -57,6 +60,7 @@ impl<'x> Cpu<'x> {
             threads,
             keep: Vec::new(),
             models: Vec::new(),
+            interrupt: Interrupt::default(),
             charge: memory.charge(),
         }
     }
@@ -69,6 +73,10 @@ impl Device for Cpu<'_> {
 
     fn screen_precision(&self) -> &'static str {
         self.sweep.screen()
+    }
+
+    fn heed(&mut self, interrupt: &Interrupt) {
+        self.interrupt = interrupt.clone();
     }
 
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
@@ -97,10 +105,11 @@ impl Device for Cpu<'_> {
             orders[model] = Some(update);
         }
         let Shard { x, .. } = self.shard;
-        let (y, keep) = (self.y, &self.keep);
+        let (y, keep, interrupt) = (self.y, &self.keep, &self.interrupt);
         let apply = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
             let variable = match *order {
                 None => None,
+                Some(_) if interrupt.requested() => None,
                 Some(ModelUpdate::Add(column)) => fit.add(x, column).is_ok().then_some(column),
                 Some(ModelUpdate::Drop(column)) => drop(fit, x, column),
                 Some(ModelUpdate::DropCheapest) => {
@@ -139,9 +148,11 @@ impl Device for Cpu<'_> {
             .map(|model| self.models[model.number].view())
             .collect();
         let shard = self.shard;
-        let by_gain = |fit| gain::strongest(shard, fit);
+        let interrupt = &self.interrupt;
+        let stop = || interrupt.requested();
+        let by_gain = |fit| gain::strongest(shard, fit, &stop);
         Ok(match gain {
-            Gain::Correlation => self.sweep.strongest(&anchors),
+            Gain::Correlation => self.sweep.strongest(&anchors, &stop),
             Gain::Exact if self.threads > 1 => anchors.par_iter().map(by_gain).collect(),
             Gain::Exact => anchors.iter().map(by_gain).collect(),
         })

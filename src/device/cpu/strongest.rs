@@ -4,7 +4,10 @@
 //! which only screens, or by faer's product in f64. The arg max is fused into either, so that E is
 //! never stored.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use faer::MatRef;
 use pulp::Simd;
@@ -39,6 +42,9 @@ const GRAM_FLOOR: usize = 32 << 20;
 
 /// Columns of X multiplied at a time in f64, so that E stays in the cache.
 const BLOCK: usize = 8 * TILE;
+
+/// Multiply-adds of a thread between two looks at the interrupt: so many, or those of one tile.
+const LOOK_WORK: usize = 1 << 26;
 
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
@@ -129,13 +135,16 @@ impl<'x> Sweep<'x> {
     }
 
     /// For each fit, the columns outside its support whose |xᵀr| is the largest up to rounding,
-    /// each with its score by one dot product in a fixed order.
-    pub(super) fn strongest(&mut self, anchors: &[FitView]) -> Vec<Vec<Candidate>> {
+    /// each with its score by one dot product in a fixed order. When `stop` returns true, the remaining
+    /// columns are skipped.
+    pub(super) fn strongest(&mut self, anchors: &[FitView], stop: Stop) -> Vec<Vec<Candidate>> {
         let (screened, missing, others) = self.plan(anchors);
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
-        let windows = self.by_gram(&models(&screened), &missing);
+        let windows = self.by_gram(&models(&screened), &missing, stop);
         let mut result = vec![Vec::new(); anchors.len()];
-        let windows = windows.into_iter().chain(self.multiply(&models(&others)));
+        let windows = windows
+            .into_iter()
+            .chain(self.multiply(&models(&others), stop));
         for (at, window) in screened.into_iter().chain(others).zip(windows) {
             let score = |column| product(self.shard.x.column(column), anchors[at].residual).abs();
             let near = window.finish().into_iter().map(|(column, _)| Candidate {
@@ -199,7 +208,7 @@ impl<'x> Sweep<'x> {
 
     /// Screens with |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, after computing each tile's missing
     /// Gram columns.
-    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32]) -> Vec<TieWindow> {
+    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32], stop: Stop) -> Vec<TieWindow> {
         let Some(Screen {
             resident,
             xty,
@@ -228,13 +237,20 @@ impl<'x> Sweep<'x> {
             .collect();
         let terms: usize = models.iter().map(|(_, terms)| terms.len()).sum();
         let (p, tiles) = (own.p(), xty.len() / TILE);
-        let ranges = ranges(self.threads, tiles, columns.len() * p + terms * p);
+        let work = columns.len() + terms;
+        let ranges = ranges(self.threads, tiles, work * p);
         let each = tiles.div_ceil(ranges);
+        let look_every = (LOOK_WORK / (work * TILE).max(1)).max(1);
+        let is_cut = AtomicBool::new(false);
         let (values, stride) = gram.tiles_mut();
         let range = |(at, values): (usize, &mut [f32])| {
             let mut windows = windows.clone();
             let mut new = vec![0.0; slots.len() * TILE];
             for (tile, gram) in (at * each..).zip(values.chunks_mut(stride)) {
+                if tile % look_every == 0 && stop() {
+                    is_cut.store(true, Ordering::Relaxed);
+                    break;
+                }
                 resident.products(tile, &columns, &mut new);
                 for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
@@ -244,16 +260,21 @@ impl<'x> Sweep<'x> {
             }
             windows
         };
-        if ranges > 1 {
+        let found = if ranges > 1 {
             let parts = values.par_chunks_mut(each * stride).enumerate();
             parts.map(range).reduce_with(merge).unwrap_or_default()
         } else {
             range((0, values))
+        };
+        if is_cut.into_inner() {
+            // The new columns lack values.
+            gram.clear();
         }
+        found
     }
 
     /// Screens with |E| = |XᵀR| in f64, block by block.
-    fn multiply(&self, anchors: &[FitView]) -> Vec<TieWindow> {
+    fn multiply(&self, anchors: &[FitView], stop: Stop) -> Vec<TieWindow> {
         if anchors.is_empty() {
             return Vec::new();
         }
@@ -282,11 +303,13 @@ impl<'x> Sweep<'x> {
                 }
                 window.observe(first, most, e, anchor.support);
             }
-            true
+            !stop()
         };
         let ranges = ranges(self.threads, p.div_ceil(TILE), n * p * m);
         let start = || windows.clone();
-        let found = visit_products(self.shard, residuals, (BLOCK, ranges), start, visit);
+        let tiles = LOOK_WORK / (n * m * TILE).max(1);
+        let block = BLOCK.min(tiles.max(1) * TILE);
+        let found = visit_products(self.shard, residuals, (block, ranges), start, visit);
         found.into_iter().reduce(merge).unwrap_or_default()
     }
 }
@@ -308,6 +331,9 @@ fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
         1
     }
 }
+
+/// Whether a sweep is to end before its work is done.
+type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A model of a sweep: its support, and (slot of the Gram column, β̂) of each variable.
 type Model<'a> = (&'a [u32], Vec<(u32, f32)>);

@@ -261,32 +261,42 @@ pub(super) fn data(
     (all, is_list)
 }
 
-/// The files that a pattern matches by the last part of their path, and whose names are not UTF-8, which the
-/// pattern's own search passes over: what is not UTF-8 matches as one letter.
-fn names_that_are_not_utf8(pattern: &Path) -> Vec<PathBuf> {
-    let (Some(folder), Some(last)) = (pattern.parent(), pattern.file_name()) else {
-        return Vec::new();
-    };
-    let Ok(last) = glob::Pattern::new(&last.to_string_lossy()) else {
-        return Vec::new();
-    };
-    let folders: Vec<PathBuf> = match folder.as_os_str().is_empty() {
-        true => vec![PathBuf::new()],
-        false => {
-            let found = glob::glob(&folder.to_string_lossy()).into_iter();
-            found.flatten().filter_map(Result::ok).collect()
-        }
-    };
-    let paths = folders.iter().flat_map(|folder| {
+/// What a pattern matches in a folder by paths that are not UTF-8, which the pattern's own search passes
+/// over: what is not UTF-8 matches as one letter.
+fn paths_that_are_not_utf8(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    let entries = |folder: &Path| {
         let entries = fs::read_dir(Path::new(".").join(folder));
-        let names = entries.into_iter().flatten().flatten();
-        names.map(|entry| folder.join(entry.file_name()))
-    });
-    let is_found = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        name.to_str().is_none() && last.matches(&name.to_string_lossy())
+        entries.into_iter().flatten().flatten()
     };
-    paths.filter(is_found).collect()
+    let mut found = vec![folder.to_owned()];
+    for part in Path::new(pattern).components() {
+        let name = part.as_os_str().to_string_lossy();
+        if name == "**" {
+            let mut at = 0;
+            while let Some(within) = found.get(at).cloned() {
+                let is_folder =
+                    |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let folders = entries(&within).filter(is_folder);
+                found.extend(folders.map(|entry| within.join(entry.file_name())));
+                at += 1;
+            }
+        } else if name.contains(['*', '?', '[']) {
+            let Ok(pattern) = glob::Pattern::new(&name) else {
+                return Vec::new();
+            };
+            let within = found.iter().flat_map(|folder| {
+                let names = entries(folder).map(|entry| entry.file_name());
+                let matching = names.filter(|name| pattern.matches(&name.to_string_lossy()));
+                matching.map(|name| folder.join(name))
+            });
+            found = within.collect();
+        } else {
+            let below = found.iter().map(|folder| folder.join(&*name));
+            found = below.collect();
+        }
+    }
+    found.retain(|path| path.to_str().is_none());
+    found
 }
 
 /// The files of one text of `data`; else what is wrong, and what would help.
@@ -318,10 +328,11 @@ fn matching_files(text: &str, folder: &Path, no_data: NoData<'_>) -> DataFiles {
         return Err((title, None));
     }
     let mut found: Vec<PathBuf> = found.into_iter().filter_map(Result::ok).collect();
-    let others = names_that_are_not_utf8(&pattern);
+    let others = paths_that_are_not_utf8(folder, text);
     if !others.is_empty() {
         found.extend(others);
         found.sort();
+        found.dedup();
     }
     let files = found.into_iter();
     let files = files.filter(|path| path.is_file() && !no_data.has(path));

@@ -90,7 +90,9 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, pass, .. } = with.problem;
         let mut pool = GramPool::new(x.p());
         for batch in state.pool {
-            pool.insert(x, y, batch.into_iter(), with.threads);
+            pool.insert(x, y, batch.into_iter(), with.threads, &|| {
+                with.limits.stop()
+            });
         }
         let numbered = (pass.particles as u64..).zip(state.islands);
         let islands = numbered.map(|(number, island)| Particle::at(pass.seed, number, island));
@@ -149,6 +151,9 @@ impl<'a> Islands<'a> {
             if self.pool.len() == x.p() || members == best || (dear && !fits.is_empty()) {
                 continue;
             }
+            if limits.stop() {
+                return Ok(());
+            }
             columns = more;
             fits.push(Fit::of(x, y, members).0);
         }
@@ -188,11 +193,7 @@ impl<'a> Islands<'a> {
         visited: &mut VisitedModels,
     ) -> Result<(), DeviceError> {
         let SearchProblem {
-            x,
-            y,
-            keep,
-            max_size,
-            ..
+            x, keep, max_size, ..
         } = self.with.problem;
         let limits = self.with.limits;
         let size = self.best.fit.support().len() + 2;
@@ -221,8 +222,7 @@ impl<'a> Islands<'a> {
         // In an order that rounding cannot decide.
         let columns: BTreeSet<u32> = joining.chain(supports).collect();
         x.fetch(columns.iter().copied())?;
-        self.pool
-            .insert(x, y, columns.into_iter(), self.with.threads);
+        self.insert(columns.into_iter());
         if limits.stop() {
             return Ok(());
         }
@@ -236,10 +236,21 @@ impl<'a> Islands<'a> {
         Ok(())
     }
 
+    fn insert(&mut self, columns: impl Iterator<Item = u32>) {
+        let PolishContext {
+            problem,
+            threads,
+            limits,
+            ..
+        } = self.with;
+        let stop = || limits.stop();
+        self.pool
+            .insert(problem.x, problem.y, columns, threads, &stop);
+    }
+
     /// Inserts the models' columns and those that the sweep found into the pool, the best model's
     /// first.
     fn fill(&mut self, best: &[u32], swept: &[Neighbours]) {
-        let SearchProblem { x, y, .. } = self.with.problem;
         let members = self.islands.iter().flat_map(|island| &island.members);
         let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
         for near in swept {
@@ -249,8 +260,7 @@ impl<'a> Islands<'a> {
             // Near ties are ordered by rounding, which must not decide the places.
             columns[first..].sort_unstable();
         }
-        self.pool
-            .insert(x, y, columns.into_iter(), self.with.threads);
+        self.insert(columns.into_iter());
         for island in &mut self.islands {
             let has = |v: &u32| self.pool.position(*v).is_some();
             if !island.members.iter().all(has) {

@@ -55,7 +55,11 @@ pub(super) fn polish(
             impatient: end.termination == Termination::Patience,
         });
         let swept = islands.sweep(devices, &mut end.visited);
-        let searched = swept.and_then(|()| islands.search(&mut end.visited, control.observe));
+        let searched = swept.and_then(|()| match limits.stop() {
+            // What the sweep found, and the products of it, may be incomplete.
+            true => Ok(()),
+            false => islands.search(&mut end.visited, control.observe),
+        });
         let fault = searched.err();
         if fault.is_some() || limits.stop() {
             end.cut(&limits, fault);

@@ -23,12 +23,15 @@ pub(super) fn is_small(problem: &SearchProblem) -> bool {
 }
 
 /// All models with the kept columns and up to the largest size, but those with a collinear column,
-/// which never enters a model.
-pub(super) fn enumerate(problem: &SearchProblem) -> Vec<VisitedModel> {
+/// which never enters a model. None where `stop` returns true before they are reduced to few dimensions.
+pub(super) fn enumerate(
+    problem: &SearchProblem,
+    stop: &dyn Fn() -> bool,
+) -> Option<Vec<VisitedModel>> {
     let keep = problem.keep;
     let is_free = |column: &u32| keep.binary_search(column).is_err();
     let free: Vec<u32> = (0..problem.x.p() as u32).filter(is_free).collect();
-    let (coordinates, dimensions, beyond) = reduce(problem, &free);
+    let (coordinates, dimensions, beyond) = reduce(problem, &free, stop)?;
     let mut enumeration = Enumeration {
         problem,
         free: &free,
@@ -39,13 +42,17 @@ pub(super) fn enumerate(problem: &SearchProblem) -> Vec<VisitedModel> {
         models: Vec::new(),
     };
     enumeration.visit(0, 0);
-    enumeration.models
+    Some(enumeration.models)
 }
 
 /// Coordinates of the free columns and of the response, after them, in an orthonormal basis of what the
 /// kept columns leave of the free ones; its dimensions, and the part of ‖y‖² outside of it and of the kept
 /// columns.
-fn reduce(problem: &SearchProblem, free: &[u32]) -> (Vec<f64>, usize, f64) {
+fn reduce(
+    problem: &SearchProblem,
+    free: &[u32],
+    stop: &dyn Fn() -> bool,
+) -> Option<(Vec<f64>, usize, f64)> {
     let SearchProblem { x, y, keep, .. } = *problem;
     let mut basis: Vec<Vec<f64>> = Vec::new();
     // Twice is enough: the second pass removes what rounding left in the first.
@@ -62,6 +69,9 @@ fn reduce(problem: &SearchProblem, free: &[u32]) -> (Vec<f64>, usize, f64) {
     };
     let mut rows = Vec::with_capacity(free.len() + 1);
     for column in keep.iter().chain(free) {
+        if stop() {
+            return None;
+        }
         let mut rest = x.column(*column).to_vec();
         let mut coordinates = project(&basis, &mut rest);
         let norm = product(&rest, &rest).sqrt();
@@ -80,7 +90,7 @@ fn reduce(problem: &SearchProblem, free: &[u32]) -> (Vec<f64>, usize, f64) {
         row.resize(basis.len(), 0.0);
         row.split_off(keep.len())
     });
-    (coordinates.collect(), dimensions, product(&rest, &rest))
+    Some((coordinates.collect(), dimensions, product(&rest, &rest)))
 }
 
 struct Enumeration<'a> {

@@ -71,7 +71,10 @@ pub(super) fn prove(
     };
     if is_small(&problem) {
         x.fetch(0..p as u32)?;
-        prove_by_enumeration(&problem, end);
+        match enumerate(&problem, &|| control.limits.stop()) {
+            Some(models) => prove_by_enumeration(&problem, models, end),
+            None => end.cut(&control.limits, None),
+        }
         return Ok(());
     }
     if p > CANDIDATES {
@@ -105,12 +108,23 @@ fn branch_and_bound(
     from: Option<ProofState>,
 ) -> Result<bool, DeviceError> {
     let (x, y) = (problem.x, problem.y);
-    let Some(parts) = independent_parts(&problem) else {
-        return Ok(false);
-    };
+    let limits = control.limits;
+    // One that nobody asked for is short, and ends by its work alone.
+    let stop = || most.is_none() && limits.stop();
+    let parts = independent_parts(&problem, &stop);
     let all = 0..x.p() as u32;
     let mut pool = GramPool::new(x.p());
-    pool.insert(x, y, all, threads);
+    if parts.is_some() {
+        pool.insert(x, y, all, threads, &stop);
+    }
+    if stop() {
+        end.proof = Some(Proof::default());
+        end.cut(&limits, None);
+        return Ok(true);
+    }
+    let Some(parts) = parts else {
+        return Ok(false);
+    };
     let tree = Tree {
         problem,
         pool: &pool,
@@ -136,10 +150,9 @@ fn branch_and_bound(
     Ok(true)
 }
 
-/// Enumerates all models: they replace those that the search visited. Those that are as good as its best
+/// Replaces the models that the search visited by all that there are. Those that are as good as its best
 /// are fitted from X, which decides.
-fn prove_by_enumeration(problem: &SearchProblem, end: &mut StageEnd) {
-    let models = enumerate(problem);
+fn prove_by_enumeration(problem: &SearchProblem, models: Vec<VisitedModel>, end: &mut StageEnd) {
     let count = models.len();
     let fitted = |members: &[u32]| VisitedModel {
         value: problem

@@ -10,8 +10,11 @@ const PARTS: usize = 64;
 const NO_SHARE: f64 = 1e-9;
 
 /// The branches that hold all allowed models and no dependent columns: every model lacks a column of each
-/// dependent set. None where they are too many.
-pub(super) fn independent_parts(problem: &SearchProblem) -> Option<Vec<Branch>> {
+/// dependent set. None where they are too many, or where `stop` returns true.
+pub(super) fn independent_parts(
+    problem: &SearchProblem,
+    stop: &dyn Fn() -> bool,
+) -> Option<Vec<Branch>> {
     let SearchProblem { x, y, keep, .. } = *problem;
     let is_free = |column: &u32| keep.binary_search(column).is_err();
     let free = (0..x.p() as u32).filter(is_free);
@@ -20,7 +23,12 @@ pub(super) fn independent_parts(problem: &SearchProblem) -> Option<Vec<Branch>> 
     while let Some(branch) = open.pop() {
         let mut fit = Fit::empty(y);
         let mut columns = branch.fixed.iter().chain(&branch.free);
-        let Some(&dependent) = columns.find(|column| fit.add(x, **column).is_err()) else {
+        let ends = |column: &&u32| stop() || fit.add(x, **column).is_err();
+        let dependent = columns.find(ends);
+        if stop() {
+            return None;
+        }
+        let Some(&dependent) = dependent else {
             parts.push(branch);
             continue;
         };

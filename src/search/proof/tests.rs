@@ -235,7 +235,7 @@ fn all_subsets(seeds: std::ops::Range<u64>) {
                 assert_eq!(end.members, expected[0].members, "{label}: {:?}", proof);
                 assert_eq!(proof.ties, expected.len() - 1, "{label}");
             }
-            let small = enumerate(&problem);
+            let small = enumerate(&problem, &|| false).unwrap();
             let best = BestModels::of(&small).unwrap();
             if expected[0].value > objective.floored(expected[0].members.len(), 1e-20) {
                 assert_eq!(*best.first().members, expected[0].members, "{label}");
@@ -345,9 +345,8 @@ fn goes_on(problem: SearchProblem) {
         texts.push(text.to_owned());
         Ok(())
     };
-    // Requested from the start: it stops before the first wave, and its state is written.
+    // Requested where it shows its start: it stops before the first wave, and its state is written.
     let stopped = Interrupt::default();
-    stopped.request();
     let mut end = StageEnd {
         visited: VisitedModels::default(),
         ..prove_with(problem, 1, Some(0))
@@ -361,7 +360,7 @@ fn goes_on(problem: SearchProblem) {
         crate::search::checkpoint::CheckpointWriter::new(checkpointing, &problem).unwrap();
     let mut control = RunControl {
         limits: unlimited(&stopped),
-        observe: &mut |_| {},
+        observe: &mut |_| stopped.request(),
         keeper: Some(writer),
     };
     let done = branch_and_bound(problem, 1, None, &mut control, &mut end, None);
