@@ -14,7 +14,7 @@ use std::{
 use thiserror::Error;
 
 /// How long work that cannot look at the request itself is awaited between two looks.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The end of the work was requested before it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

@@ -3,13 +3,16 @@
 use std::{
     cell::RefCell,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use thiserror::Error;
 
-use crate::machine;
+use crate::{
+    interrupt::{Interrupt, LOOK_EVERY},
+    machine,
+};
 
 /// Threads that the system did not start.
 #[derive(Debug, Error)]
@@ -89,15 +92,24 @@ impl CpuMeter {
     }
 
     /// The CPU seconds of all threads, once those of pools have ended; `None` if the system does not
-    /// say. A plugin that was left behind is not waited for.
-    pub(crate) fn total(&self) -> Option<f64> {
-        let is_running = |time: &mut CpuTime| time.running > 0;
-        let waited = self
-            .0
-            .1
-            .wait_timeout_while(self.time(), PATIENCE, is_running);
-        let time = waited.unwrap_or_else(PoisonError::into_inner).0.ended;
-        (!time.is_zero()).then_some(time.as_secs_f64())
+    /// say. A plugin that was left behind is not waited for, nor anything after an interrupt.
+    pub(crate) fn total(&self, interrupt: &Interrupt) -> Option<f64> {
+        self.total_within(PATIENCE, interrupt)
+    }
+
+    fn total_within(&self, patience: Duration, interrupt: &Interrupt) -> Option<f64> {
+        let end = Instant::now() + patience;
+        let mut time = self.time();
+        while time.running > 0 && !interrupt.requested_here() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.0.1.wait_timeout(time, left.min(LOOK_EVERY));
+            time = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let ended = time.ended;
+        (!ended.is_zero()).then_some(ended.as_secs_f64())
     }
 }
 
@@ -139,8 +151,23 @@ mod tests {
             other.run(|| burn(7));
         });
         // Nested work counts to the outer thread too, and nothing before the work to either.
-        assert!(meter.total().unwrap() >= 0.023, "{meter:?}");
-        let other = other.total().unwrap();
+        assert!(
+            meter.total(&Interrupt::default()).unwrap() >= 0.023,
+            "{meter:?}"
+        );
+        let other = other.total(&Interrupt::default()).unwrap();
         assert!((0.008..0.03).contains(&other), "{other}");
+    }
+
+    #[test]
+    fn an_interrupt_waits_for_no_thread_that_was_left_behind() {
+        let (meter, interrupt) = (CpuMeter::default(), Interrupt::default());
+        let left_behind = meter.run(|| pool(1).unwrap());
+        left_behind.install(|| burn(1));
+        interrupt.request();
+        meter.total_within(Duration::from_secs(3600), &interrupt);
+        assert_eq!(meter.time().running, 1);
+        drop(left_behind);
+        assert!(meter.total(&Interrupt::default()).is_some());
     }
 }

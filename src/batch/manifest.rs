@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    interrupt::Interrupt,
+    interrupt::{Interrupt, Interrupted},
     job::{Task, file::PlannedJob},
 };
 
@@ -171,9 +171,19 @@ impl FileHashes {
 
     /// The present hash of a file that a job wrote, under the name of its option; `None` if it
     /// cannot be read.
-    pub(super) fn hash_output(&self, path: &Path, option: &str) -> Option<InputFile> {
-        let hash = hash_file(path, &self.interrupt).ok()?;
-        Some(hash.named(option.to_owned()))
+    ///
+    /// # Errors
+    /// An interrupt ended the hashing, which says nothing of the file.
+    pub(super) fn hash_output(
+        &self,
+        path: &Path,
+        option: &str,
+    ) -> Result<Option<InputFile>, Interrupted> {
+        match hash_file(path, &self.interrupt) {
+            Ok(hash) => Ok(Some(hash.named(option.to_owned()))),
+            Err(error) if is_interrupted(&error) => Err(Interrupted),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Checks that the files that a task reads have not changed since they were hashed.
@@ -220,6 +230,12 @@ pub(super) fn relative_path(path: &Path, folder: &Path) -> String {
     short.to_string_lossy().into_owned()
 }
 
+fn is_interrupted(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|cause| cause.is::<Interrupted>())
+}
+
 fn hash_file(path: &Path, interrupt: &Interrupt) -> io::Result<FileHash> {
     if !path.metadata()?.is_file() {
         // A pipe can be read only once, and the job has to read it.
@@ -232,7 +248,7 @@ fn hash_file(path: &Path, interrupt: &Interrupt) -> io::Result<FileHash> {
     let mut bytes = 0;
     loop {
         if interrupt.requested() {
-            return Err(io::Error::other("interrupted"));
+            return Err(io::Error::other(Interrupted));
         }
         match file.read(&mut chunk)? {
             0 => break,

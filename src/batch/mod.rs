@@ -252,4 +252,44 @@ mod tests {
         summary.add("b", &Err("no such file".to_owned()));
         assert_eq!(summary.exit_code(false), 1);
     }
+
+    /// The options whose files a finished job lists; `None` if there is no result of it.
+    fn listed(results: &Path) -> Option<Vec<String>> {
+        let read = |name: &str| std::fs::read_to_string(results.join(name)).ok();
+        read("a.json")?;
+        let listed: Vec<serde_json::Value> = serde_json::from_str(&read("a~files.json")?).unwrap();
+        let options = listed.iter().map(|file| file["path"].as_str().unwrap());
+        Some(options.map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn a_job_that_ends_under_an_interrupt_lists_all_its_files_or_is_left() {
+        let data = (0..12).map(|i| format!("{i},{},{}\n", i * i % 7, (i * 5 + 1) % 11));
+        let data = format!("y,a,b\n{}", data.collect::<String>());
+        let job = "[[job]]\nname = \"a\"\ndata = \"data.csv\"\nresponse = \"y\"\n\
+                   output = \"a.txt\"\ntrace = \"a-trace.csv\"\n\
+                   iterations = 1\nparticles = 2\nthreads = 1\ndevice = \"cpu\"\n";
+        let mut left = 0;
+        for look in 1.. {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("jobs.toml");
+            std::fs::write(folder.path().join("data.csv"), &data).unwrap();
+            std::fs::write(&path, job).unwrap();
+            let file = crate::job::file::read(&path).unwrap();
+            let jobs: Vec<&PlannedJob> = file.jobs.iter().collect();
+            let interrupt = Interrupt::at_look(look);
+            let summary = run(&file, &jobs, &interrupt, None).unwrap();
+            assert!(summary.failed.is_empty(), "look {look}: {summary:?}");
+            let listed = listed(&folder.path().join("jobs-results"));
+            assert_eq!(listed.is_some(), summary.left == 0, "look {look}");
+            match listed {
+                Some(options) => assert_eq!(options, ["output", "trace"], "look {look}"),
+                None => left += 1,
+            }
+            if !interrupt.requested_here() {
+                break;
+            }
+        }
+        assert!(left > 10, "{left}");
+    }
 }

@@ -136,7 +136,7 @@ fn compare(
         false => folder::read_output_hashes(folder, &planned.id),
     };
     for (option, path) in outputs {
-        let now = hashes.hash_output(path, option);
+        let now = hashes.hash_output(path, option).unwrap_or(None);
         if now.is_none_or(|output| !recorded.contains(&output)) {
             let path = path.display();
             return Status::Stale(format!("{option} {path} is not the file that it wrote"));

@@ -209,7 +209,7 @@ impl<'a, 'f> Runner<'a, 'f> {
             threads,
             parts,
             seconds,
-            cpu_seconds: cpu_meter.total(),
+            cpu_seconds: cpu_meter.total(self.interrupt),
             peak_memory,
             error: result.as_ref().err().map(String::as_str),
         });
@@ -357,9 +357,12 @@ impl<'a, 'f> Runner<'a, 'f> {
             file.finish(&text).map_err(|error| self.unwritten(&error))?;
         }
         let outputs = job.planned.task.output_files().into_iter();
-        let outputs: Vec<InputFile> = outputs
-            .filter_map(|(option, path)| hashes.hash_output(path, option))
-            .collect();
+        let outputs = outputs.map(|(option, path)| hashes.hash_output(path, option));
+        let Ok(outputs) = outputs.collect::<Result<Vec<_>, _>>() else {
+            // A list that lacks a file would disown it.
+            return Ok(JobEnd::Interrupted);
+        };
+        let outputs: Vec<InputFile> = outputs.into_iter().flatten().collect();
         let written = self.folder.write(&stored, &outputs);
         written.map_err(|error| self.unwritten(&error))?;
         Ok(JobEnd::Done(elapsed))

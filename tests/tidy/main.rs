@@ -47,16 +47,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["batch"]),
     ("signal_hook", &["program"]),
     ("strsim", &["nearest"]),
-    (
-        "tempfile",
-        &[
-            "output",
-            "trace",
-            "batch/times",
-            "batch/run_status",
-            "device/cuda",
-        ],
-    ),
+    ("tempfile", &["output", "trace", "batch", "device/cuda"]),
     ("toml", &["job"]),
 ];
 
