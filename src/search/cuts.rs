@@ -124,7 +124,7 @@ fn a_polish_and_a_proof_that_are_cut_anywhere_go_on_to_the_same() {
         proof: ProofEffort::Complete,
         ..Pass::default()
     };
-    let cuts = cut(&proof, 29, &["\"proof\""]);
+    let cuts = cut(&proof, 1, &["\"proof\""]);
     assert!(cuts[0] > 0, "{cuts:?}");
 }
 
