@@ -1,4 +1,4 @@
-//! The file in which a search keeps its state.
+//! The file in which a search keeps its state, and in a second line what a page draws of it.
 
 use std::{
     error::Error,
@@ -7,11 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
 use super::RunError;
 use crate::{
     device::DeviceError,
+    fnv::Fnv,
     job::Job,
     output::{OutputError, OutputFile, Replaces},
+    presentation::Curves,
     ranks::Communicator,
     search::{Checkpoint, CheckpointError},
     selector::SelectorError,
@@ -25,7 +30,7 @@ const LONGEST: u64 = 1 << 30;
 pub(super) fn open(
     path: &Path,
     communicator: Option<&Communicator>,
-) -> Result<Option<Checkpoint>, RunError> {
+) -> Result<Option<(Checkpoint, Option<Curves>)>, RunError> {
     let text = match communicator {
         None => opened(path)?,
         Some(communicator) => {
@@ -34,8 +39,51 @@ pub(super) fn open(
             told.map_err(DeviceError::from)?
         }
     };
-    let saved = text.map(|text| Checkpoint::read(&text)).transpose();
+    let saved = text.map(|text| read(&text)).transpose();
     saved.map_err(|source| refused(path, source))
+}
+
+/// The second line of a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Drawn<'a> {
+    #[serde(borrow)]
+    curves: &'a RawValue,
+    /// A checksum of the text of the curves.
+    checksum: &'a str,
+}
+
+fn checksum(curves: &RawValue) -> String {
+    let hash = Fnv::new().part(curves.get().as_bytes());
+    format!("{:032x}", hash.finish())
+}
+
+/// The text of a checkpoint whose search a page is to draw: the state, and the course of the search until
+/// then or a few iterations later.
+pub(super) fn with_curves(
+    text: &str,
+    curves: &Curves,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let curves = serde_json::value::to_raw_value(curves)?;
+    let drawn = Drawn {
+        curves: &curves,
+        checksum: &checksum(&curves),
+    };
+    Ok(format!("{text}{}\n", serde_json::to_string(&drawn)?))
+}
+
+fn read(text: &str) -> Result<(Checkpoint, Option<Curves>), CheckpointError> {
+    let (state, drawn) = text.split_once('\n').unwrap_or((text, ""));
+    let checkpoint = Checkpoint::read(state)?;
+    let curves = (!drawn.is_empty()).then(|| read_curves(drawn).ok_or(CheckpointError::Damaged));
+    Ok((checkpoint, curves.transpose()?))
+}
+
+fn read_curves(line: &str) -> Option<Curves> {
+    let drawn: Drawn = serde_json::from_str(line).ok()?;
+    let is_whole = drawn.checksum == checksum(drawn.curves);
+    serde_json::from_str(drawn.curves.get())
+        .ok()
+        .filter(|_| is_whole)
 }
 
 pub(super) fn refused(path: &Path, source: CheckpointError) -> RunError {

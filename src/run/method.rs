@@ -14,7 +14,7 @@ use crate::{
     job::{Job, Task},
     output::{OutputError, OutputFile, Replaces},
     plugin::ResolvedMethod,
-    presentation::PageExtras,
+    presentation::{Curves, PageExtras},
     progress::{Meter, Progress},
     search::Checkpoint,
     selection::{Elapsed, NamedParameters, Outcome, RankSummary},
@@ -95,6 +95,8 @@ pub(super) struct Run<'a> {
     pub(super) trace: Option<Trace>,
     /// Of PaSS: the state to go on from.
     pub(super) resume_from: Option<Checkpoint>,
+    /// Of PaSS: its course until that state, if a page was to draw it.
+    pub(super) drawn: Option<Curves>,
     /// Of pairs: the scores of all of them.
     pub(super) matrix: Option<OutputFile>,
 }
@@ -109,6 +111,7 @@ impl<'a> Run<'a> {
             meter: Meter::default(),
             trace: None,
             resume_from: None,
+            drawn: None,
             matrix: None,
         }
     }
@@ -126,11 +129,13 @@ impl<'a> Run<'a> {
         let trace = trace.transpose()?;
         let checkpoint = job.checkpoint.as_deref();
         let communicator = job.resources.communicator.as_ref();
-        let resume_from = checkpoint.map(|path| checkpoint::open(path, communicator));
+        let saved = checkpoint.map(|path| checkpoint::open(path, communicator));
+        let (resume_from, drawn) = saved.transpose()?.flatten().unzip();
         Ok(Self {
             context: *context,
             trace,
-            resume_from: resume_from.transpose()?.flatten(),
+            resume_from,
+            drawn: drawn.flatten(),
             matrix,
             ..Self::silent(job)
         })

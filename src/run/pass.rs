@@ -1,6 +1,9 @@
 //! PaSS, and the report of any regression model.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use super::{
     Fault, RunError,
@@ -38,18 +41,23 @@ impl Method for PassSearch {
             trace.name_columns(variables.map(|variable| variable.name.as_str()));
             trace.name_criterion(&criterion_parameters(job).spec(&[]));
         }
-        let mut curves = (job.format == Format::Html).then(Curves::default);
+        let drawn = run.drawn.take().unwrap_or_default();
+        let curves = (job.format == Format::Html).then(|| Mutex::new(drawn));
         let mut observe = |iteration: &IterationRecord<'_>| {
             meter.show(iteration);
-            if let Some(curves) = &mut curves {
-                curves.record(iteration);
+            if let Some(curves) = &curves {
+                lock(curves).record(iteration);
             }
             if let Some(trace) = trace {
                 trace.record(iteration);
             }
         };
         let path = job.checkpoint.as_deref().unwrap_or(Path::new(""));
-        let mut write = checkpoint::writer(job);
+        let mut write_text = checkpoint::writer(job);
+        let mut write = |text: &str| match &curves {
+            Some(curves) => write_text(&checkpoint::with_curves(text, &lock(curves))?),
+            None => write_text(text),
+        };
         let resume_from = run.resume_from.take();
         let checkpointing = job.checkpoint.as_ref().map(|_| Checkpointing {
             resume_from,
@@ -75,7 +83,8 @@ impl Method for PassSearch {
                 Some(Partition::Sweeps) => "sweeps",
                 Some(Partition::Columns) | None => "columns",
             },
-            curves,
+            curves: curves
+                .map(|curves| curves.into_inner().unwrap_or_else(PoisonError::into_inner)),
             fault: None,
             found,
         })
@@ -85,6 +94,10 @@ impl Method for PassSearch {
         let parameters = run.job.pass.parameters(model.found.max_size);
         Ok(model.finding(run, NamedParameters::new(PASS, parameters)))
     }
+}
+
+fn lock(curves: &Mutex<Curves>) -> MutexGuard<'_, Curves> {
+    curves.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The model of a regression.

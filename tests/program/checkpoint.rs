@@ -118,6 +118,86 @@ fn killed_again_and_again_it_ends_as_one_search() {
     });
 }
 
+/// The page draws the course of the search, which its checkpoint therefore has too.
+#[test]
+fn the_page_of_a_job_killed_again_and_again_has_every_step() {
+    let folder = simulated("100");
+    let checkpoints = || -> Option<Vec<Vec<u8>>> {
+        let files = fs::read_dir(folder.path("jobs-results/.work")).ok()?;
+        let paths = files.map(|file| file.unwrap().path());
+        let whole = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let texts: Vec<_> = whole.filter_map(|path| fs::read(path).ok()).collect();
+        (!texts.is_empty()).then_some(texts)
+    };
+    for doubling in 0..16 {
+        let iterations = 1_000 << doubling;
+        let job = "[[job]]\ndata = \"data.csv\"\nresponse = \"y\"\ncriterion = \"bic\"\n\
+                   format = \"html\"\noutput = \"page.html\"\n";
+        folder.write("jobs.toml", &format!("{job}iterations = {iterations}\n"));
+        let mut kills = 0;
+        while kills < 3 {
+            let before = checkpoints();
+            let mut child = start(folder.passel(&["run", "jobs.toml"]));
+            let is_kept = || checkpoints().is_some_and(|now| Some(now) != before);
+            if !wait_until(&mut child, is_kept) {
+                break;
+            }
+            kill(child);
+            kills += 1;
+        }
+        let resumed = folder.run(&["run", "jobs.toml"]);
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+        let page = folder.read("page.html");
+        fs::remove_dir_all(folder.path("jobs-results")).unwrap();
+        fs::remove_file(folder.path("page.html")).unwrap();
+        if kills == 0 {
+            continue;
+        }
+        let whole = folder.run(&["run", "jobs.toml"]);
+        assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+        assert!(folder.read("page.html") == page);
+        assert!(!page.contains("went on from a checkpoint"));
+        return;
+    }
+    panic!("no search was long enough to be killed");
+}
+
+#[test]
+fn a_damaged_course_of_a_search_is_a_damaged_checkpoint() {
+    let folder = simulated("100");
+    let select = [
+        "select",
+        "data.csv",
+        "--response",
+        "y",
+        "--format",
+        "html",
+        "--iterations",
+        "1000000000",
+    ];
+    let cut = [&select[..], &KEEP, &["--time-limit", "300ms"]].concat();
+    let ran = folder.run(&cut);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let kept = folder.read("ck.json");
+    let [state, drawn] = kept.lines().collect::<Vec<_>>()[..] else {
+        panic!("{kept}");
+    };
+    for damaged in [
+        drawn.replacen("\"stride\":", "\"stride\":1", 1),
+        drawn[1..].to_owned(),
+    ] {
+        folder.write("ck.json", &format!("{state}\n{damaged}\n"));
+        let ran = folder.run(&cut);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains("ck.json is damaged"), "{}", ran.stderr);
+    }
+    // Of a search that no page was to draw it has the state alone, and a page says what it lacks.
+    folder.write("ck.json", &format!("{state}\n"));
+    let ran = folder.run(&cut);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("went on from a checkpoint"));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_keeps_the_state_and_the_same_command_goes_on() {
