@@ -13,7 +13,7 @@ use crate::{
     job::{RunSettings, Task, task::Command},
     memory::MemoryBudget,
     ranks::Communicator,
-    table::{Extent, extent},
+    table::{Extent, TextOptions, extent},
 };
 
 /// The resources that a job needs.
@@ -44,8 +44,8 @@ impl Demand {
 #[derive(Debug, Default)]
 pub(super) struct DemandEstimator {
     gpu_count: Option<usize>,
-    /// About how much each data file holds.
-    extents: HashMap<PathBuf, Extent>,
+    /// About how much each data file holds, read as its jobs read it.
+    extents: HashMap<(PathBuf, TextOptions), Extent>,
     /// The threads that a job is likely to have which does not say how many.
     threads: usize,
 }
@@ -76,8 +76,8 @@ impl DemandEstimator {
     /// that the data or the method must have changed.
     pub(super) fn estimate(&mut self, last: Option<&LastEnd>, task: &Task) -> Demand {
         let job = task.job();
-        let known = self.extents.entry(job.data.clone());
-        let extent = known.or_insert_with(|| extent(&job.data).unwrap_or_default());
+        let known = self.extents.entry((job.data.clone(), job.text));
+        let extent = known.or_insert_with(|| extent(&job.data, job.text).unwrap_or_default());
         let values = extent.values();
         let threads = job
             .resources

@@ -3,7 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// Where the bar of a job goes: among those of other jobs, with its name, or alone.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Place(Option<(MultiProgress, String)>);
 
 /// The bar of one job.
@@ -13,13 +13,22 @@ pub(super) struct Bar(ProgressBar);
 impl Place {
     /// A bar of so many things; above the last where it is among others.
     pub(super) fn bar(&self, of: usize, what: &str) -> Bar {
-        let bar = ProgressBar::new(of as u64);
+        let template = format!("{{prefix}}{{bar:30}} {{pos}}/{{len}} {what}s{{msg}}, {{eta}} left");
+        self.put(ProgressBar::new(of as u64), &template)
+    }
+
+    /// A sign that a stage goes on.
+    pub(super) fn spinner(&self, stage: &str) -> Bar {
+        let template = format!("{{prefix}}{{spinner}} {stage}, {{elapsed}} gone");
+        self.put(ProgressBar::new_spinner(), &template)
+    }
+
+    fn put(&self, bar: ProgressBar, template: &str) -> Bar {
         let (bar, name) = match &self.0 {
             Some((bars, name)) => (bars.insert_from_back(1, bar), format!("{name} ")),
             None => (bar, String::new()),
         };
-        let template = format!("{{prefix}}{{bar:30}} {{pos}}/{{len}} {what}s{{msg}}, {{eta}} left");
-        Bar(styled(bar.with_prefix(name), &template))
+        Bar(styled(bar.with_prefix(name), template))
     }
 }
 
@@ -27,6 +36,10 @@ impl Bar {
     pub(super) fn set(&self, number: usize, message: String) {
         self.0.set_message(message);
         self.0.set_position(number as u64);
+    }
+
+    pub(super) fn tick(&self) {
+        self.0.tick();
     }
 
     pub(super) fn finish(&self) {

@@ -8,6 +8,7 @@ mod jobs;
 mod no_bars;
 #[cfg(feature = "program")]
 mod running;
+mod waiting;
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -23,6 +24,7 @@ use no_bars as bars;
 pub use running::{RunningJob, RunningJobs, duration_text};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use waiting::Waiting;
 
 use crate::{
     machine,
@@ -42,6 +44,17 @@ pub enum Progress {
     Json,
     /// Nothing.
     None,
+}
+
+impl Progress {
+    /// How long nothing is shown after something was; none where nothing ever is.
+    fn pause(self) -> Option<Duration> {
+        match self {
+            Self::None => None,
+            Self::Auto | Self::Json => Some(Duration::from_millis(100)),
+            Self::Plain => Some(Duration::from_secs(1)),
+        }
+    }
 }
 
 /// How far a job is.
@@ -94,6 +107,8 @@ pub struct Meter {
     shown: Option<Instant>,
     /// The last iteration, and whether it was shown.
     last: Option<(IterationRecord<'static>, bool)>,
+    /// What shows that a stage goes on, until something is counted.
+    waiting: Option<Waiting>,
 }
 
 impl Default for Meter {
@@ -117,12 +132,15 @@ impl Meter {
             started: Instant::now(),
             shown: None,
             last: None,
+            waiting: None,
         }
     }
 
-    /// Starts the clock anew, where preparations are no part of what is shown.
-    pub fn restart(&mut self) {
+    /// Starts the clock anew, at a stage that is shown to go on until the first of its parts is counted.
+    pub fn begin(&mut self, stage: &'static str) {
+        self.waiting = None;
         self.started = Instant::now();
+        self.waiting = Waiting::start(self.kind, self.place.clone(), stage);
     }
 
     pub fn show(&mut self, iteration: &IterationRecord<'_>) {
@@ -151,14 +169,13 @@ impl Meter {
 
     /// Returns true where something is to be shown now: a while after the last time, or at the end.
     fn is_due(&mut self, is_end: bool) -> bool {
-        let pause = match self.kind {
-            Progress::None => return false,
-            Progress::Auto | Progress::Json => Duration::from_millis(100),
-            Progress::Plain => Duration::from_secs(1),
+        let Some(pause) = self.kind.pause() else {
+            return false;
         };
         let since = self.shown.unwrap_or(self.started);
         let is_due = is_end || since.elapsed() >= pause;
         if is_due {
+            self.waiting = None;
             self.shown = Some(Instant::now());
         }
         is_due
@@ -188,6 +205,7 @@ impl Meter {
 
     /// Takes note that `number` of so many permutations are made, after this many chosen variables.
     pub fn count_tests(&mut self, number: usize, of: usize, chosen: usize) {
+        self.note(|| Stage::new("permutation", number, Some(of)));
         if !self.is_due(number >= of) {
             return;
         }
@@ -198,19 +216,22 @@ impl Meter {
                 self.bar(of, "permutation").set(number, message);
             }
             Progress::Json => write_json(&json!({
+                "time": machine::now(),
                 "permutation": number,
                 "of": of,
                 "chosen": chosen,
                 "elapsed_seconds": elapsed,
             })),
             _ => write_line(&format!(
-                "permutation {number} of {of}, {chosen} chosen, {elapsed:.1} s"
+                "{} permutation {number} of {of}, {chosen} chosen, {elapsed:.1} s",
+                machine::now()
             )),
         }
     }
 
     /// Shows the last iteration, if it was not shown yet, and takes the bar away.
-    pub fn finish(self) {
+    pub fn finish(mut self) {
+        self.waiting = None;
         match (&self.bar, &self.last, self.kind) {
             (Some(bar), ..) => bar.finish(),
             (None, Some((iteration, false)), Progress::Plain | Progress::Json) => {

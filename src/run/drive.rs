@@ -26,9 +26,11 @@ pub(super) fn drive<M: Method>(
     let mut run = Run::open(task, context)?;
     let heeding = job.interrupt.heeding();
     method.check(job)?;
-    let (prepared, _held) = context.prepare::<M>(job)?;
-    let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     run.meter = context.meter(job);
+    run.meter.begin("reading and preparing the data");
+    let (prepared, _held) = context.prepare::<M>(job)?;
+    run.meter.begin("at work");
+    let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&prepared));
     let found = method.work(&mut run, prepared)?;
     std::mem::take(&mut run.meter).finish();

@@ -143,7 +143,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         }
         let wanted = self.stability.resamples * resampling.group_size();
         let started = Instant::now();
-        meter.restart();
+        meter.begin("at work");
         let elements = rows.saturating_mul(candidates.width);
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let (threads, resources) = side_by_side(&job.resources, wanted, elements);

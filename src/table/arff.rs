@@ -16,7 +16,7 @@ use crate::nearest::did_you_mean;
 
 pub(super) const FORMAT: Format = Format {
     header: attributes,
-    estimate: of_arff,
+    estimate: |path, bytes, _| of_arff(path, bytes),
     ..Format::new(&["arff"], read)
 };
 

@@ -32,14 +32,14 @@ const PER_LABEL: usize = 40;
 pub(super) const COMMAS: Format = Format {
     names_response: false,
     header: |input| header(input, Some(Separator::COMMA)),
-    estimate: |path, bytes| of_text(path, bytes, Some(Separator::COMMA)),
+    estimate: |path, bytes, text| of_text(path, bytes, (Some(Separator::COMMA), text)),
     ..Format::new(&["csv"], |input| read(input, Some(Separator::COMMA)))
 };
 
 pub(super) const TABS: Format = Format {
     names_response: false,
     header: |input| header(input, Some(Separator::TAB)),
-    estimate: |path, bytes| of_text(path, bytes, Some(Separator::TAB)),
+    estimate: |path, bytes, text| of_text(path, bytes, (Some(Separator::TAB), text)),
     ..Format::new(&["tsv"], |input| read(input, Some(Separator::TAB)))
 };
 
@@ -47,7 +47,7 @@ pub(super) const TABS: Format = Format {
 pub(super) const ANY: Format = Format {
     names_response: false,
     header: |input| header(input, None),
-    estimate: |path, bytes| of_text(path, bytes, None),
+    estimate: |path, bytes, text| of_text(path, bytes, (None, text)),
     ..Format::new(&["txt"], |input| read(input, None))
 };
 

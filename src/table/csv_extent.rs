@@ -8,18 +8,25 @@ use super::extent::{Extent, beginning, line_count};
 use super::field::{Field, classify};
 use super::format::Input;
 use super::header::Opening;
-use super::text_options::Separator;
+use super::text_options::{Separator, TextOptions};
 use super::{ColumnPartition, ReadOptions};
 
 /// Rows that are looked at, beside the header, where there are so many.
 const ROWS: usize = 3;
 
 /// Rows are taken to be as long as those at the beginning, and factors to have the levels that occur
-/// there. `expected` is the separator that the file's name promises.
-pub(super) fn of_text(path: &Path, bytes: u64, expected: Option<Separator>) -> Option<Extent> {
+/// there. `expected` is the separator that the file's name promises, `text` what options say of it.
+pub(super) fn of_text(
+    path: &Path,
+    bytes: u64,
+    (expected, text): (Option<Separator>, TextOptions),
+) -> Option<Extent> {
     let input = Input {
         path,
-        options: &ReadOptions::default(),
+        options: &ReadOptions {
+            text,
+            ..ReadOptions::default()
+        },
         partition: &ColumnPartition::default(),
     };
     let opening = Opening::of(&input, expected).ok()?;

@@ -16,7 +16,7 @@ use super::{ReadOptions, Table, TableError, names};
 
 pub(super) const FORMAT: Format = Format {
     header,
-    estimate,
+    estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["dat"], read)
 };
 

@@ -27,8 +27,9 @@ pub(super) struct Format {
     pub(super) read: fn(&Input) -> Result<Table, TableError>,
     /// The columns of a file without their values, as far as its header tells; `None` where it does not.
     pub(super) header: fn(&Input) -> Result<Option<Table>, TableError>,
-    /// About how much a file holds, whose size in bytes is given; `None` if that cannot be told.
-    pub(super) estimate: fn(&Path, u64) -> Option<Extent>,
+    /// About how much a file holds, whose size in bytes is given, and how its text is written; `None` if
+    /// that cannot be told.
+    pub(super) estimate: fn(&Path, u64, TextOptions) -> Option<Extent>,
 }
 
 impl Format {
@@ -44,7 +45,7 @@ impl Format {
             companions: &[],
             read,
             header: |input| Source::open(input.path, input.options).map(|_| None),
-            estimate: |_, _| None,
+            estimate: |_, _, _| None,
         }
     }
 
@@ -114,7 +115,7 @@ fn mend_of(path: &Path) -> &'static str {
 pub(super) const PARQUET_UNBUILT: Format = Format {
     gzip: false,
     names_response: false,
-    estimate: |_, bytes| Some(Extent::dense(bytes / 4, 1, 8)),
+    estimate: |_, bytes, _| Some(Extent::dense(bytes / 4, 1, 8)),
     ..Format::new(&["parquet"], |input| {
         Err(input.error(
             "this passel was built without Parquet; build it with `cargo install --path . \
@@ -245,8 +246,8 @@ pub fn input_files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// About how much a file holds, by its size, its header or its first lines; `None` if that cannot be
-/// told.
-pub fn extent(path: &Path) -> Option<Extent> {
+/// told. `text` is how delimited text is written.
+pub fn extent(path: &Path, text: TextOptions) -> Option<Extent> {
     let bytes = std::fs::metadata(path).ok()?.len();
-    (Format::of(path)?.0.estimate)(path, bytes)
+    (Format::of(path)?.0.estimate)(path, bytes, text)
 }

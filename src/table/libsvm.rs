@@ -14,7 +14,7 @@ use super::{Column, Table, TableError, Values};
 use crate::memory::{MemoryCharge, MemoryError};
 
 pub(super) const FORMAT: Format = Format {
-    estimate: of_libsvm,
+    estimate: |path, bytes, _| of_libsvm(path, bytes),
     ..Format::new(&["libsvm", "svm"], read)
 };
 

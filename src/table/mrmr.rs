@@ -15,7 +15,7 @@ const READ_BYTES: usize = 1 << 20;
 
 pub(super) const FORMAT: Format = Format {
     header,
-    estimate,
+    estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["mrmr"], read)
 };
 

@@ -23,7 +23,7 @@ use crate::memory::MemoryCharge;
 pub(super) const FORMAT: Format = Format {
     names_response: false,
     header,
-    estimate,
+    estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["npy"], read)
 };
 

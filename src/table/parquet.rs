@@ -29,7 +29,7 @@ const VALUES: usize = 1 << 14;
 pub(super) const FORMAT: Format = Format {
     read,
     header,
-    estimate,
+    estimate: |path, bytes, _| estimate(path, bytes),
     ..format::PARQUET_UNBUILT
 };
 

@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
         input.table(columns.collect(), Some(0)).map(Some)
     },
     companions: &["bim", "fam"],
-    estimate,
+    estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["bed"], read)
 };
 

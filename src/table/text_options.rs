@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How a file of delimited text is written. What is `None` is found by looking at its first lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TextOptions {
     /// What stands between two fields.
     pub separator: Option<Separator>,
@@ -16,7 +16,7 @@ pub struct TextOptions {
 }
 
 /// What stands between two fields of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Separator {
     /// One ASCII character.
     Character(u8),
@@ -25,7 +25,7 @@ pub enum Separator {
 }
 
 /// What stands before the decimals of a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DecimalMark {
     /// `0.5`
     Point,
@@ -34,7 +34,7 @@ pub enum DecimalMark {
 }
 
 /// How characters are written as bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// UTF-8, of which ASCII is a part.
     Utf8,

@@ -79,8 +79,9 @@ fn a_pipe_that_nobody_writes_is_waited_for_until_an_interrupt() {
 fn a_pipe_that_stays_open_is_read_until_an_interrupt() {
     let folder = Folder::new();
     make_pipe(&folder, "slow.csv");
-    let command = folder.passel(&["select", "slow.csv", "--response", "y"]);
-    let ran = signalled(command, "TERM", |_| {
+    let mut command = folder.passel(&["select", "slow.csv", "--response", "y"]);
+    command.args(["--progress", "json"]);
+    let ran = signalled(command, "TERM", |child| {
         let mut pipe = OpenOptions::new()
             .write(true)
             .open(folder.path("slow.csv"))
@@ -88,8 +89,12 @@ fn a_pipe_that_stays_open_is_read_until_an_interrupt() {
         pipe.write_all(folder.read("data.csv").as_bytes()).unwrap();
         // Never closed while the program lives.
         std::mem::forget(pipe);
+        // What lasts is shown.
+        let is_told = "\"stage\":\"reading and preparing the data\"";
+        wait_for_line_that(child, |line| line.contains(is_told));
     });
-    assert_eq!((ran.code, &*ran.stderr), (Some(130), NOTHING));
+    assert_eq!(ran.code, Some(130));
+    assert!(ran.stderr.ends_with(NOTHING), "{}", ran.stderr);
 }
 
 #[test]

@@ -245,6 +245,34 @@ fn estimates_of_wide_files_count_their_columns() {
 }
 
 #[test]
+fn estimates_know_how_options_say_that_text_is_written() {
+    let folder = Folder::new();
+    write_formats(&folder, 1200, 200);
+    let text = folder.read("d.csv").replace(',', "!");
+    let (_, rows) = text.split_once('\n').unwrap();
+    let bytes: Vec<u8> = rows.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(folder.path("odd.csv"), bytes).unwrap();
+    let written = "response = \"V1\"\nseparator = \"!\"\nno-header = true\nencoding = \"utf-16\"";
+    let jobs = jobs(&["odd.csv"], &METHODS).replace("response = \"y\"", written);
+    folder.write("jobs.toml", &jobs);
+    check_estimates(&folder, METHODS.len());
+}
+
+#[test]
+fn files_that_have_no_end_are_refused() {
+    let folder = Folder::new();
+    let endless = fs::File::create(folder.path("endless.json")).unwrap();
+    endless.set_len(1 << 40).unwrap();
+    let edges = "select data.csv --response y --method mim --binning edges:endless.json";
+    for command in [edges, "run endless.json", "run /dev/zero"] {
+        let ran = folder.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{command}");
+        let reason = "it has more than 256 MiB, so it is something else";
+        assert!(ran.stderr.contains(reason), "{command}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn random_jobs_within_a_limit_are_done_or_tell_of_it() {
     random_jobs(30);
 }

@@ -323,7 +323,9 @@ fn interrupted(command: Command) -> Ran {
     // With so many resamples done some pairs are whole, whatever the number of threads.
     wait_for_line_that(&mut child, |line| {
         let progress: Value = serde_json::from_str(line).unwrap();
-        progress["resample"].as_u64().unwrap() >= 100
+        progress["resample"]
+            .as_u64()
+            .is_some_and(|done| done >= 100)
     });
     send(&child, "INT");
     finish(child)

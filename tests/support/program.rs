@@ -102,9 +102,9 @@ pub fn wait_until(child: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
     }
 }
 
-/// Waits for the first line on standard error, which is lost.
+/// Waits for the first line on standard error that counts something; it is lost, as are all before it.
 pub fn wait_for_line(child: &mut Child) {
-    wait_for_line_that(child, |_| true);
+    wait_for_line_that(child, |line| !line.contains("\"stage\""));
 }
 
 /// Waits for the first line on standard error that is so; it is lost, as are all before it.

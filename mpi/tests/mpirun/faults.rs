@@ -227,8 +227,8 @@ fn a_rank_that_is_stopped_is_told_and_the_answer_does_not_depend_on_it() {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let (mut is_stopped, mut told) = (None, false);
     for line in lines.map_while(Result::ok) {
-        // The first line of progress: the search is under way.
-        if is_stopped.is_none() && line.starts_with('{') {
+        // The first line that counts: the search is under way.
+        if is_stopped.is_none() && line.contains("\"iteration\":") {
             let pid = ranks_in(&here)[&1].to_string();
             assert!(signal("-STOP", &pid));
             is_stopped = Some(pid);
