@@ -77,6 +77,8 @@ mod machine;
 
 mod system_limits;
 
+mod whole_file;
+
 mod threads;
 
 pub mod memory;

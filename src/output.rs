@@ -73,7 +73,11 @@ impl OutputFile {
         let mut open = OpenOptions::new();
         open.write(true);
         if existing.as_ref().is_some_and(|file| !file.is_file()) {
-            let sink = Sink::Direct(open.open(path).map_err(place)?);
+            if elsewhere.is_some() {
+                let reason = ": there is something that is no regular file; remove it";
+                return Err(OutputError::refuse(path, reason));
+            }
+            let sink = Sink::Direct(open_special(path, open).map_err(place)?);
             return Ok(Self {
                 path: path.to_owned(),
                 sink,
@@ -149,6 +153,30 @@ impl OutputFile {
     pub fn write_error(&self, source: io::Error) -> OutputError {
         OutputError::write(&self.path, source)
     }
+}
+
+/// Opens a device or a pipe. A pipe that nobody reads would be waited for, for ever.
+fn open_special(path: &Path, mut open: OpenOptions) -> io::Result<File> {
+    #[cfg(all(unix, feature = "program"))]
+    {
+        use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+        use std::os::unix::fs::OpenOptionsExt;
+        open.custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let nobody = rustix::io::Errno::NXIO.raw_os_error();
+        let file = open
+            .open(path)
+            .map_err(|error| match error.raw_os_error() {
+                Some(number) if number == nobody => {
+                    let reason = "nobody reads this pipe; start what reads it first";
+                    io::Error::new(error.kind(), reason)
+                }
+                _ => error,
+            })?;
+        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+        Ok(file)
+    }
+    #[cfg(not(all(unix, feature = "program")))]
+    open.open(path)
 }
 
 /// A file written in many small parts. Its first error stops the writing, not the caller's work:

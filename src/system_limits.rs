@@ -1,34 +1,6 @@
-//! Limits of the system, each told with what lifts it, and of files that are held whole.
+//! Limits of the system, each told with what lifts it.
 
-use std::{
-    fs::File,
-    io::{self, ErrorKind, Read},
-    path::Path,
-};
-
-/// Most bytes of a file that is held whole: a job file, or rules of binning.
-const LARGEST: u64 = 1 << 28;
-
-/// Reads a whole file that should be small. A device, or a file that was not meant, may have no end.
-///
-/// # Errors
-/// It cannot be read, or is longer than 256 MiB.
-pub(crate) fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST + 1)
-        .read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > LARGEST {
-        true => Err(io::Error::new(
-            ErrorKind::FileTooLarge,
-            format!(
-                "it has more than {} MiB, so it is something else",
-                LARGEST >> 20
-            ),
-        )),
-        false => Ok(bytes),
-    }
-}
+use std::io::{self, ErrorKind};
 
 /// What the system says, with the mend where a limit of its own is the cause.
 pub(crate) fn with_mend(error: io::Error) -> io::Error {

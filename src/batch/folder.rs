@@ -22,6 +22,7 @@ use super::{
 use crate::{
     fnv::Fnv,
     output::{OutputError, OutputFile, Replaces, sweep},
+    whole_file::read_regular,
 };
 
 /// The file in which rank 0 says how its run stands; further ranks have one each, with `-RANK`. It is no
@@ -103,6 +104,10 @@ impl ResultFolder {
         }
         let unwritable =
             |reason| BatchError::Refused(format!("cannot write to the folder {shown}: {reason}"));
+        if path.is_symlink() && !path.exists() {
+            let reason = "it is a link that leads nowhere; remove it, or make what it leads to";
+            return Err(unwritable(io::Error::other(reason)));
+        }
         fs::create_dir_all(path).map_err(unwritable)?;
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -359,7 +364,7 @@ pub(super) fn read_result(folder: &Path, id: &str) -> Result<Value, NoResult> {
 /// What is stored of a job, if it is as it was written.
 fn read_sealed<T: DeserializeOwned>(folder: &Path, id: &str) -> Result<T, NoResult> {
     let damaged = |reason: String| NoResult::Damaged(reason);
-    let text = fs::read(json_path(folder, id, "")).map_err(|error| match error.kind() {
+    let text = read_regular(&json_path(folder, id, "")).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => NoResult::Missing,
         _ => damaged(format!("its result cannot be read: {error}")),
     })?;
@@ -369,5 +374,5 @@ fn read_sealed<T: DeserializeOwned>(folder: &Path, id: &str) -> Result<T, NoResu
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&read_regular(path).ok()?).ok()
 }

@@ -119,6 +119,7 @@ impl<'a> Live<'a> {
         let now = now.map(|(job, reason)| Failure::new(job, reason, false));
         let status = RunStatus {
             phase: String::new(),
+            is_counted: true,
             jobs: survey.summary.ended() + survey.summary.left + survey.pending.len(),
             before: survey.summary.before,
             failed: survey.summary.failed.len(),
@@ -130,7 +131,9 @@ impl<'a> Live<'a> {
             left,
             at_once,
         };
+        drop(state);
         self.is_told.store(true, Ordering::Relaxed);
+        self.write();
     }
 
     /// Takes note that a job ended after so many seconds.
@@ -217,6 +220,7 @@ impl<'a> Live<'a> {
             // Of all ranks.
             (status.before, status.done) = (summary.before, summary.done.len());
             status.failed = summary.failed.len();
+            status.is_counted = true;
             status.jobs = summary.ended() + summary.left;
             let known = |failure: &Failure| {
                 let job = &failure.job;

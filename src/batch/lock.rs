@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use crate::whole_file::check_regular;
+
 /// The file that a process locks while it runs jobs into the folder. The system releases the lock
 /// however the process ends.
 pub(super) const LOCK: &str = ".lock";
@@ -18,7 +20,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Whether a process has locked a folder of results; `None` if the system does not say.
 pub(super) fn is_locked(folder: &Path) -> Option<bool> {
-    let lock = match File::open(folder.join(LOCK)) {
+    let path = folder.join(LOCK);
+    let lock = match check_regular(&path).and_then(|()| File::open(path)) {
         Ok(lock) => lock,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(false),
         Err(_) => return None,

@@ -164,13 +164,22 @@ pub fn run(
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();
         let (_alive, over) = mpsc::channel::<()>();
-        scope.spawn(|| live.keep(over));
+        let refused = |error: io::Error| {
+            BatchError::Refused(format!(
+                "no thread can be started: {error}; lower threads, or raise the limits of this process"
+            ))
+        };
+        let start = thread::Builder::new;
+        start()
+            .spawn_scoped(scope, || live.keep(over))
+            .map_err(refused)?;
         if let Some(limit) = file.settings.time_limit {
-            scope.spawn(move || {
+            let wait = move || {
                 if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                     interrupt.request();
                 }
-            });
+            };
+            start().spawn_scoped(scope, wait).map_err(refused)?;
         }
         run_into(&folder, file, jobs, interrupt, communicator, &live)
     });

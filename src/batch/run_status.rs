@@ -14,6 +14,8 @@ use super::{BatchError, folder::STATUS, lock::is_locked};
 use crate::{
     machine,
     progress::{Heartbeat, RunningJob, duration_text},
+    system_limits::is_disk_full,
+    whole_file::read_regular,
 };
 
 /// How the file begins.
@@ -41,6 +43,8 @@ pub(super) struct RunStatus {
     /// What the run does besides jobs; empty while it does jobs.
     pub(super) phase: String,
     pub(super) jobs: usize,
+    /// Whether it is known which jobs were done before.
+    pub(super) is_counted: bool,
     /// The jobs that were done before the run, and by it.
     pub(super) before: usize,
     pub(super) done: usize,
@@ -126,8 +130,22 @@ impl RunStatus {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         let text = serde_json::to_vec_pretty(self)?;
-        File::create_new(&unfinished)?.write_all(&text)?;
-        fs::rename(&unfinished, &path)
+        let written = File::create_new(&unfinished).and_then(|mut file| file.write_all(&text));
+        let replaced = written.and_then(|()| fs::rename(&unfinished, &path));
+        if replaced.as_ref().is_err_and(is_disk_full) {
+            // What the file before took is there.
+            remove_status(&unfinished);
+            let short = RunStatus {
+                failures: Vec::new(),
+                running: Vec::new(),
+                ..self.clone()
+            };
+            let text = serde_json::to_vec_pretty(&short)?;
+            let mut file = File::options().write(true).open(&path)?;
+            file.write_all(&text)?;
+            return file.set_len(text.len() as u64);
+        }
+        replaced
     }
 }
 
@@ -166,7 +184,7 @@ pub fn folder_status(folder: &Path) -> Result<FolderStatus, BatchError> {
     }
     let path = status_path(folder, 0);
     let paths = status_paths(folder).into_iter();
-    let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&fs::read(path).ok()?).ok();
+    let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&read_regular(&path).ok()?).ok();
     let is_whole = |path: &PathBuf| !path.to_string_lossy().ends_with('~');
     let others = paths.filter(is_whole).filter_map(read);
     let Some(own) = read(path.clone()) else {
@@ -204,6 +222,11 @@ impl FolderStatus {
 
     fn sum(&self, count: impl Fn(&RunStatus) -> usize) -> usize {
         self.processes.iter().map(count).sum()
+    }
+
+    /// Whether it is known which jobs were done before.
+    fn is_counted(&self) -> bool {
+        self.root().is_counted
     }
 
     /// The number of jobs that are done, now or before.
@@ -255,6 +278,7 @@ impl FolderStatus {
         let (jobs, done) = (self.sum(|process| process.jobs), self.done());
         let failed = self.sum(|process| process.failed);
         let running = self.running();
+        let known = |count: usize| self.is_counted().then_some(count);
         let status = json!({
             "state": self.life,
             "folder": self.folder.to_string_lossy(),
@@ -268,10 +292,10 @@ impl FolderStatus {
             "ended": root.ended,
             "exit_code": root.exit_code,
             "jobs": jobs,
-            "done": done,
-            "before": self.sum(|process| process.before),
+            "done": known(done),
+            "before": known(self.sum(|process| process.before)),
             "failed": failed,
-            "to_do": jobs.saturating_sub(done + failed + running.len()),
+            "to_do": known(jobs.saturating_sub(done + failed + running.len())),
             "left_seconds": self.left_seconds(),
             "running": running,
             "failures": failures,
@@ -314,7 +338,13 @@ impl FolderStatus {
             left_seconds: self.left_seconds(),
             elapsed_seconds: 0.0,
         };
-        text += &stands.to_text();
+        text += &match self.is_counted() {
+            true => stands.to_text(),
+            false => format!(
+                "{} jobs; it had not seen yet which are done, which `passel run {} --list` tells",
+                stands.of, root.file
+            ),
+        };
         text += "\n";
         if !running.is_empty() {
             text += match is_running {
@@ -343,6 +373,33 @@ impl FolderStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_known_yet_is_not_told_as_a_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let status = RunStatus {
+            jobs: 20,
+            phase: "looking at earlier results".to_owned(),
+            ..RunStatus::default()
+        };
+        status.write(folder.path()).unwrap();
+        let told = folder_status(folder.path()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&told.to_json()).unwrap();
+        assert!(json["done"].is_null() && json["to_do"].is_null(), "{json}");
+        assert!(
+            told.to_text()
+                .contains("20 jobs; it had not seen yet which are done")
+        );
+        let counted = RunStatus {
+            is_counted: true,
+            before: 3,
+            ..status
+        };
+        counted.write(folder.path()).unwrap();
+        let told = folder_status(folder.path()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&told.to_json()).unwrap();
+        assert_eq!((&json["done"], &json["to_do"]), (&json!(3), &json!(17)));
+    }
 
     #[test]
     fn only_what_a_run_wrote_is_replaced() {

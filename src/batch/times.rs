@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io::{self, Write},
     path::Path,
 };
@@ -16,6 +16,7 @@ use crate::{
     printable::printable,
     selection::Elapsed,
     table::{csv_field, guarded, quote, unguarded},
+    whole_file::read_regular,
 };
 
 /// The columns of the first versions of the table, with which every version begins.
@@ -97,7 +98,7 @@ pub(super) fn prepare(path: &Path, work: &Path, replaces: Replaces) -> io::Resul
         let finished = file.and_then(|file| file.finish(text.as_bytes()));
         finished.map_err(io::Error::other)
     };
-    let text = match fs::read(path) {
+    let text = match read_regular(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return written(format!("{FIRST_COLUMNS}{MORE_COLUMNS}\n"));
@@ -167,6 +168,8 @@ pub(super) fn last_ends(path: &Path) -> HashMap<String, LastEnd> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

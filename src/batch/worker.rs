@@ -124,8 +124,14 @@ impl<'a, 'f> Runner<'a, 'f> {
                 Some(_) => 1,
                 None => self.pool.max_running(),
             };
-            for _ in 0..at_once.min(self.survey.pending.len()) {
-                scope.spawn(|| self.run_jobs());
+            let wanted = at_once.min(self.survey.pending.len());
+            let start = |_: &usize| {
+                let thread = thread::Builder::new().spawn_scoped(scope, || self.run_jobs());
+                thread.is_ok()
+            };
+            // Those that the system refuses are done without; the first one's work is done here then.
+            if (0..wanted).take_while(start).count() == 0 {
+                self.run_jobs();
             }
         });
         let crowded = self.crowded.lock().map(|mut all| std::mem::take(&mut *all));

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{BinnedColumn, BinnedColumns, Binning, BinningError, MOST_LEVELS, MissingCode, Rule};
 use crate::{
     nearest::nearest,
-    system_limits::read_whole,
     table::{MISSING_BYTE, Values},
+    whole_file::read_small,
 };
 
 /// How the columns of a selection were binned; its JSON is the report's field `binning`.
@@ -114,7 +114,7 @@ impl SavedRules {
         let is_stream = |metadata: &fs::Metadata| !metadata.is_file() && !metadata.is_dir();
         let text = match fs::metadata(path).is_ok_and(|metadata| is_stream(&metadata)) {
             true => Err(io::Error::other("it is not a regular file")),
-            false => read_whole(path),
+            false => read_small(path),
         };
         let text = text.map_err(|error| no_file("cannot be read", error))?;
         let found =

@@ -1,10 +1,14 @@
 //! Options that contradict each other, whatever the data.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use super::{Job, OptionError};
 use crate::{
     output::FileIdentity,
+    plugin,
     presentation::Format,
     table::{DecimalMark, Separator},
 };
@@ -61,7 +65,10 @@ fn file_conflicts(job: &Job) -> Vec<OptionError> {
     let outputs = outputs.into_iter();
     let outputs = outputs.filter_map(|(option, path)| Some((option, path?)));
     let outputs: Vec<_> = outputs.collect();
-    let inputs = job.named_files();
+    if outputs.is_empty() {
+        return Vec::new();
+    }
+    let inputs = read_or_installed(job);
     let mut errors = Vec::new();
     for (index, (option, path)) in outputs.iter().enumerate() {
         let others = outputs[index + 1..].iter().copied();
@@ -73,7 +80,7 @@ fn file_conflicts(job: &Job) -> Vec<OptionError> {
 
 /// Conflicts of the file of all scores of pairs with the other options of its job.
 pub(super) fn matrix_conflicts(job: &Job, matrix: &Path) -> Vec<OptionError> {
-    let inputs = job.named_files();
+    let inputs = read_or_installed(job);
     let inputs = inputs.iter().map(|(name, path)| (*name, &**path));
     let output = job.output.as_deref().map(|path| ("output", path));
     let mut errors = overwrites("matrix", matrix, inputs.chain(output));
@@ -83,6 +90,15 @@ pub(super) fn matrix_conflicts(job: &Job, matrix: &Path) -> Vec<OptionError> {
         errors.push(OptionError::new("checkpoint", message));
     }
     errors
+}
+
+/// The files that a job reads, and the libraries of all plugins that are installed.
+fn read_or_installed(job: &Job) -> Vec<(&'static str, PathBuf)> {
+    let installed = plugin::installed_libraries();
+    let installed = installed.iter().map(|path| ("a plugin", path.clone()));
+    let mut all = job.named_files();
+    all.extend(installed);
+    all
 }
 
 /// Errors for those of the other files that writing to `path` would change.
@@ -101,7 +117,10 @@ fn overwrites<'a>(
             ..error
         }
     };
-    others.filter(is_same).map(error).collect()
+    // A library may be named and installed.
+    let mut same: Vec<_> = others.filter(is_same).collect();
+    same.dedup_by_key(|(name, _)| *name);
+    same.into_iter().map(error).collect()
 }
 
 /// Columns that two options use in ways that exclude each other.

@@ -20,7 +20,7 @@ use toml::{
 };
 
 use super::{JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup};
-use crate::system_limits::read_whole;
+use crate::whole_file::read_small;
 use entries::NoData;
 use expand::{Expansion, LocatedJob};
 use lacking::lacking;
@@ -82,7 +82,7 @@ pub fn inspect(path: &Path) -> Result<JobFile, JobFileError> {
 }
 
 fn read_with(path: &Path, draft: &JobDraft) -> Result<JobFile, JobFileError> {
-    let bytes = read_whole(path).map_err(|source| JobFileError::Read {
+    let bytes = read_small(path).map_err(|source| JobFileError::Read {
         path: path.to_owned(),
         source,
     })?;

@@ -37,7 +37,7 @@ use crate::{
     search::Pass,
     selection::CONFIDENCE_LEVEL,
     selector::Stop,
-    table::{Missing, Table, TextOptions, input_files, is_npy},
+    table::{Missing, Table, TextOptions, input_files, is_npy, is_standard_input},
 };
 
 pub use crate::{presentation::Format, progress::Progress};
@@ -233,9 +233,12 @@ impl Job {
     fn named_files(&self) -> Vec<(&'static str, PathBuf)> {
         let plugins = self.plugins.iter().chain(&self.libraries);
         let plugins = plugins.map(|path| ("a plugin", path.clone()));
-        self.named_input_files()
-            .into_iter()
-            .chain(plugins)
-            .collect()
+        let read = self.named_input_files().into_iter();
+        let read = read.map(|(name, path)| match is_standard_input(&path) {
+            // What a shell let lead there may be a file.
+            true => (name, PathBuf::from("/dev/stdin")),
+            false => (name, path),
+        });
+        read.chain(plugins).collect()
     }
 }

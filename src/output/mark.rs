@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use crate::table::{GZIP_COMMENT, MATRIX_HEADER};
+use crate::{
+    table::{GZIP_COMMENT, MATRIX_HEADER},
+    whole_file::check_regular,
+};
 
 /// Bytes of the beginning and of the end of a file that are looked at.
 const HEAD: u64 = 1024;
@@ -57,9 +60,13 @@ impl Replaces {
         }
     }
 
-    /// Returns true if the file at a path may be replaced; false if it cannot be read.
+    /// Returns true if the file at a path may be replaced; false if it cannot be read, or is no regular
+    /// file.
     pub(crate) fn allows(self, path: &Path) -> bool {
-        self == Self::AnyFile || ends(path).is_ok_and(|ends| self.is_known_by(&ends))
+        self == Self::AnyFile
+            || check_regular(path)
+                .and_then(|()| ends(path))
+                .is_ok_and(|ends| self.is_known_by(&ends))
     }
 
     /// What a message calls files of this kind.

@@ -18,7 +18,7 @@ mod resolve;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use passel_abi::passel_entry;
@@ -36,6 +36,12 @@ pub use resolve::{MethodKind, ResolvedMethod};
 /// A library that cannot be used.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
     load::inspect(path)
+}
+
+/// The libraries that are found without being named, as the program began with them.
+pub(crate) fn installed_libraries() -> &'static [PathBuf] {
+    static FOUND: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    FOUND.get_or_init(|| find::libraries().0)
 }
 
 /// All loaded plugins; cheap to clone.

@@ -83,9 +83,14 @@ pub(super) fn for_each_number<T: Send>(
     let cpu_meter = CpuMeter::current();
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        for _ in 0..threads {
+        let start = |_: &usize| {
             let sender = sender.clone();
-            scope.spawn(|| cpu_meter.run(|| work_in_order(sender)));
+            let work = || cpu_meter.run(|| work_in_order(sender));
+            thread::Builder::new().spawn_scoped(scope, work).is_ok()
+        };
+        // Those that the system refuses are done without; the first one's work is done here then.
+        if (0..threads).take_while(start).count() == 0 {
+            work_in_order(sender.clone());
         }
         drop(sender);
         for (number, result) in receiver {

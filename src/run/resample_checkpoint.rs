@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::Path,
     time::{Duration, Instant},
 };
@@ -10,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint;
+use crate::whole_file::read_regular;
 
 /// Between two writings at least.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ impl<'a> Kept<'a> {
     /// What was kept before of the same, or nothing.
     pub(super) fn new(keep: Option<ResampleCheckpoint<'a>>) -> Self {
         let before = keep.and_then(|keep| {
-            let state: State = serde_json::from_slice(&fs::read(keep.path).ok()?).ok()?;
+            let state: State = serde_json::from_slice(&read_regular(keep.path).ok()?).ok()?;
             (state.of == keep.fingerprint).then_some(state)
         });
         Self {

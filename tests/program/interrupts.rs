@@ -16,7 +16,7 @@ use crate::support::{
 
 const NOTHING: &str = "error: interrupted: nothing was found or written\n";
 
-fn make_pipe(folder: &Folder, name: &str) {
+pub fn make_pipe(folder: &Folder, name: &str) {
     let made = Command::new("mkfifo").arg(folder.path(name)).status();
     assert!(made.unwrap().success());
 }

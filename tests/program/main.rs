@@ -34,5 +34,7 @@ mod parquet;
 mod responses;
 #[cfg(target_os = "linux")]
 mod signal_times;
+#[cfg(unix)]
+mod special_files;
 mod time_limits;
 mod truth;

@@ -261,13 +261,14 @@ pub(super) fn data(
     (all, is_list)
 }
 
-/// What a pattern matches in a folder by paths that are not UTF-8, which the pattern's own search passes
-/// over: what is not UTF-8 matches as one letter.
-fn paths_that_are_not_utf8(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+/// What a pattern matches in a folder, in order; `None` where that is more than may be. A letter that is
+/// not UTF-8 matches as one. `**` does not follow links, so that no file comes twice.
+fn matching_paths(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
     let entries = |folder: &Path| {
         let entries = fs::read_dir(Path::new(".").join(folder));
         entries.into_iter().flatten().flatten()
     };
+    let most = MAX_VALUES as usize;
     let mut found = vec![folder.to_owned()];
     for part in Path::new(pattern).components() {
         let name = part.as_os_str().to_string_lossy();
@@ -279,24 +280,32 @@ fn paths_that_are_not_utf8(folder: &Path, pattern: &str) -> Vec<PathBuf> {
                 let folders = entries(&within).filter(is_folder);
                 found.extend(folders.map(|entry| within.join(entry.file_name())));
                 at += 1;
+                if found.len() >= most {
+                    return None;
+                }
             }
         } else if name.contains(['*', '?', '[']) {
             let Ok(pattern) = glob::Pattern::new(&name) else {
-                return Vec::new();
+                return Some(Vec::new());
             };
             let within = found.iter().flat_map(|folder| {
                 let names = entries(folder).map(|entry| entry.file_name());
                 let matching = names.filter(|name| pattern.matches(&name.to_string_lossy()));
                 matching.map(|name| folder.join(name))
             });
-            found = within.collect();
+            found = within.take(most).collect();
         } else {
             let below = found.iter().map(|folder| folder.join(&*name));
-            found = below.collect();
+            found = below.filter(|path| path.exists()).collect();
+        }
+        if found.len() >= most {
+            return None;
         }
     }
-    found.retain(|path| path.to_str().is_none());
-    found
+    found.sort();
+    // A pattern may have `**` twice.
+    found.dedup();
+    Some(found)
 }
 
 /// The files of one text of `data`; else what is wrong, and what would help.
@@ -317,23 +326,12 @@ fn existing_file(text: &str, folder: &Path) -> DataFiles {
 }
 
 fn matching_files(text: &str, folder: &Path, no_data: NoData<'_>) -> DataFiles {
-    // The name of the folder itself may contain signs of patterns.
-    let start = glob::Pattern::escape(&folder.to_string_lossy());
-    let pattern = Path::new(&start).join(text);
-    let found = glob::glob(&pattern.to_string_lossy())
+    glob::Pattern::new(text)
         .map_err(|error| (format!("`{text}` is not a file pattern: {error}"), None))?;
-    let found: Vec<_> = found.take(MAX_VALUES as usize).collect();
-    if found.len() == MAX_VALUES as usize {
+    let Some(found) = matching_paths(folder, text) else {
         let title = format!("`{text}` matches {MAX_VALUES} files or more");
         return Err((title, None));
-    }
-    let mut found: Vec<PathBuf> = found.into_iter().filter_map(Result::ok).collect();
-    let others = paths_that_are_not_utf8(folder, text);
-    if !others.is_empty() {
-        found.extend(others);
-        found.sort();
-        found.dedup();
-    }
+    };
     let files = found.into_iter();
     let files = files.filter(|path| path.is_file() && !no_data.has(path));
     let relative = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_owned();
