@@ -14,6 +14,11 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
+#[cfg(all(unix, feature = "program"))]
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use tempfile::NamedTempFile;
 
@@ -155,6 +160,10 @@ impl OutputFile {
     }
 }
 
+/// How long what reads a pipe is waited for: a shell starts both at once.
+#[cfg(all(unix, feature = "program"))]
+const READER: Duration = Duration::from_secs(2);
+
 /// Opens a device or a pipe. A pipe that nobody reads would be waited for, for ever.
 fn open_special(path: &Path, mut open: OpenOptions) -> io::Result<File> {
     #[cfg(all(unix, feature = "program"))]
@@ -163,15 +172,19 @@ fn open_special(path: &Path, mut open: OpenOptions) -> io::Result<File> {
         use std::os::unix::fs::OpenOptionsExt;
         open.custom_flags(OFlags::NONBLOCK.bits() as i32);
         let nobody = rustix::io::Errno::NXIO.raw_os_error();
-        let file = open
-            .open(path)
-            .map_err(|error| match error.raw_os_error() {
-                Some(number) if number == nobody => {
-                    let reason = "nobody reads this pipe; start what reads it first";
-                    io::Error::new(error.kind(), reason)
+        let until = Instant::now() + READER;
+        let file = loop {
+            match open.open(path) {
+                Err(error) if error.raw_os_error() == Some(nobody) => {
+                    if Instant::now() >= until {
+                        let reason = "nobody reads this pipe; start what reads it first";
+                        return Err(io::Error::new(error.kind(), reason));
+                    }
+                    thread::sleep(Duration::from_millis(10));
                 }
-                _ => error,
-            })?;
+                opened => break opened?,
+            }
+        };
         fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
         Ok(file)
     }

@@ -168,7 +168,7 @@ fn saved_rules_are_read_from_no_pipe() {
 fn before_work_has_begun_a_request_ends_the_program_at_once() {
     let folder = Folder::new();
     make_pipe(&folder, "pipe");
-    // Opening an output that nobody reads waits.
+    // What reads an output is waited for, a while.
     let command = folder.passel(&["select", "data.csv", "--response", "y", "--output", "pipe"]);
     let ran = signalled(command, "INT", |_| {});
     let told = "interrupted: no work had begun\n";
