@@ -68,6 +68,6 @@ impl Criterion for EbicMonotone {
         }
         let held = model.chosen.min(model.candidates / 2);
         let space = 2.0 * self.gamma * ln_binomial(model.candidates, held);
-        model.kept as f64 * n.ln() + (model.chosen as f64 * n.ln() + space) * n / left
+        model.kept as f64 * n.ln() + (model.chosen_parameters as f64 * n.ln() + space) * n / left
     }
 }

@@ -32,6 +32,6 @@ impl Criterion for Hdaic {
     }
 
     fn penalty(&self, model: &Model) -> f64 {
-        2.0 * (model.chosen as f64 * multiplicity(model.candidates) + model.kept as f64)
+        2.0 * (model.chosen_parameters as f64 * multiplicity(model.candidates) + model.kept as f64)
     }
 }

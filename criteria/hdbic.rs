@@ -32,7 +32,8 @@ impl Criterion for Hdbic {
     }
 
     fn penalty(&self, model: &Model) -> f64 {
-        let paid = model.chosen as f64 * multiplicity(model.candidates) + model.kept as f64;
+        let paid =
+            model.chosen_parameters as f64 * multiplicity(model.candidates) + model.kept as f64;
         paid * (model.n as f64).ln()
     }
 }

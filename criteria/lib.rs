@@ -7,10 +7,14 @@
 //! ```
 //!
 //! with n observations, p candidate variables, k chosen ones and rss = ‖y − Xβ̂‖² on the response's
-//! own scale. Variables that every model holds, m in number, are given and not chosen: p and k leave
-//! them out. They count where a criterion counts parameters, k + m; the intercept and the error
+//! own scale. Variables that every model holds are given and not chosen: p and k leave them out. They
+//! count, with m parameters, where a criterion counts parameters, k + m; the intercept and the error
 //! variance are counted nowhere, unless a formula says so. Additive constants that no model changes
 //! (n + n·ln 2π, the parameters of intercept and variance) are left out.
+//!
+//! Where variables are terms of several columns, such as factors, k is the number of terms where a
+//! formula counts models, as in a binomial coefficient, and that of their parameters where it counts
+//! parameters.
 //!
 //! To add one: write its file beside these, with formula, source and a worked
 //! number as its doc example, and name it in [`ALL`].
@@ -55,7 +59,9 @@ pub struct Model {
     pub candidates: usize,
     /// Those of the candidates that the model holds: k ≤ p.
     pub chosen: usize,
-    /// Variables m that every model holds, which are neither candidates nor chosen.
+    /// The parameters of those chosen: k, unless variables are terms of several columns.
+    pub chosen_parameters: usize,
+    /// The parameters m of variables that every model holds, which are neither candidates nor chosen.
     pub kept: usize,
     /// Whether the model has an intercept, which is neither chosen nor kept.
     pub has_intercept: bool,
@@ -74,6 +80,7 @@ impl Model {
             n,
             candidates,
             chosen,
+            chosen_parameters: chosen,
             kept: 0,
             has_intercept: true,
             rss,
@@ -81,10 +88,10 @@ impl Model {
         }
     }
 
-    /// The parameters that differ between models but for a constant: the variables of the model,
-    /// k + m, without intercept and error variance.
+    /// The parameters that differ between models but for a constant: those of the chosen and of the
+    /// kept variables, without intercept and error variance.
     pub fn parameters(&self) -> usize {
-        self.chosen + self.kept
+        self.chosen_parameters + self.kept
     }
 
     /// All coefficients, the intercept's among them.
@@ -124,8 +131,8 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         false
     }
 
-    /// What the criterion charges the last chosen variable: it stays if and only if it lowers n·ln(rss)
-    /// by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
+    /// What the criterion charges the last chosen variable, if that has one parameter: it stays if and
+    /// only if it lowers n·ln(rss) by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
     ///
     /// Found from values alone, so that it is right for criteria of any form.
     fn last_charge(&self, model: &Model) -> f64 {
@@ -137,6 +144,7 @@ pub trait Criterion: fmt::Debug + Send + Sync {
             let rss = model.rss * (charge / model.n as f64).exp();
             let without = Model {
                 chosen: fewer,
+                chosen_parameters: model.chosen_parameters.saturating_sub(1),
                 rss,
                 ..*model
             };

@@ -35,6 +35,6 @@ impl Criterion for Ric {
     fn penalty(&self, model: &Model) -> f64 {
         let candidates = model.candidates as f64;
         // Without candidates nothing is chosen, and 0·ln 0 would be NaN.
-        2.0 * (model.chosen as f64 * candidates.max(1.0).ln() + model.kept as f64)
+        2.0 * (model.chosen_parameters as f64 * candidates.max(1.0).ln() + model.kept as f64)
     }
 }

@@ -1,4 +1,5 @@
-//! Least squares of y on a support, one variable added or dropped at a time.
+//! Least squares of y on a support, one term added or dropped at a time: a column, or several that go
+//! together.
 //!
 //! With X_A = QR a fit stores T = R⁻¹ but not Q, whose columns are X_A·T, so that X is in memory
 //! once for the whole swarm. All that a step needs follows from T:
@@ -15,6 +16,8 @@
 //!
 //! Rounding errors accumulate slowly; [`Fit::refactor`] starts again from the support in ascending
 //! order.
+
+mod drop_costs;
 
 use pulp::Simd;
 
@@ -34,6 +37,8 @@ pub const PIVOT_TOLERANCE: f64 = 1e-7;
 pub(crate) struct FitView<'a> {
     /// Columns of the model, in the order in which they were added.
     pub(crate) support: &'a [u32],
+    /// Terms of the model, in the order in which they were added.
+    pub(crate) terms: &'a [u32],
     /// β̂, by position in the support.
     pub(crate) coefficients: &'a [f64],
     /// T = R⁻¹, upper triangular, packed by columns.
@@ -45,11 +50,15 @@ pub(crate) struct FitView<'a> {
 /// The least squares fit of y on a support of columns of X.
 ///
 /// *Shapes:* X is n × p, column-major, and y has n entries, on the host; columns and y have unit
-/// norm. Vectors *by position* have one entry for each variable of the support, in its order.
+/// norm. Vectors *by position* have one entry for each column of the support, in its order.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// In the order in which variables were added.
+    /// In the order in which columns were added.
     support: Vec<u32>,
+    /// In the order in which terms were added.
+    terms: Vec<u32>,
+    /// Whether columns of the terms are left out, which the others explain.
+    is_partial: bool,
     /// T = R⁻¹, upper triangular, packed by columns: column c at c(c+1)/2.
     inverse: Vec<f64>,
     coefficients: Vec<f64>,
@@ -71,11 +80,11 @@ struct Scratch {
     column: Vec<f64>,
 }
 
-/// Error of adding a column that is collinear with the support: its pivot is below
+/// Error of adding a term that is collinear with the support: the pivots of its columns are below
 /// [`PIVOT_TOLERANCE`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Collinear {
-    /// ‖x − X_A·u‖ of the refused column, itself of unit norm.
+    /// The largest ‖x − X_A·u‖ of the refused columns, themselves of unit norm.
     pub pivot: f64,
 }
 
@@ -84,6 +93,8 @@ impl Fit {
     pub fn empty(y: &[f64]) -> Self {
         Self {
             support: Vec::new(),
+            terms: Vec::new(),
+            is_partial: false,
             inverse: Vec::new(),
             coefficients: Vec::new(),
             residual: y.to_vec(),
@@ -95,25 +106,35 @@ impl Fit {
         }
     }
 
-    /// The fit of a support, factored in ascending order of columns, and the smallest pivot (1 for
-    /// an empty support).
-    pub fn of(x: Columns, y: &[f64], support: &[u32]) -> (Self, f64) {
+    /// The fit of some terms, factored in ascending order of columns, and the smallest pivot (1 for
+    /// none).
+    pub fn of(x: Columns, y: &[f64], terms: &[u32]) -> (Self, f64) {
         let mut fit = Self::empty(y);
-        fit.support.extend_from_slice(support);
+        fit.terms.extend_from_slice(terms);
         let pivot = fit.refactor(x, y);
         (fit, pivot)
     }
 
-    /// The variables, in the order in which they were added.
+    /// The columns, in the order in which they were added.
     pub fn support(&self) -> &[u32] {
         &self.support
     }
 
-    /// The variables, ascending.
+    /// The terms, in the order in which they were added: the columns, where each is a term.
+    pub fn terms(&self) -> &[u32] {
+        &self.terms
+    }
+
+    /// The terms, ascending.
     pub(crate) fn members(&self) -> Vec<u32> {
-        let mut members = self.support.clone();
+        let mut members = self.terms.clone();
         members.sort_unstable();
         members
+    }
+
+    /// Whether columns of the terms are left out, which the others explain.
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// β̂, by position.
@@ -145,6 +166,7 @@ impl Fit {
     pub(crate) fn view(&self) -> FitView<'_> {
         FitView {
             support: &self.support,
+            terms: &self.terms,
             coefficients: &self.coefficients,
             inverse: &self.inverse,
             residual: &self.residual,
@@ -183,47 +205,86 @@ impl Fit {
             .sum()
     }
 
-    /// The rise in RSS if a variable were dropped, β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, by position.
+    /// The rise in RSS if a column were dropped, β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, by position.
     pub fn drop_costs(&self) -> impl Iterator<Item = f64> {
         let diagonal = self.inverse_gram_diagonal();
         std::iter::zip(&self.coefficients, diagonal).map(|(b, d)| b * b / d)
     }
 
-    /// Adds column j of X.
+    /// The positions of a term's columns in the support, ascending.
+    fn positions(&self, x: Columns, term: u32) -> Vec<usize> {
+        let columns = x.columns_of(term);
+        let support = self.support.iter().enumerate();
+        let own = support.filter(|(_, column)| columns.contains(column));
+        own.map(|(position, _)| position).collect()
+    }
+
+    /// Adds the columns of a term that the support does not explain.
     ///
     /// # Errors
-    /// [`Collinear`] if the support already explains the column; the fit is then unchanged.
-    pub fn add(&mut self, x: Columns, j: u32) -> Result<(), Collinear> {
-        match add(self, x, j, PIVOT_TOLERANCE) {
-            pivot if pivot < PIVOT_TOLERANCE => Err(Collinear { pivot }),
-            _ => Ok(()),
+    /// [`Collinear`] if the support already explains them all; the fit is then unchanged.
+    pub fn add(&mut self, x: Columns, term: u32) -> Result<(), Collinear> {
+        let (columns, before) = (x.columns_of(term), self.support.len());
+        let width = columns.len();
+        let pivots = columns.map(|j| add(self, x, j, PIVOT_TOLERANCE));
+        let pivot = pivots.fold(0.0, f64::max);
+        match self.support.len() - before {
+            0 => return Err(Collinear { pivot }),
+            entered => self.is_partial |= entered < width,
+        }
+        self.terms.push(term);
+        Ok(())
+    }
+
+    /// Drops the term at a position among the terms. Columns of the others that it alone explained
+    /// enter.
+    pub fn drop(&mut self, x: Columns, position: usize) {
+        let term = self.terms.remove(position);
+        if x.terms().is_none() {
+            return remove(self, x, position);
+        }
+        for at in self.positions(x, term).into_iter().rev() {
+            remove(self, x, at);
+        }
+        if std::mem::take(&mut self.is_partial) {
+            for at in 0..self.terms.len() {
+                for j in x.columns_of(self.terms[at]) {
+                    self.is_partial |= !self.support.contains(&j)
+                        && add(self, x, j, PIVOT_TOLERANCE) < PIVOT_TOLERANCE;
+                }
+            }
         }
     }
 
-    /// Drops the variable at a position.
-    pub fn drop(&mut self, x: Columns, position: usize) {
-        remove(self, x, position);
+    /// Replaces the terms. The caller must call [`Fit::refactor`] before it uses the fit.
+    pub(crate) fn set_terms(&mut self, terms: &[u32]) {
+        self.terms.clear();
+        self.terms.extend_from_slice(terms);
     }
 
-    /// Replaces the support. The caller must call [`Fit::refactor`] before it uses the fit.
-    pub(crate) fn set_support(&mut self, support: &[u32]) {
-        self.support.clear();
-        self.support.extend_from_slice(support);
-    }
-
-    /// Factors the support again, in ascending order of columns, so that the fit depends on nothing
-    /// but the support; returns the smallest pivot.
+    /// Factors the terms again, in ascending order of columns, so that the fit depends on nothing
+    /// but the terms; returns the smallest pivot.
     pub fn refactor(&mut self, x: Columns, y: &[f64]) -> f64 {
-        let mut support = std::mem::take(&mut self.support);
-        support.sort_unstable();
+        self.terms.sort_unstable();
+        self.support.clear();
         self.inverse.clear();
         self.coefficients.clear();
         self.residual.copy_from_slice(y);
         self.rss = product(&self.residual, &self.residual);
-        // The support passed the pivot test when it grew; in another order a
+        self.is_partial = false;
+        // Where each column is a term, it passed the pivot test when it was added; in another order a
         // pivot may be smaller, but it stays a number.
-        let pivots = support.iter().map(|j| add(self, x, *j, 0.0));
-        pivots.fold(1.0, f64::min).max(f64::EPSILON)
+        let least = x.terms().map_or(0.0, |_| PIVOT_TOLERANCE);
+        let mut smallest = 1.0;
+        for at in 0..self.terms.len() {
+            for j in x.columns_of(self.terms[at]) {
+                match add(self, x, j, least) {
+                    pivot if pivot < least => self.is_partial = true,
+                    pivot => smallest = f64::min(smallest, pivot),
+                }
+            }
+        }
+        f64::max(smallest, f64::EPSILON)
     }
 }
 

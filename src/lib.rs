@@ -57,6 +57,8 @@ extern crate self as passel;
 
 mod vector;
 
+mod cholesky;
+
 mod nearest;
 
 mod printable;
@@ -86,6 +88,8 @@ pub mod memory;
 pub mod ranks;
 
 pub mod table;
+
+pub mod formula;
 
 pub mod simulate;
 

@@ -2,7 +2,9 @@
 //! priority.
 
 use std::{
-    fs, io,
+    fs::{self, File, OpenOptions},
+    io,
+    path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -64,6 +66,44 @@ pub(crate) fn add_niceness(steps: i32) -> io::Result<()> {
         let _ = steps;
         Err(io::ErrorKind::Unsupported.into())
     }
+}
+
+/// How long what reads a pipe is waited for: a shell starts both at once.
+#[cfg(all(unix, feature = "program"))]
+const READER: Duration = Duration::from_secs(2);
+
+/// Opens a device or a pipe to write to it.
+///
+/// # Errors
+/// The system refuses, or nobody reads the pipe, which the system would wait for, for ever.
+pub(crate) fn open_special(path: &Path) -> io::Result<File> {
+    let mut open = OpenOptions::new();
+    open.write(true);
+    #[cfg(all(unix, feature = "program"))]
+    {
+        use std::{os::unix::fs::OpenOptionsExt, thread, time::Instant};
+
+        use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+        open.custom_flags(OFlags::NONBLOCK.bits() as i32);
+        let nobody = rustix::io::Errno::NXIO.raw_os_error();
+        let until = Instant::now() + READER;
+        let file = loop {
+            match open.open(path) {
+                Err(error) if error.raw_os_error() == Some(nobody) => {
+                    if Instant::now() >= until {
+                        let reason = "nobody reads this pipe; start what reads it first";
+                        return Err(io::Error::new(error.kind(), reason));
+                    }
+                    thread::sleep(Duration::from_millis(10));
+                }
+                opened => break opened?,
+            }
+        };
+        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+        Ok(file)
+    }
+    #[cfg(not(all(unix, feature = "program")))]
+    open.open(path)
 }
 
 /// The present date and time in UTC, as ISO 8601 has it: `2026-11-23T16:33:04Z`.

@@ -14,13 +14,10 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
-#[cfg(all(unix, feature = "program"))]
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
 
 use tempfile::NamedTempFile;
+
+use crate::machine;
 
 pub use error::OutputError;
 use identity::follow_links;
@@ -82,7 +79,7 @@ impl OutputFile {
                 let reason = ": there is something that is no regular file; remove it";
                 return Err(OutputError::refuse(path, reason));
             }
-            let sink = Sink::Direct(open_special(path, open).map_err(place)?);
+            let sink = Sink::Direct(machine::open_special(path).map_err(place)?);
             return Ok(Self {
                 path: path.to_owned(),
                 sink,
@@ -158,38 +155,6 @@ impl OutputFile {
     pub fn write_error(&self, source: io::Error) -> OutputError {
         OutputError::write(&self.path, source)
     }
-}
-
-/// How long what reads a pipe is waited for: a shell starts both at once.
-#[cfg(all(unix, feature = "program"))]
-const READER: Duration = Duration::from_secs(2);
-
-/// Opens a device or a pipe. A pipe that nobody reads would be waited for, for ever.
-fn open_special(path: &Path, mut open: OpenOptions) -> io::Result<File> {
-    #[cfg(all(unix, feature = "program"))]
-    {
-        use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-        use std::os::unix::fs::OpenOptionsExt;
-        open.custom_flags(OFlags::NONBLOCK.bits() as i32);
-        let nobody = rustix::io::Errno::NXIO.raw_os_error();
-        let until = Instant::now() + READER;
-        let file = loop {
-            match open.open(path) {
-                Err(error) if error.raw_os_error() == Some(nobody) => {
-                    if Instant::now() >= until {
-                        let reason = "nobody reads this pipe; start what reads it first";
-                        return Err(io::Error::new(error.kind(), reason));
-                    }
-                    thread::sleep(Duration::from_millis(10));
-                }
-                opened => break opened?,
-            }
-        };
-        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
-        Ok(file)
-    }
-    #[cfg(not(all(unix, feature = "program")))]
-    open.open(path)
 }
 
 /// A file written in many small parts. Its first error stops the writing, not the caller's work:

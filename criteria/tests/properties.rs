@@ -80,6 +80,26 @@ fn kept_variables_move_a_criterion_by_a_constant() {
 }
 
 #[test]
+fn terms_of_several_columns_pay_for_their_parameters() {
+    let term = |columns: usize| Model {
+        chosen_parameters: 3 * columns,
+        ..model(100, 30, 3)
+    };
+    for entry in ALL {
+        let criterion = named(entry.name, &[]).unwrap();
+        let values: Vec<f64> = (1..=4)
+            .map(|columns| criterion.value(&term(columns)))
+            .collect();
+        assert!(values.is_sorted_by(|a, b| a < b), "{}", entry.name);
+        assert_eq!(values[0], criterion.value(&model(100, 30, 3)));
+    }
+    // The models of three terms are as many, whatever their columns.
+    let ebic = Ebic { gamma: 1.0 };
+    let apart = |criterion: &dyn Criterion| criterion.value(&term(4)) - criterion.value(&term(1));
+    assert!((apart(&ebic) - apart(&Bic)).abs() < 1e-9);
+}
+
+#[test]
 fn no_criterion_falls_where_rss_rises() {
     for entry in ALL {
         let criterion = named(entry.name, &[]).unwrap();

@@ -8,7 +8,7 @@ use duplicates::EqualHashes;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, response::caution, size::width, standardise::standardise,
+    dummy_name, response::caution, size::width, standardise::standardise, terms::Terms,
 };
 use crate::{
     interrupt::Interrupt,
@@ -131,6 +131,9 @@ impl<'a> DesignBuilder<'a> {
                     return self.put_aside(name, kept, "constant".to_owned());
                 }
                 let reference = self.reference_of(&name, &levels, &present);
+                // A dummy of a whole factor is a duplicate of no other column.
+                let dummies = present.len() - usize::from(reference.is_some());
+                let is_part = !self.options.split_factors && dummies > 1;
                 for &level in present.iter().filter(|level| Some(**level) != reference) {
                     let dummy = dummy_name(&name, &levels[level]);
                     let kept = kept || self.options.keep.contains(&dummy);
@@ -139,7 +142,7 @@ impl<'a> DesignBuilder<'a> {
                         .map(|&code| f64::from(u8::from(code as usize == level)))
                         .collect();
                     let level = Some(&*levels[level]);
-                    self.push_numbers((dummy, level), index, kept, &values)?;
+                    self.push_numbers((dummy, level), index, (kept, is_part), &values)?;
                 }
                 Ok(())
             }
@@ -148,7 +151,7 @@ impl<'a> DesignBuilder<'a> {
                     return Err(DesignError::ReferenceOfNumbers { name });
                 }
                 let values = values.numbers(self.n).unwrap_or_default();
-                self.push_numbers((name, None), index, kept, &values)
+                self.push_numbers((name, None), index, (kept, false), &values)
             }
         }
     }
@@ -190,7 +193,7 @@ impl<'a> DesignBuilder<'a> {
         &mut self,
         (name, level): (String, Option<&str>),
         index: usize,
-        kept: bool,
+        (kept, is_part): (bool, bool),
         values: &[f64],
     ) -> Result<(), DesignError> {
         self.heed_interrupt()?;
@@ -211,7 +214,9 @@ impl<'a> DesignBuilder<'a> {
                     norm,
                 };
                 self.variables.push((variable, kept));
-                self.hash_last();
+                if !is_part {
+                    self.hash_last();
+                }
                 Ok(())
             }
             None => {
@@ -285,10 +290,16 @@ impl<'a> DesignBuilder<'a> {
             let table = self.table;
             return Err(DesignError::Total { table, p_total, p });
         }
+        let is_split = self.options.split_factors || self.communicator.is_some();
+        let terms = match is_split {
+            true => None,
+            false => Terms::of_widths(&self.x, self.n, &self.widths()),
+        };
+        let term_of = |j| terms.as_ref().map_or(j, |terms| terms.of(j));
         let keep = (0u32..).zip(&self.variables);
-        let keep = keep
-            .filter_map(|(j, (_, kept))| kept.then_some(j))
-            .collect();
+        let keep = keep.filter_map(|(j, (_, kept))| kept.then_some(term_of(j)));
+        let mut keep: Vec<u32> = keep.collect();
+        keep.dedup();
         let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
@@ -303,6 +314,7 @@ impl<'a> DesignBuilder<'a> {
                 mean,
                 norm,
             },
+            terms,
             keep,
             set_aside: self.set_aside,
             factors: self.factors,
@@ -320,6 +332,15 @@ impl<'a> DesignBuilder<'a> {
         let kept = design.columns().fetch(design.keep.iter().copied());
         kept.map_err(TableError::Ranks)?;
         Ok(design)
+    }
+
+    /// The columns of each term: the dummies of a factor have one index.
+    fn widths(&self) -> Vec<usize> {
+        let is_one = |a: &(Variable, bool), b: &(Variable, bool)| {
+            a.0.index == b.0.index && b.0.level.is_some()
+        };
+        let terms = self.variables.chunk_by(is_one);
+        terms.map(<[_]>::len).collect()
     }
 
     /// Every kept name must have become a variable: rows that were dropped may

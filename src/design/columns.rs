@@ -4,7 +4,7 @@ use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::remote::RemoteColumns;
+use super::{remote::RemoteColumns, terms::Terms};
 
 /// The columns of the design matrix, each of unit norm.
 ///
@@ -18,6 +18,7 @@ pub struct Columns<'x> {
     values: &'x [f64],
     n: usize,
     remote: Option<&'x RemoteColumns>,
+    terms: Option<&'x Terms>,
 }
 
 impl<'x> Columns<'x> {
@@ -31,11 +32,37 @@ impl<'x> Columns<'x> {
             values,
             n,
             remote: None,
+            terms: None,
         }
     }
 
     pub(super) fn with_remote(self, remote: Option<&'x RemoteColumns>) -> Self {
         Self { remote, ..self }
+    }
+
+    pub(crate) fn with_terms(self, terms: Option<&'x Terms>) -> Self {
+        Self { terms, ..self }
+    }
+
+    /// The terms, where some have several columns; otherwise each column is a term.
+    pub fn terms(&self) -> Option<&'x Terms> {
+        self.terms
+    }
+
+    /// The number of terms.
+    pub fn term_count(&self) -> usize {
+        self.terms.map_or(self.p(), Terms::count)
+    }
+
+    /// The columns of a term.
+    pub fn columns_of(&self, term: u32) -> Range<u32> {
+        self.terms
+            .map_or(term..term + 1, |terms| terms.columns(term))
+    }
+
+    /// The term of a column.
+    pub fn term_of(&self, column: u32) -> u32 {
+        self.terms.map_or(column, |terms| terms.of(column))
     }
 
     /// Observations.

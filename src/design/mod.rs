@@ -14,6 +14,7 @@ mod remote;
 mod response;
 pub(crate) mod size;
 mod standardise;
+mod terms;
 mod variable;
 mod weights;
 
@@ -35,6 +36,7 @@ pub(crate) use names::has_reference;
 use names::{NamedColumns, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
+pub use terms::Terms;
 pub use variable::{FactorCoding, SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -57,6 +59,7 @@ pub struct Design {
     y: Vec<f64>,
     variables: Vec<Variable>,
     response: Variable,
+    terms: Option<Terms>,
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
     factors: Vec<FactorCoding>,
@@ -275,7 +278,9 @@ impl Design {
     ///
     /// *Shapes:* n × p, column-major.
     pub fn columns(&self) -> Columns<'_> {
-        Columns::new(&self.x, self.n).with_remote(self.remote.as_deref())
+        Columns::new(&self.x, self.n)
+            .with_remote(self.remote.as_deref())
+            .with_terms(self.terms.as_ref())
     }
 
     /// Copies all columns to every rank.
@@ -298,6 +303,16 @@ impl Design {
         &self.variables
     }
 
+    /// The name of a term: that of its column in the file, or of the variable where it is one alone.
+    pub fn term_name(&self, term: u32) -> &str {
+        let columns = self.columns().columns_of(term);
+        let first = &self.variables[columns.start as usize];
+        match columns.len() {
+            1 => &first.name,
+            _ => first.column(),
+        }
+    }
+
     /// The response's name and scale.
     pub fn response(&self) -> &Variable {
         &self.response
@@ -310,7 +325,7 @@ impl Design {
         self.response.norm * self.response.norm
     }
 
-    /// The columns that every model holds, ascending.
+    /// The terms that every model holds, ascending: columns, unless factors are whole.
     pub fn keep(&self) -> &[u32] {
         &self.keep
     }

@@ -14,6 +14,9 @@ pub struct DesignOptions<'a> {
     /// The levels that factors are compared with, as `column=level`; of a factor that is not named
     /// it is the first that occurs.
     pub reference: &'a [String],
+    /// Whether each dummy of a factor is a variable of its own; else the dummies enter and leave models
+    /// together. Searches of whole factors run on the CPU, in one process.
+    pub split_factors: bool,
     /// What to do about missing values.
     pub missing: Missing,
     /// Whether models have an intercept.
@@ -31,6 +34,7 @@ impl Default for DesignOptions<'_> {
             keep: &[],
             drop: &[],
             reference: &[],
+            split_factors: true,
             missing: Missing::Refuse,
             intercept: true,
             weights: None,

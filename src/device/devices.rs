@@ -11,13 +11,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Partition, Placement, Resources,
-    Shard, UpdateOutcome,
+    Shard, TermChange, UpdateOutcome,
     cpu::Cpu,
     cuda::{self, Cuda},
     gain::{RELATIVE_TIE, tie_width},
 };
 use crate::{
-    design::Columns,
+    design::{Columns, Terms},
     interrupt::Interrupt,
     least_squares::{Fit, FitView},
     ranks::Communicator,
@@ -35,8 +35,9 @@ pub(crate) struct Devices<'x> {
     n: usize,
     /// Whether model i is updated only by device i modulo their number.
     split: bool,
-    /// Residual sum of squares of each model.
+    /// Residual sum of squares and number of columns of each model.
     rss: Vec<f64>,
+    parameters: Vec<usize>,
     /// The other ranks, and what is partitioned over them.
     communicator: Option<(Communicator, Partition)>,
 }
@@ -103,6 +104,7 @@ impl<'x> Devices<'x> {
             n,
             split,
             rss: Vec::new(),
+            parameters: Vec::new(),
             communicator: None,
             x: None,
         }
@@ -129,6 +131,7 @@ impl<'x> Devices<'x> {
     /// See [`Device::init_models`].
     pub(crate) fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
+        self.parameters = vec![model.support().len(); count];
         self.each(|_, device| device.init_models(model, count))?;
         Ok(())
     }
@@ -167,6 +170,11 @@ impl<'x> Devices<'x> {
         self.rss[model]
     }
 
+    /// The columns of a model.
+    pub(crate) fn parameters(&self, model: usize) -> usize {
+        self.parameters[model]
+    }
+
     /// See [`Device::update_models`]; the outcomes are in the order of the updates.
     pub(crate) fn update_models(
         &mut self,
@@ -186,6 +194,7 @@ impl<'x> Devices<'x> {
         let outcomes = self.gather_models(outcomes, updates.iter().map(|(model, _)| *model))?;
         for ((model, _), outcome) in updates.iter().zip(&outcomes) {
             self.rss[*model] = outcome.rss;
+            self.parameters[*model] = outcome.parameters;
         }
         Ok(outcomes)
     }
@@ -255,6 +264,48 @@ impl<'x> Devices<'x> {
         };
         let own = own.iter().enumerate().map(strongest).collect();
         self.gather_models(own, models.iter().map(|model| model.number))
+    }
+
+    /// Of a design with terms of several columns: for each model and each number of parameters the term
+    /// outside the model that gains most, ties going to the lowest.
+    pub(crate) fn find_strongest_terms(
+        &mut self,
+        models: &[ModelView],
+        gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        if models.is_empty() {
+            return Ok(Vec::new());
+        }
+        let growth = self.x.and_then(|x| x.terms()).map_or(1.0, Terms::growth);
+        let found = self.each(|_, device| device.find_strongest_terms(models, gain))?;
+        let strongest = |(at, model): (usize, &ModelView)| {
+            let near = || found.iter().flat_map(|shard| &shard[at]);
+            let widths: BTreeSet<usize> = near().map(|change| change.parameters).collect();
+            let of_width = |width| {
+                let near = || near().filter(|change| change.parameters == width);
+                let most = near().map(|change| change.rss).fold(0.0, f64::max);
+                let least = match gain {
+                    Gain::Correlation => {
+                        let tie = tie_width(self.n, model.rss.sqrt()) * growth;
+                        (most.sqrt() - tie).max(0.0).powi(2)
+                    }
+                    Gain::Exact => most * (1.0 - RELATIVE_TIE),
+                };
+                let tied = near().filter(|change| change.rss >= least);
+                tied.min_by_key(|change| change.term).copied()
+            };
+            widths.into_iter().filter_map(of_width).collect()
+        };
+        Ok(models.iter().enumerate().map(strongest).collect())
+    }
+
+    /// See [`Device::find_drop_costs`].
+    pub(crate) fn find_drop_costs(
+        &mut self,
+        models: &[usize],
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        // All devices hold all models.
+        self.devices[0].find_drop_costs(models)
     }
 
     /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].
@@ -339,8 +390,13 @@ fn interleave<T>(results: Vec<Vec<T>>, owners: impl Iterator<Item = usize>) -> V
 
 /// A range of the columns in `count` shards, fewer where it has fewer columns.
 fn shards<'x>(x: Columns<'x>, own: &Range<usize>, count: usize) -> Vec<Shard<'x>> {
+    // No term is divided.
+    let boundary = |column: usize| match column < own.end {
+        true => x.columns_of(x.term_of(column as u32)).start as usize,
+        false => column,
+    };
     let shard = |range: Range<usize>| {
-        let range = own.start + range.start..own.start + range.end;
+        let range = boundary(own.start + range.start)..boundary(own.start + range.end);
         Shard {
             x,
             first: range.start,

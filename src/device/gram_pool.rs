@@ -1,12 +1,16 @@
 //! The Gram matrix of a few hundred columns: XᵀX and Xᵀy in f64, which is all that a tabu search
-//! among them needs, however many observations there are.
+//! among them needs, however many observations there are. Columns of a term of several are replaced by
+//! orthonormal ones of the same span.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
-use crate::{design::Columns, vector::product};
+use crate::{
+    design::{Columns, Terms},
+    vector::product,
+};
 
 /// Most columns of a pool: 8 MiB of products.
 const CAPACITY: usize = 1024;
@@ -17,30 +21,40 @@ const BLOCK: usize = 512;
 /// New columns that one thread multiplies at a time.
 const CHUNK: usize = 64;
 
-/// The Gram matrix of a growing set of columns. A column's *position* is its index in the set.
+/// The Gram matrix of the columns of a growing set of terms. A term's *position* is its index in the
+/// set, a column's *place* its index among the columns: the same, where each column is a term.
 #[derive(Debug)]
 pub(crate) struct GramPool {
-    /// Column numbers, by position.
-    columns: Vec<u32>,
+    /// Terms, by position.
+    terms: Vec<u32>,
     positions: HashMap<u32, usize>,
-    /// The ends of the batches in which columns were inserted: how a product rounds depends on the
+    /// Columns, by place.
+    columns: Vec<u32>,
+    /// Where the columns of each term begin, and the end of the last; empty where each column is a term.
+    starts: Vec<usize>,
+    /// Whether there was no room for a term.
+    is_short: bool,
+    /// The ends of the batches in which terms were inserted: how a product rounds depends on the
     /// shapes of the matrices multiplied.
     batches: Vec<usize>,
-    /// XᵀX by position, `stride` numbers a row, zero past the last position.
+    /// XᵀX by place, `stride` numbers a row, zero past the last place.
     products: Vec<f64>,
-    /// Xᵀy by position, zero past the last.
+    /// Xᵀy by place, zero past the last.
     xty: Vec<f64>,
     stride: usize,
 }
 
 impl GramPool {
-    /// An empty pool for the columns of a matrix with p of them.
-    pub(crate) fn new(p: usize) -> Self {
+    /// An empty pool for the terms of a design.
+    pub(crate) fn new(x: Columns) -> Self {
         // A multiple of every vector width.
-        let stride = p.min(CAPACITY).next_multiple_of(8);
+        let stride = x.p().min(CAPACITY).next_multiple_of(8);
         Self {
-            columns: Vec::new(),
+            terms: Vec::new(),
             positions: HashMap::new(),
+            columns: Vec::new(),
+            starts: x.terms().map_or_else(Vec::new, |_| vec![0]),
+            is_short: false,
             batches: Vec::new(),
             products: vec![0.0; stride * stride],
             xty: vec![0.0; stride],
@@ -48,7 +62,7 @@ impl GramPool {
         }
     }
 
-    /// Inserts those of `columns` that are new, as far as there is room, and computes their
+    /// Inserts those of `terms` that are new, as far as there is room, and computes their
     /// products. When `stop` returns true, the rest of the work is skipped: the pool is then of no use.
     ///
     /// *Shapes:* `x` n × p, column-major, and `y` n, on the host.
@@ -56,24 +70,35 @@ impl GramPool {
         &mut self,
         x: Columns,
         y: &[f64],
-        columns: impl Iterator<Item = u32>,
+        terms: impl Iterator<Item = u32>,
         threads: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) {
-        let first = self.columns.len();
-        for column in columns {
-            let place = self.columns.len();
-            if !self.is_full() && !self.positions.contains_key(&column) {
-                self.positions.insert(column, place);
+        let (first, first_term) = (self.columns.len(), self.terms.len());
+        for term in terms {
+            let columns = x.columns_of(term);
+            if self.positions.contains_key(&term) {
+                continue;
+            }
+            if self.columns.len() + columns.len() > self.stride {
+                self.is_short = true;
+                continue;
+            }
+            self.positions.insert(term, self.terms.len());
+            self.terms.push(term);
+            for column in columns {
+                self.xty[self.columns.len()] = product(x.column(column), y);
                 self.columns.push(column);
-                self.xty[place] = product(x.column(column), y);
+            }
+            if x.terms().is_some() {
+                self.starts.push(self.columns.len());
             }
         }
         let (all, new) = (self.columns.len(), self.columns.len() - first);
         if new == 0 {
             return;
         }
-        self.batches.push(all);
+        self.batches.push(self.terms.len());
         // XᵀX is symmetric, so its columns are written as rows. A chunk has the same bits on any
         // thread.
         let (present, stride) = (&self.columns, self.stride);
@@ -107,6 +132,9 @@ impl GramPool {
         } else {
             out.chunks_mut(CHUNK * stride).enumerate().for_each(chunk);
         }
+        if let Some(terms) = x.terms() {
+            self.orthonormalise(terms, first_term);
+        }
         for a in first..all {
             for b in 0..first {
                 self.products[b * self.stride + a] = self.products[a * self.stride + b];
@@ -114,39 +142,89 @@ impl GramPool {
         }
     }
 
-    /// The columns in the batches they were inserted in: a pool that inserts these batches in turn
+    /// Turns products of the columns of the terms from `first` on into those of orthonormal ones, as
+    /// those of the terms before are.
+    fn orthonormalise(&mut self, terms: &Terms, first: usize) {
+        let (stride, all) = (self.stride, self.columns.len());
+        let start = self.starts[first];
+        // The terms before are orthonormal only on their own side yet.
+        for row in self.products[start * stride..all * stride].chunks_mut(stride) {
+            for (term, ends) in self.terms.iter().zip(self.starts.windows(2)) {
+                terms.orthonormalise(*term, &mut row[ends[0]..ends[1]]);
+            }
+        }
+        let mut one = Vec::new();
+        for (term, ends) in self.terms.iter().zip(self.starts.windows(2)).skip(first) {
+            let places = ends[0]..ends[1];
+            terms.orthonormalise(*term, &mut self.xty[places.clone()]);
+            for column in 0..all {
+                one.clear();
+                one.extend(
+                    places
+                        .clone()
+                        .map(|row| self.products[row * stride + column]),
+                );
+                terms.orthonormalise(*term, &mut one);
+                for (row, value) in places.clone().zip(&one) {
+                    self.products[row * stride + column] = *value;
+                }
+            }
+        }
+    }
+
+    /// The terms in the batches they were inserted in: a pool that inserts these batches in turn
     /// has the same bits.
     pub(crate) fn batches(&self) -> Vec<Vec<u32>> {
         let starts = [0].into_iter().chain(self.batches.iter().copied());
         let batches = starts.zip(&self.batches);
-        let columns = batches.map(|(start, end)| self.columns[start..*end].to_vec());
-        columns.collect()
+        let terms = batches.map(|(start, end)| self.terms[start..*end].to_vec());
+        terms.collect()
     }
 
+    /// Whether there is no room for another column, or was none for a term.
     pub(crate) fn is_full(&self) -> bool {
-        self.columns.len() == self.stride
+        self.columns.len() == self.stride || self.is_short
     }
 
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The number of columns.
+    pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    pub(crate) fn column(&self, position: usize) -> u32 {
-        self.columns[position]
+    pub(crate) fn term(&self, position: usize) -> u32 {
+        self.terms[position]
     }
 
-    /// The position of a column, if the pool has it.
-    pub(crate) fn position(&self, column: u32) -> Option<usize> {
-        self.positions.get(&column).copied()
+    /// The position of a term, if the pool has it.
+    pub(crate) fn position(&self, term: u32) -> Option<usize> {
+        self.positions.get(&term).copied()
     }
 
-    /// Products of the column at a position with all columns, by position, padded with zeros to a
+    /// Whether each column is a term.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// The places of the columns of the term at a position.
+    pub(crate) fn places(&self, position: usize) -> Range<usize> {
+        match self.is_plain() {
+            true => position..position + 1,
+            false => self.starts[position]..self.starts[position + 1],
+        }
+    }
+
+    /// Products of the column at a place with all columns, by place, padded with zeros to a
     /// multiple of 8.
-    pub(crate) fn products(&self, position: usize) -> &[f64] {
-        &self.products[position * self.stride..][..self.padded()]
+    pub(crate) fn products(&self, place: usize) -> &[f64] {
+        &self.products[place * self.stride..][..self.padded()]
     }
 
-    /// Xᵀy by position, padded with zeros to a multiple of 8.
+    /// Xᵀy by place, padded with zeros to a multiple of 8.
     pub(crate) fn xty(&self) -> &[f64] {
         &self.xty[..self.padded()]
     }
@@ -164,7 +242,7 @@ mod tests {
 
     fn bits(pool: &GramPool) -> Vec<Vec<u64>> {
         let of = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
-        let rows = (0..pool.len()).map(|place| of(pool.products(place)));
+        let rows = (0..pool.width()).map(|place| of(pool.products(place)));
         rows.chain([of(pool.xty())]).collect()
     }
 
@@ -177,14 +255,14 @@ mod tests {
         let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
         let y: Vec<f64> = (0..n).map(|_| draw()).collect();
         let x = Columns::new(&x, n);
-        let mut pool = GramPool::new(p);
+        let mut pool = GramPool::new(x);
         for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
             pool.insert(x, &y, batch.rev(), 1, &|| false);
         }
         let batches = pool.batches();
         let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 127, 1, 129, 1]);
-        let mut again = GramPool::new(p);
+        let mut again = GramPool::new(x);
         for batch in batches.iter().cloned() {
             again.insert(x, &y, batch.into_iter(), 2, &|| false);
         }

@@ -22,6 +22,7 @@ pub mod host;
 mod neighbours;
 mod placement;
 mod resources;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +33,7 @@ pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;
 pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
-pub(crate) use neighbours::Neighbours;
+pub(crate) use neighbours::{ModelChange, Neighbours, first_of_each};
 pub(crate) use placement::Placement;
 pub use resources::{DeviceChoice, MIN_GPU_ELEMENTS, Partition, Precision, Resources};
 
@@ -77,11 +78,11 @@ pub enum Gain {
 /// An order to change one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelUpdate {
-    /// Add a column, unless the model already explains it.
+    /// Add a term, unless the model already explains its columns.
     Add(u32),
     Drop(u32),
     /// Drop the variable whose loss raises RSS least, ties going to the lowest. Kept variables are
-    /// never dropped.
+    /// never dropped. Not for designs with terms of several columns.
     DropCheapest,
     /// Factor the support again, in ascending order of its columns.
     Refactor,
@@ -90,8 +91,21 @@ pub(crate) enum ModelUpdate {
 /// The effect of one [`ModelUpdate`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UpdateOutcome {
-    /// The variable that was added or dropped; none where the model is unchanged.
+    /// The term that was added or dropped; none where the model is unchanged.
     pub(crate) variable: Option<u32>,
+    /// The columns of the model.
+    pub(crate) parameters: usize,
+    pub(crate) rss: f64,
+}
+
+/// What one term would gain, or would cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TermChange {
+    pub(crate) term: u32,
+    /// The columns that it brings or takes away.
+    pub(crate) parameters: usize,
+    /// The fall in RSS if it joins, or the rise if it leaves. By [`Gain::Correlation`] what it would
+    /// be if its columns were orthogonal to the model.
     pub(crate) rss: f64,
 }
 
@@ -100,7 +114,7 @@ pub(crate) struct UpdateOutcome {
 pub(crate) struct ModelView<'a> {
     /// The model's number on the device.
     pub(crate) number: usize,
-    /// Its variables, in any order.
+    /// Its terms, in any order.
     pub(crate) support: &'a [u32],
     pub(crate) rss: f64,
 }
@@ -111,6 +125,15 @@ pub(crate) struct Candidate {
     pub(crate) column: u32,
     /// |xᵀr| by one dot product in a fixed order, or the exact gain.
     pub(crate) score: f64,
+}
+
+/// The failure of a device that knows no terms of several columns.
+fn no_terms(device: String) -> DeviceError {
+    DeviceError::Failed {
+        device,
+        during: "terms of several columns".to_owned(),
+        reason: "only the CPU searches them".to_owned(),
+    }
 }
 
 /// The CPU or a GPU, with its range of the columns and the swarm's models.
@@ -137,7 +160,7 @@ pub(crate) trait Device: Send {
     /// drops them.
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;
 
-    /// Gives models other supports, which contain the kept variables. The caller must order
+    /// Gives models other terms, which contain the kept ones. The caller must order
     /// [`ModelUpdate::Refactor`] of these models before anything else.
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError>;
 
@@ -155,6 +178,22 @@ pub(crate) trait Device: Send {
         models: &[ModelView],
         gain: Gain,
     ) -> Result<Vec<Vec<Candidate>>, DeviceError>;
+
+    /// Of a design with terms of several columns, for each model this device's terms outside it that may
+    /// gain most of those with as many parameters, all ties included.
+    fn find_strongest_terms(
+        &mut self,
+        _models: &[ModelView],
+        _gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        Err(no_terms(self.name()))
+    }
+
+    /// Of a design with terms of several columns, for each model what dropping each of its terms would
+    /// cost that is not kept.
+    fn find_drop_costs(&mut self, _models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        Err(no_terms(self.name()))
+    }
 
     /// For each fit, the `count` columns of this device that reduce RSS most by joining it, and by
     /// replacing one of its variables; columns that tie with the last are included.

@@ -26,14 +26,17 @@ pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 /// A column that joins a model, or replaces one of its variables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ModelChange {
+    /// The term that joins: a column, where each is a term.
     pub(crate) column: u32,
     /// The fall in RSS; negative where it rises.
     pub(crate) fall: f64,
-    /// The position in the support of the variable that it replaces, if any.
+    /// The position among the model's terms of the one that it replaces, if any.
     pub(crate) replaces: Option<usize>,
+    /// The parameters that the model has more then.
+    pub(crate) parameters: i32,
 }
 
-/// The changes that reduce RSS of a model most.
+/// The changes that reduce RSS of a model most, of each number of parameters that they bring.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
     /// Columns that join, strongest first.
@@ -115,6 +118,7 @@ impl ExchangeTerms {
             column,
             fall: f64::NEG_INFINITY,
             replaces: None,
+            parameters: 0,
         };
         for (i, (u, terms)) in u.iter().zip(&self.positions).enumerate() {
             let Some([step, inverse, cost]) = *terms else {
@@ -131,15 +135,48 @@ impl ExchangeTerms {
     }
 }
 
-/// The `count` strongest changes and those that tie with the last, strongest first; of equal falls
-/// the lowest column first.
+/// Of each number of parameters the `count` strongest changes and those that tie with the last,
+/// strongest first; of equal falls the lowest column first.
 pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> Vec<ModelChange> {
     changes.sort_by(|a, b| b.fall.total_cmp(&a.fall).then(a.column.cmp(&b.column)));
-    if let Some(last) = changes.get(count - 1) {
-        let least = tie_threshold(last.fall);
-        changes.retain(|change| change.fall >= least);
-    }
+    let mut last = ByParameters::new();
+    changes.retain(|change| {
+        let (taken, least) = last.of(change.parameters);
+        *taken += 1;
+        if *taken == count {
+            *least = tie_threshold(change.fall);
+        }
+        change.fall >= *least
+    });
     changes
+}
+
+/// What takes the first `count` changes of each number of parameters.
+pub(crate) fn first_of_each(count: usize) -> impl FnMut(i32) -> bool {
+    let mut taken = ByParameters::new();
+    move |parameters| {
+        let (taken, _) = taken.of(parameters);
+        *taken += 1;
+        *taken <= count
+    }
+}
+
+/// How many changes were taken of each number of parameters, and the least fall that is taken.
+struct ByParameters(Vec<(i32, (usize, f64))>);
+
+impl ByParameters {
+    fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    fn of(&mut self, parameters: i32) -> &mut (usize, f64) {
+        let known = self.0.iter().position(|(own, _)| *own == parameters);
+        let at = known.unwrap_or_else(|| {
+            self.0.push((parameters, (0, f64::NEG_INFINITY)));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
 }
 
 /// The least fall that ties with this one.

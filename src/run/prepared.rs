@@ -156,6 +156,7 @@ impl Prepared for Design {
 
     fn options(job: &Job) -> DesignOptions<'_> {
         DesignOptions {
+            split_factors: true,
             response: job.response.as_deref(),
             keep: &job.keep,
             drop: &job.drop,

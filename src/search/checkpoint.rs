@@ -166,13 +166,17 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
         ("criterion", json!(named)),
         ("seed", json!(problem.pass.seed)),
     ];
+    // Where each column is a term, nothing is to be said of terms.
+    let terms = design.columns().terms();
+    let terms = terms.map(|terms| ("terms", json!(terms.count())));
+    let own = own.into_iter().chain(terms);
     let own = own.map(|(name, value)| (name.to_owned(), value));
     let parameters = problem.pass.parameters(problem.max_size);
     // How long a search may take is of one run, not of the search.
     let parameters = parameters
         .into_iter()
         .filter(|(name, _)| name != "time_limit" && name != "prove");
-    Ok(own.into_iter().chain(parameters).collect())
+    Ok(own.chain(parameters).collect())
 }
 
 /// Writes the state `S` of a long work from time to time.

@@ -7,6 +7,7 @@
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
 pub(crate) mod bits;
+mod blocks;
 mod checkpoint;
 mod control;
 #[cfg(test)]
@@ -26,6 +27,8 @@ mod stages;
 mod state;
 mod swarm;
 mod tableau;
+#[cfg(test)]
+mod tableau_tests;
 mod tabu;
 mod visited;
 
@@ -40,7 +43,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{Devices, Placement, Resources},
+    device::{DeviceChoice, Devices, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -103,7 +106,8 @@ pub fn search(
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
-    let (places, note) = Placement::resolve(&resources.devices, elements)?;
+    let devices = devices_for(design, pass, resources)?;
+    let (places, note) = Placement::resolve(devices, elements)?;
     let mut places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.host_threads());
@@ -133,7 +137,7 @@ pub fn search(
         let (keeper, from) = writer.transpose()?.unzip();
         let models = (pass.particles, pass.gain);
         let mut notes = Vec::from_iter(note);
-        let mut devices = places.open(&resources.devices, &mut notes, |places| {
+        let mut devices = places.open(devices, &mut notes, |places| {
             Devices::new(places, problem.x, problem.y, models, resources, threads)
         })?;
         if let Placement::Cpu(_) = places {
@@ -166,13 +170,40 @@ pub fn search(
     })
 }
 
-/// The largest model size, and the fit of the kept variables.
+/// The devices that a design can be searched on: whole factors so far on the CPU alone.
+fn devices_for<'a>(
+    design: &Design,
+    pass: &Pass,
+    resources: &'a Resources,
+) -> Result<&'a DeviceChoice, SearchError> {
+    const CPU: &DeviceChoice = &DeviceChoice::Cpu(NonZeroUsize::MIN);
+    if design.columns().terms().is_none() {
+        return Ok(&resources.devices);
+    }
+    let refused = |what: &str| {
+        Err(SettingsError(format!(
+            "whole factors are not searched {what} yet: split them into dummies"
+        )))
+    };
+    match &resources.devices {
+        DeviceChoice::Cuda(_) => refused("on GPUs")?,
+        _ if resources.communicator.is_some() => refused("by several processes")?,
+        _ if pass.proof == ProofEffort::Complete => refused("with a proof of the optimum")?,
+        DeviceChoice::Auto => {}
+        cpu @ DeviceChoice::Cpu(_) => return Ok(cpu),
+    }
+    Ok(CPU)
+}
+
+/// The largest model size, in columns, and the fit of the kept variables.
 pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
-    let max_size = pass.check(design.n(), design.p(), design.keep().len())?;
+    let x = design.columns();
+    let keep = design.keep().iter().map(|term| x.columns_of(*term).len());
+    let max_size = pass.check(design.n(), design.p(), keep.sum())?;
     let mut kept = Fit::empty(design.y());
-    for &j in design.keep() {
-        if let Err(Collinear { pivot }) = kept.add(design.columns(), j) {
-            let name = &design.variables()[j as usize].name;
+    for &term in design.keep() {
+        if let Err(Collinear { pivot }) = kept.add(x, term) {
+            let name = design.term_name(term);
             return Err(SettingsError(format!(
                 "--keep names `{name}`, which the other kept variables explain (pivot {pivot:e}): keep fewer"
             ))

@@ -35,7 +35,7 @@ pub(super) struct Plan {
 #[derive(Debug, Clone)]
 pub(super) struct Particle {
     pub(super) stream: Stream,
-    /// The support, ascending.
+    /// Its terms, ascending.
     pub(super) members: Vec<u32>,
     forward: bool,
     moves: usize,
@@ -71,13 +71,18 @@ impl Particle {
         self.value = value;
     }
 
-    /// Draws the kind of this step's move.
-    pub(super) fn plan(&mut self, problem: &SearchProblem, best: &[u32]) -> Plan {
+    /// Draws the kind of this step's move of a model with so many columns.
+    pub(super) fn plan(
+        &mut self,
+        problem: &SearchProblem,
+        best: &[u32],
+        parameters: usize,
+    ) -> Plan {
         let choice = unit(self.stream.next_word());
         let pick = self.stream.next_word();
         let plan = |kind| Plan { kind, pick };
         let size = self.members.len();
-        let (can_add, can_drop) = (size < problem.max_size, size > problem.keep.len());
+        let (can_add, can_drop) = (parameters < problem.max_size, size > problem.keep.len());
         self.forward = match (can_add, can_drop) {
             (false, false) => return plan(MoveKind::Stay),
             (true, false) => true,
@@ -130,7 +135,7 @@ impl Particle {
             MoveKind::DropImprove => (0, None),
             MoveKind::AddImprove => (usize::from(strongest.is_some()), strongest),
             MoveKind::AddRandom => {
-                let tries = TRIES.min(problem.x.p() - self.members.len());
+                let tries = TRIES.min(problem.x.term_count() - self.members.len());
                 (tries, self.random(problem, pick, refused))
             }
             MoveKind::AddBest => {
@@ -149,7 +154,7 @@ impl Particle {
 
     /// The pick-th variable outside the model, or after refusals one of the next few.
     pub(super) fn random(&self, problem: &SearchProblem, pick: u64, refused: usize) -> Option<u32> {
-        let open = problem.x.p() - self.members.len();
+        let open = problem.x.term_count() - self.members.len();
         if refused >= open.min(TRIES) {
             return None;
         }

@@ -20,7 +20,7 @@ pub(crate) struct SearchProblem<'a> {
     pub(crate) x: Columns<'a>,
     /// The response, centred and of unit norm.
     pub(crate) y: &'a [f64],
-    /// Columns that every model holds, ascending.
+    /// Terms that every model holds, ascending.
     pub(crate) keep: &'a [u32],
     pub(crate) kept: &'a Fit,
     /// Columns of the largest model, the kept ones included.
@@ -47,6 +47,33 @@ impl<'a> SearchProblem<'a> {
     }
 }
 
+/// The size of a model: where each column is a term, one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) terms: usize,
+    /// Its columns.
+    pub(crate) parameters: usize,
+}
+
+impl Size {
+    pub(crate) fn of(fit: &Fit) -> Self {
+        Self {
+            terms: fit.terms().len(),
+            parameters: fit.support().len(),
+        }
+    }
+}
+
+impl From<usize> for Size {
+    /// Of so many terms of one column.
+    fn from(size: usize) -> Self {
+        Self {
+            terms: size,
+            parameters: size,
+        }
+    }
+}
+
 /// The objective φ that a search minimises: a criterion for the models of one design.
 #[derive(Clone, Copy)]
 pub(crate) struct Objective<'a> {
@@ -54,6 +81,8 @@ pub(crate) struct Objective<'a> {
     pub(crate) criterion: &'a dyn Criterion,
     /// Set once the criterion is NaN for some model.
     pub(crate) undefined: &'a AtomicBool,
+    /// Of the kept terms.
+    kept: Size,
     /// Of the model of all columns, on the response's scale; NaN unless the criterion needs it.
     error_variance: f64,
 }
@@ -68,6 +97,7 @@ impl<'a> Objective<'a> {
             design,
             criterion,
             undefined,
+            kept: kept_size(design),
             error_variance: match criterion.needs_error_variance() {
                 true => error_variance(design, criterion.name())?,
                 false => f64::NAN,
@@ -85,20 +115,18 @@ impl<'a> Objective<'a> {
 
     /// φ of a fit. RSS is floored at n·eps²·TSS, below which it is rounding alone.
     pub(crate) fn of_fit(&self, fit: &Fit) -> f64 {
-        self.floored(fit.support().len(), fit.rss())
+        self.floored(Size::of(fit), fit.rss())
     }
 
-    /// φ of a model of k columns with this RSS (response of unit norm), floored as in
-    /// [`Self::of_fit`].
-    pub(super) fn floored(&self, k: usize, rss: f64) -> f64 {
+    /// φ of a model of this size and RSS (response of unit norm), floored as in [`Self::of_fit`].
+    pub(super) fn floored(&self, size: impl Into<Size>, rss: f64) -> f64 {
         let floor = self.design.n() as f64 * f64::EPSILON * f64::EPSILON;
-        self.at(k, rss.max(floor))
+        self.at(size, rss.max(floor))
     }
 
-    /// φ of a model of k columns with this RSS, the response at unit norm. +∞ where the
-    /// criterion is NaN.
-    pub(super) fn at(&self, k: usize, rss: f64) -> f64 {
-        let value = self.criterion.value(&self.model(k, rss));
+    /// φ of a model of this size and RSS, the response at unit norm. +∞ where the criterion is NaN.
+    pub(super) fn at(&self, size: impl Into<Size>, rss: f64) -> f64 {
+        let value = self.criterion.value(&self.model(size.into(), rss));
         // −∞ would swallow every difference.
         if value.is_nan() {
             self.undefined.store(true, Ordering::Relaxed);
@@ -108,17 +136,18 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// What the criterion is told of a model of k columns, the kept ones included, with this RSS.
-    fn model(&self, k: usize, rss: f64) -> Model {
-        let design = self.design;
-        let kept = design.keep().len();
+    /// What the criterion is told of a model of this size, the kept terms included, with this RSS.
+    fn model(&self, size: Size, rss: f64) -> Model {
+        let (design, kept) = (self.design, self.kept);
+        let all = design.columns().term_count();
         Model {
             n: design.n(),
             // As a criterion counts candidates: before prescreening, and without those that are given.
-            candidates: design.p_total().unwrap_or(design.p()) - kept,
+            candidates: design.p_total().unwrap_or(all) - kept.terms,
             // A tableau may lack kept columns.
-            chosen: k.saturating_sub(kept),
-            kept,
+            chosen: size.terms.saturating_sub(kept.terms),
+            chosen_parameters: size.parameters.saturating_sub(kept.parameters),
+            kept: kept.parameters,
             has_intercept: design.intercept(),
             rss: rss * design.tss(),
             error_variance: self.error_variance,
@@ -127,7 +156,7 @@ impl<'a> Objective<'a> {
 
     /// What the criterion charges the last variable chosen of a fit.
     pub(super) fn last_charge(&self, fit: &Fit) -> f64 {
-        let model = self.model(fit.support().len(), fit.rss());
+        let model = self.model(Size::of(fit), fit.rss());
         self.criterion.last_charge(&model)
     }
 
@@ -138,18 +167,31 @@ impl<'a> Objective<'a> {
     }
 }
 
+fn kept_size(design: &Design) -> Size {
+    let x = design.columns();
+    if x.terms().is_none() {
+        return design.keep().len().into();
+    }
+    let mut fit = Fit::empty(design.y());
+    for &term in design.keep() {
+        // Where those before explain it, the search is refused.
+        let _ = fit.add(x, term);
+    }
+    Size::of(&fit)
+}
+
 /// The residual mean square of the model of all columns that are not collinear, on the response's
 /// scale.
 fn error_variance(design: &Design, criterion: &str) -> Result<f64, SearchError> {
     let x = design.columns();
     let mut fit = Fit::empty(design.y());
     let fixed = usize::from(design.intercept());
-    for column in 0..design.p() as u32 {
+    for term in 0..x.term_count() as u32 {
         if fit.support().len() + fixed >= design.n() {
             break;
         }
-        // A collinear column changes nothing.
-        let _ = fit.add(x, column);
+        // A collinear term changes nothing.
+        let _ = fit.add(x, term);
     }
     let freedom = design.n().saturating_sub(fit.support().len() + fixed);
     if freedom == 0 || is_exact(design.n(), &fit) {

@@ -86,7 +86,7 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
-    /// The result whose best model has these columns, ascending; the caller fills in iterations,
+    /// The result whose best model has these terms, ascending; the caller fills in iterations,
     /// termination, times and devices.
     pub(crate) fn of(objective: Objective, members: &[u32], visited: VisitedModels) -> Self {
         let (x, y) = (objective.design.columns(), objective.design.y());
@@ -162,7 +162,11 @@ impl SearchResult {
                 "the model has as many variables as allowed, {k}: {mend}"
             ));
         }
-        let kept = design.keep().len();
+        let kept = design.keep();
+        let kept = kept
+            .iter()
+            .map(|term| design.columns().columns_of(*term).len());
+        let kept: usize = kept.sum();
         if let Some(total) = design.p_total().filter(|total| *total > design.p())
             && !counts_candidates(criterion, design, total)
         {
@@ -199,7 +203,7 @@ impl SearchResult {
         }
         let all = self.models.iter().map(VisitedModel::pair);
         let front = self.front.iter().map(VisitedModel::pair);
-        let name = |j: u32| design.variables()[j as usize].name.clone();
+        let name = |term: u32| design.term_name(term).to_owned();
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION").into(),
             data: None,

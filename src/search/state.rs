@@ -140,7 +140,7 @@ impl State {
     /// Whether it is a valid state of this search. A checksum does not prove that: anyone can make
     /// one.
     pub(super) fn is_sound(&self, problem: &SearchProblem) -> bool {
-        let (p, pass) = (problem.x.p(), problem.pass);
+        let (p, pass) = (problem.x.term_count(), problem.pass);
         let is_model = |model: &[u32]| {
             model.is_sorted_by(|a, b| a < b) && model.last().is_none_or(|last| (*last as usize) < p)
         };

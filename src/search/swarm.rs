@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use super::{
     control::Limits,
     particle::{Particle, Plan, REFACTOR_PER_VARIABLE},
-    problem::{SearchProblem, rises},
+    problem::{SearchProblem, Size, rises},
     record::{MoveKind, StepRecord},
     state::{ParticleState, SwarmState},
     visited::{VisitedModel, VisitedModels},
 };
-use crate::device::{DeviceError, Devices, ModelUpdate, ModelView};
+use crate::device::{DeviceError, Devices, ModelUpdate, ModelView, TermChange};
 
-/// The number of models whose strongest column is cached; beyond it the cache is emptied.
+/// The number of models whose strongest term is cached; beyond it the cache is emptied.
 const REMEMBERED: usize = 1 << 18;
 
 /// Largest distance between two canonical iterations while models are small.
@@ -42,7 +42,7 @@ pub(super) struct Swarm<'s, 'x> {
     pub(super) is_canonical: bool,
     /// What each particle did in the last iteration.
     pub(super) steps: Vec<StepRecord>,
-    /// For each model in the cache, the position of its strongest column in `strongest`.
+    /// For each model in the cache, the position of its strongest term in `strongest`.
     known: HashMap<Box<[u32]>, usize>,
     strongest: Vec<Option<u32>>,
 }
@@ -162,10 +162,12 @@ impl<'s, 'x> Swarm<'s, 'x> {
     /// visited of the iterations before.
     pub(super) fn iterate(&mut self, limits: &Limits) -> Result<bool, DeviceError> {
         let problem = self.problem;
-        let particles = self.particles.iter_mut();
-        let plans: Vec<Plan> = particles
-            .map(|particle| particle.plan(&problem, &self.best.members))
-            .collect();
+        let (devices, best) = (&*self.devices, &self.best.members);
+        let particles = self.particles.iter_mut().enumerate();
+        let plan = |(number, particle): (usize, &mut Particle)| {
+            particle.plan(&problem, best, devices.parameters(number))
+        };
+        let plans: Vec<Plan> = particles.map(plan).collect();
         let strongest = self.sweep(&plans)?;
         if limits.stop() {
             return Ok(false);
@@ -206,15 +208,24 @@ impl<'s, 'x> Swarm<'s, 'x> {
         let mut open: Vec<usize> = (0..self.particles.len()).collect();
         for refused in 0.. {
             let (mut updates, mut kinds) = (Vec::new(), Vec::new());
+            let mut without_room = Vec::new();
             for number in open.drain(..) {
-                if let Some((kind, update)) = attempt(&self.particles[number], number, refused) {
-                    updates.push((number, update));
-                    kinds.push(kind);
+                match attempt(&self.particles[number], number, refused) {
+                    Some((_, ModelUpdate::Add(term))) if !self.has_room(number, term) => {
+                        without_room.push(number);
+                    }
+                    Some((kind, update)) => {
+                        updates.push((number, update));
+                        kinds.push(kind);
+                    }
+                    None => {}
                 }
             }
-            if updates.is_empty() {
+            open.append(&mut without_room);
+            if updates.is_empty() && open.is_empty() {
                 break;
             }
+            self.choose_drops(&mut updates)?;
             let results = self.devices.update_models(&updates)?;
             for (((number, update), kind), updated) in updates.into_iter().zip(kinds).zip(results) {
                 match updated.variable {
@@ -229,12 +240,58 @@ impl<'s, 'x> Swarm<'s, 'x> {
         Ok(moves)
     }
 
+    /// Whether a particle's model may take in all columns of a term.
+    fn has_room(&self, number: usize, term: u32) -> bool {
+        let width = self.problem.x.columns_of(term).len();
+        self.devices.parameters(number) + width <= self.problem.max_size
+    }
+
+    /// Names the terms to drop where the cheapest are wanted and terms have several columns: those whose
+    /// loss leaves the lowest φ, ties going to the lowest.
+    fn choose_drops(&mut self, updates: &mut [(usize, ModelUpdate)]) -> Result<(), DeviceError> {
+        if self.problem.x.terms().is_none() {
+            return Ok(());
+        }
+        let cheapest = updates
+            .iter_mut()
+            .filter(|(_, update)| *update == ModelUpdate::DropCheapest);
+        let (numbers, updates): (Vec<usize>, Vec<&mut ModelUpdate>) =
+            cheapest.map(|(number, update)| (*number, update)).unzip();
+        let costs = self.devices.find_drop_costs(&numbers)?;
+        for ((number, update), costs) in numbers.into_iter().zip(updates).zip(costs) {
+            let (size, rss) = (self.size(number), self.devices.rss(number));
+            let after = |change: &TermChange| {
+                let size = Size {
+                    terms: size.terms - 1,
+                    parameters: size.parameters - change.parameters,
+                };
+                self.problem.objective.floored(size, rss + change.rss)
+            };
+            if let Some(term) = first_lowest(&costs, after) {
+                *update = ModelUpdate::Drop(term);
+            }
+        }
+        Ok(())
+    }
+
+    /// The size of a particle's model.
+    fn size(&self, number: usize) -> Size {
+        Size {
+            terms: self.particles[number].members.len(),
+            parameters: self.devices.parameters(number),
+        }
+    }
+
     fn evaluate(&mut self, moves: Vec<(MoveKind, Option<u32>)>) {
         self.steps.clear();
         let particles = self.particles.iter_mut().zip(moves).enumerate();
         for (number, (particle, (kind, variable))) in particles {
             let (size, rss) = (particle.members.len(), self.devices.rss(number));
-            particle.update_value(self.problem.objective.floored(size, rss));
+            let whole = Size {
+                terms: size,
+                parameters: self.devices.parameters(number),
+            };
+            particle.update_value(self.problem.objective.floored(whole, rss));
             let value = particle.value;
             self.steps.push(StepRecord {
                 kind,
@@ -255,7 +312,7 @@ impl<'s, 'x> Swarm<'s, 'x> {
         self.strongest.clear();
     }
 
-    /// The strongest column of each particle about to take an improving forward step. Equal models
+    /// The strongest term of each particle about to take an improving forward step. Equal models
     /// are swept once, and models in the cache are not swept.
     fn sweep(&mut self, plans: &[Plan]) -> Result<Vec<Option<u32>>, DeviceError> {
         if self.known.len() > REMEMBERED {
@@ -287,13 +344,55 @@ impl<'s, 'x> Swarm<'s, 'x> {
         let (devices, gain) = (&mut *self.devices, self.problem.pass.gain);
         let found = rayon::in_place_scope(|scope| {
             scope.spawn(|_| remember(visited, particles));
-            devices.find_strongest(&models, gain)
+            match self.problem.x.terms() {
+                None => devices.find_strongest(&models, gain),
+                Some(_) => {
+                    let found = devices.find_strongest_terms(&models, gain)?;
+                    let models = models.iter().zip(found);
+                    let lowest = |(model, found): (&ModelView, Vec<TermChange>)| {
+                        let size = Size {
+                            terms: model.support.len(),
+                            parameters: devices.parameters(model.number),
+                        };
+                        strongest_term(&self.problem, (size, model.rss), &found)
+                    };
+                    Ok(models.map(lowest).collect())
+                }
+            }
         });
         self.noted = true;
         self.strongest.extend(found?);
         let answer = |at: Option<usize>| at.and_then(|at| self.strongest[at]);
         Ok(answers.into_iter().map(answer).collect())
     }
+}
+
+/// Of the strongest terms of each width, outside a model of this size and RSS, the one with which φ is
+/// lowest, if there is room for it: by what they gain if their columns are orthogonal to the model.
+fn strongest_term(
+    problem: &SearchProblem,
+    (size, rss): (Size, f64),
+    found: &[TermChange],
+) -> Option<u32> {
+    let mut fitting = found.to_vec();
+    fitting.retain(|change| size.parameters + change.parameters <= problem.max_size);
+    let after = |change: &TermChange| {
+        let size = Size {
+            terms: size.terms + 1,
+            parameters: size.parameters + change.parameters,
+        };
+        problem.objective.floored(size, rss - change.rss)
+    };
+    first_lowest(&fitting, after)
+}
+
+/// The term of the change with the lowest φ after it, of those that tie the lowest.
+fn first_lowest(changes: &[TermChange], after: impl Fn(&TermChange) -> f64) -> Option<u32> {
+    let values: Vec<f64> = changes.iter().map(after).collect();
+    let least = values.iter().copied().reduce(f64::min)?;
+    let tied = changes.iter().zip(values);
+    let tied = tied.filter(|(_, value)| !rises(least, *value));
+    tied.map(|(change, _)| change.term).min()
 }
 
 fn remember(visited: &mut VisitedModels, particles: &[Particle]) {

@@ -1,5 +1,5 @@
 //! The tableau of a model among the columns of a pool: the effect of every single change, one
-//! variable added, dropped, or exchanged for another.
+//! term added, dropped, or exchanged for another.
 //!
 //! For the model A and a column j of the pool, as sweeps of the cross-product
 //! matrix leave them (Goodnight 1979):
@@ -12,10 +12,17 @@
 //! observation is touched. Everything is f64, but products of columns lose the
 //! digits that residuals keep: a walk goes by these numbers, what it reports is
 //! fitted anew.
+//!
+//! Terms of several columns enter column by column. What joining or replacing one
+//! does is in [`super::blocks`].
 
 use pulp::Simd;
 
-use super::gains::{LEAST, additions, exchanges};
+pub(super) use super::blocks::Step;
+use super::{
+    blocks::{self, Blocks, SweptModel},
+    gains::{LEAST, additions, exchanges},
+};
 use crate::{
     device::GramPool,
     vector::{add_scaled, vectorised},
@@ -26,18 +33,13 @@ const REBUILD_EVERY: usize = 64;
 /// Falls whose ratio is closer to one than this count as equal.
 const TIE: f64 = 1e-9;
 
-/// A step: the position that leaves, the place in the pool that joins, and the fall of RSS.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) fall: f64,
-    pub(super) leaves: Option<usize>,
-    pub(super) joins: Option<usize>,
-}
-
 #[derive(Debug, Clone)]
 pub(super) struct Tableau {
-    /// Places of the model's variables; *positions* count along it.
+    /// The model's terms, by their positions in the pool.
     pub(super) members: Vec<usize>,
+    /// Places of the model's columns; *positions* count along it. Where each column is a term, they are
+    /// the members.
+    pub(super) columns: Vec<usize>,
     /// U, a row a position.
     rows: Vec<f64>,
     /// G, dense.
@@ -49,53 +51,117 @@ pub(super) struct Tableau {
     rest: Vec<f64>,
     /// RSS, the response at unit norm.
     pub(super) rss: f64,
+    /// What the model leaves of terms of several columns.
+    blocks: Blocks,
     steps: usize,
     scratch: Vec<f64>,
 }
 
 impl Tableau {
-    /// The model of these places; a response of unit norm.
+    /// The model of these terms; a response of unit norm.
     pub(super) fn new(pool: &GramPool, members: &[usize]) -> Self {
         let width = pool.xty().len();
         let mut tableau = Self {
             members: Vec::new(),
+            columns: Vec::new(),
             rows: Vec::new(),
             inverse: Vec::new(),
             coefficients: Vec::new(),
             products: pool.xty().to_vec(),
             rest: vec![1.0; width],
             rss: 1.0,
+            blocks: Blocks::new(pool),
             steps: 0,
             scratch: vec![0.0; width],
         };
-        for &place in members {
-            add(&mut tableau, pool, place);
+        for &term in members {
+            tableau.add(pool, term);
         }
         tableau
     }
 
-    pub(super) fn step(&mut self, pool: &GramPool, leaves: Option<usize>, joins: Option<usize>) {
-        if let Some(position) = leaves {
-            remove(self, position);
-        }
-        if let Some(place) = joins {
+    /// Adds a term; what the model explains of it is left out, and the term if that is all.
+    fn add(&mut self, pool: &GramPool, term: usize) {
+        let before = self.columns.len();
+        for place in pool.places(term) {
             add(self, pool, place);
         }
+        if self.columns.len() > before {
+            self.members.push(term);
+        }
+    }
+
+    /// Removes a term, by its index; columns that only it explained enter.
+    fn remove(&mut self, pool: &GramPool, index: usize) {
+        let term = self.members.remove(index);
+        if pool.is_plain() {
+            return remove(self, index);
+        }
+        let places = pool.places(term);
+        for position in (0..self.columns.len()).rev() {
+            if places.contains(&self.columns[position]) {
+                remove(self, position);
+            }
+        }
+        for at in 0..self.members.len() {
+            for place in pool.places(self.members[at]) {
+                if !self.columns.contains(&place) {
+                    add(self, pool, place);
+                }
+            }
+        }
+    }
+
+    /// Whether columns of the model's terms are left out.
+    pub(super) fn is_partial(&self, pool: &GramPool) -> bool {
+        let widths = self.members.iter().map(|term| pool.places(*term).len());
+        self.columns.len() < widths.sum()
+    }
+
+    pub(super) fn step(&mut self, pool: &GramPool, leaves: Option<usize>, joins: Option<usize>) {
+        if let Some(index) = leaves {
+            self.remove(pool, index);
+        }
+        if let Some(term) = joins {
+            self.add(pool, term);
+        }
         self.steps += 1;
-        if self.steps >= REBUILD_EVERY.max(2 * self.members.len()) {
+        if self.steps >= REBUILD_EVERY.max(2 * self.columns.len()) {
             *self = Self::new(pool, &self.members);
         }
     }
 
+    /// The best additions, drops and exchanges: those by which RSS falls most, of each number of
+    /// parameters. Of the pool's terms those are added that are `open` (1, else 0), of the model's those
+    /// leave that are `free`.
+    pub(super) fn best_steps(
+        &mut self,
+        pool: &GramPool,
+        open: &[f64],
+        free: impl Fn(usize) -> bool,
+    ) -> Vec<Step> {
+        if !pool.is_plain() {
+            return blocks::best_steps(&self.swept(), pool, open, free);
+        }
+        let exchange = self.best_exchange(open, &free);
+        let addition = self.best_addition(open);
+        let drop = self.best_drop(&free);
+        [exchange, addition, drop].into_iter().flatten().collect()
+    }
+
     /// The addition by which RSS falls most, of the places that are `open` (1,
     /// else 0).
-    pub(super) fn best_addition(&mut self, open: &[f64]) -> Option<Step> {
+    fn best_addition(&mut self, open: &[f64]) -> Option<Step> {
         let most = additions(&self.products, &self.rest, open, &mut self.scratch);
-        self.first(most, 0.0, None)
+        let step = self.first(most, 0.0, None)?;
+        Some(Step {
+            parameters: 1,
+            ..step
+        })
     }
 
     /// The drop by which RSS rises least, of the positions that are `free`.
-    pub(super) fn best_drop(&self, free: impl Fn(usize) -> bool) -> Option<Step> {
+    fn best_drop(&self, free: impl Fn(usize) -> bool) -> Option<Step> {
         let (mut leaves, mut most) = (None, f64::NEG_INFINITY);
         for (position, &place) in self.members.iter().enumerate() {
             let (cost, _) = self.cost(position);
@@ -107,16 +173,13 @@ impl Tableau {
             fall: most,
             leaves,
             joins: None,
+            parameters: -1,
         })
     }
 
     /// The exchange by which RSS falls most (or rises least), of the positions
     /// that are `free` for places that are `open`.
-    pub(super) fn best_exchange(
-        &mut self,
-        open: &[f64],
-        free: impl Fn(usize) -> bool,
-    ) -> Option<Step> {
+    fn best_exchange(&mut self, open: &[f64], free: impl Fn(usize) -> bool) -> Option<Step> {
         let mut best: Option<(f64, usize)> = None;
         for position in 0..self.members.len() {
             if !free(self.members[position]) {
@@ -144,6 +207,18 @@ impl Tableau {
         (most, cost)
     }
 
+    fn swept(&self) -> SweptModel<'_> {
+        SweptModel {
+            members: &self.members,
+            columns: &self.columns,
+            rows: &self.rows,
+            inverse: &self.inverse,
+            coefficients: &self.coefficients,
+            products: &self.products,
+            blocks: &self.blocks,
+        }
+    }
+
     /// The first place in the scratch that equals the most.
     fn first(&self, most: f64, cost: f64, leaves: Option<usize>) -> Option<Step> {
         let equal = most * (1.0 - TIE);
@@ -152,12 +227,13 @@ impl Tableau {
             fall: most - cost,
             leaves,
             joins,
+            parameters: 0,
         })
     }
 
     /// What dropping a position alone costs, β̂²/g, and 1/g.
     fn cost(&self, position: usize) -> (f64, f64) {
-        let k = self.members.len();
+        let k = self.columns.len();
         let inverse = 1.0 / self.inverse[position * k + position];
         (self.coefficients[position].powi(2) * inverse, inverse)
     }
@@ -170,7 +246,7 @@ vectorised! {
 /// A column that the model explains is left out.
 #[inline(always)]
 fn add_body<S: Simd>(_: S, t: &mut Tableau, pool: &GramPool, place: usize) {
-    let (k, width) = (t.members.len(), t.products.len());
+    let (k, width) = (t.columns.len(), t.products.len());
     let s = t.rest[place];
     if s < LEAST {
         return;
@@ -178,7 +254,7 @@ fn add_body<S: Simd>(_: S, t: &mut Tableau, pool: &GramPool, place: usize) {
     // The column's products with what the model leaves of every column.
     let g = pool.products(place);
     t.scratch.copy_from_slice(g);
-    for (row, &member) in t.rows.chunks(width).zip(&t.members) {
+    for (row, &member) in t.rows.chunks(width).zip(&t.columns) {
         add_scaled(&mut t.scratch, -g[member], row);
     }
     let step = t.products[place] / s;
@@ -207,7 +283,8 @@ fn add_body<S: Simd>(_: S, t: &mut Tableau, pool: &GramPool, place: usize) {
         }
         add_scaled(row, u[i] / s, &u);
     }
-    t.members.push(place);
+    t.blocks.change(&t.scratch, -1.0 / s);
+    t.columns.push(place);
     (t.products[place], t.rest[place]) = (0.0, 0.0);
 }
 
@@ -217,7 +294,7 @@ vectorised! {
 
 #[inline(always)]
 fn remove_body<S: Simd>(_: S, t: &mut Tableau, position: usize) {
-    let (k, width) = (t.members.len(), t.products.len());
+    let (k, width) = (t.columns.len(), t.products.len());
     t.scratch
         .copy_from_slice(&t.rows[position * width..][..width]);
     let g: Vec<f64> = t.inverse[position * k..][..k].to_vec();
@@ -242,7 +319,8 @@ fn remove_body<S: Simd>(_: S, t: &mut Tableau, position: usize) {
     t.inverse = kept;
     t.rows.drain(position * width..(position + 1) * width);
     t.coefficients.remove(position);
-    t.members.remove(position);
+    t.columns.remove(position);
+    t.blocks.change(&t.scratch, d);
 }
 
 #[cfg(test)]
@@ -270,12 +348,12 @@ mod tests {
         let (n, p) = (40, 21);
         let (x, y) = problem(n, p);
         let x = Columns::new(&x, n);
-        let mut pool = GramPool::new(p);
+        let mut pool = GramPool::new(x);
         // In two parts and out of order: places are not columns.
         pool.insert(x, &y, (10..p as u32).rev(), 1, &|| false);
         pool.insert(x, &y, 0..10, 1, &|| false);
         let rss = |places: &[usize]| {
-            let mut support: Vec<u32> = places.iter().map(|m| pool.column(*m)).collect();
+            let mut support: Vec<u32> = places.iter().map(|m| pool.term(*m)).collect();
             support.sort_unstable();
             Fit::of(x, &y, &support).0.rss()
         };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     control::Limits,
-    problem::{SearchProblem, rises},
+    problem::{SearchProblem, Size, rises},
     tableau::{Step, Tableau},
     visited::VisitedModels,
 };
@@ -48,10 +48,10 @@ pub(super) struct TabuSearch<'a> {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct TabuResult {
-    /// The last model, columns ascending, and its φ.
+    /// The last model, terms ascending, and its φ.
     pub(super) end: Vec<u32>,
     pub(super) end_value: f64,
-    /// The best model with φ below `value`, columns ascending.
+    /// The best model with φ below `value`, terms ascending.
     pub(super) best: Option<Vec<u32>>,
     pub(super) visited: VisitedModels,
     /// The work done, in multiply-adds of a product with X.
@@ -59,7 +59,7 @@ pub(super) struct TabuResult {
 }
 
 impl TabuSearch<'_> {
-    /// Searches from a model (columns in any order); `visited` collects the models on the way.
+    /// Searches from a model (terms in any order); `visited` collects the models on the way.
     pub(super) fn run_from(
         &self,
         start: &[u32],
@@ -67,15 +67,15 @@ impl TabuSearch<'_> {
         visited: VisitedModels,
     ) -> TabuResult {
         let (pool, problem) = (self.pool, &self.problem);
-        // A column that the pool has no room for is left out.
-        let places: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
-        let mut tableau = Tableau::new(pool, &places);
+        // A term that the pool has no room for is left out.
+        let terms: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
+        let mut tableau = Tableau::new(pool, &terms);
         let mut result = TabuResult {
             end: start.to_vec(),
-            end_value: self.value_of(tableau.members.len(), tableau.rss),
+            end_value: self.value_of(size(&tableau), tableau.rss),
             best: None,
             visited,
-            work: ENTRY_COST / 4 * (places.len() * places.len() * pool.len()) as u64,
+            work: ENTRY_COST / 4 * (tableau.columns.len().pow(2) * pool.width()) as u64,
         };
         let kept: Vec<usize> = problem
             .keep
@@ -99,7 +99,7 @@ impl TabuSearch<'_> {
             }
             if step - lowered > STALL {
                 let drops = scatter(&mut tableau, pool, &mut tabu, &kept, step, stream);
-                let entries = drops * (tableau.members.len() + drops) * pool.len();
+                let entries = drops * (tableau.columns.len() + drops) * pool.width();
                 result.work += ENTRY_COST / 4 * entries as u64;
                 (lowest, lowered) = (f64::INFINITY, step);
                 if !holds(&tableau) {
@@ -108,18 +108,23 @@ impl TabuSearch<'_> {
                 }
             }
             tabu.release(step, &tableau);
-            let steps = self.steps(&mut tableau, &tabu.open, |place| {
-                tabu.until[place] <= step && !kept.contains(&place)
+            let steps = self.steps(&mut tableau, &tabu.open, |term| {
+                tabu.until[term] <= step && !kept.contains(&term)
             });
-            for (value, step) in &steps {
+            // Where columns are left out, those that enter once others leave are not known yet.
+            let known = match tableau.is_partial(pool) {
+                true => &[],
+                false => &*steps,
+            };
+            for (value, step) in known {
                 if result.visited.wants(*value) {
-                    let met = columns(&tableau, pool, step.leaves, step.joins);
+                    let met = terms_after(&tableau, pool, step.leaves, step.joins);
                     result.visited.offer(*value, &met);
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
             result.work +=
-                ENTRY_COST * (STEP_ENTRIES + (tableau.members.len() * pool.len()) as u64);
+                ENTRY_COST * (STEP_ENTRIES + (tableau.columns.len() * pool.width()) as u64);
             let Some((_, Step { leaves, joins, .. })) = best.filter(|best| best.0 < f64::INFINITY)
             else {
                 if tabu.until.iter().all(|until| *until <= step) {
@@ -130,23 +135,23 @@ impl TabuSearch<'_> {
                 continue;
             };
             let tenure = draw_tenure(stream);
-            if let Some(position) = leaves {
-                tabu.leave(tableau.members[position], step + tenure);
+            if let Some(index) = leaves {
+                tabu.leave(tableau.members[index], step + tenure);
             }
-            if let Some(place) = joins {
-                tabu.join(place, step + tenure / 2);
+            if let Some(term) = joins {
+                tabu.join(term, step + tenure / 2);
             }
             tableau.step(pool, leaves, joins);
             if !holds(&tableau) {
                 break;
             }
-            let value = self.value_of(tableau.members.len(), tableau.rss);
-            let columns = columns(&tableau, pool, None, None);
-            result.end.clone_from(&columns);
-            result.visited.offer(value, &columns);
+            let value = self.value_of(size(&tableau), tableau.rss);
+            let terms = terms_after(&tableau, pool, None, None);
+            result.end.clone_from(&terms);
+            result.visited.offer(value, &terms);
             if rises(value, least) {
                 least = value;
-                result.best = Some(columns);
+                result.best = Some(terms);
             }
             result.end_value = value;
             if rises(value, lowest) {
@@ -156,38 +161,49 @@ impl TabuSearch<'_> {
         result
     }
 
-    /// The best exchange, addition and drop, each with its φ.
+    /// The best exchanges, additions and drops that the model has room for, each with its φ.
     fn steps(
         &self,
         tableau: &mut Tableau,
         open: &[f64],
         free: impl Fn(usize) -> bool,
     ) -> Vec<(f64, Step)> {
-        let (k, rss) = (tableau.members.len(), tableau.rss);
-        let has_room = k < self.problem.max_size;
-        let exchange = tableau.best_exchange(open, &free);
-        let addition = has_room.then(|| tableau.best_addition(open)).flatten();
-        let drop = tableau.best_drop(&free);
-        let valued = |(size, step): (usize, Option<Step>)| {
-            let step = step.filter(|step| step.fall > f64::NEG_INFINITY)?;
-            Some((self.value_of(size, rss - step.fall), step))
+        let (before, rss) = (size(tableau), tableau.rss);
+        let steps = tableau.best_steps(self.pool, open, free);
+        let valued = |step: Step| {
+            let joins = usize::from(step.joins.is_some());
+            let after = Size {
+                terms: before.terms + joins - usize::from(step.leaves.is_some()),
+                parameters: before
+                    .parameters
+                    .saturating_add_signed(step.parameters as isize),
+            };
+            let has_room = step.parameters <= 0 || after.parameters <= self.problem.max_size;
+            let is_step = has_room && step.fall > f64::NEG_INFINITY;
+            is_step.then(|| (self.value_of(after, rss - step.fall), step))
         };
-        let sized = [(k, exchange), (k + 1, addition), (k.wrapping_sub(1), drop)];
-        sized.into_iter().filter_map(valued).collect()
+        steps.into_iter().filter_map(valued).collect()
     }
 
-    fn value_of(&self, k: usize, rss: f64) -> f64 {
-        self.problem.objective.at(k, rss.max(EXACT))
+    fn value_of(&self, size: Size, rss: f64) -> f64 {
+        self.problem.objective.at(size, rss.max(EXACT))
     }
 }
 
-/// The places that a walk may not touch for a while.
+fn size(tableau: &Tableau) -> Size {
+    Size {
+        terms: tableau.members.len(),
+        parameters: tableau.columns.len(),
+    }
+}
+
+/// The terms that a walk may not touch for a while.
 struct TabuList {
-    /// For each place, 1 where it may join the model, else 0.
+    /// For each term of the pool, 1 where it may join the model, else 0.
     open: Vec<f64>,
-    /// For each place, the first step at which it may move again.
+    /// For each term of the pool, the first step at which it may move again.
     until: Vec<usize>,
-    /// The places that left and may not return yet.
+    /// The terms that left and may not return yet.
     away: Vec<usize>,
 }
 
@@ -206,7 +222,7 @@ impl TabuList {
         }
     }
 
-    /// Opens the places that may return at this step.
+    /// Opens the terms that may return at this step.
     fn release(&mut self, step: usize, tableau: &Tableau) {
         let Self { open, until, away } = self;
         away.retain(|&place| {
@@ -260,8 +276,8 @@ fn scatter(
     drops
 }
 
-/// The columns of the tableau's model after a step, ascending.
-fn columns(
+/// The terms of the tableau's model after a step, ascending.
+fn terms_after(
     tableau: &Tableau,
     pool: &GramPool,
     leaves: Option<usize>,
@@ -270,9 +286,9 @@ fn columns(
     let members = tableau.members.iter().enumerate();
     let stay = members.filter(|(position, _)| Some(*position) != leaves);
     let places = stay.map(|(_, place)| *place).chain(joins);
-    let mut columns: Vec<u32> = places.map(|place| pool.column(place)).collect();
-    columns.sort_unstable();
-    columns
+    let mut terms: Vec<u32> = places.map(|place| pool.term(place)).collect();
+    terms.sort_unstable();
+    terms
 }
 
 #[cfg(test)]
@@ -292,8 +308,9 @@ mod tests {
         };
         let y: Vec<f64> = unit().collect();
         let x: Vec<f64> = (0..p).flat_map(|_| unit()).collect();
-        let mut pool = GramPool::new(p);
-        pool.insert(Columns::new(&x, n), &y, 0..p as u32, 1, &|| false);
+        let x = Columns::new(&x, n);
+        let mut pool = GramPool::new(x);
+        pool.insert(x, &y, 0..p as u32, 1, &|| false);
         for (size, kept) in [(0, 0), (1, 0), (1, 1), (2, 0), (12, 0), (13, 1), (20, 4)] {
             let model: Vec<usize> = (0..size).collect();
             let kept: Vec<usize> = (0..kept).collect();

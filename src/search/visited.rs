@@ -14,7 +14,7 @@ pub struct VisitedModel {
     /// φ; serialised as its bits.
     #[serde(with = "bits")]
     pub value: f64,
-    /// Columns of the design matrix, ascending.
+    /// Its terms, ascending: columns of the design matrix, unless factors are whole.
     pub members: Box<[u32]>,
 }
 

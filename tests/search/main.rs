@@ -23,4 +23,5 @@ mod original;
 mod polish;
 mod refusals;
 mod residuals;
+mod terms;
 mod weights;

@@ -33,6 +33,7 @@ fn weighted(x: &DMatrix<f64>, y: &DVector<f64>, w: &[f64]) -> Table {
 }
 
 const WEIGHTED: DesignOptions = DesignOptions {
+    split_factors: true,
     response: Some("y"),
     keep: &[],
     drop: &[],

@@ -7,12 +7,14 @@ mod neighbours;
 mod products;
 mod single_precision;
 mod strongest;
+mod terms;
 mod tie_window;
 
 use rayon::prelude::*;
 
 use super::{
-    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Shard, UpdateOutcome,
+    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
+    UpdateOutcome,
 };
 use crate::{
     design::Columns,
@@ -83,7 +85,7 @@ impl Device for Cpu<'_> {
         let each = (2 * self.shard.x.n() * size_of::<f64>()) as u64;
         let what = "the models of the particles";
         self.charge.set(each.saturating_mul(count as u64), what)?;
-        self.keep = model.support().to_vec();
+        self.keep = model.terms().to_vec();
         self.keep.sort_unstable();
         self.models = vec![model.clone(); count];
         Ok(())
@@ -91,7 +93,7 @@ impl Device for Cpu<'_> {
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
         for (model, support) in models {
-            self.models[*model].set_support(support);
+            self.models[*model].set_terms(support);
         }
         Ok(())
     }
@@ -112,6 +114,7 @@ impl Device for Cpu<'_> {
                 Some(_) if interrupt.requested() => None,
                 Some(ModelUpdate::Add(column)) => fit.add(x, column).is_ok().then_some(column),
                 Some(ModelUpdate::Drop(column)) => drop(fit, x, column),
+                Some(ModelUpdate::DropCheapest) if x.terms().is_some() => None,
                 Some(ModelUpdate::DropCheapest) => {
                     cheapest(fit, keep).and_then(|column| drop(fit, x, column))
                 }
@@ -122,6 +125,7 @@ impl Device for Cpu<'_> {
             };
             UpdateOutcome {
                 variable,
+                parameters: fit.support().len(),
                 rss: fit.rss(),
             }
         };
@@ -158,6 +162,45 @@ impl Device for Cpu<'_> {
         })
     }
 
+    fn find_strongest_terms(
+        &mut self,
+        models: &[ModelView],
+        gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        let Some(terms) = self.shard.x.terms() else {
+            return Ok(vec![Vec::new(); models.len()]);
+        };
+        let fits = models.iter().map(|model| &self.models[model.number]);
+        let (own, threads, interrupt) = ((self.shard, terms), self.threads, &self.interrupt);
+        let stop = || interrupt.requested();
+        Ok(match gain {
+            Gain::Correlation => {
+                let anchors: Vec<FitView> = fits.map(Fit::view).collect();
+                terms::strongest(own, &anchors, threads, &stop)
+            }
+            Gain::Exact => {
+                let fits: Vec<Fit> = fits.cloned().collect();
+                terms::strongest_exactly(own, &fits, threads, &stop)
+            }
+        })
+    }
+
+    fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        let (x, keep) = (self.shard.x, &self.keep);
+        let costs = |model: &usize| {
+            let fit = &self.models[*model];
+            let costs = fit.terms().iter().zip(fit.term_drop_costs(x));
+            let free = costs.filter(|(term, _)| keep.binary_search(term).is_err());
+            let changes = free.map(|(term, (rss, parameters))| TermChange {
+                term: *term,
+                parameters,
+                rss,
+            });
+            changes.collect()
+        };
+        Ok(models.iter().map(costs).collect())
+    }
+
     fn find_neighbours(
         &mut self,
         anchors: &[FitView],
@@ -174,6 +217,13 @@ impl Device for Cpu<'_> {
             ..shard
         };
         let threads = self.threads;
+        if let Some(terms) = shard.x.terms() {
+            let fitted = |anchor: &FitView| Fit::of(shard.x, self.y, anchor.terms).0;
+            let fits: Vec<Fit> = anchors.iter().map(fitted).collect();
+            let wanted = (keep, count);
+            let near = terms::neighbours((shard, terms), &fits, wanted, threads, stop);
+            return Ok(near);
+        }
         Ok(neighbours::neighbours(
             shard, anchors, keep, count, threads, stop,
         ))
@@ -182,7 +232,7 @@ impl Device for Cpu<'_> {
 
 /// Drops a variable; none if the model does not contain it.
 fn drop(fit: &mut Fit, x: Columns, variable: u32) -> Option<u32> {
-    let position = fit.support().iter().position(|v| *v == variable)?;
+    let position = fit.terms().iter().position(|v| *v == variable)?;
     fit.drop(x, position);
     Some(variable)
 }

@@ -171,11 +171,13 @@ impl Scratch {
                 column,
                 fall: e * e / s,
                 replaces: None,
+                parameters: 1,
             };
             let mut exchange = ModelChange {
                 column,
                 fall: self.fall[row],
                 replaces: Some(self.place[row] as usize),
+                parameters: 0,
             };
             if s <= MIN_UNEXPLAINED {
                 (change.fall, exchange) = model.evaluate_collinear(x, anchor, column);
@@ -233,17 +235,17 @@ fn exchange_body<S: Simd>(
 }
 
 /// The strongest changes so far, and some weaker ones that are dropped from time to time.
-struct Strongest {
+pub(super) struct Strongest {
     count: usize,
     /// Weaker changes are not among the strongest.
     least: f64,
-    changes: Vec<ModelChange>,
+    pub(super) changes: Vec<ModelChange>,
     /// The number of changes at which the weaker ones are dropped next.
     full: usize,
 }
 
 impl Strongest {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self {
             count,
             least: f64::NEG_INFINITY,
@@ -252,7 +254,7 @@ impl Strongest {
         }
     }
 
-    fn offer(&mut self, change: ModelChange) {
+    pub(super) fn offer(&mut self, change: ModelChange) {
         // A column without any possible exchange falls by −∞.
         if change.fall >= self.least && change.fall > f64::NEG_INFINITY {
             self.changes.push(change);
@@ -281,6 +283,7 @@ mod tests {
                 column,
                 fall: if column % 2 == 0 { 0.5 } else { 0.25 },
                 replaces: None,
+                parameters: 1,
             });
             sorts += usize::from(strongest.full != full);
             full = strongest.full;

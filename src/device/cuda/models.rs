@@ -306,6 +306,7 @@ impl Models {
             self.residuals[model] = rss;
             all.push(UpdateOutcome {
                 variable: done,
+                parameters: support.len(),
                 rss,
             });
         }

@@ -204,6 +204,7 @@ impl Cuda<'_> {
                     column,
                     fall: swap,
                     replaces: Some(place),
+                    parameters: 0,
                 };
                 if join == f64::INFINITY {
                     (join, exchange) = own.model.evaluate_collinear(self.shard.x, anchor, column);
@@ -212,6 +213,7 @@ impl Cuda<'_> {
                     column,
                     fall: join,
                     replaces: None,
+                    parameters: 1,
                 });
                 // Nothing falls by −∞: a column that no exchange is open to.
                 if exchange.fall > f64::NEG_INFINITY {

@@ -2,11 +2,14 @@
 
 use super::super::{
     control::Limits,
-    problem::{SearchProblem, rises},
+    problem::{SearchProblem, Size, rises},
     tabu::EXACT,
     visited::VisitedModels,
 };
-use crate::{device::Neighbours, least_squares::Fit};
+use crate::{
+    device::{ModelChange, Neighbours, first_of_each},
+    least_squares::Fit,
+};
 
 /// Columns of each kind, additions and exchanges, that the sweep of one model inserts into the
 /// pool.
@@ -37,8 +40,15 @@ pub(super) struct Candidate {
     pub(super) value: f64,
 }
 
-/// A change of a model: the position that leaves, the column that joins, and the fall in RSS.
-type Change = (Option<usize>, Option<u32>, f64);
+/// A change of a model: the term that leaves, by its position there, the one that joins, the parameters
+/// that the model has more then, and the fall in RSS.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    leaves: Option<usize>,
+    joins: Option<u32>,
+    parameters: i32,
+    fall: f64,
+}
 
 impl PolishContext<'_> {
     /// Work without a better model after which the polish ends: for each candidate, and for each pair
@@ -55,35 +65,56 @@ impl PolishContext<'_> {
         Candidate { fit, value }
     }
 
-    /// The strongest additions that a swept model has room for, and the strongest exchanges.
+    /// The strongest additions and exchanges that a swept model has room for, so many of each number of
+    /// parameters.
     fn changes(
         &self,
         fit: &Fit,
         neighbours: &Neighbours,
         (additions, exchanges): (usize, usize),
     ) -> impl Iterator<Item = Change> {
-        let has_room = fit.support().len() < self.problem.max_size;
+        let room = self.problem.max_size as i32 - fit.support().len() as i32;
+        let (mut joins, mut replaces) = (first_of_each(additions), first_of_each(exchanges));
         let joining = neighbours.additions.iter();
-        let joining = joining.take(if has_room { additions } else { 0 });
-        let changes = joining.chain(neighbours.exchanges.iter().take(exchanges));
-        changes.map(|change| (change.replaces, Some(change.column), change.fall))
+        let joining = joining.filter(move |change| joins(change.parameters));
+        let replacing = neighbours.exchanges.iter();
+        let replacing = replacing.filter(move |change| replaces(change.parameters));
+        let changes = joining.chain(replacing);
+        let changes = changes.filter(move |change| change.parameters <= room.max(0));
+        changes.map(|change: &ModelChange| Change {
+            leaves: change.replaces,
+            joins: Some(change.column),
+            parameters: change.parameters,
+            fall: change.fall,
+        })
     }
 
-    /// The drops of variables that are not kept.
+    /// The drops of terms that are not kept.
     fn drops(&self, fit: &Fit) -> impl Iterator<Item = Change> {
         let keep = self.problem.keep;
-        let drops = fit.drop_costs().zip(fit.support()).enumerate();
-        let drops = drops.filter(|(_, (_, column))| keep.binary_search(column).is_err());
-        drops.map(|(at, (cost, _))| (Some(at), None, -cost))
+        let costs = fit.term_drop_costs(self.problem.x).into_iter();
+        let drops = costs.zip(fit.terms()).enumerate();
+        let drops = drops.filter(|(_, (_, term))| keep.binary_search(term).is_err());
+        drops.map(|(at, ((cost, parameters), _))| Change {
+            leaves: Some(at),
+            joins: None,
+            parameters: -(parameters as i32),
+            fall: -cost,
+        })
     }
 
     /// φ after a change, by the sweep's numbers.
-    fn value_after(&self, fit: &Fit, (leaves, joins, fall): Change) -> f64 {
-        let left = usize::from(leaves.is_some());
-        let size = fit.support().len() + usize::from(joins.is_some()) - left;
-        self.problem
-            .objective
-            .at(size, (fit.rss() - fall).max(EXACT))
+    fn value_after(&self, fit: &Fit, change: Change) -> f64 {
+        let (left, joined) = (change.leaves.is_some(), change.joins.is_some());
+        let before = Size::of(fit);
+        let size = Size {
+            terms: before.terms + usize::from(joined) - usize::from(left),
+            parameters: before
+                .parameters
+                .saturating_add_signed(change.parameters as isize),
+        };
+        let rss = (fit.rss() - change.fall).max(EXACT);
+        self.problem.objective.at(size, rss)
     }
 
     /// Records the models one change away from a model that was swept.
@@ -124,15 +155,17 @@ impl PolishContext<'_> {
         let x = self.problem.x;
         let changes = self.changes(&best.fit, neighbours, (FITTED, FITTED));
         let mut drops: Vec<Change> = self.drops(&best.fit).collect();
-        drops.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let changes = changes.chain(drops.into_iter().take(FITTED));
-        let better = changes.filter_map(|(leaves, joins, _)| {
+        drops.sort_by(|a, b| b.fall.total_cmp(&a.fall));
+        let mut strongest = first_of_each(FITTED);
+        drops.retain(|drop| strongest(drop.parameters));
+        let changes = changes.chain(drops);
+        let better = changes.filter_map(|Change { leaves, joins, .. }| {
             let mut fit = best.fit.clone();
             if let Some(position) = leaves {
                 fit.drop(x, position);
             }
-            if let Some(column) = joins {
-                fit.add(x, column).ok()?;
+            if let Some(term) = joins {
+                fit.add(x, term).ok()?;
             }
             let value = self.problem.objective.of_fit(&fit);
             rises(value, best.value).then_some(Candidate { fit, value })
@@ -145,11 +178,11 @@ impl PolishContext<'_> {
     }
 }
 
-/// The columns of a model after a change, ascending.
-fn changed(fit: &Fit, (leaves, joins, _): Change) -> Vec<u32> {
-    let stay = fit.support().iter().enumerate();
+/// The terms of a model after a change, ascending.
+fn changed(fit: &Fit, Change { leaves, joins, .. }: Change) -> Vec<u32> {
+    let stay = fit.terms().iter().enumerate();
     let stay = stay.filter(|(at, _)| Some(*at) != leaves);
-    let mut members: Vec<u32> = stay.map(|(_, column)| *column).chain(joins).collect();
+    let mut members: Vec<u32> = stay.map(|(_, term)| *term).chain(joins).collect();
     members.sort_unstable();
     members
 }

@@ -66,7 +66,7 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, pass, .. } = with.problem;
         let mut pool = Vec::new();
         if x.p() <= SMALL {
-            let all = 0..x.p() as u32;
+            let all = 0..x.term_count() as u32;
             x.fetch(all.clone())?;
             pool.push(all.collect());
         }
@@ -88,7 +88,7 @@ impl<'a> Islands<'a> {
 
     pub(super) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
         let SearchProblem { x, y, pass, .. } = with.problem;
-        let mut pool = GramPool::new(x.p());
+        let mut pool = GramPool::new(x);
         for batch in state.pool {
             pool.insert(x, y, batch.into_iter(), with.threads, &|| {
                 with.limits.stop()
@@ -131,9 +131,9 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, keep, .. } = self.with.problem;
         let limits = self.with.limits;
         let product = (x.n() * x.p()) as u64;
-        if self.pool.is_full() && self.pool.len() < x.p() {
-            // An empty pool has room for the columns that this sweep finds.
-            self.pool = GramPool::new(x.p());
+        if self.pool.is_full() && self.pool.len() < x.term_count() {
+            // An empty pool has room for the terms that this sweep finds.
+            self.pool = GramPool::new(x);
         }
         let mut fits = Vec::new();
         if !self.certified {
@@ -148,7 +148,7 @@ impl<'a> Islands<'a> {
         for members in horizon.into_iter().chain(in_turn) {
             let more = columns + members.len() + 1;
             let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
-            if self.pool.len() == x.p() || members == best || (dear && !fits.is_empty()) {
+            if self.pool.len() == x.term_count() || members == best || (dear && !fits.is_empty()) {
                 continue;
             }
             if limits.stop() {
@@ -218,7 +218,7 @@ impl<'a> Islands<'a> {
             .iter()
             .flat_map(|near| near.additions.iter().chain(&near.exchanges));
         let joining = changes.map(|change| change.column);
-        let supports = fits.iter().flat_map(Fit::support).copied();
+        let supports = fits.iter().flat_map(Fit::terms).copied();
         // In an order that rounding cannot decide.
         let columns: BTreeSet<u32> = joining.chain(supports).collect();
         x.fetch(columns.iter().copied())?;
@@ -286,7 +286,7 @@ impl<'a> Islands<'a> {
             .islands
             .iter()
             .map(|island| island.members.len() as u64 + 1);
-        let work = sizes.sum::<u64>() * self.pool.len() as u64 * ENTRY_COST;
+        let work = sizes.sum::<u64>() * self.pool.width() as u64 * ENTRY_COST;
         // Building a tableau costs k steps: it should be used for as many.
         let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
         let search = TabuSearch {
@@ -349,7 +349,7 @@ impl<'a> Islands<'a> {
             wave: Some(self.waves),
             proof: None,
             best_value: self.best.value,
-            best_size: self.best.fit.support().len(),
+            best_size: self.best.fit.terms().len(),
             steps: &steps,
         });
         Ok(())

@@ -113,7 +113,7 @@ fn branch_and_bound(
     let stop = || most.is_none() && limits.stop();
     let parts = independent_parts(&problem, &stop);
     let all = 0..x.p() as u32;
-    let mut pool = GramPool::new(x.p());
+    let mut pool = GramPool::new(x);
     if parts.is_some() {
         pool.insert(x, y, all, threads, &stop);
     }

@@ -1,0 +1,163 @@
+//! Terms: columns that enter and leave a model together, such as the dummies of a factor.
+
+use std::ops::Range;
+
+use crate::vector::{packed_columns, product};
+
+/// Least squared norm that the columns before it in its term leave of a column of unit norm.
+const LEAST_REST: f64 = 1e-12;
+
+/// The terms of a design of which at least one has several columns. The columns of a term are
+/// neighbours, and terms are in the order of their columns.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// Where the columns of each term begin, and the end of the last.
+    starts: Vec<u32>,
+    /// The term of each column.
+    of: Vec<u32>,
+    /// For each term of several columns X_t an upper triangular T, packed by columns, for which those
+    /// of X_t·T are orthonormal; empty for the others.
+    to_orthonormal: Vec<Box<[f64]>>,
+    /// The largest norm of a T.
+    growth: f64,
+}
+
+impl Terms {
+    /// Terms of so many columns each; none where each has one.
+    ///
+    /// *Shapes:* `x` is n × p, column-major.
+    pub(crate) fn of_widths(x: &[f64], n: usize, widths: &[usize]) -> Option<Self> {
+        if widths.iter().all(|width| *width == 1) {
+            return None;
+        }
+        let (mut starts, mut of) = (vec![0], Vec::with_capacity(x.len() / n));
+        for (term, width) in widths.iter().enumerate() {
+            of.resize(of.len() + width, term as u32);
+            starts.push(of.len() as u32);
+        }
+        let ranges = starts
+            .windows(2)
+            .map(|ends| ends[0] as usize..ends[1] as usize);
+        let own = ranges.map(|columns| &x[columns.start * n..columns.end * n]);
+        let all: Vec<Box<[f64]>> = own.map(|columns| to_orthonormal(columns, n)).collect();
+        let norm = |t: &[f64]| t.iter().map(|t| t * t).sum::<f64>().sqrt();
+        Some(Self {
+            growth: all.iter().map(|t| norm(t)).fold(1.0, f64::max),
+            to_orthonormal: all,
+            starts,
+            of,
+        })
+    }
+
+    /// The number of terms.
+    pub fn count(&self) -> usize {
+        self.to_orthonormal.len()
+    }
+
+    /// The columns of a term.
+    pub fn columns(&self, term: u32) -> Range<u32> {
+        self.starts[term as usize]..self.starts[term as usize + 1]
+    }
+
+    /// The term of a column.
+    pub fn of(&self, column: u32) -> u32 {
+        self.of[column as usize]
+    }
+
+    /// A bound on how much larger errors of products may be once they are those of orthonormal columns.
+    pub(crate) fn growth(&self) -> f64 {
+        self.growth
+    }
+
+    /// Turns products of a term's columns with a vector into those of orthonormal columns of the same
+    /// span.
+    #[inline]
+    pub(crate) fn orthonormalise(&self, term: u32, products: &mut [f64]) {
+        let inverse = &self.to_orthonormal[term as usize];
+        if inverse.is_empty() {
+            return;
+        }
+        // From the last, for each takes those before it.
+        for at in (0..products.len()).rev() {
+            let t = &inverse[at * (at + 1) / 2..][..=at];
+            products[at] = t.iter().zip(&*products).map(|(t, x)| t * x).sum();
+        }
+    }
+}
+
+/// See [`Terms::to_orthonormal`]: the inverse of the Cholesky factor of X_tᵀX_t, of these columns of n
+/// values.
+fn to_orthonormal(columns: &[f64], n: usize) -> Box<[f64]> {
+    let width = columns.len() / n;
+    if width < 2 {
+        return Box::default();
+    }
+    let mut inverse: Vec<f64> = Vec::with_capacity(width * (width + 1) / 2);
+    for (at, column) in columns.chunks(n).enumerate() {
+        // What the orthonormal columns so far explain, and their combination that does.
+        let before = columns[..at * n].chunks(n);
+        let products: Vec<f64> = before.map(|other| product(other, column)).collect();
+        let (mut explained, mut combination) = (0.0, vec![0.0; at]);
+        for t in packed_columns(&inverse) {
+            let q: f64 = t.iter().zip(&products).map(|(t, g)| t * g).sum();
+            explained += q * q;
+            combination.iter_mut().zip(t).for_each(|(u, t)| *u += q * t);
+        }
+        let rest = (1.0 - explained).max(LEAST_REST).sqrt();
+        inverse.extend(combination.iter().map(|u| -u / rest));
+        inverse.push(1.0 / rest);
+    }
+    inverse.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{design::Columns, least_squares::Fit, random::Stream};
+
+    #[test]
+    fn columns_know_their_term_and_products_become_those_of_orthonormal_columns() {
+        let (n, widths) = (50, [2, 1, 4, 1]);
+        let mut stream = Stream::new(5, 0);
+        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.4;
+        let mut unit = || {
+            let x: Vec<f64> = (0..n).map(|_| draw()).collect();
+            let norm = product(&x, &x).sqrt();
+            x.into_iter().map(move |x| x / norm)
+        };
+        let x: Vec<f64> = (0..8).flat_map(|_| unit()).collect();
+        let r: Vec<f64> = unit().collect();
+        assert!(Terms::of_widths(&x, n, &[1; 8]).is_none());
+        let terms = Terms::of_widths(&x, n, &widths).unwrap();
+        let x = Columns::new(&x, n);
+        let ranges: Vec<_> = (0..4).map(|term| terms.columns(term)).collect();
+        assert_eq!(ranges, [0..2, 2..3, 3..7, 7..8]);
+        assert_eq!(terms.count(), 4);
+        let of: Vec<u32> = (0..8).map(|column| terms.of(column)).collect();
+        assert_eq!(of, [0, 0, 1, 2, 2, 2, 2, 3]);
+        for term in 0..4 {
+            let columns: Vec<&[f64]> = terms.columns(term).map(|j| x.column(j)).collect();
+            let orthonormal = |v: &[f64]| {
+                let mut products: Vec<f64> = columns.iter().map(|x| product(x, v)).collect();
+                terms.orthonormalise(term, &mut products);
+                products
+            };
+            // A combination of the columns has the norm of its products; another vector what the
+            // columns explain of it.
+            let sum: Vec<f64> = (0..n)
+                .map(|row| {
+                    columns
+                        .iter()
+                        .zip(1..)
+                        .map(|(x, at)| f64::from(at) * x[row])
+                        .sum()
+                })
+                .collect();
+            let square = |v: &[f64]| product(v, v);
+            assert!((square(&orthonormal(&sum)) / square(&sum) - 1.0).abs() < 1e-12);
+            let explained = square(&orthonormal(&r));
+            let (fit, _) = Fit::of(x, &r, &terms.columns(term).collect::<Vec<_>>());
+            assert!((explained - (1.0 - fit.rss())).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Sweeps of the terms of a design of which some have several columns, on the CPU.
+
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
+
+use super::{neighbours::Strongest, products::visit_products, tie_window::TieWindow};
+use crate::{
+    design::{Columns, Terms},
+    device::{
+        Neighbours, Shard, TermChange,
+        gain::{push_orthonormal, tie_width},
+        neighbours::ModelChange,
+        terms::{ExchangedTerms, Scratch, TermProducts},
+    },
+    least_squares::{Fit, FitView},
+    vector::product,
+};
+
+/// Columns of X multiplied at a time.
+const ROWS: usize = 512;
+
+/// Most numbers of a block's products, so that they stay in the cache.
+const BLOCK: usize = 1 << 16;
+
+/// Multiply-adds below which a sweep stays on one thread.
+const PARALLEL_WORK: usize = 1 << 20;
+
+type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// The number of ranges of the columns for so many multiply-adds.
+fn ranges(threads: usize, work: usize) -> usize {
+    match work > PARALLEL_WORK {
+        true => threads,
+        false => 1,
+    }
+}
+
+/// Turns a block's products, each column of `rows` numbers, into those of orthonormal columns in each
+/// term, and returns the terms.
+fn orthonormalise(
+    terms: &Terms,
+    first: usize,
+    rows: usize,
+    products: &mut [f64],
+) -> std::ops::Range<u32> {
+    let own = terms.of(first as u32)..terms.of((first + rows - 1) as u32) + 1;
+    for column in products.chunks_mut(rows) {
+        for term in own.clone() {
+            let range = within(terms, term, first);
+            terms.orthonormalise(term, &mut column[range]);
+        }
+    }
+    own
+}
+
+/// The rows of a term in a block that begins with this column.
+fn within(terms: &Terms, term: u32, first: usize) -> std::ops::Range<usize> {
+    let columns = terms.columns(term);
+    columns.start as usize - first..columns.end as usize - first
+}
+
+/// For each model and each width the terms of a shard, outside the model, with the largest ‖X_tᵀr‖ up to
+/// rounding, columns orthonormal within terms.
+pub(super) fn strongest(
+    (shard, terms): (Shard, &Terms),
+    anchors: &[FitView],
+    threads: usize,
+    stop: Stop,
+) -> Vec<Vec<TermChange>> {
+    let (x, n, m) = (shard.x, shard.x.n(), anchors.len());
+    let residuals = anchors.iter().flat_map(|anchor| anchor.residual);
+    let residuals: Vec<f64> = residuals.copied().collect();
+    let width = |anchor: &FitView| {
+        tie_width(n, product(anchor.residual, anchor.residual).sqrt()) * terms.growth()
+    };
+    let widths: Vec<f64> = anchors.iter().map(width).collect();
+    // Of each model, by the width of terms.
+    type Windows = Vec<Vec<(usize, TieWindow)>>;
+    let visit = |windows: &mut Windows, first: usize, products: &mut [f64]| {
+        let rows = products.len() / m;
+        let own = orthonormalise(terms, first, rows, products);
+        let models = products.chunks(rows).zip(anchors).zip(windows).zip(&widths);
+        for (((e, anchor), windows), tie) in models {
+            for term in own.clone() {
+                let e = &e[within(terms, term, first)];
+                let score = norm(e);
+                let at = windows.iter().position(|(width, _)| *width == e.len());
+                let at = at.unwrap_or_else(|| {
+                    windows.push((e.len(), TieWindow::new(2.0 * tie)));
+                    windows.len() - 1
+                });
+                if !anchor.terms.contains(&term) {
+                    windows[at].1.offer(term, score, score - 2.0 * tie);
+                }
+            }
+        }
+        !stop()
+    };
+    let factor = MatRef::from_column_major_slice(&residuals, n, m);
+    let ranges = ranges(threads, n * shard.own.p() * m);
+    let found = visit_products(shard, factor, (ROWS, ranges), || vec![Vec::new(); m], visit);
+    let mut all: Windows = vec![Vec::new(); m];
+    for windows in found {
+        for (all, own) in all.iter_mut().zip(windows) {
+            for (width, window) in own {
+                match all.iter_mut().find(|(other, _)| *other == width) {
+                    Some((_, all)) => all.merge(window),
+                    None => all.push((width, window)),
+                }
+            }
+        }
+    }
+    let near = |(windows, anchor): (Vec<(usize, TieWindow)>, &FitView)| {
+        let near = windows.into_iter().flat_map(|(width, window)| {
+            let near = window.finish().into_iter();
+            near.map(move |(term, _)| (term, width))
+        });
+        let near = near.map(|(term, parameters)| TermChange {
+            term,
+            parameters,
+            rss: score(x, terms, term, anchor.residual).powi(2),
+        });
+        near.collect()
+    };
+    all.into_iter().zip(anchors).map(near).collect()
+}
+
+fn norm(e: &[f64]) -> f64 {
+    e.iter().map(|e| e * e).sum::<f64>().sqrt()
+}
+
+/// ‖X_tᵀr‖ by dot products in a fixed order.
+fn score(x: Columns, terms: &Terms, term: u32, residual: &[f64]) -> f64 {
+    let products = terms.columns(term).map(|j| product(x.column(j), residual));
+    let mut products: Vec<f64> = products.collect();
+    terms.orthonormalise(term, &mut products);
+    norm(&products)
+}
+
+/// As [`strongest`], by the exact fall in RSS.
+pub(super) fn strongest_exactly(
+    (shard, terms): (Shard, &Terms),
+    fits: &[Fit],
+    threads: usize,
+    stop: Stop,
+) -> Vec<Vec<TermChange>> {
+    let sweeps: Vec<Sweep> = fits.iter().map(Sweep::additions).collect();
+    let found = sweep((shard, terms), &sweeps, 1, threads, stop);
+    let near = |(fit, near): (&Fit, Neighbours)| {
+        let exact = |change: &ModelChange| joined(shard.x, fit, change.column);
+        let near = near.additions.iter().filter_map(exact);
+        let near = near.map(|change| TermChange {
+            term: change.column,
+            parameters: change.parameters as usize,
+            rss: change.fall,
+        });
+        near.collect()
+    };
+    fits.iter().zip(found).map(near).collect()
+}
+
+/// The change of a model by a term that joins, fitted; none where the model explains it.
+fn joined(x: Columns, fit: &Fit, term: u32) -> Option<ModelChange> {
+    let mut larger = fit.clone();
+    larger.add(x, term).ok()?;
+    Some(ModelChange {
+        column: term,
+        fall: fit.rss() - larger.rss(),
+        replaces: None,
+        parameters: (larger.support().len() - fit.support().len()) as i32,
+    })
+}
+
+/// The `count` strongest additions and exchanges of each number of parameters for each model.
+pub(super) fn neighbours(
+    (shard, terms): (Shard, &Terms),
+    fits: &[Fit],
+    (keep, count): (&[u32], usize),
+    threads: usize,
+    stop: Stop,
+) -> Vec<Neighbours> {
+    let x = shard.x;
+    // Where columns of a term are left out, others that leave may let them in: each exchange is then an
+    // addition to the model without the term that leaves.
+    let reduced = |fit: &Fit| -> Vec<(usize, Fit)> {
+        let free = fit.terms().iter().enumerate();
+        let free = free.filter(|(_, term)| fit.is_partial() && keep.binary_search(term).is_err());
+        let without = |(position, _)| {
+            let mut fit = fit.clone();
+            fit.drop(x, position);
+            (position, fit)
+        };
+        free.map(without).collect()
+    };
+    let reduced: Vec<Vec<(usize, Fit)>> = fits.iter().map(reduced).collect();
+    let mut sweeps = Vec::new();
+    for (fit, reduced) in fits.iter().zip(&reduced) {
+        sweeps.push(match fit.is_partial() {
+            true => Sweep::additions(fit),
+            false => Sweep {
+                exchanges: Some(ExchangedTerms::new(x, &fit.view(), keep)),
+                ..Sweep::additions(fit)
+            },
+        });
+        sweeps.extend(reduced.iter().map(|(_, own)| Sweep {
+            whole: fit,
+            ..Sweep::additions(own)
+        }));
+    }
+    let mut found = sweep((shard, terms), &sweeps, count, threads, stop).into_iter();
+    let mut all = Vec::with_capacity(fits.len());
+    for (fit, reduced) in fits.iter().zip(&reduced) {
+        let mut near = found.next().unwrap_or_default();
+        for ((position, own), other) in reduced.iter().zip(&mut found) {
+            let fewer = fit.support().len() as i32 - own.support().len() as i32;
+            near.exchanges
+                .extend(other.additions.into_iter().map(|change| ModelChange {
+                    fall: change.fall - (own.rss() - fit.rss()),
+                    replaces: Some(*position),
+                    parameters: change.parameters - fewer,
+                    ..change
+                }));
+        }
+        // Of each term the best exchange for each number of parameters.
+        let exchanges = &mut near.exchanges;
+        exchanges.sort_by(|a, b| {
+            (a.column, a.parameters)
+                .cmp(&(b.column, b.parameters))
+                .then(b.fall.total_cmp(&a.fall))
+        });
+        exchanges.dedup_by_key(|change| (change.column, change.parameters));
+        all.push(near.strongest(count));
+    }
+    all
+}
+
+/// A model that is swept.
+struct Sweep<'a> {
+    fit: &'a Fit,
+    /// The model whose terms are no candidates.
+    whole: &'a Fit,
+    exchanges: Option<ExchangedTerms>,
+}
+
+impl<'a> Sweep<'a> {
+    fn additions(fit: &'a Fit) -> Self {
+        Self {
+            fit,
+            whole: fit,
+            exchanges: None,
+        }
+    }
+}
+
+/// The strongest changes found in a range of the columns, by the parameters that they bring.
+#[derive(Default)]
+struct Found {
+    additions: Vec<(i32, Strongest)>,
+    exchanges: Vec<(i32, Strongest)>,
+}
+
+fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
+    let known = lists.iter().position(|(own, _)| *own == change.parameters);
+    let at = known.unwrap_or_else(|| {
+        lists.push((change.parameters, Strongest::new(count)));
+        lists.len() - 1
+    });
+    lists[at].1.offer(change);
+}
+
+fn sweep(
+    (shard, terms): (Shard, &Terms),
+    sweeps: &[Sweep],
+    count: usize,
+    threads: usize,
+    stop: Stop,
+) -> Vec<Neighbours> {
+    let (x, n) = (shard.x, shard.x.n());
+    let sizes: Vec<usize> = sweeps.iter().map(|own| own.fit.support().len()).collect();
+    let width = sizes.iter().sum::<usize>() + sizes.len();
+    if width == 0 {
+        return Vec::new();
+    }
+    let mut batch = Vec::with_capacity(n * width);
+    for own in sweeps {
+        push_orthonormal(x, &own.fit.view(), &mut batch);
+    }
+    let none: Vec<ExchangedTerms> = sizes.iter().map(|k| ExchangedTerms::none(*k)).collect();
+    let start = || {
+        let found: Vec<Found> = sweeps.iter().map(|_| Found::default()).collect();
+        (found, Scratch::default(), Vec::new(), Vec::new())
+    };
+    type State = (Vec<Found>, Scratch, Vec<f64>, Vec<ModelChange>);
+    let visit = |(found, scratch, v, best): &mut State, first: usize, products: &mut [f64]| {
+        let rows = products.len() / width;
+        let own = orthonormalise(terms, first, rows, products);
+        let mut rest = &*products;
+        for (((sweep, k), found), none) in sweeps.iter().zip(&sizes).zip(found).zip(&none) {
+            let (e, after) = rest.split_at(rows);
+            let (q, after) = after.split_at(rows * k);
+            rest = after;
+            let model = sweep.exchanges.as_ref().unwrap_or(none);
+            v.resize(rows * k, 0.0);
+            if *k > 0 && sweep.exchanges.is_some() {
+                matmul(
+                    MatMut::from_column_major_slice_mut(v, rows, *k),
+                    Accum::Replace,
+                    MatRef::from_column_major_slice(q, rows, *k),
+                    MatRef::from_column_major_slice(&model.transposed, *k, *k),
+                    1.0,
+                    Par::Seq,
+                );
+            }
+            for term in own.clone() {
+                if sweep.whole.terms().contains(&term) {
+                    continue;
+                }
+                let range = within(terms, term, first);
+                let products = TermProducts {
+                    first: range.start,
+                    width: range.len(),
+                    rows,
+                    e,
+                    q,
+                    v,
+                };
+                let joining = model.evaluate(term, &products, scratch, best);
+                let change = match joining.rank == range.len() {
+                    true => Some(ModelChange {
+                        column: term,
+                        fall: joining.fall,
+                        replaces: None,
+                        parameters: joining.rank as i32,
+                    }),
+                    false => joined(x, sweep.fit, term),
+                };
+                if let Some(change) = change {
+                    offer(&mut found.additions, count, change);
+                }
+                for change in best.drain(..) {
+                    offer(&mut found.exchanges, count, change);
+                }
+            }
+        }
+        !stop()
+    };
+    let batch = MatRef::from_column_major_slice(&batch, n, width);
+    let rows = (BLOCK / width).clamp(16, ROWS);
+    let ranges = ranges(threads, n * shard.own.p() * width);
+    let found = visit_products(shard, batch, (rows, ranges), start, visit).into_iter();
+    let found = found.map(|(found, ..)| {
+        let all = |lists: Vec<(i32, Strongest)>| {
+            let lists = lists.into_iter();
+            lists.flat_map(|(_, list)| list.changes).collect()
+        };
+        let near = found.into_iter().map(|own| Neighbours {
+            additions: all(own.additions),
+            exchanges: all(own.exchanges),
+        });
+        near.collect()
+    });
+    Neighbours::merge(found, sweeps.len(), count)
+}

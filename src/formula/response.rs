@@ -1,0 +1,62 @@
+//! The response and the offsets of an expansion.
+
+use super::data::{Variable, Variables};
+use super::error::{FormulaError, Located};
+use super::expansion::Expansion;
+use super::fitted::VariableColumns;
+use super::learnt::Shape;
+
+impl Expansion {
+    /// The values of the response: numbers, or the codes of a factor.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub fn response<'d>(
+        &self,
+        data: &'d dyn Variables,
+    ) -> Result<Option<Variable<'d>>, FormulaError> {
+        self.check_rows(data)?;
+        let (Some(expression), Some(fitted)) = (&self.terms.response, &self.response) else {
+            return Ok(None);
+        };
+        let applied = fitted.apply(expression, data);
+        let (columns, _) = applied.map_err(|located| located.in_text(self.formula.text()))?;
+        Ok(Some(match (columns, &fitted.shape) {
+            (
+                VariableColumns::Factor(codes),
+                Shape::Factor {
+                    levels, is_ordered, ..
+                },
+            ) => Variable::Factor {
+                levels: levels.clone().into(),
+                codes,
+                is_ordered: *is_ordered,
+            },
+            (VariableColumns::Numeric(mut columns), _) => Variable::Numeric(columns.swap_remove(0)),
+            (VariableColumns::Factor(_), Shape::Numeric { .. }) => return Ok(None),
+        }))
+    }
+
+    /// The sum of the offsets; none if the formula has none.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub fn offset(&self, data: &dyn Variables) -> Result<Option<Vec<f64>>, FormulaError> {
+        self.check_rows(data)?;
+        let mut sum: Option<Vec<f64>> = None;
+        for (expression, fitted) in self.terms.offsets.iter().zip(&self.offsets) {
+            let located = |located: Located| located.in_text(self.formula.text());
+            let (columns, _) = fitted.apply(expression, data).map_err(located)?;
+            let VariableColumns::Numeric(columns) = columns else {
+                continue;
+            };
+            for column in columns {
+                let sum = sum.get_or_insert_with(|| vec![0.0; data.rows()]);
+                sum.iter_mut()
+                    .zip(&*column)
+                    .for_each(|(sum, value)| *sum += value);
+            }
+        }
+        Ok(sum)
+    }
+}
