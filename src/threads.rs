@@ -118,6 +118,20 @@ fn own_cpu_time() -> Duration {
     machine::thread_cpu_time().unwrap_or_default()
 }
 
+/// Does work on so many threads at once. Those that the system refuses are done without; if it refuses all,
+/// the work is done here.
+pub(crate) fn run_on(threads: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        let start = |_: &usize| {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, &work);
+            thread.is_ok()
+        };
+        if (0..threads).take_while(start).count() == 0 {
+            work();
+        }
+    });
+}
+
 #[cfg(all(test, unix, feature = "program"))]
 mod tests {
     use rayon::prelude::*;

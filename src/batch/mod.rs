@@ -7,6 +7,7 @@
 mod columns;
 mod estimate;
 mod folder;
+mod folder_status;
 mod inputs;
 mod live;
 mod lock;
@@ -33,9 +34,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use columns::column_failures;
+pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
 pub(crate) use manifest::sha256;
-pub use run_status::{FolderStatus, folder_status};
 pub use status::{matching_jobs, retain_matching_unchecked, status_table};
 
 use crate::{

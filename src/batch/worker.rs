@@ -6,7 +6,6 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    thread,
     time::Instant,
 };
 
@@ -28,7 +27,7 @@ use crate::{
     ranks::Communicator,
     run::{DataCache, Fault, Report, ResampleCheckpoint, RunContext, RunError, run_task},
     selection::Elapsed,
-    threads::CpuMeter,
+    threads::{CpuMeter, run_on},
 };
 
 pub(super) struct Runner<'a, 'f> {
@@ -119,21 +118,11 @@ impl<'a, 'f> Runner<'a, 'f> {
 
     /// Does the jobs. Those that an interrupt keeps from being done are counted as left.
     pub(super) fn run(self) -> RunSummary {
-        thread::scope(|scope| {
-            let at_once = match self.partners {
-                Some(_) => 1,
-                None => self.pool.max_running(),
-            };
-            let wanted = at_once.min(self.survey.pending.len());
-            let start = |_: &usize| {
-                let thread = thread::Builder::new().spawn_scoped(scope, || self.run_jobs());
-                thread.is_ok()
-            };
-            // Those that the system refuses are done without; the first one's work is done here then.
-            if (0..wanted).take_while(start).count() == 0 {
-                self.run_jobs();
-            }
-        });
+        let at_once = match self.partners {
+            Some(_) => 1,
+            None => self.pool.max_running(),
+        };
+        run_on(at_once.min(self.survey.pending.len()), || self.run_jobs());
         let crowded = self.crowded.lock().map(|mut all| std::mem::take(&mut *all));
         for index in crowded.unwrap_or_default() {
             self.cache.expect(&self.survey.pending[index].planned.task);

@@ -1,5 +1,6 @@
 //! Columns, one after another, to a design matrix.
 
+mod dependent;
 mod duplicates;
 
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use duplicates::EqualHashes;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, response::caution, size::width, standardise::standardise, terms::Terms,
+    dummy_name, formula::FormulaTerms, response::caution, size::width, standardise::standardise,
+    terms::Terms,
 };
 use crate::{
     interrupt::Interrupt,
@@ -38,6 +40,8 @@ pub(super) struct DesignBuilder<'a> {
     warnings: Vec<String>,
     /// Whether a factor was seen: without an intercept the first one keeps all its levels.
     full_factor: bool,
+    /// The terms of a formula, which the columns are of.
+    formula: Option<FormulaTerms>,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -77,12 +81,19 @@ impl<'a> DesignBuilder<'a> {
             references,
             warnings: Vec::new(),
             full_factor: false,
+            formula: None,
         })
     }
 
     /// Adds warnings of this rank's columns.
     pub(super) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         self.warnings.extend(warnings);
+        self
+    }
+
+    /// Takes the columns for those of a formula's terms.
+    pub(super) fn of_formula(mut self, formula: Option<FormulaTerms>) -> Self {
+        self.formula = formula;
         self
     }
 
@@ -151,7 +162,10 @@ impl<'a> DesignBuilder<'a> {
                     return Err(DesignError::ReferenceOfNumbers { name });
                 }
                 let values = values.numbers(self.n).unwrap_or_default();
-                self.push_numbers((name, None), index, (kept, false), &values)
+                let formula = self.formula.as_ref();
+                let is_part = formula.is_some_and(|formula| formula.has_several_columns(index));
+                let kept = kept || formula.is_some_and(|formula| formula.keeps(index));
+                self.push_numbers((name, None), index, (kept, is_part), &values)
             }
         }
     }
@@ -278,6 +292,7 @@ impl<'a> DesignBuilder<'a> {
         let gathered = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
+        self.set_dependent_aside()?;
         if self.variables.is_empty() {
             return Err(DesignError::NoVariables {
                 table: self.table,
@@ -291,9 +306,13 @@ impl<'a> DesignBuilder<'a> {
             return Err(DesignError::Total { table, p_total, p });
         }
         let is_split = self.options.split_factors || self.communicator.is_some();
-        let terms = match is_split {
-            true => None,
-            false => Terms::of_widths(&self.x, self.n, &self.widths()),
+        let (terms, term_names) = match &self.formula {
+            Some(formula) => formula.terms(&self.x, self.n, &self.variables),
+            None if is_split => (None, Vec::new()),
+            None => {
+                let terms = Terms::of_widths(&self.x, self.n, &self.widths());
+                (terms, Vec::new())
+            }
         };
         let term_of = |j| terms.as_ref().map_or(j, |terms| terms.of(j));
         let keep = (0u32..).zip(&self.variables);
@@ -315,6 +334,7 @@ impl<'a> DesignBuilder<'a> {
                 norm,
             },
             terms,
+            term_names,
             keep,
             set_aside: self.set_aside,
             factors: self.factors,

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::FEWEST_ROWS;
 use crate::{
-    nearest::{as_option, did_you_mean, list},
+    formula::FormulaError,
+    nearest::{as_option, did_you_mean, list, suggestion},
     table::{Missing, TableError},
 };
 
@@ -18,6 +19,15 @@ use crate::{
 pub enum DesignError {
     #[error(transparent)]
     Table(#[from] TableError),
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    #[error("--keep names `{name}`, which is no term of the formula{}", suggestion(nearest.as_deref()))]
+    KeptTerm {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("the formula has no response: write `RESPONSE ~ …`, or name a column")]
+    NoFormulaResponse,
     #[error(
         "--missing {}: use refuse or drop-rows",
         match missing {

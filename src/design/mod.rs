@@ -7,7 +7,9 @@
 mod builder;
 mod columns;
 mod error;
+mod formula;
 mod identifiers;
+mod matrices;
 mod names;
 mod options;
 mod remote;
@@ -20,23 +22,23 @@ mod weights;
 
 use std::{io, sync::Arc};
 
-use nalgebra::{DMatrix, DVector};
-
 use crate::{
     interrupt::Interrupt,
     ranks::Communicator,
-    table::{Column, Missing, Table, TrueVariable, Values, variable as variable_name},
+    table::{Column, Missing, Table, TrueVariable, Values},
 };
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
+pub use formula::FormulaOptions;
+use formula::FormulaTerms;
 #[cfg(feature = "program")]
 pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
 use names::{NamedColumns, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
-pub use terms::Terms;
+pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -60,6 +62,8 @@ pub struct Design {
     variables: Vec<Variable>,
     response: Variable,
     terms: Option<Terms>,
+    /// What a formula calls its terms; empty without one.
+    term_names: Vec<String>,
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
     factors: Vec<FactorCoding>,
@@ -94,9 +98,19 @@ impl Design {
     /// # Errors
     /// As [`from_table`](Self::from_table), on all ranks alike; a lost rank; an interrupt.
     pub(crate) fn from_partitioned_table(
+        table: Table,
+        options: &DesignOptions,
+        context: (Option<&Communicator>, &Interrupt),
+    ) -> Result<Self, DesignError> {
+        Self::made(table, options, context, None)
+    }
+
+    /// Makes the design of a table, whose columns may be those of a formula's terms.
+    fn made(
         mut table: Table,
         options: &DesignOptions,
         (communicator, interrupt): (Option<&Communicator>, &Interrupt),
+        formula: Option<FormulaTerms>,
     ) -> Result<Self, DesignError> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
@@ -165,7 +179,8 @@ impl Design {
                 candidates.push(column);
             }
         }
-        let mut builder = builder.with_warnings(row_numbers).after(&candidates)?;
+        let builder = builder.with_warnings(row_numbers).of_formula(formula);
+        let mut builder = builder.after(&candidates)?;
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
@@ -181,80 +196,6 @@ impl Design {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
         Ok(design)
-    }
-
-    /// Makes a design of matrices in memory, by the steps of [`from_table`](Self::from_table).
-    ///
-    /// *Shapes:* `x` is n × p, observations × variables; `y` has n values.
-    ///
-    /// # Errors
-    /// As [`from_table`](Self::from_table); shapes that do not fit, names that repeat.
-    ///
-    /// ```
-    /// use nalgebra::{DMatrix, DVector};
-    /// use passel::design::{Design, MatrixOptions};
-    ///
-    /// let x = DMatrix::from_fn(6, 2, |i, j| ((i + 1) * (j + 2) % 5) as f64);
-    /// let y = DVector::from_fn(6, |i, _| i as f64);
-    /// let options = MatrixOptions {
-    ///     names: Some(&["dose", "age"]),
-    ///     weights: Some(&[1.0, 1.0, 2.0, 1.0, 0.5, 1.0]),
-    ///     keep: &[1],
-    ///     ..MatrixOptions::default()
-    /// };
-    /// let design = Design::from_matrices(&x, &y, &options)?;
-    /// assert_eq!(design.variables()[design.keep()[0] as usize].name, "age");
-    /// # Ok::<(), passel::design::DesignError>(())
-    /// ```
-    pub fn from_matrices(
-        x: &DMatrix<f64>,
-        y: &DVector<f64>,
-        options: &MatrixOptions,
-    ) -> Result<Self, DesignError> {
-        let (rows, columns) = x.shape();
-        if let Some(names) = options.names.filter(|names| names.len() != columns) {
-            let names = names.len();
-            return Err(DesignError::Names { names, columns });
-        }
-        let weights = options.weights.map_or(rows, <[f64]>::len);
-        if y.len() != rows || weights != rows {
-            return Err(DesignError::Shape {
-                rows,
-                columns,
-                y: y.len(),
-                weights,
-            });
-        }
-        if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
-            return Err(DesignError::KeptColumn { column, columns });
-        }
-        let names: Vec<String> = match options.names {
-            Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
-            None => (0..columns).map(variable_name).collect(),
-        };
-        let mut weights_name = "weights".to_owned();
-        while names.contains(&weights_name) || options.response == weights_name {
-            weights_name.push('_');
-        }
-        let response = std::iter::once((options.response, y.as_slice().into()));
-        let variables = x.column_iter().map(|column| column.as_slice().into());
-        let variables = names.iter().map(String::as_str).zip(variables);
-        let weights = options
-            .weights
-            .map(|weights| (&*weights_name, weights.into()));
-        let columns = response.chain(variables).chain(weights);
-        let table = Table::in_memory("the matrices", columns)?;
-        let keep: Vec<String> = options.keep.iter().map(|at| names[*at].clone()).collect();
-        let options = DesignOptions {
-            response: Some(options.response),
-            keep: &keep,
-            missing: options.missing,
-            intercept: options.intercept,
-            weights: options.weights.map(|_| &*weights_name),
-            p_total: options.p_total,
-            ..DesignOptions::default()
-        };
-        Self::from_table(table, &options)
     }
 
     /// Observations.
@@ -303,8 +244,12 @@ impl Design {
         &self.variables
     }
 
-    /// The name of a term: that of its column in the file, or of the variable where it is one alone.
+    /// The name of a term: as R labels it in a formula; else that of its column in the file, or of the
+    /// variable where it is one alone.
     pub fn term_name(&self, term: u32) -> &str {
+        if let Some(name) = self.term_names.get(term as usize) {
+            return name;
+        }
         let columns = self.columns().columns_of(term);
         let first = &self.variables[columns.start as usize];
         match columns.len() {

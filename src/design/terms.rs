@@ -1,4 +1,5 @@
-//! Terms: columns that enter and leave a model together, such as the dummies of a factor.
+//! Terms: columns that enter and leave a model together, such as the dummies of a factor, and which terms
+//! others stand on.
 
 use std::ops::Range;
 
@@ -7,8 +8,21 @@ use crate::vector::{packed_columns, product};
 /// Least squared norm that the columns before it in its term leave of a column of unit norm.
 const LEAST_REST: f64 = 1e-12;
 
-/// The terms of a design of which at least one has several columns. The columns of a term are
-/// neighbours, and terms are in the order of their columns.
+/// Whether a term may be in a model without the terms that are part of it, its *parents*: `a` and `b` are those
+/// of `a:b`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hierarchy {
+    /// Only with all of them, as R's `step` has it.
+    #[default]
+    Strong,
+    /// Only with at least one of them.
+    Weak,
+    /// With or without them.
+    None,
+}
+
+/// The terms of a design of which at least one has several columns, or needs others. The columns of a term
+/// are neighbours, and terms are in the order of their columns.
 #[derive(Debug, Clone)]
 pub struct Terms {
     /// Where the columns of each term begin, and the end of the last.
@@ -20,6 +34,9 @@ pub struct Terms {
     to_orthonormal: Vec<Box<[f64]>>,
     /// The largest norm of a T.
     growth: f64,
+    hierarchy: Hierarchy,
+    /// The parents of each term, ascending; empty where no term has any.
+    parents: Vec<Box<[u32]>>,
 }
 
 impl Terms {
@@ -27,9 +44,12 @@ impl Terms {
     ///
     /// *Shapes:* `x` is n × p, column-major.
     pub(crate) fn of_widths(x: &[f64], n: usize, widths: &[usize]) -> Option<Self> {
-        if widths.iter().all(|width| *width == 1) {
-            return None;
-        }
+        let are_columns = widths.iter().all(|width| *width == 1);
+        (!are_columns).then(|| Self::new(x, n, widths))
+    }
+
+    /// Terms of so many columns each, even where each has one.
+    pub(super) fn new(x: &[f64], n: usize, widths: &[usize]) -> Self {
         let (mut starts, mut of) = (vec![0], Vec::with_capacity(x.len() / n));
         for (term, width) in widths.iter().enumerate() {
             of.resize(of.len() + width, term as u32);
@@ -41,12 +61,65 @@ impl Terms {
         let own = ranges.map(|columns| &x[columns.start * n..columns.end * n]);
         let all: Vec<Box<[f64]>> = own.map(|columns| to_orthonormal(columns, n)).collect();
         let norm = |t: &[f64]| t.iter().map(|t| t * t).sum::<f64>().sqrt();
-        Some(Self {
+        Self {
             growth: all.iter().map(|t| norm(t)).fold(1.0, f64::max),
             to_orthonormal: all,
             starts,
             of,
-        })
+            hierarchy: Hierarchy::None,
+            parents: Vec::new(),
+        }
+    }
+
+    /// These terms with the parents of each, ascending, that a model must hold by a rule.
+    pub(super) fn with_parents(self, parents: Vec<Box<[u32]>>, hierarchy: Hierarchy) -> Self {
+        let is_free = hierarchy == Hierarchy::None || parents.iter().all(|own| own.is_empty());
+        Self {
+            parents: if is_free { Vec::new() } else { parents },
+            hierarchy,
+            ..self
+        }
+    }
+
+    /// The terms that a term needs beside it, or one of which it needs.
+    pub(crate) fn parents(&self, term: u32) -> &[u32] {
+        self.parents.get(term as usize).map_or(&[], |own| own)
+    }
+
+    /// Whether a model (in any order) that loses a term, or none, may take in another.
+    pub(crate) fn admits(&self, term: u32, model: &[u32], without: Option<u32>) -> bool {
+        let parents = self.parents(term);
+        let has = |parent: &u32| Some(*parent) != without && model.contains(parent);
+        match self.hierarchy {
+            _ if parents.is_empty() => true,
+            Hierarchy::Strong => parents.iter().all(has),
+            Hierarchy::Weak => parents.iter().any(has),
+            Hierarchy::None => true,
+        }
+    }
+
+    /// Whether a model (in any order) may lose a term of its own.
+    pub(crate) fn may_leave(&self, term: u32, model: &[u32]) -> bool {
+        let stands_on = |other: &&u32| self.parents(**other).contains(&term);
+        self.parents.is_empty()
+            || model
+                .iter()
+                .filter(stands_on)
+                .all(|other| self.admits(*other, model, Some(term)))
+    }
+
+    /// The term itself, or the first of its parents, or of theirs, that a model must take in before.
+    pub(crate) fn next_towards(&self, term: u32, model: &[u32]) -> u32 {
+        let mut next = term;
+        while !self.admits(next, model, None) {
+            let parents = self.parents(next).iter();
+            let mut missing = parents.filter(|parent| !model.contains(parent));
+            match missing.next() {
+                Some(parent) => next = *parent,
+                None => return next,
+            }
+        }
+        next
     }
 
     /// The number of terms.
@@ -159,5 +232,30 @@ mod tests {
             let (fit, _) = Fit::of(x, &r, &terms.columns(term).collect::<Vec<_>>());
             assert!((explained - (1.0 - fit.rss())).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn models_take_in_and_lose_what_the_rule_allows() {
+        // a, b, c, a:b, a:c, a:b:c without b:c.
+        let parents: [&[u32]; 6] = [&[], &[], &[], &[0, 1], &[0, 2], &[0, 1, 2, 3, 4]];
+        let x: Vec<f64> = (0..18).map(|at| f64::from(at % 5)).collect();
+        let terms = |rule| {
+            let parents = parents.iter().map(|own| (*own).into());
+            Terms::new(&x, 3, &[1; 6]).with_parents(parents.collect(), rule)
+        };
+        let strong = terms(Hierarchy::Strong);
+        assert!(strong.admits(2, &[], None) && !strong.admits(3, &[1], None));
+        assert!(strong.admits(3, &[1, 0], None) && !strong.admits(3, &[1, 0], Some(1)));
+        assert!(!strong.may_leave(0, &[3, 1, 0]) && strong.may_leave(3, &[3, 1, 0]));
+        assert!(strong.may_leave(2, &[3, 2, 1, 0]));
+        assert_eq!(strong.next_towards(5, &[]), 0);
+        assert_eq!(strong.next_towards(5, &[0, 1, 2]), 3);
+        assert_eq!(strong.next_towards(5, &[0, 1, 2, 3, 4]), 5);
+        let weak = terms(Hierarchy::Weak);
+        assert!(!weak.admits(3, &[2], None) && weak.admits(3, &[1], None));
+        assert!(weak.may_leave(0, &[3, 1, 0]) && !weak.may_leave(1, &[3, 1]));
+        assert_eq!(weak.next_towards(5, &[4, 0]), 5);
+        let none = terms(Hierarchy::None);
+        assert!(none.admits(5, &[], None) && none.may_leave(0, &[0, 3]));
     }
 }

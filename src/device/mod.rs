@@ -22,6 +22,7 @@ pub mod host;
 mod neighbours;
 mod placement;
 mod resources;
+mod shards;
 mod terms;
 #[cfg(test)]
 mod tests;

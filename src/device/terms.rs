@@ -22,12 +22,13 @@ pub(super) struct ExchangedTerms {
     /// The rows of Lᵢ⁻¹Tᵢ of all terms, one after another, as the columns of a k × k matrix: W times
     /// this has the rows of all Vᵢ as columns.
     pub(super) transposed: Vec<f64>,
-    /// The terms of the model; none for those that are kept.
+    /// The terms of the model; none for those that are kept, or that others need.
     terms: Vec<Option<LeavingTerm>>,
 }
 
 /// A term of the model that may leave.
 struct LeavingTerm {
+    term: u32,
     /// Its columns of [`ExchangedTerms::transposed`].
     rows: Range<usize>,
     z: Vec<f64>,
@@ -74,8 +75,12 @@ impl ExchangedTerms {
             let mut z: Vec<f64> = own.iter().map(|at| anchor.coefficients[*at]).collect();
             cholesky::solve(&block, &mut z);
             let cost = z.iter().map(|z| z * z).sum();
-            let is_free = keep.binary_search(term).is_err();
+            let may_leave = x
+                .terms()
+                .is_none_or(|terms| terms.may_leave(*term, anchor.terms));
+            let is_free = may_leave && keep.binary_search(term).is_err();
             terms.push(is_free.then_some(LeavingTerm {
+                term: *term,
                 rows: start..start + w,
                 z,
                 cost,
@@ -98,11 +103,12 @@ impl ExchangedTerms {
     }
 
     /// What joining gains, and the best exchange for each number of parameters, which `best` gets. In
-    /// exchanges what the model leaves of a direction below [`MIN_UNEXPLAINED`] counts as nothing.
+    /// exchanges what the model leaves of a direction below [`MIN_UNEXPLAINED`] counts as nothing. Terms
+    /// of the model that are among `needed` do not leave.
     pub(super) fn evaluate(
         &self,
         term: u32,
-        products: &TermProducts,
+        (products, needed): (&TermProducts, &[u32]),
         scratch: &mut Scratch,
         best: &mut Vec<ModelChange>,
     ) -> Joining {
@@ -117,9 +123,18 @@ impl ExchangedTerms {
         }
         best.clear();
         for (position, own) in self.terms.iter().enumerate() {
-            let Some(LeavingTerm { rows, z, cost }) = own else {
+            let Some(LeavingTerm {
+                term: own,
+                rows,
+                z,
+                cost,
+            }) = own
+            else {
                 continue;
             };
+            if needed.contains(own) {
+                continue;
+            }
             scratch.start(products);
             for (c, z) in rows.clone().zip(z) {
                 let v = products.of(products.v, c);

@@ -188,6 +188,12 @@ fn terms_are_what_fits_say(shards: usize, threads: usize) {
         &[0, 1, 5, 9],
     ] {
         let fit = fitted(model);
+        let mut turned = Fit::empty(&y);
+        let mut reversed = model.iter().rev();
+        if !reversed.all(|term| turned.add(columns, *term).is_ok()) {
+            // The last of them explain the first.
+            turned = fit.clone();
+        }
         let outside: Vec<u32> = (0..all).filter(|term| !model.contains(term)).collect();
         let change = |model: &[u32]| {
             let after = fitted(model);
@@ -214,7 +220,8 @@ fn terms_are_what_fits_say(shards: usize, threads: usize) {
                 .find_strongest_terms(&held, Gain::Correlation)
                 .unwrap();
             let costs = devices.find_drop_costs(&[0]).unwrap();
-            let near = devices.find_neighbours(&[fit.view()], &keep, 3, &|| false);
+            // The same model, but for the order in which its terms were added.
+            let near = devices.find_neighbours(&[turned.view()], &keep, 3, &|| false);
             (exact, plain, costs, near.unwrap().swap_remove(0))
         });
         let (exact, plain, costs, near) = found;
@@ -266,6 +273,15 @@ fn terms_are_what_fits_say(shards: usize, threads: usize) {
                     exchanges.push((change(&after), *term));
                 }
             }
+        }
+        for change in &near.exchanges {
+            let left = turned.terms()[change.replaces.unwrap()];
+            let after = [&without(&left)[..], &[change.column]].concat();
+            let fall = fit.rss() - fitted(&after).rss();
+            assert!(
+                (change.fall - fall).abs() < 1e-11,
+                "{model:?} {change:?} {fall}"
+            );
         }
         // Of each term the best of each number of parameters.
         exchanges.sort_by(|a, b| {

@@ -127,6 +127,11 @@ impl Formula {
         terms.map_err(|located| located.in_text(&self.text))
     }
 
+    /// Whether it has a response, left of `~`.
+    pub fn has_response(&self) -> bool {
+        self.response.is_some()
+    }
+
     /// The formula as it was written.
     pub fn text(&self) -> &str {
         &self.text

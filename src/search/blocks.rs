@@ -3,7 +3,7 @@
 //! The formulas are those of [`crate::device`]'s neighbours of terms, by products of columns alone.
 
 use super::gains::LEAST;
-use crate::{cholesky, device::GramPool};
+use crate::{cholesky, design::Terms, device::GramPool};
 
 /// A step: the term of the model that leaves, by its index there, the one of the pool that joins, the
 /// parameters that the model has more then, and the fall of RSS.
@@ -95,10 +95,12 @@ pub(super) fn best_steps(
     model: &SweptModel,
     pool: &GramPool,
     open: &[f64],
-    free: impl Fn(usize) -> bool,
+    (free, rule): (impl Fn(usize) -> bool, &Terms),
 ) -> Vec<Step> {
+    let held: Vec<u32> = model.members.iter().map(|term| pool.term(*term)).collect();
     let members = model.members.iter().enumerate();
-    let members = members.filter(|(_, term)| free(**term));
+    let may_leave = |term: usize| free(term) && rule.may_leave(pool.term(term), &held);
+    let members = members.filter(|(_, term)| may_leave(**term));
     let leaving: Vec<Leaving> = members
         .map(|(index, term)| leaving(model, pool, index, *term))
         .collect();
@@ -113,7 +115,8 @@ pub(super) fn best_steps(
     }
     let (mut matrix, mut vector) = (Vec::new(), Vec::new());
     for (term, open) in open.iter().enumerate().take(pool.len()) {
-        if *open == 0.0 {
+        let joining = pool.term(term);
+        if *open == 0.0 || !rule.admits(joining, &held, None) {
             continue;
         }
         let (places, rest) = (pool.places(term), model.blocks.of(term));
@@ -144,7 +147,9 @@ pub(super) fn best_steps(
             }
         };
         offer(None, &mut best.additions);
-        for own in &leaving {
+        let needed = rule.parents(joining);
+        let leaving = leaving.iter();
+        for own in leaving.filter(|own| !needed.contains(&held[own.index])) {
             offer(Some(own), &mut best.exchanges);
         }
     }

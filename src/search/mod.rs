@@ -30,6 +30,7 @@ mod tableau;
 #[cfg(test)]
 mod tableau_tests;
 mod tabu;
+mod term_choice;
 mod visited;
 
 use std::{

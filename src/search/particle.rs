@@ -7,6 +7,7 @@ use super::{
     state::ParticleState,
 };
 use crate::{
+    design::Terms,
     device::ModelUpdate,
     random::{Stream, uniform_below},
 };
@@ -128,7 +129,10 @@ impl Particle {
         let (adds, add) = match kind {
             MoveKind::Start | MoveKind::Stay | MoveKind::Walk => return None,
             MoveKind::DropRandom => {
-                let open = || outside(&self.members, problem.keep);
+                let terms = problem.x.terms();
+                let may_leave =
+                    |term: &u32| terms.is_none_or(|terms| terms.may_leave(*term, &self.members));
+                let open = || outside(&self.members, problem.keep).filter(may_leave);
                 let variable = open().nth(uniform_below(pick, open().count()))?;
                 return (refused == 0).then_some((kind, ModelUpdate::Drop(variable)));
             }
@@ -139,7 +143,10 @@ impl Particle {
                 (tries, self.random(problem, pick, refused))
             }
             MoveKind::AddBest => {
-                let open = || outside(best, &self.members);
+                let terms = problem.x.terms();
+                let is_admitted =
+                    |term: &u32| terms.is_none_or(|terms| terms.admits(*term, &self.members, None));
+                let open = || outside(best, &self.members).filter(is_admitted);
                 let count = open().count();
                 let at = uniform_below(pick, count) + refused;
                 (count, open().nth(at % count.max(1)))
@@ -161,7 +168,10 @@ impl Particle {
         let rank = ((uniform_below(pick, open) + refused) % open) as u32;
         // Each member at or below the variable shifts it by one.
         let shift = |variable, m: &u32| variable + u32::from(*m <= variable);
-        Some(self.members.iter().fold(rank, shift))
+        let term = self.members.iter().fold(rank, shift);
+        // One that needs others which are missing stands for the first of these.
+        let towards = |terms: &Terms| terms.next_towards(term, &self.members);
+        Some(problem.x.terms().map_or(term, towards))
     }
 
     pub(super) fn updated(&mut self, update: ModelUpdate, variable: u32) {

@@ -24,6 +24,7 @@ use super::{
     gains::{LEAST, additions, exchanges},
 };
 use crate::{
+    design::Terms,
     device::GramPool,
     vector::{add_scaled, vectorised},
 };
@@ -133,15 +134,15 @@ impl Tableau {
 
     /// The best additions, drops and exchanges: those by which RSS falls most, of each number of
     /// parameters. Of the pool's terms those are added that are `open` (1, else 0), of the model's those
-    /// leave that are `free`.
+    /// leave that are `free`; where terms have several columns or need others, those that they allow.
     pub(super) fn best_steps(
         &mut self,
         pool: &GramPool,
         open: &[f64],
-        free: impl Fn(usize) -> bool,
+        (free, rule): (impl Fn(usize) -> bool, Option<&Terms>),
     ) -> Vec<Step> {
-        if !pool.is_plain() {
-            return blocks::best_steps(&self.swept(), pool, open, free);
+        if let Some(rule) = rule {
+            return blocks::best_steps(&self.swept(), pool, open, (free, rule));
         }
         let exchange = self.best_exchange(open, &free);
         let addition = self.best_addition(open);

@@ -56,7 +56,7 @@ fn every_step_of_terms_is_the_best_of_all_fitted_from_scratch() {
         let outside: Vec<usize> = (0..8).filter(|at| !members.contains(at)).collect();
         open.fill(0.0);
         outside.iter().for_each(|at| open[*at] = 1.0);
-        let found = tableau.best_steps(&pool, &open, |_| true);
+        let found = tableau.best_steps(&pool, &open, (|_| true, Some(&terms)));
         let mut all = Vec::new();
         let leaving = (0..members.len()).map(Some).chain([None]);
         for leaves in leaving {

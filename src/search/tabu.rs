@@ -15,6 +15,7 @@ use super::{
     visited::VisitedModels,
 };
 use crate::{
+    design::Terms,
     device::GramPool,
     random::{Stream, uniform_below},
 };
@@ -98,7 +99,8 @@ impl TabuSearch<'_> {
                 break;
             }
             if step - lowered > STALL {
-                let drops = scatter(&mut tableau, pool, &mut tabu, &kept, step, stream);
+                let rule = (&*kept, problem.x.terms());
+                let drops = scatter(&mut tableau, pool, &mut tabu, rule, step, stream);
                 let entries = drops * (tableau.columns.len() + drops) * pool.width();
                 result.work += ENTRY_COST / 4 * entries as u64;
                 (lowest, lowered) = (f64::INFINITY, step);
@@ -169,7 +171,8 @@ impl TabuSearch<'_> {
         free: impl Fn(usize) -> bool,
     ) -> Vec<(f64, Step)> {
         let (before, rss) = (size(tableau), tableau.rss);
-        let steps = tableau.best_steps(self.pool, open, free);
+        let rule = (free, self.problem.x.terms());
+        let steps = tableau.best_steps(self.pool, open, rule);
         let valued = |step: Step| {
             let joins = usize::from(step.joins.is_some());
             let after = Size {
@@ -255,7 +258,7 @@ fn scatter(
     tableau: &mut Tableau,
     pool: &GramPool,
     tabu: &mut TabuList,
-    kept: &[usize],
+    (kept, rule): (&[usize], Option<&Terms>),
     step: usize,
     stream: &mut Stream,
 ) -> usize {
@@ -265,7 +268,9 @@ fn scatter(
     let drops = 2 * quarter + uniform_below(stream.next_word(), quarter + 1);
     let drops = drops.max(1).min(free.len());
     for _ in 0..drops {
-        let place = free.swap_remove(uniform_below(stream.next_word(), free.len()));
+        let drawn = uniform_below(stream.next_word(), free.len());
+        let at = rule.map_or(drawn, |rule| above(rule, tableau, pool, &free, drawn));
+        let place = free.swap_remove(at);
         let position = tableau.members.iter().position(|member| *member == place);
         // Rebuilt, the tableau may have left it out.
         if position.is_some() {
@@ -274,6 +279,22 @@ fn scatter(
         }
     }
     drops
+}
+
+/// Of a list of terms of the model the one at a place, or, where others need it, one of those that nothing
+/// needs.
+fn above(rule: &Terms, tableau: &Tableau, pool: &GramPool, list: &[usize], at: usize) -> usize {
+    let members = || tableau.members.iter().map(|term| pool.term(*term));
+    let held: Vec<u32> = members().collect();
+    let mut own = pool.term(list[at]);
+    while !rule.may_leave(own, &held) {
+        match members().find(|other| rule.parents(*other).contains(&own)) {
+            Some(other) => own = other,
+            None => break,
+        }
+    }
+    let place = list.iter().position(|term| pool.term(*term) == own);
+    place.unwrap_or(at)
 }
 
 /// The terms of the tableau's model after a step, ascending.
@@ -318,7 +339,8 @@ mod tests {
                 let mut tableau = Tableau::new(&pool, &model);
                 let mut tabu = TabuList::new(&pool, &tableau);
                 let mut stream = Stream::new(seed, 1);
-                let drops = scatter(&mut tableau, &pool, &mut tabu, &kept, 7, &mut stream);
+                let rule = (&*kept, None);
+                let drops = scatter(&mut tableau, &pool, &mut tabu, rule, 7, &mut stream);
                 let free = size - kept.len();
                 let (least, most) = (2 * (free / 4), 3 * (free / 4));
                 assert!(drops >= least.max(1).min(free) && drops <= most.max(1));

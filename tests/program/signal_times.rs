@@ -1,4 +1,4 @@
-//! How long a command takes from the first signal to its end, in every phase of its work: the table in
+//! How long a command takes from the first signal to its end, in every phase of its work, for
 //! docs/jobs.md. It takes minutes, and figures are those of an optimised program:
 //! `cargo test --release --test program signal_times -- --ignored --nocapture`.
 

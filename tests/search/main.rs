@@ -16,6 +16,7 @@ mod checkpoint;
 mod estimates;
 mod exhaustive;
 mod fits;
+mod hierarchy;
 mod invariance;
 mod kept;
 mod moves;

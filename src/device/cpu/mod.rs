@@ -190,7 +190,9 @@ impl Device for Cpu<'_> {
         let costs = |model: &usize| {
             let fit = &self.models[*model];
             let costs = fit.terms().iter().zip(fit.term_drop_costs(x));
-            let free = costs.filter(|(term, _)| keep.binary_search(term).is_err());
+            let may_leave = |term| x.terms().is_none_or(|all| all.may_leave(term, fit.terms()));
+            let free =
+                costs.filter(|(term, _)| keep.binary_search(term).is_err() && may_leave(**term));
             let changes = free.map(|(term, (rss, parameters))| TermChange {
                 term: *term,
                 parameters,
@@ -221,7 +223,14 @@ impl Device for Cpu<'_> {
             let fitted = |anchor: &FitView| Fit::of(shard.x, self.y, anchor.terms).0;
             let fits: Vec<Fit> = anchors.iter().map(fitted).collect();
             let wanted = (keep, count);
-            let near = terms::neighbours((shard, terms), &fits, wanted, threads, stop);
+            let mut near = terms::neighbours((shard, terms), &fits, wanted, threads, stop);
+            // These fits have the terms in ascending order, the anchors as they were added.
+            for ((near, fit), anchor) in near.iter_mut().zip(&fits).zip(anchors) {
+                for change in &mut near.exchanges {
+                    let leaves = change.replaces.map(|at| fit.terms()[at]);
+                    change.replaces = anchor.terms.iter().position(|term| Some(*term) == leaves);
+                }
+            }
             return Ok(near);
         }
         Ok(neighbours::neighbours(

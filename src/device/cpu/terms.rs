@@ -88,7 +88,7 @@ pub(super) fn strongest(
                     windows.push((e.len(), TieWindow::new(2.0 * tie)));
                     windows.len() - 1
                 });
-                if !anchor.terms.contains(&term) {
+                if !anchor.terms.contains(&term) && terms.admits(term, anchor.terms, None) {
                     windows[at].1.offer(term, score, score - 2.0 * tie);
                 }
             }
@@ -183,7 +183,11 @@ pub(super) fn neighbours(
     // addition to the model without the term that leaves.
     let reduced = |fit: &Fit| -> Vec<(usize, Fit)> {
         let free = fit.terms().iter().enumerate();
-        let free = free.filter(|(_, term)| fit.is_partial() && keep.binary_search(term).is_err());
+        let free = free.filter(|(_, term)| {
+            let may_leave =
+                keep.binary_search(term).is_err() && terms.may_leave(**term, fit.terms());
+            fit.is_partial() && may_leave
+        });
         let without = |(position, _)| {
             let mut fit = fit.clone();
             fit.drop(x, position);
@@ -314,6 +318,10 @@ fn sweep(
                 if sweep.whole.terms().contains(&term) {
                     continue;
                 }
+                // What a model does not admit, it does not admit for another term either.
+                if !terms.admits(term, sweep.fit.terms(), None) {
+                    continue;
+                }
                 let range = within(terms, term, first);
                 let products = TermProducts {
                     first: range.start,
@@ -323,7 +331,7 @@ fn sweep(
                     q,
                     v,
                 };
-                let joining = model.evaluate(term, &products, scratch, best);
+                let joining = model.evaluate(term, (&products, terms.parents(term)), scratch, best);
                 let change = match joining.rank == range.len() {
                     true => Some(ModelChange {
                         column: term,

@@ -1,0 +1,61 @@
+//! Columns that others of their term explain.
+
+use super::DesignBuilder;
+use crate::{design::DesignError, vector::product};
+
+/// Least norm that the columns before it in its term leave of a column of unit norm. R's `lm` uses the same.
+const LEAST_REST: f64 = 1e-7;
+
+impl DesignBuilder<'_> {
+    /// Sets aside the columns of a formula's terms that those before them in the same term explain, as cells
+    /// without an observation make them.
+    pub(super) fn set_dependent_aside(&mut self) -> Result<(), DesignError> {
+        let Some(formula) = &self.formula else {
+            return Ok(());
+        };
+        let (n, mut first) = (self.n, 0);
+        let mut dependent = vec![false; self.variables.len()];
+        for (_, width) in formula.ranges(&self.variables) {
+            let mut basis: Vec<Vec<f64>> = Vec::new();
+            let own = dependent.iter_mut().enumerate().skip(first);
+            let own = own.take(if width > 1 { width } else { 0 });
+            for (column, is_dependent) in own {
+                self.heed_interrupt()?;
+                let mut rest = self.x[column * n..][..n].to_vec();
+                // Twice is enough.
+                for _ in 0..2 {
+                    for q in &basis {
+                        let share = product(q, &rest);
+                        rest.iter_mut()
+                            .zip(q)
+                            .for_each(|(rest, q)| *rest -= share * q);
+                    }
+                }
+                let norm = product(&rest, &rest).sqrt();
+                *is_dependent = norm < LEAST_REST;
+                if !*is_dependent {
+                    rest.iter_mut().for_each(|rest| *rest /= norm);
+                    basis.push(rest);
+                }
+            }
+            first += width;
+        }
+        if !dependent.contains(&true) {
+            return Ok(());
+        }
+        let mut stay = 0;
+        let variables = std::mem::take(&mut self.variables);
+        for (at, (variable, kept)) in variables.into_iter().enumerate() {
+            if dependent[at] {
+                let reason = "explained by the columns before it in its term";
+                self.put_aside(variable.name, false, reason.to_owned())?;
+                continue;
+            }
+            self.x.copy_within(at * n..(at + 1) * n, stay);
+            stay += n;
+            self.variables.push((variable, kept));
+        }
+        self.x.truncate(stay);
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! nalgebra matrices → design.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{Design, DesignError, DesignOptions, MatrixOptions};
+use crate::table::{Table, variable as variable_name};
+
+impl Design {
+    /// Makes a design of matrices in memory, by the steps of [`from_table`](Self::from_table).
+    ///
+    /// *Shapes:* `x` is n × p, observations × variables; `y` has n values.
+    ///
+    /// # Errors
+    /// As [`from_table`](Self::from_table); shapes that do not fit, names that repeat.
+    ///
+    /// ```
+    /// use nalgebra::{DMatrix, DVector};
+    /// use passel::design::{Design, MatrixOptions};
+    ///
+    /// let x = DMatrix::from_fn(6, 2, |i, j| ((i + 1) * (j + 2) % 5) as f64);
+    /// let y = DVector::from_fn(6, |i, _| i as f64);
+    /// let options = MatrixOptions {
+    ///     names: Some(&["dose", "age"]),
+    ///     weights: Some(&[1.0, 1.0, 2.0, 1.0, 0.5, 1.0]),
+    ///     keep: &[1],
+    ///     ..MatrixOptions::default()
+    /// };
+    /// let design = Design::from_matrices(&x, &y, &options)?;
+    /// assert_eq!(design.variables()[design.keep()[0] as usize].name, "age");
+    /// # Ok::<(), passel::design::DesignError>(())
+    /// ```
+    pub fn from_matrices(
+        x: &DMatrix<f64>,
+        y: &DVector<f64>,
+        options: &MatrixOptions,
+    ) -> Result<Self, DesignError> {
+        let (rows, columns) = x.shape();
+        if let Some(names) = options.names.filter(|names| names.len() != columns) {
+            let names = names.len();
+            return Err(DesignError::Names { names, columns });
+        }
+        let weights = options.weights.map_or(rows, <[f64]>::len);
+        if y.len() != rows || weights != rows {
+            return Err(DesignError::Shape {
+                rows,
+                columns,
+                y: y.len(),
+                weights,
+            });
+        }
+        if let Some(&column) = options.keep.iter().find(|column| **column >= columns) {
+            return Err(DesignError::KeptColumn { column, columns });
+        }
+        let names: Vec<String> = match options.names {
+            Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
+            None => (0..columns).map(variable_name).collect(),
+        };
+        let mut weights_name = "weights".to_owned();
+        while names.contains(&weights_name) || options.response == weights_name {
+            weights_name.push('_');
+        }
+        let response = std::iter::once((options.response, y.as_slice().into()));
+        let variables = x.column_iter().map(|column| column.as_slice().into());
+        let variables = names.iter().map(String::as_str).zip(variables);
+        let weights = options
+            .weights
+            .map(|weights| (&*weights_name, weights.into()));
+        let columns = response.chain(variables).chain(weights);
+        let table = Table::in_memory("the matrices", columns)?;
+        let keep: Vec<String> = options.keep.iter().map(|at| names[*at].clone()).collect();
+        let options = DesignOptions {
+            response: Some(options.response),
+            keep: &keep,
+            missing: options.missing,
+            intercept: options.intercept,
+            weights: options.weights.map(|_| &*weights_name),
+            p_total: options.p_total,
+            ..DesignOptions::default()
+        };
+        Self::from_table(table, &options)
+    }
+}
