@@ -24,6 +24,17 @@ pub(crate) fn factor(matrix: &mut [f64], w: usize, least: f64) -> usize {
     rank
 }
 
+/// Adds scale·v·vᵀ to the lower triangle of a matrix.
+pub(crate) fn add_square(matrix: &mut [f64], v: &[f64], scale: f64) {
+    for (a, row) in matrix.chunks_mut(v.len()).enumerate() {
+        let scaled = scale * v[a];
+        row[..=a]
+            .iter_mut()
+            .zip(v)
+            .for_each(|(own, v)| *own += scaled * v);
+    }
+}
+
 /// Replaces v by L⁻¹v, which is 0 where L has a row of zeros.
 pub(crate) fn solve(factor: &[f64], v: &mut [f64]) {
     let w = v.len();

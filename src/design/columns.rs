@@ -65,6 +65,17 @@ impl<'x> Columns<'x> {
         self.terms.map_or(column, |terms| terms.of(column))
     }
 
+    /// Whether a model (in any order) may take in a term, by the hierarchy of the terms.
+    pub(crate) fn admits(&self, term: u32, model: &[u32]) -> bool {
+        self.terms
+            .is_none_or(|terms| terms.admits(term, model, None))
+    }
+
+    /// Whether a model (in any order) may lose a term of its own, by the hierarchy of the terms.
+    pub(crate) fn may_leave(&self, term: u32, model: &[u32]) -> bool {
+        self.terms.is_none_or(|terms| terms.may_leave(term, model))
+    }
+
     /// Observations.
     pub fn n(&self) -> usize {
         self.n

@@ -75,10 +75,7 @@ impl ExchangedTerms {
             let mut z: Vec<f64> = own.iter().map(|at| anchor.coefficients[*at]).collect();
             cholesky::solve(&block, &mut z);
             let cost = z.iter().map(|z| z * z).sum();
-            let may_leave = x
-                .terms()
-                .is_none_or(|terms| terms.may_leave(*term, anchor.terms));
-            let is_free = may_leave && keep.binary_search(term).is_err();
+            let is_free = x.may_leave(*term, anchor.terms) && keep.binary_search(term).is_err();
             terms.push(is_free.then_some(LeavingTerm {
                 term: *term,
                 rows: start..start + w,
@@ -119,7 +116,7 @@ impl ExchangedTerms {
             scratch.rest[a * w + a] = 1.0;
         }
         for c in 0..self.k {
-            add_square(&mut scratch.rest, products.of(products.q, c), -1.0);
+            cholesky::add_square(&mut scratch.rest, products.of(products.q, c), -1.0);
         }
         best.clear();
         for (position, own) in self.terms.iter().enumerate() {
@@ -140,7 +137,7 @@ impl ExchangedTerms {
                 let v = products.of(products.v, c);
                 let e = scratch.vector.iter_mut().zip(v);
                 e.for_each(|(e, v)| *e += v * z);
-                add_square(&mut scratch.matrix, v, 1.0);
+                cholesky::add_square(&mut scratch.matrix, v, 1.0);
             }
             let (gained, rank) = scratch.gain();
             let change = ModelChange {
@@ -212,16 +209,5 @@ impl Scratch {
         let rank = cholesky::factor(matrix, vector.len(), MIN_UNEXPLAINED);
         cholesky::solve(matrix, vector);
         (vector.iter().map(|z| z * z).sum(), rank)
-    }
-}
-
-/// Adds sign·v·vᵀ to the lower triangle of a matrix.
-fn add_square(matrix: &mut [f64], v: &[f64], sign: f64) {
-    for (a, row) in matrix.chunks_mut(v.len()).enumerate() {
-        let scaled = sign * v[a];
-        row[..=a]
-            .iter_mut()
-            .zip(v)
-            .for_each(|(own, v)| *own += scaled * v);
     }
 }

@@ -61,23 +61,13 @@ impl Blocks {
     pub(super) fn change(&mut self, c: &[f64], factor: f64) {
         for &(first, w, start) in &self.terms {
             let c = &c[first..first + w];
-            add_square(&mut self.values[start..start + w * w], c, factor);
+            cholesky::add_square(&mut self.values[start..start + w * w], c, factor);
         }
     }
 
     fn of(&self, term: usize) -> &[f64] {
         let (_, w, start) = self.terms[term];
         &self.values[start..start + w * w]
-    }
-}
-
-fn add_square(matrix: &mut [f64], v: &[f64], factor: f64) {
-    for (a, row) in matrix.chunks_mut(v.len()).enumerate() {
-        let scaled = factor * v[a];
-        row[..=a]
-            .iter_mut()
-            .zip(v)
-            .for_each(|(own, v)| *own += scaled * v);
     }
 }
 
@@ -132,7 +122,7 @@ pub(super) fn best_steps(
             for (row, z) in own {
                 let v = &row[places.clone()];
                 vector.iter_mut().zip(v).for_each(|(e, v)| *e += z * v);
-                add_square(&mut matrix, v, 1.0);
+                cholesky::add_square(&mut matrix, v, 1.0);
             }
             let rank = cholesky::factor(&mut matrix, vector.len(), LEAST);
             cholesky::solve(&matrix, &mut vector);

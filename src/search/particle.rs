@@ -129,9 +129,7 @@ impl Particle {
         let (adds, add) = match kind {
             MoveKind::Start | MoveKind::Stay | MoveKind::Walk => return None,
             MoveKind::DropRandom => {
-                let terms = problem.x.terms();
-                let may_leave =
-                    |term: &u32| terms.is_none_or(|terms| terms.may_leave(*term, &self.members));
+                let may_leave = |term: &u32| problem.x.may_leave(*term, &self.members);
                 let open = || outside(&self.members, problem.keep).filter(may_leave);
                 let variable = open().nth(uniform_below(pick, open().count()))?;
                 return (refused == 0).then_some((kind, ModelUpdate::Drop(variable)));
@@ -143,9 +141,7 @@ impl Particle {
                 (tries, self.random(problem, pick, refused))
             }
             MoveKind::AddBest => {
-                let terms = problem.x.terms();
-                let is_admitted =
-                    |term: &u32| terms.is_none_or(|terms| terms.admits(*term, &self.members, None));
+                let is_admitted = |term: &u32| problem.x.admits(*term, &self.members);
                 let open = || outside(best, &self.members).filter(is_admitted);
                 let count = open().count();
                 let at = uniform_below(pick, count) + refused;

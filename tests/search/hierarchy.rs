@@ -2,16 +2,18 @@
 
 use nalgebra::{DMatrix, DVector};
 use passel::{
-    Design, Interrupt, Pass, Table,
+    Design, Pass, Table,
     criteria::{ALL, Bic, Criterion, Model},
     design::{FormulaOptions, Hierarchy},
-    device::Resources,
     formula::Formula,
-    search::{Gain, IterationRecord, SearchResult, search},
+    search::{Gain, SearchResult},
     selection::Certificate,
 };
 
-use crate::{problems::Random, reference::at_defaults};
+use crate::{
+    problems::Random,
+    reference::{self, at_defaults},
+};
 
 /// Two factors and two variables of numbers, and a response of some of their products.
 struct Problem {
@@ -146,18 +148,7 @@ fn is_allowed(model: &[&str], all: &[&str], rule: Hierarchy) -> bool {
 }
 
 fn run(design: &Design, criterion: &dyn Criterion, pass: &Pass) -> SearchResult {
-    let (never, mut observe) = (Interrupt::default(), |_: &IterationRecord| {});
-    let resources = Resources::cpu(2);
-    search(
-        design,
-        criterion,
-        pass,
-        &resources,
-        &never,
-        None,
-        &mut observe,
-    )
-    .unwrap()
+    reference::run(design, criterion, pass, 2, |_| {})
 }
 
 const TERMS: [&str; 10] = ["a", "b", "c", "d", "a:b", "a:c", "a:d", "b:c", "b:d", "c:d"];

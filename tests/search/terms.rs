@@ -13,7 +13,10 @@ use passel::{
     table::{Column, Table, Values},
 };
 
-use crate::{problems::Random, reference::at_defaults};
+use crate::{
+    problems::Random,
+    reference::{self, at_defaults},
+};
 
 /// A variable: numbers, or a factor's codes and the number of its levels.
 #[derive(Clone)]
@@ -154,18 +157,7 @@ fn variables(design: &Design, members: &[u32]) -> Vec<usize> {
 }
 
 fn run(design: &Design, criterion: &dyn Criterion, pass: &Pass) -> SearchResult {
-    let (never, mut observe) = (Interrupt::default(), |_: &IterationRecord| {});
-    let resources = Resources::cpu(2);
-    search(
-        design,
-        criterion,
-        pass,
-        &resources,
-        &never,
-        None,
-        &mut observe,
-    )
-    .unwrap()
+    reference::run(design, criterion, pass, 2, |_| {})
 }
 
 fn check(problem: &Problem, design: &Design, criterion: &dyn Criterion, found: &SearchResult) {

@@ -190,9 +190,9 @@ impl Device for Cpu<'_> {
         let costs = |model: &usize| {
             let fit = &self.models[*model];
             let costs = fit.terms().iter().zip(fit.term_drop_costs(x));
-            let may_leave = |term| x.terms().is_none_or(|all| all.may_leave(term, fit.terms()));
-            let free =
-                costs.filter(|(term, _)| keep.binary_search(term).is_err() && may_leave(**term));
+            let free = costs.filter(|(term, _)| {
+                keep.binary_search(term).is_err() && x.may_leave(**term, fit.terms())
+            });
             let changes = free.map(|(term, (rss, parameters))| TermChange {
                 term: *term,
                 parameters,

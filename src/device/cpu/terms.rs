@@ -201,7 +201,7 @@ pub(super) fn neighbours(
         sweeps.push(match fit.is_partial() {
             true => Sweep::additions(fit),
             false => Sweep {
-                exchanges: Some(ExchangedTerms::new(x, &fit.view(), keep)),
+                exchanges: ExchangedTerms::new(x, &fit.view(), keep),
                 ..Sweep::additions(fit)
             },
         });
@@ -242,7 +242,7 @@ struct Sweep<'a> {
     fit: &'a Fit,
     /// The model whose terms are no candidates.
     whole: &'a Fit,
-    exchanges: Option<ExchangedTerms>,
+    exchanges: ExchangedTerms,
 }
 
 impl<'a> Sweep<'a> {
@@ -250,7 +250,7 @@ impl<'a> Sweep<'a> {
         Self {
             fit,
             whole: fit,
-            exchanges: None,
+            exchanges: ExchangedTerms::none(fit.support().len()),
         }
     }
 }
@@ -288,7 +288,6 @@ fn sweep(
     for own in sweeps {
         push_orthonormal(x, &own.fit.view(), &mut batch);
     }
-    let none: Vec<ExchangedTerms> = sizes.iter().map(|k| ExchangedTerms::none(*k)).collect();
     let start = || {
         let found: Vec<Found> = sweeps.iter().map(|_| Found::default()).collect();
         (found, Scratch::default(), Vec::new(), Vec::new())
@@ -298,13 +297,13 @@ fn sweep(
         let rows = products.len() / width;
         let own = orthonormalise(terms, first, rows, products);
         let mut rest = &*products;
-        for (((sweep, k), found), none) in sweeps.iter().zip(&sizes).zip(found).zip(&none) {
+        for ((sweep, k), found) in sweeps.iter().zip(&sizes).zip(found) {
             let (e, after) = rest.split_at(rows);
             let (q, after) = after.split_at(rows * k);
             rest = after;
-            let model = sweep.exchanges.as_ref().unwrap_or(none);
+            let model = &sweep.exchanges;
             v.resize(rows * k, 0.0);
-            if *k > 0 && sweep.exchanges.is_some() {
+            if !model.transposed.is_empty() {
                 matmul(
                     MatMut::from_column_major_slice_mut(v, rows, *k),
                     Accum::Replace,

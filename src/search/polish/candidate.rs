@@ -94,10 +94,9 @@ impl PolishContext<'_> {
         let keep = self.problem.keep;
         let costs = fit.term_drop_costs(self.problem.x).into_iter();
         let drops = costs.zip(fit.terms()).enumerate();
-        let terms = self.problem.x.terms();
+        let x = self.problem.x;
         let drops = drops.filter(move |(_, (_, term))| {
-            let may_leave = terms.is_none_or(|terms| terms.may_leave(**term, fit.terms()));
-            may_leave && keep.binary_search(term).is_err()
+            x.may_leave(**term, fit.terms()) && keep.binary_search(term).is_err()
         });
         drops.map(|(at, ((cost, parameters), _))| Change {
             leaves: Some(at),
