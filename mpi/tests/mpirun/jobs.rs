@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process::Command,
     thread,
@@ -112,7 +114,7 @@ fn jobs_are_done_once_by_any_number_of_ranks() {
     }
 }
 
-/// Three jobs, the second of which waits until somebody reads its report.
+/// Three jobs, the second of which waits until its report is read, for its pipe is full.
 const WAITING: &str = r#"
 [run]
 jobs = 1
@@ -155,6 +157,22 @@ fn run(here: &Path, is_ranks: bool) -> Result<String, String> {
     Ok(summary.to_text(here))
 }
 
+/// Both ends of a named pipe that takes no more. Neither its reads nor its writes wait.
+fn full_pipe(path: &Path) -> File {
+    /// `O_NONBLOCK` of Linux.
+    const NONBLOCK: i32 = 0o4000;
+    let mut open = OpenOptions::new();
+    open.read(true).write(true).custom_flags(NONBLOCK);
+    let mut pipe = open.open(path).unwrap();
+    loop {
+        match pipe.write(&[b' '; 4096]) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return pipe,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
 #[test]
 fn a_run_that_is_refused_touches_nothing_of_the_one_at_work() {
     for (first, second) in [(false, true), (true, false), (true, true)] {
@@ -163,6 +181,7 @@ fn a_run_that_is_refused_touches_nothing_of_the_one_at_work() {
         fs::write(here.join("jobs.toml"), WAITING).unwrap();
         let made = Command::new("mkfifo").arg(here.join("pipe")).status();
         assert!(made.unwrap().success());
+        let mut pipe = full_pipe(&here.join("pipe"));
         let names = || -> Vec<PathBuf> {
             let entries = fs::read_dir(here.join("two")).into_iter().flatten();
             let paths = entries.map(|entry| entry.unwrap().path());
@@ -189,7 +208,15 @@ fn a_run_that_is_refused_touches_nothing_of_the_one_at_work() {
             let told = "another passel runs jobs into";
             assert_eq!(refused.matches(told).count(), 1, "{refused}");
             assert_eq!(names(), before);
-            fs::read(here.join("pipe")).unwrap();
+            while !at_work.is_finished() {
+                match pipe.read(&mut [0; 4096]) {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        thread::sleep(Duration::from_millis(5));
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
             let text = at_work.join().unwrap().unwrap();
             assert!(text.starts_with("3 of 3 jobs done\n"), "{text}");
         });
