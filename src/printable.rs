@@ -39,6 +39,36 @@ pub(crate) fn printable_lines(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// An error on one line, and below it the place in a formula that it concerns, as
+/// [`FormulaError`](crate::formula::FormulaError) shows it.
+pub(crate) fn printable_error(text: &str) -> Cow<'_, str> {
+    match place_of(text) {
+        None => printable(text),
+        Some((error, formula, carets)) => {
+            let (error, formula) = (printable(error), printable(formula));
+            format!("{error}\n{formula}\n{carets}").into()
+        }
+    }
+}
+
+/// An error without the place in a formula that it shows.
+pub(crate) fn without_place(text: &str) -> &str {
+    place_of(text).map_or(text, |(error, ..)| error)
+}
+
+/// An error, the formula below it, and the carets below that; none for any other text. Both are indented, so
+/// that no name begins a line of its own.
+fn place_of(text: &str) -> Option<(&str, &str, &str)> {
+    let (rest, carets) = text.rsplit_once('\n')?;
+    let (error, formula) = rest.rsplit_once('\n')?;
+    let marks = carets.trim_start_matches(' ');
+    let is_place = carets.starts_with("  ")
+        && formula.starts_with("  ")
+        && !marks.is_empty()
+        && marks.bytes().all(|mark| mark == b'^');
+    is_place.then_some((error, formula, carets))
+}
+
 /// JSON that reads back to the same values, with the unseen characters of its texts as `\u202e`: a reader
 /// may look at it on a terminal.
 pub(crate) fn printable_json(json: &str) -> Cow<'_, str> {
@@ -85,6 +115,24 @@ mod tests {
     use super::*;
 
     const HOSTILE: &str = "a\u{1b}[31m\nb\u{202e}c\u{9b}\u{feff}\u{e0041}\t\r\u{7f}é\u{200d}";
+
+    #[test]
+    fn an_error_shows_its_place_in_a_formula() {
+        let error = "no variable is called `b\n\u{1b}`\n  y ~ a + b\u{1b}\n          ^^";
+        let shown = "no variable is called `b\\n\\u{1b}`\n  y ~ a + b\\u{1b}\n          ^^";
+        assert_eq!(printable_error(error), shown);
+        assert_eq!(without_place(error), "no variable is called `b\n\u{1b}`");
+        for other in [
+            "a\nb\n  ^",
+            "a\n  b\n^",
+            "a\n  b\n  ",
+            "a\n  b\n  ^ error",
+            "  b\n  ^",
+        ] {
+            assert_eq!(printable_error(other), printable(other));
+            assert_eq!(without_place(other), other);
+        }
+    }
 
     #[test]
     fn what_is_unseen_becomes_an_escape() {

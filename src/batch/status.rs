@@ -13,7 +13,7 @@ use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
     memory::Bytes,
-    printable::printable,
+    printable::{printable, without_place},
 };
 
 /// Whether a job of a file is done.
@@ -161,7 +161,9 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         };
         pending += usize::from(status != Status::Done);
         let (word, reason) = status.words();
-        let reason = reason.map_or(String::new(), |reason| format!("  ({})", printable(reason)));
+        let reason = reason.map_or(String::new(), |reason| {
+            format!("  ({})", printable(without_place(reason)))
+        });
         let memory = estimator.estimate(last_ends.get(&job.id), &job.task).memory;
         let memory = format!("≈ {}", Bytes(memory));
         let (command, id) = (job.task.command().name(), &job.id);

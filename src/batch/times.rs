@@ -13,7 +13,7 @@ use csv::ReaderBuilder;
 use crate::{
     machine,
     output::{OutputFile, Replaces},
-    printable::printable,
+    printable::{printable, without_place},
     selection::Elapsed,
     table::{csv_field, guarded, quote, unguarded},
     whole_file::read_regular,
@@ -51,7 +51,7 @@ impl EndedJob<'_> {
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
         let parts = self.parts.as_ref();
         // One line a job, whatever its message contains.
-        let error = printable(self.error.unwrap_or_default()).into_owned();
+        let error = printable(without_place(self.error.unwrap_or_default())).into_owned();
         let cells = [
             self.threads.to_string(),
             seconds(parts.map(|parts| parts.read)),

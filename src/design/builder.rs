@@ -9,7 +9,7 @@ use duplicates::EqualHashes;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, formula::FormulaTerms, response::caution, size::width, standardise::standardise,
+    dummy_name, response::caution, size::width, standardise::standardise, term_plan::TermPlan,
     terms::Terms,
 };
 use crate::{
@@ -40,8 +40,8 @@ pub(super) struct DesignBuilder<'a> {
     warnings: Vec<String>,
     /// Whether a factor was seen: without an intercept the first one keeps all its levels.
     full_factor: bool,
-    /// The terms of a formula, which the columns are of.
-    formula: Option<FormulaTerms>,
+    /// Which columns are a term.
+    plan: Option<TermPlan>,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -81,7 +81,7 @@ impl<'a> DesignBuilder<'a> {
             references,
             warnings: Vec::new(),
             full_factor: false,
-            formula: None,
+            plan: None,
         })
     }
 
@@ -91,9 +91,9 @@ impl<'a> DesignBuilder<'a> {
         self
     }
 
-    /// Takes the columns for those of a formula's terms.
-    pub(super) fn of_formula(mut self, formula: Option<FormulaTerms>) -> Self {
-        self.formula = formula;
+    /// Takes the columns for those of these terms.
+    pub(super) fn with_plan(mut self, plan: Option<TermPlan>) -> Self {
+        self.plan = plan;
         self
     }
 
@@ -162,9 +162,9 @@ impl<'a> DesignBuilder<'a> {
                     return Err(DesignError::ReferenceOfNumbers { name });
                 }
                 let values = values.numbers(self.n).unwrap_or_default();
-                let formula = self.formula.as_ref();
-                let is_part = formula.is_some_and(|formula| formula.has_several_columns(index));
-                let kept = kept || formula.is_some_and(|formula| formula.keeps(index));
+                let plan = self.plan.as_ref();
+                let is_part = plan.is_some_and(|plan| plan.has_several_columns(index));
+                let kept = kept || plan.is_some_and(|plan| plan.keeps(index));
                 self.push_numbers((name, None), index, (kept, is_part), &values)
             }
         }
@@ -306,8 +306,8 @@ impl<'a> DesignBuilder<'a> {
             return Err(DesignError::Total { table, p_total, p });
         }
         let is_split = self.options.split_factors || self.communicator.is_some();
-        let (terms, term_names) = match &self.formula {
-            Some(formula) => formula.terms(&self.x, self.n, &self.variables),
+        let (terms, term_names) = match &self.plan {
+            Some(plan) => plan.terms(&self.x, self.n, &self.variables),
             None if is_split => (None, Vec::new()),
             None => {
                 let terms = Terms::of_widths(&self.x, self.n, &self.widths());

@@ -2,12 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{Design, DesignError, DesignOptions, Hierarchy, Terms, Variable};
+use super::{
+    Design, DesignError, DesignOptions, Hierarchy,
+    names::{check_names, split_reference},
+    powers::powers,
+    size::MatrixSize,
+    term_plan::TermPlan,
+};
 use crate::{
-    formula::{self, Expansion, ExpansionOptions, Formula, Variables},
+    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, Variables},
     interrupt::Interrupt,
     nearest::nearest,
-    table::{Column, Missing, Table, Values},
+    table::{Column, Missing, Table, Values, are_dates},
 };
 
 /// How [`Design::from_formula`] makes a design of a table.
@@ -15,86 +21,75 @@ use crate::{
 pub struct FormulaOptions<'a> {
     /// The response's column, where the formula has none; `None` where the format names it.
     pub response: Option<&'a str>,
+    /// Columns left out before anything else: `.` does not stand for them.
+    pub drop: &'a [String],
     /// Terms, as R labels them, that every model holds, with those that they stand on.
     pub keep: &'a [String],
     /// Which terms need others.
     pub hierarchy: Hierarchy,
     /// How factors are coded.
     pub contrasts: ExpansionOptions,
+    /// The levels that factors are compared with, as `column=level`: treatment contrasts.
+    pub reference: &'a [String],
     /// What to do about missing values of the variables that the formula names.
     pub missing: Missing,
     /// The column of weights; `None` where all observations have weight 1.
     pub weights: Option<&'a str>,
+    /// The number of candidates before a screening left these; `None` where these are all.
+    pub p_total: Option<usize>,
 }
 
 impl Default for FormulaOptions<'_> {
     fn default() -> Self {
         Self {
             response: None,
+            drop: &[],
             keep: &[],
             hierarchy: Hierarchy::Strong,
             contrasts: ExpansionOptions::default(),
+            reference: &[],
             missing: Missing::Refuse,
             weights: None,
+            p_total: None,
         }
     }
 }
 
-/// The terms of a formula, by the columns of a design that is being made.
-#[derive(Debug, Clone)]
-pub(super) struct FormulaTerms {
-    /// The term of each column that the formula makes.
-    of: Vec<usize>,
-    labels: Vec<String>,
-    parents: Vec<Vec<usize>>,
-    hierarchy: Hierarchy,
-    /// Whether every model holds the term.
-    keep: Vec<bool>,
-    widths: Vec<usize>,
-}
-
-impl FormulaTerms {
-    pub(super) fn has_several_columns(&self, index: usize) -> bool {
-        self.widths[self.of[index]] > 1
-    }
-
-    pub(super) fn keeps(&self, index: usize) -> bool {
-        self.keep[self.of[index]]
-    }
-
-    /// The columns of each term that are left of these variables, in their order.
-    pub(super) fn ranges(&self, variables: &[(Variable, bool)]) -> Vec<(usize, usize)> {
-        let of = |variable: &(Variable, bool)| self.of[variable.0.index];
-        let terms = variables.chunk_by(|a, b| of(a) == of(b));
-        terms.map(|own| (of(&own[0]), own.len())).collect()
-    }
-
-    /// The terms of these variables of n × p columns, and their names.
-    pub(super) fn terms(
-        &self,
-        x: &[f64],
-        n: usize,
-        variables: &[(Variable, bool)],
-    ) -> (Option<Terms>, Vec<String>) {
-        let ranges = self.ranges(variables);
-        let widths: Vec<usize> = ranges.iter().map(|(_, width)| *width).collect();
-        let mut places = vec![None; self.labels.len()];
-        for (place, (term, _)) in (0_u32..).zip(&ranges) {
-            places[*term] = Some(place);
-        }
-        let parents = ranges.iter().map(|(term, _)| {
-            // Of a parent that is no candidate nothing is asked.
-            let own = self.parents[*term]
-                .iter()
-                .filter_map(|parent| places[*parent]);
-            own.collect()
-        });
-        let parents: Vec<Box<[u32]>> = parents.collect();
-        let names = ranges.iter().map(|(term, _)| self.labels[*term].clone());
-        let is_plain = widths.iter().all(|width| *width == 1)
-            && (self.hierarchy == Hierarchy::None || parents.iter().all(|own| own.is_empty()));
-        let terms = || Terms::new(x, n, &widths).with_parents(parents, self.hierarchy);
-        ((!is_plain).then(terms), names.collect())
+impl Design {
+    /// Makes the design of a formula over a table: terms, columns and their coding are those of R, the intercept
+    /// is as the formula says, and its offsets are taken off the response. Columns that are constant, and
+    /// those that others of their term explain, are set aside.
+    ///
+    /// Models are searched on the CPU, in one process, without proofs, unless each term is one column and
+    /// none needs another.
+    ///
+    /// # Errors
+    /// What is wrong with the formula, with its place; otherwise as [`from_table`](Self::from_table).
+    ///
+    /// ```
+    /// use passel::{Design, Table, criteria::Bic, design::FormulaOptions, formula::Formula};
+    ///
+    /// let dose: Vec<f64> = (0..24).map(|row| f64::from(row % 6)).collect();
+    /// let drugs = ["a", "b", "c"];
+    /// let drug: Vec<&str> = (0..24).map(|row| drugs[row / 8]).collect();
+    /// let effect: Vec<f64> = (0..24).map(|row| match drug[row] {
+    ///     "c" => 2.0 * dose[row] + f64::from(row as u8 % 2),
+    ///     _ => f64::from(row as u8 % 3),
+    /// }).collect();
+    /// let columns = [("effect", effect.into()), ("dose", dose.into()), ("drug", drug.into())];
+    /// let table = Table::from_columns(columns)?;
+    /// let formula = Formula::parse("effect ~ dose * drug")?;
+    /// let design = Design::from_formula(table, &formula, &FormulaOptions::default())?;
+    /// let selection = passel::select(&design, &Bic, &Default::default())?;
+    /// assert_eq!(selection.models[0].variables, ["dose", "drug", "dose:drug"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_formula(
+        table: Table,
+        formula: &Formula,
+        options: &FormulaOptions,
+    ) -> Result<Self, DesignError> {
+        FormulaDesign::of(table, formula, options)?.design(&Interrupt::default())
     }
 }
 
@@ -132,71 +127,118 @@ impl Variables for Data<'_> {
     }
 }
 
-impl Design {
-    /// Makes the design of a formula over a table: terms, columns and their coding are those of R, the intercept
-    /// is as the formula says, and its offsets are taken off the response. Columns that are constant, and
-    /// those that others of their term explain, are set aside.
-    ///
-    /// Models are searched on the CPU, in one process, without proofs, unless each term is one column and
-    /// none needs another.
+/// A formula over a table, whose columns are known but not made yet.
+pub(crate) struct FormulaDesign<'a> {
+    /// The columns that the formula, the weights and the response need.
+    table: Table,
+    /// Of each observation its row in the whole table.
+    rows: Vec<usize>,
+    /// What is said of observations left out.
+    dropped: Option<String>,
+    expansion: Expansion,
+    plan: TermPlan,
+    /// The response's column, where the formula has none.
+    response: Option<String>,
+    options: &'a FormulaOptions<'a>,
+}
+
+impl<'a> FormulaDesign<'a> {
+    /// Expands the formula over the table.
     ///
     /// # Errors
-    /// What is wrong with the formula, with its place; otherwise as [`from_table`](Self::from_table).
-    ///
-    /// ```
-    /// use passel::{Design, Table, criteria::Bic, design::FormulaOptions, formula::Formula};
-    ///
-    /// let dose: Vec<f64> = (0..24).map(|row| f64::from(row % 6)).collect();
-    /// let drugs = ["a", "b", "c"];
-    /// let drug: Vec<&str> = (0..24).map(|row| drugs[row / 8]).collect();
-    /// let effect: Vec<f64> = (0..24).map(|row| match drug[row] {
-    ///     "c" => 2.0 * dose[row] + f64::from(row as u8 % 2),
-    ///     _ => f64::from(row as u8 % 3),
-    /// }).collect();
-    /// let columns = [("effect", effect.into()), ("dose", dose.into()), ("drug", drug.into())];
-    /// let table = Table::from_columns(columns)?;
-    /// let formula = Formula::parse("effect ~ dose * drug")?;
-    /// let design = Design::from_formula(table, &formula, &FormulaOptions::default())?;
-    /// let selection = passel::select(&design, &Bic, &Default::default())?;
-    /// assert_eq!(selection.models[0].variables, ["dose", "drug", "dose:drug"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn from_formula(
+    /// As [`Design::from_formula`].
+    pub(crate) fn of(
         mut table: Table,
         formula: &Formula,
-        options: &FormulaOptions,
+        options: &'a FormulaOptions<'a>,
     ) -> Result<Self, DesignError> {
-        let of_format = table.response.map(|at| table.columns[at].name.clone());
-        let has_response = formula.has_response();
-        let response = match has_response {
-            true => None,
-            false => options.response.map(str::to_owned).or(of_format),
-        };
-        if !has_response && response.is_none() {
-            return Err(DesignError::NoFormulaResponse);
+        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
+            return Err(DesignError::MissingPolicy { missing });
         }
-        let hidden =
-            |name: &str| options.weights == Some(name) || response.as_deref() == Some(name);
-        let names: Vec<String> = table.columns.iter().map(|own| own.name.clone()).collect();
-        if let Some(name) = options.weights {
-            table.require("--weights", name)?;
-        }
-        if let Some(name) = &response {
-            table.require("--response", name)?;
-        }
-        let offered = names
-            .iter()
-            .map(String::as_str)
-            .filter(|name| !hidden(name));
-        let used: Vec<String> = formula
-            .terms(&offered.collect::<Vec<_>>())?
-            .names()
-            .to_vec();
-        table
-            .columns
-            .retain(|column| hidden(&column.name) || used.contains(&column.name));
+        let response = check_formula(&table, formula, options)?;
+        let hidden: Vec<&str> = options
+            .weights
+            .into_iter()
+            .chain(response.as_deref())
+            .collect();
+        let names = table.columns.iter().map(|column| &*column.name);
+        let offered = names.clone().filter(|name| {
+            !hidden.contains(name) && options.drop.iter().all(|dropped| dropped != name)
+        });
+        let used = formula.terms(&offered.collect::<Vec<_>>())?;
+        let used = used.names();
+        let is_left = |name: &str| !hidden.contains(&name) && used.iter().all(|own| own != name);
+        let unused: Vec<String> = names
+            .filter(|name| is_left(name))
+            .map(str::to_owned)
+            .collect();
+        table.refuse_rounded(&unused)?;
+        table.drop_columns(&unused);
         table.response = None;
-        let dropped = table.handle_missing(options.missing)?;
+        let rows = (0..table.rows).map(|row| row as f64).collect::<Vec<_>>();
+        table.columns.push(Column::from(("", rows)));
+        let dropped = table.handle_missing_partitioned(options.missing, None)?;
+        let rows = table.columns.pop();
+        let rows = rows.and_then(|rows| Some(rows.values.numbers(table.rows)?.into_owned()));
+        refuse_identifiers(&table)?;
+        let mut contrasts = options.contrasts.clone();
+        for text in options.reference {
+            let Some((name, level)) = split_reference(&table, text) else {
+                let text = text.clone();
+                return Err(DesignError::ReferenceForm { text });
+            };
+            let reference = Some(level.to_owned());
+            let contrast = Contrast::Treatment { reference };
+            if contrasts
+                .by_variable
+                .insert(name.to_owned(), contrast)
+                .is_some()
+            {
+                let name = name.to_owned();
+                return Err(DesignError::ReferenceTwice { name });
+            }
+        }
+        let data = Data {
+            table: &table,
+            hidden,
+        };
+        let expansion = Expansion::with_options(formula, &data, &contrasts)?;
+        let plan = plan(&expansion, options)?;
+        Ok(Self {
+            rows: rows
+                .unwrap_or_default()
+                .into_iter()
+                .map(|row| row as usize)
+                .collect(),
+            dropped: dropped.warning(),
+            response,
+            expansion,
+            plan,
+            options,
+            table,
+        })
+    }
+
+    /// The most columns that the design may have.
+    pub(crate) fn size(&self) -> MatrixSize {
+        let widest = (0..self.plan.widths.len()).max_by_key(|term| self.plan.widths[*term]);
+        let widest = widest.map(|term| (self.plan.labels[term].clone(), self.plan.widths[term]));
+        MatrixSize::new(self.table.rows, self.plan.of.len(), widest)
+    }
+
+    /// Makes the columns, and the design of them.
+    ///
+    /// # Errors
+    /// As [`Design::from_formula`]; an interrupt.
+    pub(crate) fn design(self, interrupt: &Interrupt) -> Result<Design, DesignError> {
+        let Self {
+            mut table,
+            expansion,
+            plan,
+            response,
+            options,
+            ..
+        } = self;
         let hidden: Vec<&str> = options
             .weights
             .into_iter()
@@ -206,135 +248,193 @@ impl Design {
             table: &table,
             hidden,
         };
-        let expansion = Expansion::with_options(formula, &data, &options.contrasts)?;
         let made = expansion.apply(&data)?;
-        let terms = expansion.terms();
-        let labels: Vec<String> = terms.labels().collect();
-        let finder = terms.hierarchy();
-        let parents: Vec<Vec<usize>> = (0..terms.len()).map(|term| finder.parents(term)).collect();
-        let mut keep = vec![false; terms.len()];
-        for name in options.keep {
-            let Some(term) = labels.iter().position(|label| label == name) else {
-                let name = name.clone();
-                let nearest = nearest(&name, labels.iter().map(String::as_str)).map(str::to_owned);
-                return Err(DesignError::KeptTerm { name, nearest });
-            };
-            keep[term] = true;
-            parents[term].iter().for_each(|parent| keep[*parent] = true);
+        let mut columns = Vec::with_capacity(plan.of.len() + 2);
+        for term in 0..plan.widths.len() {
+            let names = expansion.column_names(term).into_iter();
+            let own = names.zip(made.columns(term));
+            columns.extend(own.map(Column::from));
         }
-        let (mut of, mut columns) = (Vec::new(), Vec::new());
-        for term in 0..terms.len() {
-            for (name, values) in expansion
-                .column_names(term)
-                .into_iter()
-                .zip(made.columns(term))
-            {
-                of.push(term);
-                columns.push(Column::from((name, values)));
-            }
-        }
-        let (name, values) = match expansion.response(&data)? {
-            Some(formula::Variable::Numeric(values)) => (
-                terms.response().unwrap_or_default(),
-                Values::Numbers(values.into_owned()),
-            ),
-            Some(formula::Variable::Factor { levels, codes, .. }) => {
-                let (levels, codes) = (levels.into_owned(), codes.into_owned());
-                (
-                    terms.response().unwrap_or_default(),
-                    Values::Factor { levels, codes },
-                )
-            }
-            None => {
-                let name = response.clone().unwrap_or_default();
-                let own = table.columns.iter().find(|column| column.name == name);
-                (
-                    name,
-                    own.map_or(Values::Remote, |column| column.values.clone()),
-                )
-            }
-        };
         let mut warnings: Vec<String> = expansion
             .warnings()
             .iter()
             .map(ToString::to_string)
             .collect();
-        let offset = expansion.offset(&data)?;
-        let values = match (values, offset) {
-            (Values::Numbers(mut values), Some(offset)) => {
-                values
-                    .iter_mut()
-                    .zip(offset)
-                    .for_each(|(y, offset)| *y -= offset);
-                let offsets: Vec<String> = terms.offsets().collect();
-                warnings.push(format!(
-                    "the offset {} is taken off the response",
-                    offsets.join(" + ")
-                ));
-                Values::Numbers(values)
+        let column_of = |name: &str| {
+            let own = table.columns.iter().find(|column| column.name == name);
+            own.map_or(Values::Remote, |column| column.values.clone())
+        };
+        let (name, mut values) = match (expansion.response(&data)?, &response) {
+            (Some(values), _) => (
+                expansion.terms().response().unwrap_or_default(),
+                match values {
+                    formula::Variable::Numeric(values) => Values::Numbers(values.into_owned()),
+                    formula::Variable::Factor { levels, codes, .. } => Values::Factor {
+                        levels: levels.into_owned(),
+                        codes: codes.into_owned(),
+                    },
+                },
+            ),
+            (None, response) => {
+                let name = response.clone().unwrap_or_default();
+                let values = column_of(&name);
+                (name, values)
             }
-            (values, _) => values,
         };
-        let widths = (0..terms.len())
-            .map(|term| expansion.column_count(term))
-            .collect();
-        let intercept = terms.has_intercept();
-        let own = FormulaTerms {
-            of,
-            labels,
-            parents,
-            hierarchy: options.hierarchy,
-            keep,
-            widths,
-        };
-        // No column of the terms has this name.
-        let mut response_name = name.clone();
-        while columns
-            .iter()
-            .any(|column: &Column| column.name == response_name)
+        if let Some(offset) = expansion.offset(&data)?
+            && let Some(mut numbers) = values.numbers(table.rows).map(Cow::into_owned)
         {
-            response_name.push('_');
+            let pairs = numbers.iter_mut().zip(offset);
+            pairs.for_each(|(y, offset)| *y -= offset);
+            values = Values::Numbers(numbers);
+            let offsets: Vec<String> = expansion.terms().offsets().collect();
+            let offsets = offsets.join(" + ");
+            warnings.push(format!("the offset {offsets} is taken off the response"));
         }
+        let response_name = other_name(&columns, &name);
         columns.push(Column {
             name: response_name.clone(),
             values,
         });
-        let mut weights_name = options.weights.map(str::to_owned);
-        if let Some(name) = &mut weights_name {
-            let values = table.columns.iter().find(|column| column.name == *name);
-            let values = values.map_or(Values::Remote, |column| column.values.clone());
-            while columns.iter().any(|column| column.name == *name) {
-                name.push('_');
-            }
+        let weights = options.weights.map(|name| {
+            let own = other_name(&columns, name);
             columns.push(Column {
-                name: name.clone(),
-                values,
+                name: own.clone(),
+                values: column_of(name),
             });
-        }
-        let rows = table.rows;
+            own
+        });
         let derived = Table {
+            rows: table.rows,
             source: std::mem::take(&mut table.source),
-            columns,
-            rows,
             labels: std::mem::take(&mut table.labels),
             warnings: std::mem::take(&mut table.warnings),
+            columns,
             ..Table::default()
         };
+        drop(table);
         let design_options = DesignOptions {
             response: Some(&response_name),
-            weights: weights_name.as_deref(),
-            intercept,
+            weights: weights.as_deref(),
+            intercept: expansion.terms().has_intercept(),
+            p_total: options.p_total,
             split_factors: false,
             ..DesignOptions::default()
         };
-        let context = (None, &Interrupt::default());
-        let mut design = Self::made(derived, &design_options, context, Some(own))?;
-        if dropped > 0 {
-            design.warnings.push(format!(
-                "{dropped} observations with missing values were left out"
-            ));
-        }
+        let mut design = Design::made(derived, &design_options, (None, interrupt), Some(plan))?;
+        design.response.name = name;
+        design.weights = options.weights.map(str::to_owned);
+        let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
+        design.rows = rows.collect();
+        design.warnings.extend(self.dropped);
         design.warnings.extend(warnings);
         Ok(design)
     }
+}
+
+/// Checks the columns that a formula and its options name; the response's, where the formula has none.
+///
+/// # Errors
+/// The first that the table lacks, or that two of them use in ways that exclude each other.
+pub(crate) fn check_formula(
+    table: &Table,
+    formula: &Formula,
+    options: &FormulaOptions,
+) -> Result<Option<String>, DesignError> {
+    let response = match (formula.has_response(), options.response, table.response) {
+        (true, ..) => None,
+        (false, Some(name), _) => {
+            table.require("--response", name)?;
+            Some(name.to_owned())
+        }
+        (false, None, Some(at)) => Some(table.columns[at].name.clone()),
+        (false, None, None) => return Err(DesignError::NoFormulaResponse),
+    };
+    if let Some(name) = options.weights {
+        table.require("--weights", name)?;
+    }
+    // A formula's response is no column that an option could name.
+    let position = response.as_deref().and_then(|name| table.position(name));
+    check_names(
+        table,
+        "--drop",
+        options.drop,
+        position.unwrap_or(usize::MAX),
+        false,
+    )?;
+    let hidden = |name: &str| {
+        options.weights == Some(name)
+            || response.as_deref() == Some(name)
+            || options.drop.iter().any(|dropped| dropped == name)
+    };
+    let names = table.columns.iter().map(|column| &*column.name);
+    let offered: Vec<&str> = names.filter(|name| !hidden(name)).collect();
+    formula.terms(&offered)?;
+    Ok(response)
+}
+
+/// Refuses factors with a level for each observation.
+fn refuse_identifiers(table: &Table) -> Result<(), DesignError> {
+    let n = table.rows;
+    for column in &table.columns {
+        if let Values::Factor { levels, codes } = &column.values
+            && levels.len() >= n
+        {
+            let mut used = codes.clone();
+            used.sort_unstable();
+            used.dedup();
+            if used.len() == n {
+                return Err(DesignError::Identifier {
+                    name: column.name.clone(),
+                    n,
+                    are_dates: are_dates(levels),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which columns are those of which term, and which terms need others.
+fn plan(expansion: &Expansion, options: &FormulaOptions) -> Result<TermPlan, DesignError> {
+    let terms = expansion.terms();
+    let labels: Vec<String> = terms.labels().collect();
+    let finder = terms.hierarchy();
+    let mut parents: Vec<Vec<usize>> = (0..terms.len()).map(|term| finder.parents(term)).collect();
+    for (term, lower) in powers(&labels) {
+        parents[term].extend(lower);
+        parents[term].sort_unstable();
+    }
+    let mut keep = vec![false; terms.len()];
+    for name in options.keep {
+        let Some(term) = labels.iter().position(|label| label == name) else {
+            let name = name.clone();
+            let nearest = nearest(&name, labels.iter().map(String::as_str)).map(str::to_owned);
+            return Err(DesignError::KeptTerm { name, nearest });
+        };
+        keep[term] = true;
+        parents[term].iter().for_each(|parent| keep[*parent] = true);
+    }
+    let widths: Vec<usize> = (0..terms.len())
+        .map(|term| expansion.column_count(term))
+        .collect();
+    let of = widths.iter().enumerate();
+    let of = of.flat_map(|(term, width)| std::iter::repeat_n(term, *width));
+    Ok(TermPlan {
+        of: of.collect(),
+        hierarchy: options.hierarchy,
+        labels,
+        parents,
+        keep,
+        widths,
+    })
+}
+
+/// A name like this one that no column has.
+fn other_name(columns: &[Column], name: &str) -> String {
+    let mut name = name.to_owned();
+    while columns.iter().any(|column| column.name == name) {
+        name.push('_');
+    }
+    name
 }

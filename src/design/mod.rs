@@ -9,13 +9,16 @@ mod columns;
 mod error;
 mod formula;
 mod identifiers;
+mod interactions;
 mod matrices;
 mod names;
 mod options;
+mod powers;
 mod remote;
 mod response;
 pub(crate) mod size;
 mod standardise;
+mod term_plan;
 mod terms;
 mod variable;
 mod weights;
@@ -31,13 +34,15 @@ use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
 pub use formula::FormulaOptions;
-use formula::FormulaTerms;
+pub(crate) use formula::{FormulaDesign, check_formula};
+pub(crate) use interactions::TermsOfColumns;
 #[cfg(feature = "program")]
 pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
 use names::{NamedColumns, dummy_name};
 pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
+use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 
@@ -110,7 +115,7 @@ impl Design {
         mut table: Table,
         options: &DesignOptions,
         (communicator, interrupt): (Option<&Communicator>, &Interrupt),
-        formula: Option<FormulaTerms>,
+        plan: Option<TermPlan>,
     ) -> Result<Self, DesignError> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
@@ -179,7 +184,7 @@ impl Design {
                 candidates.push(column);
             }
         }
-        let builder = builder.with_warnings(row_numbers).of_formula(formula);
+        let builder = builder.with_warnings(row_numbers).with_plan(plan);
         let mut builder = builder.after(&candidates)?;
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;

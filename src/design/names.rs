@@ -53,7 +53,7 @@ pub(crate) fn check_columns(table: &Table, options: &DesignOptions) -> Result<()
 }
 
 /// Checks that every name of an option's list is a column, or, for `--keep`, a dummy.
-fn check_names(
+pub(super) fn check_names(
     table: &Table,
     option: &'static str,
     list: &[String],
@@ -85,7 +85,7 @@ fn names_a_level(table: &Table, name: &str) -> bool {
 }
 
 /// The column and the level that `--reference` names as `column=level`; none without the sign.
-fn split_reference<'a>(table: &Table, text: &'a str) -> Option<(&'a str, &'a str)> {
+pub(super) fn split_reference<'a>(table: &Table, text: &'a str) -> Option<(&'a str, &'a str)> {
     let splits = text.match_indices('=');
     let mut splits = splits.map(|(at, _)| (text[..at].trim(), text[at + 1..].trim()));
     let first = splits.clone().next();

@@ -15,6 +15,12 @@ pub(crate) struct MatrixSize {
 }
 
 impl MatrixSize {
+    /// Of n × p numbers; the widest is a term and the columns that it makes.
+    pub(super) fn new(n: usize, p: usize, widest: Option<(String, usize)>) -> Self {
+        let widest = widest.filter(|(_, width)| *width > 1);
+        Self { n, p, widest }
+    }
+
     pub(crate) fn of(table: &Table, options: &DesignOptions) -> Self {
         let stays = |column: &&Column| !options.drop.contains(&column.name);
         let columns = table.columns.iter().filter(stays);

@@ -190,7 +190,7 @@ pub(super) fn continues_name(character: char) -> bool {
 }
 
 /// A name as a formula has it: in backquotes unless it is one by itself.
-pub(super) fn name_text(name: &str) -> String {
+pub(crate) fn name_text(name: &str) -> String {
     let mut characters = name.chars();
     let (first, second) = (characters.next(), characters.clone().next());
     let is_plain = first.is_some_and(|first| starts_name(first, second))

@@ -87,6 +87,7 @@ pub use terms::{Hierarchy, Terms};
 pub use warning::Warning;
 
 use expression::Expression;
+pub(crate) use expression::name_text as quoted_name;
 
 /// A formula that was read. Its text parses again to an equal formula.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Job, OptionError};
+use super::{Job, OptionError, terms::term_conflicts};
 use crate::{
     output::FileIdentity,
     plugin,
@@ -17,6 +17,7 @@ use crate::{
 pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
     let mut errors = file_conflicts(job);
     errors.extend(column_conflicts(job));
+    errors.extend(term_conflicts(job));
     let text = &job.text;
     if text.decimal == Some(DecimalMark::Comma) && text.separator == Some(Separator::COMMA) {
         let message = "separator and decimal are both a comma: where numbers in quotes have one, leave \

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::formula::FormulaError;
+
 /// Why an option is refused, or a combination of options.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{message}")]
@@ -12,6 +14,8 @@ pub struct OptionError {
     pub message: String,
     /// What would mend the mistake, if that is known.
     pub help: Option<String>,
+    /// The place of the mistake, where the value is a formula.
+    pub formula: Option<FormulaError>,
     /// Whether the value is right but for the file that it names.
     pub is_of_file: bool,
     /// Whether the value may be right: a library that was not loaded would tell.
@@ -24,6 +28,7 @@ impl OptionError {
             option: option.to_owned(),
             message: message.into(),
             help: None,
+            formula: None,
             is_of_file: false,
             needs_library: false,
         }

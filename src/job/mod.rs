@@ -21,6 +21,7 @@ mod raw_values;
 mod run_settings;
 mod simulation;
 pub mod task;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +53,7 @@ use raw_values::RawValues;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 pub use task::{PairsJob, StabilityJob, Task};
+pub use terms::TermSettings;
 
 /// One selection to make, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]
@@ -77,6 +79,8 @@ pub struct Job {
     pub drop: Vec<String>,
     /// The levels that factors are compared with, as `column=level`.
     pub reference: Vec<String>,
+    /// Which terms models may have.
+    pub terms: TermSettings,
     /// What happens to missing values.
     pub missing: Missing,
     /// How candidates become codes, for methods that count levels.
@@ -145,6 +149,7 @@ impl Job {
             keep: Vec::new(),
             drop: Vec::new(),
             reference: Vec::new(),
+            terms: TermSettings::default(),
             missing: Missing::Refuse,
             binning: Binning::Auto,
             bin_response: Binning::Auto,

@@ -10,6 +10,7 @@ use super::{OptionError, OptionInfo, path_text::to_path};
 use crate::{
     binning::{Binning, BinningError},
     device::DeviceChoice,
+    formula::{Contrast, ExpansionOptions, Formula},
     nearest::nearest,
     search::sum_to_one,
     selector::{PERMUTATION_COUNTS, PermutationTest},
@@ -158,6 +159,47 @@ impl RawValues<'_> {
         let time = seconds(self.one()?).and_then(|time| Duration::try_from_secs_f64(time).ok());
         let time = time.filter(|time| !time.is_zero() && *time <= MAX_DURATION);
         time.ok_or_else(|| self.out_of_range())
+    }
+
+    /// A model formula.
+    pub(super) fn formula(&self) -> Result<Formula, OptionError> {
+        let text = self.text()?;
+        Formula::parse(&text).map_err(|error| {
+            let message = format!("{}: {error}", self.option.name);
+            OptionError {
+                formula: Some(error),
+                ..OptionError::new(self.option.name, message)
+            }
+        })
+    }
+
+    /// Contrasts of all factors, `sum`, and of single ones, `g=helmert`.
+    pub(super) fn contrasts(&self) -> Result<ExpansionOptions, OptionError> {
+        let kinds = [
+            ("treatment", Contrast::Treatment { reference: None }),
+            ("sum", Contrast::Sum),
+            ("helmert", Contrast::Helmert),
+            ("poly", Contrast::Polynomial { scores: None }),
+            ("sas", Contrast::Sas),
+        ];
+        let mut contrasts = ExpansionOptions::default();
+        for text in self.names()? {
+            let (column, kind) = match text.rsplit_once('=') {
+                Some((column, kind)) => (Some(column.trim().to_owned()), kind.trim()),
+                None => (None, text.trim()),
+            };
+            let found = kinds.iter().find(|(name, _)| *name == kind);
+            let Some((_, contrast)) = found.cloned() else {
+                let names = kinds.iter().map(|(name, _)| *name);
+                let error = self.must_be(&text, &self.option.range);
+                return Err(error.suggest(nearest(kind, names)));
+            };
+            match column {
+                Some(column) => drop(contrasts.by_variable.insert(column, contrast)),
+                None => contrasts.unordered = contrast,
+            }
+        }
+        Ok(contrasts)
     }
 
     /// Devices: `auto`, `cpu`, `cuda`, `cuda:0,2`.

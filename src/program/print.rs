@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{EXIT_DONE, EXIT_FAILED};
 use crate::{
     job::OptionError,
-    printable::{printable, printable_json, printable_lines},
+    printable::{printable_error, printable_json, printable_lines},
 };
 
 /// Writes a result to standard output; the exit code.
@@ -43,9 +43,9 @@ pub(super) fn print_page(page: &str) {
     let _ = write!(io::stderr(), "{page}");
 }
 
-/// Writes a line to standard error, whatever names are in it; a closed one is no failure.
-pub(super) fn print_error(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+/// Writes an error to standard error, whatever names are in it; a closed one is no failure.
+pub(super) fn print_error(error: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable_error(error));
 }
 
 /// Prints why an option is refused, and what would mend it.

@@ -12,7 +12,7 @@ use super::{
     Meter, Progress, bars::Bars, running::RunningJob, running::RunningJobs, running::duration_text,
     write_json, write_line,
 };
-use crate::{machine, printable::printable};
+use crate::{machine, printable::printable_error};
 
 /// The most jobs that a heartbeat in words names.
 const NAMED_JOBS: usize = 8;
@@ -142,7 +142,7 @@ impl JobProgress {
     /// Prints a line that leaves bars and JSON whole.
     pub fn print_line(&self, line: &str) {
         match &self.bars {
-            Some(bars) => bars.print(&printable(line)),
+            Some(bars) => bars.print(&printable_error(line)),
             None if self.kind == Progress::Json => write_json(&json!({
                 "time": machine::now(),
                 "message": line,

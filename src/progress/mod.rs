@@ -28,7 +28,7 @@ use waiting::Waiting;
 
 use crate::{
     machine,
-    printable::{printable, printable_json},
+    printable::{printable_error, printable_json},
     search::IterationRecord,
 };
 
@@ -313,7 +313,7 @@ fn best(iteration: &IterationRecord) -> String {
 
 /// One line; a closed standard error is no reason to stop.
 fn write_line(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+    let _ = writeln!(io::stderr(), "{}", printable_error(line));
 }
 
 /// One object of JSON on a line.

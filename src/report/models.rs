@@ -32,7 +32,7 @@ pub(super) fn text(selection: &Selection) -> String {
     page += &Table::of(&selection.models)
         .column("Δ", |own| share(own.delta))
         .column("weight", |own| share(own.weight))
-        .column("k", |own| count(own.variables.len()))
+        .column(size_name(selection), |own| count(own.variables.len()))
         .column("beside the selection", |own| {
             table::text(difference(&own.variables, &best.variables, NAMED))
         })
@@ -45,15 +45,32 @@ pub(super) fn text(selection: &Selection) -> String {
     if !outside.is_empty() {
         page += &format!("inclusion of others: {}\n", first_names(&outside, 10));
     }
-    page += match are_all(selection) {
-        true => "inclusion: the weight of the models that contain the variable\n",
-        false => {
-            "inclusion: the weight of the models met that contain the variable; these are the best ones,\n\
+    let unit = unit(selection);
+    page += &match are_all(selection) {
+        true => format!("inclusion: the weight of the models that contain the {unit}\n"),
+        false => format!(
+            "inclusion: the weight of the models met that contain the {unit}; these are the best ones,\n\
              so it lies nearer to 0 and 1 than over all models\n"
-        }
+        ),
     };
     page.push('\n');
     page
+}
+
+/// What models are made of.
+pub(super) fn unit(selection: &Selection) -> &'static str {
+    match selection.candidate_terms {
+        Some(_) => "term",
+        None => "variable",
+    }
+}
+
+/// What the number of terms of a model is called.
+pub(super) fn size_name(selection: &Selection) -> &'static str {
+    match selection.candidate_terms {
+        Some(_) => "terms",
+        None => "k",
+    }
 }
 
 /// Whether the models met are all models that are allowed: weights and inclusion are exact then.
@@ -83,6 +100,10 @@ fn sizes(selection: &Selection) -> String {
         .front
         .iter()
         .map(|model| (model.variables.len(), model.criterion));
-    let near = sizes.filter(|(size, _)| size.abs_diff(selection.k) <= SIZES);
+    let own = selection
+        .models
+        .first()
+        .map_or(0, |model| model.variables.len());
+    let near = sizes.filter(|(size, _)| size.abs_diff(own) <= SIZES);
     listed(near.map(|(size, value)| format!("{size}: {}", significant(value, 7))))
 }

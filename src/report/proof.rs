@@ -1,11 +1,12 @@
 //! What is certain of a selected model, in words.
 
-use super::numbers::significant;
+use super::{models::unit, numbers::significant};
 use crate::selection::{Certificate, Proof, Selection};
 
 /// What is certain of the model, a sentence each.
 pub(super) fn certainty(selection: &Selection) -> Vec<String> {
     let proof = selection.proof.as_ref();
+    let unit = unit(selection);
     let bound = size_bound(selection).map_or_else(String::new, |bound| {
         format!(" (at most {bound} variables: --max-size)")
     });
@@ -22,11 +23,11 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
             format!("Proved: no allowed model{bound} has a lower criterion.")
         }
         (Some(Certificate::Local), _) => format!(
-            "No allowed addition, drop or exchange of one variable{bound} lowers the criterion."
+            "No allowed addition, drop or exchange of one {unit}{bound} lowers the criterion."
         ),
-        (None, _) => "Not certified: the addition, drop or exchange of one variable may lower the \
-                      criterion."
-            .to_owned(),
+        (None, _) => format!(
+            "Not certified: the addition, drop or exchange of one {unit} may lower the criterion."
+        ),
     };
     let cut = proof.filter(|proof| !proof.complete && proof.reason.is_none());
     let cut = cut.map(|proof| {
@@ -44,7 +45,7 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         };
         format!(
             "{ties} other {others} {have} the same criterion: of equal models that with the fewest \
-             variables is selected, then that with the first columns."
+             {unit}s is selected, then that with the first columns."
         )
     });
     let reason = proof.and_then(|proof| proof.reason.clone());

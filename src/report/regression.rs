@@ -10,7 +10,7 @@ use super::{
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
 };
 use crate::nearest::list;
-use crate::selection::{Estimate, RankSummary, Selection, Termination};
+use crate::selection::{Estimate, RankSummary, SelectedTerm, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -19,16 +19,78 @@ const NAMED: usize = 10;
 pub(super) fn text(selection: &Selection, data: &Path) -> String {
     let mut page =
         header(selection, data) + &notes(selection) + "\n" + &variables(selection) + "\n";
+    page += &terms(selection);
     let mut chosen = selection.selected.iter();
     if chosen.any(|variable| variable.estimate.p_value.is_some()) {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
                  looking at the same data, so they are optimistic.\n\n";
     }
     if selection.selected.iter().any(|own| own.level.is_some()) {
-        page += "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient\n\
-                 is against all levels whose dummies are not in the model or, where all are, the level's own.\n\n";
+        page += &format!(
+            "{}\n\n",
+            of_dummies(selection).replace("coefficient is", "coefficient\nis")
+        );
     }
     page + &models::text(selection) + &search(selection)
+}
+
+/// What the names and coefficients of dummies say.
+pub(super) fn of_dummies(selection: &Selection) -> &'static str {
+    match selection.terms.is_empty() {
+        true => {
+            "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient is against \
+             all levels whose dummies are not in the model or, where all are, the level's own."
+        }
+        false => {
+            "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient is the \
+             difference from the reference level or, where there is none, the level's own."
+        }
+    }
+}
+
+/// The table of terms, where variables are not terms.
+fn terms(selection: &Selection) -> String {
+    if selection.terms.is_empty() {
+        return String::new();
+    }
+    let table = tests_of_terms(selection).aligned(&[0]);
+    format!(
+        "{table}\n{}\n\n",
+        about_tests(selection).replace("; a term", ";\na term")
+    )
+}
+
+/// What the model loses without each term, and the residuals, which are the row without one.
+pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&SelectedTerm>> {
+    let (freedom, rss) = (selection.goodness.df_residual, selection.rss);
+    Table::of(selection.terms.iter().map(Some).chain([None]))
+        .column("term", |row| {
+            table::text(row.map_or("(residuals)", |own| &own.name))
+        })
+        .column("df", move |row| {
+            table::count(row.map_or(freedom, |own| own.df))
+        })
+        .column("sum of squares", move |row| {
+            number(row.map_or(rss, |own| own.sum_of_squares), 6)
+        })
+        .column("F", |row| {
+            row.map_or(table::text(""), |own| number(own.f, 4))
+        })
+        .column("p", |row| {
+            row.map_or(table::text(""), |own| probability(own.p_value))
+        })
+}
+
+/// What the sums of squares are.
+pub(super) fn about_tests(selection: &Selection) -> &'static str {
+    let stands = selection.terms.iter().any(|own| !own.without.is_empty());
+    match stands {
+        true => {
+            "Sum of squares: by how much the residual one rises without the term; a term that others stand on is \
+             tested without these (type II)."
+        }
+        false => "Sum of squares: by how much the residual one rises without the term.",
+    }
 }
 
 fn header(selection: &Selection, data: &Path) -> String {
@@ -80,17 +142,26 @@ pub(super) fn references(selection: &Selection) -> Option<String> {
 
 /// The number of candidates, and of those before a prescreening.
 pub(super) fn candidates(selection: &Selection) -> String {
-    match selection.p_total {
-        Some(total) => format!("{}, of {total} before screening", selection.p),
+    let own = match selection.candidate_terms {
+        Some(terms) => format!("{} in {terms} terms", selection.p),
         None => selection.p.to_string(),
+    };
+    match selection.p_total {
+        Some(total) => format!("{own}, of {total} before screening"),
+        None => own,
     }
 }
 
 /// The number of variables chosen, and how many could be.
 fn size(selection: &Selection) -> String {
+    let own = match (selection.candidate_terms, selection.terms.len()) {
+        (Some(_), 1) => format!("{} in 1 term", selection.k),
+        (Some(_), terms) => format!("{} in {terms} terms", selection.k),
+        (None, _) => selection.k.to_string(),
+    };
     match size_bound(selection) {
-        Some(bound) => format!("{}, of at most {bound} (--max-size)", selection.k),
-        None => selection.k.to_string(),
+        Some(bound) => format!("{own}, of at most {bound} (--max-size)"),
+        None => own,
     }
 }
 
@@ -143,7 +214,8 @@ pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
 /// The inclusion weight of a variable.
 pub(super) fn inclusion(selection: &Selection, row: &Row) -> Option<f64> {
     let mut weights = selection.inclusion.iter();
-    let own = weights.find(|weight| row.1.is_some() && weight.name == row.0);
+    let term = selection.term_of(row.0);
+    let own = weights.find(|weight| row.1.is_some() && weight.name == term);
     own.map(|own| own.weight)
 }
 
@@ -161,6 +233,7 @@ fn variables(selection: &Selection) -> String {
 /// One row a variable, the intercept first with an empty index; with several criteria those of each.
 pub(super) fn csv(selection: &Selection) -> String {
     let several = !selection.by_other_criteria.is_empty();
+    let has_terms = selection.candidate_terms.is_some();
     let all = reports(selection);
     let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
     Table::of(all)
@@ -168,6 +241,14 @@ pub(super) fn csv(selection: &Selection) -> String {
             table::text(all.0.criterion.spec())
         })
         .column("name", |all| table::text(all.1.0))
+        .column_if(has_terms, "term", |all| {
+            let is_variable = all.1.1.is_some();
+            table::text(if is_variable {
+                all.0.term_of(all.1.0)
+            } else {
+                ""
+            })
+        })
         .column("index", |all| position(all.1.1))
         .column("coefficient", |all| exact(all.1.2.coefficient))
         .column("std_error", |all| exact(all.1.2.std_error))

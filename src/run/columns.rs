@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     binning,
-    design::{self, Design},
+    design::Design,
     job::{Job, Task},
     plugin::MethodKind,
     table::{Table, read_header},
@@ -46,7 +46,7 @@ fn check_columns(table: &Table, task: &Task, job: &Job) -> Result<(), RunError> 
         || matches!(method, Some(MethodKind::Score(_) | MethodKind::Ranking(_)));
     match is_binned {
         true => binning::check_columns(table, &Binned::options(job).0)?,
-        false => design::check_columns(table, &Design::options(job))?,
+        false => Design::options(job).check(table)?,
     }
     Ok(())
 }

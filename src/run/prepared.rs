@@ -1,6 +1,6 @@
 //! What a job's table becomes before the work: a design matrix, or columns of codes.
 
-use std::{fmt::Debug, fs, sync::Arc};
+use std::{borrow::Cow, fmt::Debug, fs, sync::Arc};
 
 use super::RunError;
 use crate::{
@@ -8,8 +8,12 @@ use crate::{
         BinnedColumn, BinnedColumns, BinningError, BinningOptions, Rule, bin_partitioned,
         bytes_of_codes,
     },
-    design::{Design, DesignOptions, size::MatrixSize},
+    design::{
+        self, Design, DesignError, DesignOptions, FactorCoding, FormulaDesign, FormulaOptions,
+        TermsOfColumns, size::MatrixSize,
+    },
     fnv::Fnv,
+    formula::Formula,
     job::Job,
     memory::{MemoryBudget, MemoryCharge, MemoryError},
     nearest::{as_option, list},
@@ -151,21 +155,83 @@ fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
     hash.finish()
 }
 
-impl Prepared for Design {
-    type Options<'a> = DesignOptions<'a>;
+/// What the design of a job is made of.
+#[derive(Debug)]
+pub(super) enum DesignSource<'a> {
+    /// The columns of its table.
+    Columns(DesignOptions<'a>),
+    /// A formula, or what one is made of.
+    Formula(FormulaSource<'a>, FormulaOptions<'a>),
+}
 
-    fn options(job: &Job) -> DesignOptions<'_> {
-        DesignOptions {
-            split_factors: true,
-            response: job.response.as_deref(),
-            keep: &job.keep,
+#[derive(Debug)]
+pub(super) enum FormulaSource<'a> {
+    Given(&'a Formula),
+    OfColumns(TermsOfColumns<'a>),
+}
+
+impl DesignSource<'_> {
+    /// Checks that a table, of which only the header may be known, has the columns that the job names.
+    pub(super) fn check(&self, table: &Table) -> Result<(), DesignError> {
+        match self {
+            Self::Columns(options) => design::check_columns(table, options),
+            Self::Formula(source, options) => {
+                let formula = source.formula(table, options)?;
+                design::check_formula(table, &formula, options).map(drop)
+            }
+        }
+    }
+}
+
+impl FormulaSource<'_> {
+    fn formula(
+        &self,
+        table: &Table,
+        options: &FormulaOptions,
+    ) -> Result<Cow<'_, Formula>, DesignError> {
+        Ok(match self {
+            Self::Given(formula) => Cow::Borrowed(*formula),
+            Self::OfColumns(terms) => Cow::Owned(terms.formula(table, options)?),
+        })
+    }
+}
+
+impl Prepared for Design {
+    type Options<'a> = DesignSource<'a>;
+
+    fn options(job: &Job) -> DesignSource<'_> {
+        let terms = &job.terms;
+        let response = job.response.as_deref();
+        let weights = job.weights.as_deref();
+        if !terms.has_formula() {
+            return DesignSource::Columns(DesignOptions {
+                split_factors: terms.split,
+                response,
+                keep: &job.keep,
+                drop: &job.drop,
+                reference: &job.reference,
+                missing: job.missing,
+                intercept: job.intercept,
+                weights,
+                p_total: job.p_total,
+            });
+        }
+        let source = match &terms.formula {
+            Some(formula) => FormulaSource::Given(formula),
+            None => FormulaSource::OfColumns(terms.of_columns(job.intercept)),
+        };
+        let options = FormulaOptions {
+            response,
             drop: &job.drop,
+            keep: &job.keep,
+            hierarchy: terms.hierarchy,
+            contrasts: terms.contrasts.clone(),
             reference: &job.reference,
             missing: job.missing,
-            intercept: job.intercept,
-            weights: job.weights.as_deref(),
+            weights,
             p_total: job.p_total,
-        }
+        };
+        DesignSource::Formula(source, options)
     }
 
     fn of(
@@ -173,13 +239,36 @@ impl Prepared for Design {
         table: Held<Table>,
         communicator: Option<&Communicator>,
     ) -> Result<Held<Self>, RunError> {
-        let options = Self::options(job);
-        let matrix = MatrixSize::of(&table.data, &options);
-        let charge = job.resources.memory.take(matrix.bytes(), &matrix)?;
-        let context = (communicator, &job.interrupt);
-        let data = Self::from_partitioned_table(table.data, &options, context)?;
-        drop(table.charge);
-        Ok(Held { data, charge })
+        let memory = &job.resources.memory;
+        let is_distributed = job.resources.distributed().is_some();
+        match Self::options(job) {
+            DesignSource::Columns(options) => {
+                let matrix = MatrixSize::of(&table.data, &options);
+                let charge = memory.take(matrix.bytes(), &matrix)?;
+                let context = (communicator, &job.interrupt);
+                let data = Self::from_partitioned_table(table.data, &options, context)?;
+                let is_whole = |factor: &FactorCoding| {
+                    factor.levels.len() > 1 + usize::from(factor.reference.is_some())
+                };
+                if is_distributed && !job.terms.split && data.factors().iter().any(is_whole) {
+                    return Err(RunError::TermsOfRanks);
+                }
+                drop(table.charge);
+                Ok(Held { data, charge })
+            }
+            DesignSource::Formula(..) if is_distributed => Err(RunError::TermsOfRanks),
+            DesignSource::Formula(source, options) => {
+                let formula = source.formula(&table.data, &options)?;
+                let made = FormulaDesign::of(table.data, &formula, &options)?;
+                let matrix = made.size();
+                // The columns, and the matrix that they become.
+                let charge = memory.take(2 * matrix.bytes(), &matrix)?;
+                let data = made.design(&job.interrupt)?;
+                drop(table.charge);
+                charge.set(matrix.bytes(), &matrix)?;
+                Ok(Held { data, charge })
+            }
+        }
     }
 }
 

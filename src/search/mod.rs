@@ -183,7 +183,8 @@ fn devices_for<'a>(
     }
     let refused = |what: &str| {
         Err(SettingsError(format!(
-            "whole factors are not searched {what} yet: split them into dummies"
+            "terms of several columns, or that need others, are not searched {what} yet: leave that out, or \
+             let each dummy be a term of its own (--split)"
         )))
     };
     match &resources.devices {

@@ -8,13 +8,13 @@ use super::{
     visited::{VisitedModel, VisitedModels},
 };
 use crate::{
-    design::Design,
+    design::{Design, Terms},
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, GoodnessOfFit,
         NamedParameters, Proof, Selection, Termination, Truth, cautions, estimates,
-        inclusion_weights, visited_models,
+        inclusion_weights, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -222,6 +222,7 @@ impl SearchResult {
             n: design.n(),
             p: design.p(),
             p_total: design.p_total(),
+            candidate_terms: design.columns().terms().map(Terms::count),
             k,
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),
@@ -234,6 +235,7 @@ impl SearchResult {
                 selected.iter().map(|own| own.index).collect(),
             ),
             selected,
+            terms: selected_terms(design, &self.fit, self.exact),
             covariance: Covariance::of(design, &self.fit, self.exact),
             certified: self.certified,
             proof: self.proof.clone(),

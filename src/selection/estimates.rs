@@ -27,6 +27,8 @@ pub(crate) fn estimates(
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
     let n = design.n() as f64;
     let response = design.response();
+    let x = design.columns();
+    let terms = x.terms();
     let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
     // One standard error at unit scale; none where nothing is left to estimate
     // it from.
@@ -51,6 +53,7 @@ pub(crate) fn estimates(
             SelectedVariable {
                 name: variable.name.clone(),
                 column: variable.column().to_owned(),
+                term: terms.map(|_| design.term_name(x.term_of(j)).to_owned()),
                 level: variable.level.as_deref().map(str::to_owned),
                 index: variable.index,
                 estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),

@@ -106,7 +106,7 @@ fn log_likelihood(design: &Design, rss: f64) -> f64 {
 /// P(F ≥ f) with these degrees of freedom, which keeps its digits far out in the tail.
 ///
 /// *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions* (1964), 26.6.2.
-fn f_tail(f: f64, df: f64, df_residual: f64) -> f64 {
+pub(super) fn f_tail(f: f64, df: f64, df_residual: f64) -> f64 {
     beta_reg(
         df_residual / 2.0,
         df / 2.0,

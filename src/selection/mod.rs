@@ -24,6 +24,7 @@ mod ranking;
 mod regression;
 mod residuals;
 mod stability;
+mod terms;
 
 use crate::{ranks::Traffic, table::TrueVariable};
 pub(crate) use cautions::cautions;
@@ -47,6 +48,8 @@ pub use ranking::{
 pub use regression::{Certificate, Estimate, Proof, SelectedVariable, Selection, Termination};
 pub use residuals::{ObservationResidual, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
+pub use terms::SelectedTerm;
+pub(crate) use terms::selected_terms;
 
 /// The level of the confidence intervals where no other is set.
 pub const CONFIDENCE_LEVEL: f64 = 0.95;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, NamedParameters,
-    RankSummary, Truth, VisitedModel, number_or_nan, student_t_quantile,
+    RankSummary, SelectedTerm, Truth, VisitedModel, number_or_nan, student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -26,8 +26,11 @@ pub struct Selection {
     pub weights: Option<String>,
     /// Observations used.
     pub n: usize,
-    /// Candidate variables, without those set aside.
+    /// Candidate variables, without those set aside: the columns of the design.
     pub p: usize,
+    /// The candidate terms, where these are not the variables: factors of several dummies, interactions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidate_terms: Option<usize>,
     /// Candidates before a prescreening, if the job says how many: the p of the criterion.
     pub p_total: Option<usize>,
     /// Chosen variables, the kept ones among them; the intercept is not counted.
@@ -50,6 +53,9 @@ pub struct Selection {
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
     pub selected: Vec<SelectedVariable>,
+    /// The chosen terms, with the test of each; none where each variable is a term.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<SelectedTerm>,
     /// The covariance matrix of the coefficients.
     pub covariance: Covariance,
     /// What is certain of the model among those allowed: within the size bound, the kept variables
@@ -134,6 +140,9 @@ pub struct SelectedVariable {
     pub name: String,
     /// The column's name.
     pub column: String,
+    /// The term that it is part of; none where each variable is a term.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub term: Option<String>,
     /// The level that a dummy stands for; none for a variable that is no dummy.
     pub level: Option<String>,
     /// 0-based position of the column in the file with response and weights taken out, before
@@ -214,6 +223,13 @@ pub enum Termination {
 }
 
 impl Selection {
+    /// The term of a selected variable.
+    pub(crate) fn term_of<'a>(&'a self, variable: &'a str) -> &'a str {
+        let mut selected = self.selected.iter();
+        let own = selected.find(|own| own.name == variable);
+        own.and_then(|own| own.term.as_deref()).unwrap_or(variable)
+    }
+
     /// Sets the level of all confidence intervals: β̂ ± q·(standard error) with
     /// P(|T| ≥ q) = 1 − level. A level outside (0, 1) removes the intervals.
     ///

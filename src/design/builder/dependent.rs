@@ -7,15 +7,15 @@ use crate::{design::DesignError, vector::product};
 const LEAST_REST: f64 = 1e-7;
 
 impl DesignBuilder<'_> {
-    /// Sets aside the columns of a formula's terms that those before them in the same term explain, as cells
+    /// Sets aside the columns of terms that those before them in the same term explain, as cells
     /// without an observation make them.
     pub(super) fn set_dependent_aside(&mut self) -> Result<(), DesignError> {
-        let Some(formula) = &self.formula else {
+        let Some(plan) = &self.plan else {
             return Ok(());
         };
         let (n, mut first) = (self.n, 0);
         let mut dependent = vec![false; self.variables.len()];
-        for (_, width) in formula.ranges(&self.variables) {
+        for (_, width) in plan.ranges(&self.variables) {
             let mut basis: Vec<Vec<f64>> = Vec::new();
             let own = dependent.iter_mut().enumerate().skip(first);
             let own = own.take(if width > 1 { width } else { 0 });

@@ -11,7 +11,7 @@ use super::super::{
 };
 use crate::{
     nearest::nearest,
-    printable::{printable, printable_source},
+    printable::{printable, printable_source, without_place},
 };
 
 /// The most mistakes that are shown with their lines: each costs a pass over the whole file.
@@ -228,11 +228,17 @@ pub(super) fn not_of_command(name: &str, command: Command, span: Range<usize>) -
 
 /// A value that its option does not take.
 pub(super) fn invalid_value(error: &OptionError, span: Range<usize>) -> Mistake {
-    let label = match error.is_of_file {
-        true => "this file",
-        false => "this value",
+    let title = without_place(&error.message);
+    let (span, label) = match &error.formula {
+        // Between quotes, and without escapes.
+        Some(formula) if span.len() == formula.text().len() + 2 => {
+            let (start, place) = (span.start + 1, formula.span());
+            (start + place.start..start + place.end, "here")
+        }
+        _ if error.is_of_file => (span, "this file"),
+        _ => (span, "this value"),
     };
-    Mistake::new(span, error.to_string(), label).help(error.help.clone())
+    Mistake::new(span, title, label).help(error.help.clone())
 }
 
 /// The values that an option of a job allows, as a sentence.

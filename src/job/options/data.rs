@@ -3,6 +3,7 @@
 use super::super::OptionSpec;
 use crate::{
     binning::Binning,
+    design::Hierarchy,
     table::{DecimalMark, Encoding, Missing},
 };
 
@@ -75,14 +76,49 @@ const MISSING: [(&str, Missing); 4] = [
     ("pairwise", Missing::Pairwise),
 ];
 
+/// Options of the terms of models.
+pub(super) fn terms() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Terms", [
+        TaskOption::optional("formula FORMULA", |raw| raw.formula(), |draft| &mut draft.job.terms.formula)
+            .default("a term for each column")
+            .range("RESPONSE ~ TERMS as in R, or ~ TERMS beside response: a * b, (a + b + c)^2, poly(x, 2), log(z), factor(g), . - d")
+            .help("Choose among the terms of a model formula: a term is in a model with all its columns or not at all; docs/formulas.md"),
+        TaskOption::limit("degree D", 2..=9, |draft| &mut draft.job.terms.degree)
+            .default("1")
+            .help("Without a formula: add the powers of columns of numbers up to this one, each a term I(x^2), I(x^3), …"),
+        TaskOption::limit("interactions K", 2..=9, |draft| &mut draft.job.terms.interactions)
+            .default("none; 2 with interactions-of")
+            .help("Without a formula: add the interactions of up to K columns, as the formula (.)^K does"),
+        TaskOption::list("interactions-of A,B", |draft| &mut draft.job.terms.interactions_of)
+            .help("Without a formula: add those interactions only that have one of these columns"),
+        TaskOption::choice("hierarchy RULE", HIERARCHY, |draft| &mut draft.job.terms.hierarchy)
+            .help("Whether an interaction may be in a model without the terms that are part of it, as a and b are of a:b, and a power without the lower ones; strong: with all of them only, and none of them is dropped while it is there; weak: with at least one; none: with or without"),
+        TaskOption::custom("contrasts KIND,COLUMN=KIND", |draft, values| {
+            draft.job.terms.contrasts = values.contrasts()?;
+            Ok(())
+        })
+            .default("treatment")
+            .range("treatment, sum, helmert, poly or sas, of all factors, or of one as COLUMN=KIND")
+            .help("How the levels of factors are coded; it changes coefficients, not which terms are chosen"),
+    ])
+}
+
+const HIERARCHY: [(&str, Hierarchy); 3] = [
+    ("strong", Hierarchy::Strong),
+    ("weak", Hierarchy::Weak),
+    ("none", Hierarchy::None),
+];
+
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
-            .help("Keep these variables in every model; write a name with a comma as '\"a, b\"'"),
+            .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)
             .default("each factor's first level")
             .range("COLUMN=LEVEL, separated by commas, in double quotes where one holds a comma")
-            .help("Compare the other levels of a factor with this one, which gets no dummy: single dummies enter, so another reference level may lead to another selection; levels that are all numbers ascend, others stand in bytewise order"),
+            .help("Compare the other levels of a factor with this one, which gets no dummy; with --split another reference level may lead to another selection; levels that are all numbers ascend, others stand in bytewise order"),
+        TaskOption::flag("split", |draft, is_given| draft.job.terms.split = is_given)
+            .help("Let each dummy of a factor enter and leave models by itself; otherwise a factor is one term, whose dummies are in a model together or not at all"),
         TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
             .help("Fit without an intercept"),
         TaskOption::custom("criterion NAME", |draft, values| {

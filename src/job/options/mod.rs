@@ -13,7 +13,10 @@ pub(super) use search::FALSE_PICKS;
 
 /// The options of `passel select`, in the order in which they are listed.
 pub static OPTIONS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| {
-    let model = data::data().chain(data::model()).chain(search::methods());
+    let model = data::data()
+        .chain(data::model())
+        .chain(data::terms())
+        .chain(search::methods());
     let search = model.chain(search::search());
     search
         .chain(machine::machine())
@@ -103,7 +106,7 @@ impl MethodClass {
         let of_search = heading == Some("Search") || is_one_of(&["trace", "checkpoint"]);
         // How models are searched and judged.
         let of_models = of_search
-            || heading == Some("Model")
+            || matches!(heading, Some("Model" | "Terms"))
             || is_one_of(&["weights", "level", "precision", "over"]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {

@@ -23,8 +23,8 @@ use crate::{
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
         regression::{
-            Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
-            references, rows,
+            Row, about_tests, candidates, coefficients, ended, inclusion as inclusion_weight,
+            method, of_dummies, references, rows, tests_of_terms,
         },
         table::{Cell, Style, Table, count, exact, number, text},
     },
@@ -52,7 +52,11 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let value = number(finite(report.criterion.value), 9).shown();
     let kept = &report.kept;
     let names = report.selected.iter().map(|variable| &*variable.name);
-    let names: Vec<&str> = names.filter(|name| !is_kept(report, name)).collect();
+    let terms = report.terms.iter().map(|term| &*term.name);
+    let names: Vec<&str> = match report.terms.is_empty() {
+        true => names.filter(|name| !is_kept(report, name)).collect(),
+        false => terms.filter(|name| !is_kept(report, name)).collect(),
+    };
     let first = names[..names.len().min(LED)].join(", ");
     let first = match names.len() {
         0 => String::new(),
@@ -62,8 +66,11 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     let beside = format!(", beside {} always kept", kept.len());
     let lead = format!(
         "{} chosen of {}{first}{}; {criterion} = {value}{}.",
-        counted(report.k - kept.len().min(report.k), "variable", "variables"),
-        report.p,
+        match report.candidate_terms {
+            Some(_) => counted(names.len(), "term", "terms"),
+            None => counted(report.k - kept.len().min(report.k), "variable", "variables"),
+        },
+        report.candidate_terms.unwrap_or(report.p),
         when(!kept.is_empty(), &beside),
         r_squared(report)
     );
@@ -145,12 +152,18 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         );
     }
     if report.selected.iter().any(|own| own.level.is_some()) {
-        body.text(
-            "A name column=level is a dummy, 1 where the column has that level: its coefficient is against all \
-             levels whose dummies are not in the model or, where all are, the level's own.",
-        );
+        body.text(of_dummies(report));
     }
     coefficient_table(body, report, extras, "Selected variables");
+    if !report.terms.is_empty() {
+        let table = tests_of_terms(report);
+        body.table(
+            "Selected terms",
+            about_tests(report),
+            &table,
+            table.rows.len(),
+        );
+    }
     coefficient_plot(body, report, extras);
     inclusion(body, report);
     if let Some(residuals) = &extras.residuals {
@@ -179,9 +192,11 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras, t
             let own = row.1.and(inflation.get(row.0)).copied().flatten();
             number(own, 3)
         })
-        .column("inclusion", |row| match is_kept(report, row.0) {
-            true => Cell::Number(None, Style::Word("kept")),
-            false => number(inclusion_weight(report, row), 3),
+        .column("inclusion", |row| {
+            match is_kept(report, report.term_of(row.0)) {
+                true => Cell::Number(None, Style::Word("kept")),
+                false => number(inclusion_weight(report, row), 3),
+            }
         });
     let unit = when(
         scaled,

@@ -1,0 +1,96 @@
+//! Which terms models may have.
+
+use super::{Job, OptionError};
+use crate::{
+    design::{Hierarchy, TermsOfColumns},
+    formula::{ExpansionOptions, Formula},
+};
+
+/// Which terms models may have: those of a formula, or of the columns of the data.
+#[derive(Debug, Clone, Default)]
+pub struct TermSettings {
+    /// The formula that names them; `None` for a term for each column.
+    pub formula: Option<Formula>,
+    /// Whether each dummy of a factor is a term of its own.
+    pub split: bool,
+    /// Without a formula: the highest power of columns of numbers; `None` for the first alone.
+    pub degree: Option<usize>,
+    /// Without a formula: the most columns of an interaction; `None` for no interactions, or for two columns where
+    /// [`interactions_of`](Self::interactions_of) names some.
+    pub interactions: Option<usize>,
+    /// Without a formula: columns of which each interaction has at least one; empty where any may interact.
+    pub interactions_of: Vec<String>,
+    /// Which terms need others.
+    pub hierarchy: Hierarchy,
+    /// How factors are coded.
+    pub contrasts: ExpansionOptions,
+}
+
+impl TermSettings {
+    /// Whether the terms are those of a formula, one that was given or one made of the other settings.
+    pub(crate) fn has_formula(&self) -> bool {
+        self.formula.is_some()
+            || self.degree.is_some()
+            || self.interactions.is_some()
+            || !self.interactions_of.is_empty()
+            || self.contrasts != ExpansionOptions::default()
+    }
+
+    /// What a formula is made of where none was given.
+    pub(crate) fn of_columns(&self, intercept: bool) -> TermsOfColumns<'_> {
+        let least = if self.interactions_of.is_empty() {
+            1
+        } else {
+            2
+        };
+        TermsOfColumns {
+            degree: self.degree.unwrap_or(1),
+            interactions: self.interactions.unwrap_or(least),
+            interactions_of: &self.interactions_of,
+            intercept,
+        }
+    }
+}
+
+/// Conflicts of the terms with one another and with the other options of a job.
+pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
+    let terms = &job.terms;
+    let given = [
+        ("degree", terms.degree.is_some()),
+        ("interactions", terms.interactions.is_some()),
+        ("interactions-of", !terms.interactions_of.is_empty()),
+    ];
+    let mut errors = Vec::new();
+    let mut refuse = |option: &str, message: &str, help: &str| {
+        let error = OptionError::new(option, format!("{option} {message}"));
+        errors.push(error.help(help));
+    };
+    if let Some(formula) = &terms.formula {
+        for (option, is_given) in given {
+            if is_given {
+                let message = "is for data without a formula";
+                refuse(
+                    option,
+                    message,
+                    "write the terms into the formula, as in (a + b)^2 + I(a^2)",
+                );
+            }
+        }
+        if !job.intercept {
+            refuse(
+                "no-intercept",
+                "is for data without a formula",
+                "write - 1 into the formula",
+            );
+        }
+        if formula.has_response() && job.response.is_some() {
+            let message = "names a response, and so does the formula";
+            refuse("response", message, "leave one of them out");
+        }
+    }
+    if terms.split && terms.has_formula() {
+        let message = "makes a term of each dummy, and the terms of a formula are whole";
+        refuse("split", message, "leave it out, or the formula");
+    }
+    errors
+}

@@ -1,0 +1,110 @@
+//! The chosen terms, and what the model loses without each.
+
+use serde::{Deserialize, Serialize};
+
+use super::{goodness::f_tail, number_or_nan};
+use crate::{
+    design::{Columns, Design},
+    least_squares::Fit,
+};
+
+/// A chosen term of several variables, or one that others stand on, and the test of leaving it out.
+///
+/// A term that others of the model stand on, as `a` and `b` are of `a:b`, is left out of the model without
+/// those others (type II sums of squares), for what it explains beside them depends on how factors are
+/// coded. The p-value takes the model as given beforehand; after selection it is optimistic.
+///
+/// *Source:* Ø. Langsrud, ANOVA for unbalanced data: use type II instead of type III sums of squares,
+/// Statistics and Computing 13, 2003.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SelectedTerm {
+    /// As R labels it in a formula; otherwise the name of its column.
+    pub name: String,
+    /// Its variables among the selected ones.
+    pub variables: Vec<String>,
+    /// Degrees of freedom: by how many coefficients the model has fewer without it.
+    pub df: usize,
+    /// The rise of the residual sum of squares without it, on the response's scale.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub sum_of_squares: f64,
+    /// (sum of squares / df) over the residual mean square of the whole model; none without degrees of
+    /// freedom or where the fit is exact.
+    pub f: Option<f64>,
+    /// P(F ≥ f).
+    pub p_value: Option<f64>,
+    /// The chosen terms that stand on it, without which it was tested.
+    pub without: Vec<String>,
+}
+
+/// The terms of a fit in the order of the design; none where each term is one variable that stands by itself.
+pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<SelectedTerm> {
+    let x = design.columns();
+    if x.terms().is_none() {
+        return Vec::new();
+    }
+    let fixed = usize::from(design.intercept());
+    let freedom = design.n().saturating_sub(fit.support().len() + fixed);
+    let residual = (freedom > 0 && !exact).then(|| fit.rss() / freedom as f64);
+    let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
+    let mut terms: Vec<(u32, SelectedTerm)> = Vec::with_capacity(costs.len());
+    for (&term, alone) in fit.terms().iter().zip(costs) {
+        let above = descendants(x, term, fit.terms());
+        let (rise, df) = match above.is_empty() {
+            true => alone,
+            false => rise_without(x, fit, term, &above),
+        };
+        let f = residual
+            .filter(|_| df > 0)
+            .map(|one| rise / df as f64 / one);
+        let own = fit
+            .support()
+            .iter()
+            .filter(|column| x.term_of(**column) == term);
+        let mut own: Vec<u32> = own.copied().collect();
+        own.sort_unstable();
+        let variable = |column: &u32| design.variables()[*column as usize].name.clone();
+        let test = SelectedTerm {
+            name: design.term_name(term).to_owned(),
+            variables: own.iter().map(variable).collect(),
+            df,
+            sum_of_squares: rise * design.tss(),
+            f,
+            p_value: f.map(|f| f_tail(f, df as f64, freedom as f64)),
+            without: above
+                .iter()
+                .map(|other| design.term_name(*other).to_owned())
+                .collect(),
+        };
+        terms.push((term, test));
+    }
+    terms.sort_by_key(|(term, _)| *term);
+    terms.into_iter().map(|(_, test)| test).collect()
+}
+
+/// The terms of a model that stand on one of its terms, ascending.
+fn descendants(x: Columns, term: u32, model: &[u32]) -> Vec<u32> {
+    let parents = |other: &u32| x.terms().map_or(&[][..], |terms| terms.parents(*other));
+    let mut above: Vec<u32> = model.to_vec();
+    above.retain(|other| parents(other).contains(&term));
+    above.sort_unstable();
+    above
+}
+
+/// The rise in RSS by dropping a term once those above it are gone, and by how many columns the model is then
+/// smaller.
+fn rise_without(x: Columns, fit: &Fit, term: u32, above: &[u32]) -> (f64, usize) {
+    let mut fit = fit.clone();
+    let drop = |fit: &mut Fit, term: u32| {
+        if let Some(position) = fit.terms().iter().position(|own| *own == term) {
+            fit.drop(x, position);
+        }
+    };
+    above.iter().for_each(|other| drop(&mut fit, *other));
+    let (rss, size) = (fit.rss(), fit.support().len());
+    drop(&mut fit, term);
+    (
+        (fit.rss() - rss).max(0.0),
+        size.saturating_sub(fit.support().len()),
+    )
+}
