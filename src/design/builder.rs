@@ -335,6 +335,7 @@ impl<'a> DesignBuilder<'a> {
             },
             terms,
             term_names,
+            formula_terms: Vec::new(),
             keep,
             set_aside: self.set_aside,
             factors: self.factors,

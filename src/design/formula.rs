@@ -1,6 +1,6 @@
 //! Table and formula → design: each term of the formula is a term of the design.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::{
     Design, DesignError, DesignOptions, Hierarchy,
@@ -161,17 +161,7 @@ impl<'a> FormulaDesign<'a> {
             .into_iter()
             .chain(response.as_deref())
             .collect();
-        let names = table.columns.iter().map(|column| &*column.name);
-        let offered = names.clone().filter(|name| {
-            !hidden.contains(name) && options.drop.iter().all(|dropped| dropped != name)
-        });
-        let used = formula.terms(&offered.collect::<Vec<_>>())?;
-        let used = used.names();
-        let is_left = |name: &str| !hidden.contains(&name) && used.iter().all(|own| own != name);
-        let unused: Vec<String> = names
-            .filter(|name| is_left(name))
-            .map(str::to_owned)
-            .collect();
+        let unused = unused_columns(&table, formula, options)?;
         table.refuse_rounded(&unused)?;
         table.drop_columns(&unused);
         table.response = None;
@@ -321,8 +311,13 @@ impl<'a> FormulaDesign<'a> {
             split_factors: false,
             ..DesignOptions::default()
         };
+        let (term_of, labels) = (plan.of.clone(), plan.labels.clone());
         let mut design = Design::made(derived, &design_options, (None, interrupt), Some(plan))?;
         design.response.name = name;
+        for variable in &mut design.variables {
+            variable.index = term_of[variable.index];
+        }
+        design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
         let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
         design.rows = rows.collect();
@@ -362,15 +357,42 @@ pub(crate) fn check_formula(
         position.unwrap_or(usize::MAX),
         false,
     )?;
-    let hidden = |name: &str| {
-        options.weights == Some(name)
-            || response.as_deref() == Some(name)
-            || options.drop.iter().any(|dropped| dropped == name)
-    };
-    let names = table.columns.iter().map(|column| &*column.name);
-    let offered: Vec<&str> = names.filter(|name| !hidden(name)).collect();
-    formula.terms(&offered)?;
+    formula.terms(&offered(table, response.as_deref(), options))?;
     Ok(response)
+}
+
+/// The columns that a formula may use, and that `.` stands for.
+fn offered<'a>(
+    table: &'a Table,
+    response: Option<&str>,
+    options: &FormulaOptions,
+) -> Vec<&'a str> {
+    let names = table.columns.iter().map(|column| &*column.name);
+    let offered = names.filter(|name| {
+        options.weights != Some(*name)
+            && response != Some(*name)
+            && options.drop.iter().all(|dropped| dropped != name)
+    });
+    offered.collect()
+}
+
+/// The columns that neither a formula nor its options use, those dropped among them.
+///
+/// # Errors
+/// As [`check_formula`].
+pub(crate) fn unused_columns(
+    table: &Table,
+    formula: &Formula,
+    options: &FormulaOptions,
+) -> Result<Vec<String>, DesignError> {
+    let response = check_formula(table, formula, options)?;
+    let terms = formula.terms(&offered(table, response.as_deref(), options))?;
+    let used: HashSet<&str> = terms.names().iter().map(String::as_str).collect();
+    let names = table.columns.iter().map(|column| &*column.name);
+    let unused = names.filter(|name| {
+        !used.contains(name) && options.weights != Some(*name) && response.as_deref() != Some(*name)
+    });
+    Ok(unused.map(str::to_owned).collect())
 }
 
 /// Refuses factors with a level for each observation.

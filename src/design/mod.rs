@@ -34,7 +34,7 @@ use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
 pub use formula::FormulaOptions;
-pub(crate) use formula::{FormulaDesign, check_formula};
+pub(crate) use formula::{FormulaDesign, check_formula, unused_columns};
 pub(crate) use interactions::TermsOfColumns;
 #[cfg(feature = "program")]
 pub(crate) use names::check_columns;
@@ -69,6 +69,8 @@ pub struct Design {
     terms: Option<Terms>,
     /// What a formula calls its terms; empty without one.
     term_names: Vec<String>,
+    /// All terms of the formula, those of which nothing is a candidate among them; empty without one.
+    formula_terms: Vec<String>,
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
     factors: Vec<FactorCoding>,
@@ -261,6 +263,11 @@ impl Design {
             1 => &first.name,
             _ => first.column(),
         }
+    }
+
+    /// The labels of a formula's terms, by which [`Variable::index`] counts; none without a formula.
+    pub(crate) fn formula_terms(&self) -> Option<&[String]> {
+        (!self.formula_terms.is_empty()).then_some(&self.formula_terms)
     }
 
     /// The response's name and scale.

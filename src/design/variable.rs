@@ -36,7 +36,8 @@ pub struct Variable {
     pub name: String,
     /// The level of a factor that the variable is the dummy of.
     pub level: Option<Box<str>>,
-    /// 0-based position of its column in the file, response and weights taken out.
+    /// 0-based position of its column in the file, response and weights taken out; of a formula that of its
+    /// term among all the terms.
     pub index: usize,
     /// The (weighted) mean, which was subtracted; 0 without an intercept.
     ///

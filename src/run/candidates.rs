@@ -21,6 +21,8 @@ pub(super) struct Candidates {
     pub(super) response: String,
     /// Indexes of all variables, the kept ones among them; dummies of one factor have the same.
     pub(super) indexes: Vec<usize>,
+    /// The names of the terms of a formula by their index; none where indexes are those of columns.
+    pub(super) names: Option<Vec<String>>,
     /// Indexes of the variables in every model.
     pub(super) kept: Vec<usize>,
     /// The variables that the file marks as true.
@@ -42,10 +44,13 @@ pub(super) trait Choosable: Prepared {
 impl Choosable for Design {
     fn candidates(&self) -> Candidates {
         let index = |column: &u32| self.variables()[*column as usize].index;
+        let kept = self.keep().iter();
+        let kept = kept.map(|term| index(&self.columns().columns_of(*term).start));
         Candidates {
             response: self.response().name.clone(),
             indexes: (0..self.p() as u32).map(|column| index(&column)).collect(),
-            kept: self.keep().iter().map(index).collect(),
+            names: self.formula_terms().map(<[String]>::to_vec),
+            kept: kept.collect(),
             truth: self.truth().to_vec(),
             width: self.p(),
             warnings: self.warnings().to_vec(),
@@ -76,6 +81,7 @@ impl Choosable for Binned {
         Candidates {
             response: self.columns.response.name.clone(),
             indexes: columns.iter().map(|column| column.index).collect(),
+            names: None,
             kept: Vec::new(),
             truth: self.truth.clone(),
             width: columns.len(),

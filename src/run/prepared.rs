@@ -14,7 +14,7 @@ use crate::{
     },
     fnv::Fnv,
     formula::Formula,
-    job::Job,
+    job::{Job, TermSettings},
     memory::{MemoryBudget, MemoryCharge, MemoryError},
     nearest::{as_option, list},
     plugin::MethodKind,
@@ -181,6 +181,29 @@ impl DesignSource<'_> {
             }
         }
     }
+}
+
+/// A job whose formula is given, and which drops the columns that the formula does not use; without a formula
+/// the job itself. So a formula that is made of columns is the same for every part of the rows.
+pub(super) fn with_formula<'a>(job: &'a Job, table: &Table) -> Result<Cow<'a, Job>, DesignError> {
+    let DesignSource::Formula(source, options) = Design::options(job) else {
+        return Ok(Cow::Borrowed(job));
+    };
+    let formula = source.formula(table, &options)?;
+    let unused = design::unused_columns(table, &formula, &options)?;
+    let formula = Some(formula.into_owned());
+    let terms = TermSettings {
+        formula,
+        degree: None,
+        interactions: None,
+        interactions_of: Vec::new(),
+        ..job.terms.clone()
+    };
+    Ok(Cow::Owned(Job {
+        drop: unused,
+        terms,
+        ..job.clone()
+    }))
 }
 
 impl FormulaSource<'_> {

@@ -6,7 +6,7 @@ use super::{
     RunError,
     candidates::{Choice, Choosable, Selected, Selector},
     method::{Finding, Method, Run},
-    prepared::{Held, Prepared, response},
+    prepared::{Held, Prepared, response, with_formula},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
 };
@@ -41,12 +41,12 @@ impl<S: Selector> OnResamples<'_, S> {
     /// selection short.
     fn choose(
         &self,
+        job: &Job,
         table: Held<Table>,
         seed: u64,
         resources: &Resources,
         interrupt: &Interrupt,
     ) -> Result<Option<Choice>, RunError> {
-        let job = &self.stability.job;
         let permutation = job.stop.permutation;
         let own = Job {
             pass: Pass {
@@ -117,9 +117,10 @@ impl<S: Selector> Method for OnResamples<'_, S> {
     }
 
     fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Choices, RunError> {
-        let (job, meter) = (run.job, &mut run.meter);
+        let meter = &mut run.meter;
         let resampling = self.stability.resampling;
         let mut table = Arc::unwrap_or_clone(table);
+        let job = &*with_formula(run.job, &table)?;
         // What is wrong with the file is an error of the file, not of its first resample.
         let memory = &job.resources.memory;
         let copy = Held::copy(&table, memory)?;
@@ -133,7 +134,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let others = [Some(&candidates.response), job.weights.as_ref()];
         let names = table.columns.iter().map(|column| &column.name);
         let names = names.filter(|name| !others.contains(&Some(*name)));
-        let names: Vec<String> = names.cloned().collect();
+        let of_columns = || names.cloned().collect();
+        let names: Vec<String> = candidates.names.take().unwrap_or_else(of_columns);
         keep_observations(job, &mut table);
         let n = table.rows;
         let rows = resampling.rows(n);
@@ -154,7 +156,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
             let part = Held::rows(&table, &drawn.rows, memory).map_err(RunError::from);
             let choice =
-                part.and_then(|part| self.choose(part, drawn.seed, &resources, &interrupt));
+                part.and_then(|part| self.choose(job, part, drawn.seed, &resources, &interrupt));
             choice.map_err(|error| RunError::Resample {
                 number: open[at] + 1,
                 of: wanted,

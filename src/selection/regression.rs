@@ -146,7 +146,8 @@ pub struct SelectedVariable {
     /// The level that a dummy stands for; none for a variable that is no dummy.
     pub level: Option<String>,
     /// 0-based position of the column in the file with response and weights taken out, before
-    /// anything is set aside; dummies of one factor share it.
+    /// anything is set aside; dummies of one factor share it. With a formula, the position of its term among
+    /// the formula's terms.
     pub index: usize,
     /// Its coefficient.
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use super::{Mistake, expand::LocatedJob, mistakes::Mistakes};
-use crate::table::names_response;
+use crate::{formula::Formula, table::names_response};
 
 /// Mistakes for jobs whose data cannot name a response and whose options do not, and for files in folders
 /// that are not there: one for each place of the file.
@@ -12,7 +12,11 @@ pub(super) fn lacking(jobs: &[LocatedJob]) -> Mistakes {
     for job in jobs {
         let own = job.planned.task.job();
         let span = job.span_of("response");
-        if own.response.is_none() && !names_response(&own.data) && places.insert(span.clone()) {
+        let formula = own.terms.formula.as_ref();
+        let has_response = own.response.is_some()
+            || names_response(&own.data)
+            || formula.is_some_and(Formula::has_response);
+        if !has_response && places.insert(span.clone()) {
             let title = "this job has no response, and its data name none";
             let mistake = Mistake::new(span, title, "a job without a response");
             mistakes.push(mistake.help("name its column: response = \"NAME\"".to_owned()));
