@@ -144,7 +144,10 @@ impl<'a> DesignBuilder<'a> {
                 let reference = self.reference_of(&name, &levels, &present);
                 // A dummy of a whole factor is a duplicate of no other column.
                 let dummies = present.len() - usize::from(reference.is_some());
-                let is_part = !self.options.split_factors && dummies > 1;
+                let plan = self.plan.as_ref();
+                let is_part = !self.options.split_factors && dummies > 1
+                    || plan.is_some_and(|plan| plan.has_several_columns(index));
+                let kept = kept || plan.is_some_and(|plan| plan.keeps(index));
                 for &level in present.iter().filter(|level| Some(**level) != reference) {
                     let dummy = dummy_name(&name, &levels[level]);
                     let kept = kept || self.options.keep.contains(&dummy);
@@ -235,7 +238,8 @@ impl<'a> DesignBuilder<'a> {
             }
             None => {
                 self.x.truncate(start);
-                self.put_aside(name, kept, "constant".to_owned())
+                // A term is kept by what is left of it.
+                self.put_aside(name, kept && !is_part, "constant".to_owned())
             }
         }
     }
@@ -293,6 +297,14 @@ impl<'a> DesignBuilder<'a> {
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
         self.set_dependent_aside()?;
+        if let Some(name) = self
+            .plan
+            .as_ref()
+            .and_then(|plan| plan.lost(&self.variables))
+        {
+            let (name, reason) = (name.to_owned(), "constant".to_owned());
+            return Err(DesignError::KeptSetAside { name, reason });
+        }
         if self.variables.is_empty() {
             return Err(DesignError::NoVariables {
                 table: self.table,
@@ -335,6 +347,7 @@ impl<'a> DesignBuilder<'a> {
             },
             terms,
             term_names,
+            formula: None,
             formula_terms: Vec::new(),
             keep,
             set_aside: self.set_aside,
@@ -370,7 +383,8 @@ impl<'a> DesignBuilder<'a> {
         for name in self.options.keep {
             let dummy = format!("{name}=");
             let is = |v: &Variable| v.name == *name || v.name.starts_with(&dummy);
-            if !self.variables.iter().any(|(v, kept)| *kept && is(v)) {
+            let is_group = self.options.groups.iter().any(|group| group.name == *name);
+            if !is_group && !self.variables.iter().any(|(v, kept)| *kept && is(v)) {
                 let reason = "not among the variables once columns and rows are dropped";
                 return Err(DesignError::KeptSetAside {
                     name: name.clone(),

@@ -26,6 +26,8 @@ pub enum DesignError {
         name: String,
         nearest: Option<String>,
     },
+    #[error("--group {group}: {reason}")]
+    Group { group: String, reason: String },
     #[error("the formula has no response: write `RESPONSE ~ …`, or name a column")]
     NoFormulaResponse,
     #[error(

@@ -10,7 +10,7 @@ use super::{
     term_plan::TermPlan,
 };
 use crate::{
-    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, Variables},
+    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, Variables, quoted_name},
     interrupt::Interrupt,
     nearest::nearest,
     table::{Column, Missing, Table, Values, are_dates},
@@ -317,6 +317,12 @@ impl<'a> FormulaDesign<'a> {
         for variable in &mut design.variables {
             variable.index = term_of[variable.index];
         }
+        let formula = expansion.formula().to_string();
+        design.formula = Some(match &response {
+            // One-sided: `~x`.
+            Some(response) => format!("{} ~ {}", quoted_name(response), &formula[1..]),
+            None => formula,
+        });
         design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
         let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
@@ -362,11 +368,7 @@ pub(crate) fn check_formula(
 }
 
 /// The columns that a formula may use, and that `.` stands for.
-fn offered<'a>(
-    table: &'a Table,
-    response: Option<&str>,
-    options: &FormulaOptions,
-) -> Vec<&'a str> {
+fn offered<'a>(table: &'a Table, response: Option<&str>, options: &FormulaOptions) -> Vec<&'a str> {
     let names = table.columns.iter().map(|column| &*column.name);
     let offered = names.filter(|name| {
         options.weights != Some(*name)

@@ -8,6 +8,7 @@ mod builder;
 mod columns;
 mod error;
 mod formula;
+mod groups;
 mod identifiers;
 mod interactions;
 mod matrices;
@@ -35,6 +36,8 @@ pub use columns::Columns;
 pub use error::DesignError;
 pub use formula::FormulaOptions;
 pub(crate) use formula::{FormulaDesign, check_formula, unused_columns};
+pub use groups::Group;
+use groups::gather;
 pub(crate) use interactions::TermsOfColumns;
 #[cfg(feature = "program")]
 pub(crate) use names::check_columns;
@@ -67,7 +70,9 @@ pub struct Design {
     variables: Vec<Variable>,
     response: Variable,
     terms: Option<Terms>,
-    /// What a formula calls its terms; empty without one.
+    /// The formula, if there is one.
+    formula: Option<String>,
+    /// What it calls its terms; empty without one.
     term_names: Vec<String>,
     /// All terms of the formula, those of which nothing is a candidate among them; empty without one.
     formula_terms: Vec<String>,
@@ -186,6 +191,13 @@ impl Design {
                 candidates.push(column);
             }
         }
+        let plan = match (plan, options.groups) {
+            (None, groups @ [_, ..]) => {
+                let gathered = gather(groups, options.keep, &mut places, &mut candidates);
+                Some(gathered?)
+            }
+            (plan, _) => plan,
+        };
         let builder = builder.with_warnings(row_numbers).with_plan(plan);
         let mut builder = builder.after(&candidates)?;
         for (index, column) in places.into_iter().zip(candidates) {
@@ -259,10 +271,15 @@ impl Design {
         }
         let columns = self.columns().columns_of(term);
         let first = &self.variables[columns.start as usize];
-        match columns.len() {
-            1 => &first.name,
-            _ => first.column(),
+        match self.terms {
+            None => &first.name,
+            Some(_) => first.column(),
         }
+    }
+
+    /// The formula that the terms are of, if there is one.
+    pub fn formula(&self) -> Option<&str> {
+        self.formula.as_deref()
     }
 
     /// The labels of a formula's terms, by which [`Variable::index`] counts; none without a formula.

@@ -1,6 +1,6 @@
 //! Checks of the columns that options name.
 
-use super::{DesignError, DesignOptions};
+use super::{DesignError, DesignOptions, groups::assign};
 use crate::table::{Table, TableError, Values};
 
 /// The columns that options name.
@@ -22,7 +22,10 @@ impl<'a> NamedColumns<'a> {
         let weights = options.weights;
         let weights = weights.map(|name| table.require_variable("--weights", name, response));
         let weights = weights.transpose()?;
-        for (option, list) in [("--drop", options.drop), ("--keep", options.keep)] {
+        let is_group = |name: &&String| options.groups.iter().any(|group| group.name == **name);
+        let keep = options.keep.iter().filter(|name| !is_group(name)).cloned();
+        let keep: Vec<String> = keep.collect();
+        for (option, list) in [("--drop", options.drop), ("--keep", &keep)] {
             check_names(table, option, list, response, is_part)?;
             if let Some(name) = options
                 .weights
@@ -34,6 +37,14 @@ impl<'a> NamedColumns<'a> {
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
             let name = name.clone();
             return Err(DesignError::KeptAndDropped { name });
+        }
+        if !options.groups.is_empty() {
+            let columns = table.columns.iter().enumerate();
+            let candidates = columns.filter(|(at, column)| {
+                *at != response && Some(*at) != weights && !options.drop.contains(&column.name)
+            });
+            let names: Vec<&str> = candidates.map(|(_, column)| &*column.name).collect();
+            assign(options.groups, &names)?;
         }
         Ok(Self {
             response,

@@ -1,5 +1,6 @@
 //! How designs are made of tables and matrices.
 
+use super::Group;
 use crate::table::Missing;
 
 /// How [`Design::from_table`](super::Design::from_table) makes a design of a table.
@@ -7,7 +8,7 @@ use crate::table::Missing;
 pub struct DesignOptions<'a> {
     /// The response's column; `None` where the format names it.
     pub response: Option<&'a str>,
-    /// Columns, or dummies as `column=level`, that every model holds.
+    /// Columns, dummies as `column=level`, or groups that every model holds.
     pub keep: &'a [String],
     /// Columns left out before anything else.
     pub drop: &'a [String],
@@ -17,6 +18,8 @@ pub struct DesignOptions<'a> {
     /// Whether each dummy of a factor is a variable of its own; else the dummies enter and leave models
     /// together. Searches of whole factors run on the CPU, in one process.
     pub split_factors: bool,
+    /// Columns that are one term; each other column is one by itself, a factor whole.
+    pub groups: &'a [Group],
     /// What to do about missing values.
     pub missing: Missing,
     /// Whether models have an intercept.
@@ -35,6 +38,7 @@ impl Default for DesignOptions<'_> {
             drop: &[],
             reference: &[],
             split_factors: true,
+            groups: &[],
             missing: Missing::Refuse,
             intercept: true,
             weights: None,

@@ -27,6 +27,16 @@ impl TermPlan {
         self.keep[self.of[index]]
     }
 
+    /// A term that every model holds and of which these variables have nothing left.
+    pub(super) fn lost(&self, variables: &[(Variable, bool)]) -> Option<&str> {
+        let mut has = vec![false; self.labels.len()];
+        for (variable, _) in variables {
+            has[self.of[variable.index]] = true;
+        }
+        let lost = (0..has.len()).find(|term| self.keep[*term] && !has[*term]);
+        lost.map(|term| &*self.labels[term])
+    }
+
     /// The columns of each term that are left of these variables, in their order.
     pub(super) fn ranges(&self, variables: &[(Variable, bool)]) -> Vec<(usize, usize)> {
         let of = |variable: &(Variable, bool)| self.of[variable.0.index];

@@ -253,7 +253,8 @@ impl JobDraft {
             &mut job.checkpoint,
             &mut self.matrix,
         ];
-        let inputs = job.plugins.iter_mut().chain([&mut job.data]);
+        let groups = job.terms.groups_file.iter_mut();
+        let inputs = job.plugins.iter_mut().chain([&mut job.data]).chain(groups);
         let rules = [&mut job.binning, &mut job.bin_response].into_iter();
         let rules = rules.filter_map(|binning| match binning {
             Binning::Edges(file) => Some(file),

@@ -231,7 +231,9 @@ impl Job {
             Binning::Edges(file) => Some((option, file.clone())),
             _ => None,
         });
-        data.chain(response).chain(rules).collect()
+        let groups = self.terms.groups_file.iter();
+        let groups = groups.map(|path| ("groups", path.clone()));
+        data.chain(response).chain(rules).chain(groups).collect()
     }
 
     /// The files that the job reads, with the libraries of plugins, each with what an error calls it.

@@ -229,6 +229,12 @@ impl<T: Default + 'static> OptionSpec<T> {
         Self::choice("progress HOW", choices, field)
     }
 
+    /// Lets the option be given several times.
+    pub(super) fn several(mut self) -> Self {
+        self.info.list = true;
+        self
+    }
+
     pub(super) fn default(mut self, default: impl Into<String>) -> Self {
         self.info.default = default.into();
         self

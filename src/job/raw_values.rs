@@ -9,6 +9,7 @@ use passel_criteria::{Criterion, CriterionError};
 use super::{OptionError, OptionInfo, path_text::to_path};
 use crate::{
     binning::{Binning, BinningError},
+    design::Group,
     device::DeviceChoice,
     formula::{Contrast, ExpansionOptions, Formula},
     nearest::nearest,
@@ -171,6 +172,21 @@ impl RawValues<'_> {
                 ..OptionError::new(self.option.name, message)
             }
         })
+    }
+
+    /// Groups of columns, `NAME=A,B` each.
+    pub(super) fn groups(&self) -> Result<Vec<Group>, OptionError> {
+        let group = |text: &String| {
+            let (name, columns) = text.split_once('=')?;
+            let columns = split_names(columns).ok()?;
+            let name = name.trim().to_owned();
+            let is_named = !name.is_empty() && columns.iter().all(|column| !column.is_empty());
+            (is_named && !columns.is_empty()).then_some(Group { name, columns })
+        };
+        let groups = self.texts.iter();
+        let groups =
+            groups.map(|text| group(text).ok_or_else(|| self.must_be(text, &self.option.range)));
+        groups.collect()
     }
 
     /// Contrasts of all factors, `sum`, and of single ones, `g=helmert`.

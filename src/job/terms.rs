@@ -1,8 +1,10 @@
 //! Which terms models may have.
 
+use std::path::PathBuf;
+
 use super::{Job, OptionError};
 use crate::{
-    design::{Hierarchy, TermsOfColumns},
+    design::{Group, Hierarchy, TermsOfColumns},
     formula::{ExpansionOptions, Formula},
 };
 
@@ -22,6 +24,10 @@ pub struct TermSettings {
     pub interactions_of: Vec<String>,
     /// Which terms need others.
     pub hierarchy: Hierarchy,
+    /// Without a formula: columns that are one term.
+    pub groups: Vec<Group>,
+    /// A table of further groups, with the columns `group` and `column`.
+    pub groups_file: Option<PathBuf>,
     /// How factors are coded.
     pub contrasts: ExpansionOptions,
 }
@@ -86,6 +92,27 @@ pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
         if formula.has_response() && job.response.is_some() {
             let message = "names a response, and so does the formula";
             refuse("response", message, "leave one of them out");
+        }
+    }
+    let has_groups = [
+        ("group", !terms.groups.is_empty()),
+        ("groups", terms.groups_file.is_some()),
+    ];
+    for (option, _) in has_groups.into_iter().filter(|(_, is_given)| *is_given) {
+        if terms.has_formula() {
+            let message = "is for data without a formula";
+            refuse(
+                option,
+                message,
+                "leave it out, or the formula and the options that make one",
+            );
+        } else if terms.split {
+            let message = "and split exclude each other";
+            refuse(
+                option,
+                message,
+                "without split a factor outside of groups is a term by itself",
+            );
         }
     }
     if terms.split && terms.has_formula() {

@@ -103,6 +103,12 @@ fn header(selection: &Selection, data: &Path) -> String {
         ("data", data.display().to_string()),
         ("response", selection.response.clone()),
     ];
+    rows.extend(
+        selection
+            .formula
+            .clone()
+            .map(|formula| ("formula", formula)),
+    );
     let weights = selection.weights.clone();
     rows.extend(weights.map(|weights| ("weights", weights)));
     rows.extend([

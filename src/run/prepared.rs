@@ -1,6 +1,6 @@
 //! What a job's table becomes before the work: a design matrix, or columns of codes.
 
-use std::{borrow::Cow, fmt::Debug, fs, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fmt::Debug, fs, path::Path, sync::Arc};
 
 use super::RunError;
 use crate::{
@@ -10,10 +10,11 @@ use crate::{
     },
     design::{
         self, Design, DesignError, DesignOptions, FactorCoding, FormulaDesign, FormulaOptions,
-        TermsOfColumns, size::MatrixSize,
+        Group, TermsOfColumns, size::MatrixSize,
     },
     fnv::Fnv,
     formula::Formula,
+    interrupt::Interrupt,
     job::{Job, TermSettings},
     memory::{MemoryBudget, MemoryCharge, MemoryError},
     nearest::{as_option, list},
@@ -158,8 +159,8 @@ fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
 /// What the design of a job is made of.
 #[derive(Debug)]
 pub(super) enum DesignSource<'a> {
-    /// The columns of its table.
-    Columns(DesignOptions<'a>),
+    /// The columns of its table, and a file of groups of them.
+    Columns(DesignOptions<'a>, Option<&'a Path>),
     /// A formula, or what one is made of.
     Formula(FormulaSource<'a>, FormulaOptions<'a>),
 }
@@ -174,13 +175,53 @@ impl DesignSource<'_> {
     /// Checks that a table, of which only the header may be known, has the columns that the job names.
     pub(super) fn check(&self, table: &Table) -> Result<(), DesignError> {
         match self {
-            Self::Columns(options) => design::check_columns(table, options),
+            Self::Columns(options, _) => design::check_columns(table, options),
             Self::Formula(source, options) => {
                 let formula = source.formula(table, options)?;
                 design::check_formula(table, &formula, options).map(drop)
             }
         }
     }
+}
+
+/// Groups of columns from a table with a row for each column, in the order of their first rows.
+fn read_groups(file: &Path, interrupt: &Interrupt) -> Result<Vec<Group>, RunError> {
+    let names = ["group", "column"].map(str::to_owned);
+    let options = ReadOptions {
+        factors: &names,
+        interrupt: Some(interrupt),
+        ..ReadOptions::default()
+    };
+    let table = table::read(file, &options)?;
+    let mut texts = Vec::new();
+    for name in &names {
+        let at = table.require("--groups", name)?;
+        let Values::Factor { levels, codes } = &table.columns[at].values else {
+            return Err(
+                DesignError::from(TableError::in_list(name, "has no values", "--groups")).into(),
+            );
+        };
+        let texts_of = codes.iter().map(|code| levels.get(*code as usize).cloned());
+        texts.push(
+            texts_of
+                .map(Option::unwrap_or_default)
+                .collect::<Vec<String>>(),
+        );
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (name, column) in texts[0].iter().zip(&texts[1]) {
+        let place = *places.entry(name.clone()).or_insert_with(|| {
+            let columns = Vec::new();
+            groups.push(Group {
+                name: name.clone(),
+                columns,
+            });
+            groups.len() - 1
+        });
+        groups[place].columns.push(column.clone());
+    }
+    Ok(groups)
 }
 
 /// A job whose formula is given, and which drops the columns that the formula does not use; without a formula
@@ -227,8 +268,9 @@ impl Prepared for Design {
         let response = job.response.as_deref();
         let weights = job.weights.as_deref();
         if !terms.has_formula() {
-            return DesignSource::Columns(DesignOptions {
+            let options = DesignOptions {
                 split_factors: terms.split,
+                groups: &terms.groups,
                 response,
                 keep: &job.keep,
                 drop: &job.drop,
@@ -237,7 +279,8 @@ impl Prepared for Design {
                 intercept: job.intercept,
                 weights,
                 p_total: job.p_total,
-            });
+            };
+            return DesignSource::Columns(options, terms.groups_file.as_deref());
         }
         let source = match &terms.formula {
             Some(formula) => FormulaSource::Given(formula),
@@ -265,7 +308,18 @@ impl Prepared for Design {
         let memory = &job.resources.memory;
         let is_distributed = job.resources.distributed().is_some();
         match Self::options(job) {
-            DesignSource::Columns(options) => {
+            DesignSource::Columns(options, file) => {
+                let mut groups = options.groups.to_vec();
+                if let Some(file) = file {
+                    groups.extend(read_groups(file, &job.interrupt)?);
+                }
+                if is_distributed && !groups.is_empty() {
+                    return Err(RunError::TermsOfRanks);
+                }
+                let options = DesignOptions {
+                    groups: &groups,
+                    ..options
+                };
                 let matrix = MatrixSize::of(&table.data, &options);
                 let charge = memory.take(matrix.bytes(), &matrix)?;
                 let context = (communicator, &job.interrupt);

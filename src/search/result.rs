@@ -218,6 +218,7 @@ impl SearchResult {
                     .collect(),
             },
             response: design.response().name.clone(),
+            formula: design.formula().map(str::to_owned),
             weights: design.weights().map(str::to_owned),
             n: design.n(),
             p: design.p(),

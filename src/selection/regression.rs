@@ -22,6 +22,9 @@ pub struct Selection {
     pub criterion: CriterionValue,
     /// The name of the response.
     pub response: String,
+    /// The formula whose terms are the candidates; none where these are the columns of the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// The column of weights; none where all observations count alike.
     pub weights: Option<String>,
     /// Observations used.

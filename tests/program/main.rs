@@ -20,6 +20,7 @@ mod criteria;
 mod devices;
 mod examples;
 mod factors;
+mod formulas;
 mod genotypes;
 mod hostile_names;
 #[cfg(unix)]

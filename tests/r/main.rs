@@ -10,6 +10,7 @@ mod support;
 mod compare;
 mod page;
 mod requests;
+mod terms;
 
 use std::{fs, path::Path, process::Command};
 
@@ -18,8 +19,8 @@ use serde_json::Value;
 use support::Folder;
 
 /// What a test needs that is not run everywhere: the packages of Debian and Ubuntu.
-const NEEDS: &str =
-    "R is needed: apt-get install -y r-base-core r-cran-leaps r-cran-glmnet r-cran-jsonlite";
+const NEEDS: &str = "R is needed: apt-get install -y r-base-core r-cran-leaps r-cran-glmnet r-cran-jsonlite r-cran-mass \
+     r-cran-cardata";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

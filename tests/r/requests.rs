@@ -59,7 +59,8 @@ impl Request {
     fn arguments(&self) -> Vec<String> {
         let mut arguments = vec!["select", self.data, "--response", self.response];
         arguments.extend(["--criterion", self.criterion, "--missing", "drop-rows"]);
-        arguments.extend(["--format", "json"]);
+        // `leaps` knows columns alone.
+        arguments.extend(["--split", "--format", "json"]);
         for (option, value) in [("--weights", self.weights()), ("--drop", self.drop())] {
             arguments.extend(value.iter().flat_map(|value| [option, value]));
         }

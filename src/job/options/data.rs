@@ -91,6 +91,17 @@ pub(super) fn terms() -> impl Iterator<Item = OptionSpec> {
             .help("Without a formula: add the interactions of up to K columns, as the formula (.)^K does"),
         TaskOption::list("interactions-of A,B", |draft| &mut draft.job.terms.interactions_of)
             .help("Without a formula: add those interactions only that have one of these columns"),
+        TaskOption::custom("group NAME=A,B", |draft, values| {
+            draft.job.terms.groups = values.groups()?;
+            Ok(())
+        })
+            .several()
+            .default("each column by itself")
+            .range("NAME=A,B,…, the name of a term and its columns, in double quotes where a name holds a comma; * stands for any letters")
+            .help("Without a formula: let these columns be one term, in a model together or not at all; for more terms give it several times"),
+        TaskOption::optional("groups FILE", |raw| raw.path(), |draft| &mut draft.job.terms.groups_file)
+            .range("a table with the columns group and column")
+            .help("Without a formula: terms of several columns, as group has them, from a file with a row for each column"),
         TaskOption::choice("hierarchy RULE", HIERARCHY, |draft| &mut draft.job.terms.hierarchy)
             .help("Whether an interaction may be in a model without the terms that are part of it, as a and b are of a:b, and a power without the lower ones; strong: with all of them only, and none of them is dropped while it is there; weak: with at least one; none: with or without"),
         TaskOption::custom("contrasts KIND,COLUMN=KIND", |draft, values| {

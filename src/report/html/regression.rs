@@ -75,6 +75,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         r_squared(report)
     );
     let mut facts = vec![("response", report.response.clone())];
+    facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),

@@ -1,0 +1,559 @@
+//! Formulas and terms: what they select, what reports say of them, and mistakes in them.
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// The data: `g` has effects that differ by `x`, `sex` has one, `z` and `w` none.
+fn rows(levels: [&str; 3], sexes: [&str; 2]) -> String {
+    let mut text = String::from("y,g,x,z,sex,w\n");
+    for row in 0..90_u32 {
+        let noise = |factor: u32| f64::from(row * factor % 31) / 31.0 - 0.5;
+        let (g, sex) = ((row * 7 % 3) as usize, (row / 5 % 2) as usize);
+        let x = f64::from(row * 11 % 23) / 4.0;
+        let y = [1.0, -2.0, 4.0][g] + [0.5, 2.0, -1.0][g] * x + 3.0 * sex as f64 + noise(17);
+        text += &format!(
+            "{y},{},{x},{},{},{}\n",
+            levels[g],
+            noise(5),
+            sexes[sex],
+            noise(29)
+        );
+    }
+    text
+}
+
+const LEVELS: [&str; 3] = ["low", "mid", "top"];
+const SEXES: [&str; 2] = ["f", "m"];
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("d.csv", &rows(LEVELS, SEXES));
+    folder
+}
+
+fn select_from(folder: &Folder, data: &str, more: &[&str]) -> Value {
+    let mut all = vec!["select", data, "--format", "json"];
+    all.extend(more);
+    let ran = folder.run(&all);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn select(folder: &Folder, more: &[&str]) -> Value {
+    select_from(folder, "d.csv", more)
+}
+
+/// Names of some objects of a report.
+fn names(list: &Value) -> Vec<String> {
+    let list = list.as_array().unwrap().iter();
+    let name = |own: &Value| own["name"].as_str().unwrap().to_owned();
+    list.map(name).collect()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// The error of a command that is refused.
+fn refused(folder: &Folder, arguments: &[&str]) -> String {
+    let ran = folder.run(arguments);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout, "");
+    ran.stderr
+}
+
+#[test]
+fn a_formula_is_selected_from_and_reported_by_terms() {
+    let folder = folder();
+    let json = select(&folder, &["--formula", "y~(g+x+z+sex)^2"]);
+    assert_eq!(json["formula"], "y ~ (g + x + z + sex)^2");
+    assert_eq!(
+        (&json["response"], &json["candidate_terms"]),
+        (&"y".into(), &10.into())
+    );
+    assert_eq!(names(&json["terms"]), ["g", "x", "sex", "g:x"]);
+    let selected = names(&json["selected"]);
+    assert_eq!(selected, ["gmid", "gtop", "x", "sexm", "gmid:x", "gtop:x"]);
+    let terms: Vec<&Value> = json["selected"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| &own["term"])
+        .collect();
+    assert_eq!(terms, ["g", "g", "x", "sex", "g:x", "g:x"]);
+    assert_eq!(json["k"], 6);
+    assert_eq!(
+        json["models"][0]["variables"],
+        serde_json::json!(["g", "x", "sex", "g:x"])
+    );
+    let told = folder.run(&["select", "d.csv", "--formula", "y ~ (g + x + z + sex)^2"]);
+    for line in [
+        "\nformula              y ~ (g + x + z + sex)^2\n",
+        "\ncandidates p         14 in 10 terms\n",
+        "\nvariables k          6 in 4 terms\n",
+        "\nterm         df  sum of squares",
+        "\n(residuals)  83",
+        "tested without these (type II)",
+        "  terms  beside the selection\n",
+    ] {
+        assert!(told.stdout.contains(line), "{line} in {}", told.stdout);
+    }
+    let page = folder.run(&[
+        "select",
+        "d.csv",
+        "--formula",
+        "y ~ (g + x + z + sex)^2",
+        "--format",
+        "html",
+    ]);
+    assert!(page.stdout.contains("Selected terms") && page.stdout.contains("type II"));
+    let csv = folder.run(&[
+        "select",
+        "d.csv",
+        "--formula",
+        "y ~ (g + x + z + sex)^2",
+        "--format",
+        "csv",
+    ]);
+    assert!(
+        csv.stdout.starts_with("name,term,index,") && csv.stdout.contains("\ngtop:x,g:x,4,"),
+        "{}",
+        csv.stdout
+    );
+}
+
+#[test]
+fn sums_of_squares_are_those_of_models_that_lack_the_term() {
+    let folder = folder();
+    let fit = |terms: &str| {
+        let kept = terms.replace(" + ", ",");
+        let json = select(
+            &folder,
+            &[
+                "--formula",
+                &format!("y ~ {terms}"),
+                "--keep",
+                &kept,
+                "--hierarchy",
+                "none",
+            ],
+        );
+        json
+    };
+    let rss = |terms: &str| number(&fit(terms)["rss"]);
+    let json = select(
+        &folder,
+        &["--formula", "y ~ g * x + sex + z", "--keep", "g:x,sex,z"],
+    );
+    let full = number(&json["rss"]);
+    let residual = full / number(&json["df_residual"]);
+    // Type II: a main effect is tested without the interaction that stands on it.
+    let expected = [
+        ("g", 2.0, rss("x + sex + z") - rss("g + x + sex + z")),
+        ("x", 1.0, rss("g + sex + z") - rss("g + x + sex + z")),
+        ("sex", 1.0, rss("g + x + z + g:x") - full),
+        ("z", 1.0, rss("g + x + sex + g:x") - full),
+        ("g:x", 2.0, rss("g + x + sex + z") - full),
+    ];
+    let terms = json["terms"].as_array().unwrap();
+    assert_eq!(terms.len(), expected.len());
+    for (name, df, rise) in expected {
+        let own = terms.iter().find(|term| term["name"] == name).unwrap();
+        assert_eq!(number(&own["df"]), df, "{name}");
+        let close = |told: &Value, expected: f64| (number(told) / expected - 1.0).abs() < 1e-8;
+        assert!(close(&own["sum_of_squares"], rise), "{name}: {own} {rise}");
+        assert!(close(&own["f"], rise / df / residual), "{name}: {own}");
+        let above = if ["g", "x"].contains(&name) { 1 } else { 0 };
+        assert_eq!(own["without"].as_array().unwrap().len(), above);
+        if df == 1.0 && above == 0 {
+            let variable = &own["variables"][0];
+            let selected = json["selected"].as_array().unwrap().iter();
+            let estimate = selected
+                .clone()
+                .find(|own| own["name"] == *variable)
+                .unwrap();
+            assert!(close(&own["f"], number(&estimate["t"]).powi(2)));
+            assert!((number(&own["p_value"]) - number(&estimate["p_value"])).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn names_order_reference_and_contrasts_of_levels_change_nothing_but_names() {
+    let folder = folder();
+    // The same levels under names of another order, and rows in another order.
+    folder.write("renamed.csv", &rows(["z", "b", "Q"], ["2nd", "1st"]));
+    let formula = ["--formula", "y ~ (g + x + z + sex)^2"];
+    let first = select(&folder, &formula);
+    let same = |json: &Value| {
+        assert_eq!(
+            json["models"].as_array().unwrap().len(),
+            first["models"].as_array().unwrap().len()
+        );
+        for (own, other) in json["models"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(first["models"].as_array().unwrap())
+        {
+            assert_eq!(own["variables"], other["variables"]);
+            assert!((number(&own["criterion"]) - number(&other["criterion"])).abs() < 1e-7);
+        }
+        for (own, other) in json["terms"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(first["terms"].as_array().unwrap())
+        {
+            assert_eq!((&own["name"], &own["df"]), (&other["name"], &other["df"]));
+            let ratio = number(&own["sum_of_squares"]) / number(&other["sum_of_squares"]);
+            assert!((ratio - 1.0).abs() < 1e-8, "{own} {other}");
+        }
+    };
+    same(&select_from(&folder, "renamed.csv", &formula));
+    for more in [
+        ["--contrasts", "sum"],
+        ["--contrasts", "helmert"],
+        ["--contrasts", "g=poly,sex=sas"],
+        ["--reference", "g=top,sex=m"],
+    ] {
+        same(&select(&folder, &[&formula[..], &more].concat()));
+    }
+    // Without a formula too: g enters whole.
+    let columns = |data: &str| select_from(&folder, data, &["--response", "y"]);
+    let (own, other) = (columns("d.csv"), columns("renamed.csv"));
+    assert_eq!(own["candidate_terms"], 5);
+    assert!(names(&own["selected"]).contains(&"g=mid".to_owned()));
+    assert!((number(&own["rss"]) / number(&other["rss"]) - 1.0).abs() < 1e-9);
+    let split = select(&folder, &["--response", "y", "--split"]);
+    assert_eq!(
+        (&split["candidate_terms"], &split["terms"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
+#[test]
+fn a_factor_of_two_levels_is_its_dummy() {
+    let folder = folder();
+    let mut arguments = vec!["--response", "y", "--drop", "g"];
+    let without_times = |mut json: Value| {
+        json["elapsed_seconds"] = Value::Null;
+        json
+    };
+    let whole = without_times(select(&folder, &arguments));
+    arguments.push("--split");
+    assert_eq!(without_times(select(&folder, &arguments)), whole);
+}
+
+#[test]
+fn options_make_the_formula_where_none_is_given() {
+    let folder = folder();
+    for (options, formula) in [
+        (&["--interactions", "2"][..], "y ~ (.)^2"),
+        (&["--interactions-of", "sex,g"], "y ~ . + (sex + g):."),
+        (
+            &["--degree", "2", "--no-intercept"],
+            "y ~ . + I(x^2) + I(z^2) + I(w^2) - 1",
+        ),
+        (&["--contrasts", "sum"], "y ~ ."),
+    ] {
+        let made = select(&folder, &[&["--response", "y"][..], options].concat());
+        let given = match options {
+            ["--contrasts", ..] => {
+                select(&folder, &[&["--formula", formula][..], options].concat())
+            }
+            _ => select(&folder, &["--formula", formula]),
+        };
+        for field in ["selected", "terms", "models", "rss", "candidate_terms"] {
+            assert_eq!(made[field], given[field], "{field} of {formula}");
+        }
+        assert_eq!(made["formula"], given["formula"]);
+    }
+}
+
+#[test]
+fn a_hierarchy_is_kept_unless_it_is_given_up() {
+    let folder = Folder::new();
+    let mut text = String::from("y,a,b\n");
+    for row in 0..64_u32 {
+        let (a, b) = (f64::from(row % 8) - 3.5, f64::from(row / 8) - 3.5);
+        text += &format!("{},{a},{b}\n", a * b + f64::from(row * 7 % 13) / 13.0);
+    }
+    folder.write("d.csv", &text);
+    let chosen = |rule: &str| {
+        names(&select(&folder, &["--formula", "y ~ a * b", "--hierarchy", rule])["selected"])
+    };
+    assert_eq!(chosen("strong"), ["a", "b", "a:b"]);
+    assert_eq!(chosen("none"), ["a:b"]);
+    assert_eq!(chosen("weak").len(), 2);
+    let strong = select(&folder, &["--formula", "y ~ a * b"]);
+    for model in strong["models"].as_array().unwrap() {
+        let variables = model["variables"].as_array().unwrap();
+        let has = |name: &str| variables.iter().any(|own| own == name);
+        assert!(!has("a:b") || has("a") && has("b"));
+    }
+}
+
+#[test]
+fn mistakes_show_their_place() {
+    let folder = folder();
+    let told = refused(&folder, &["select", "d.csv", "--formula", "y ~ g * (x"]);
+    assert_eq!(
+        told,
+        "error: formula: this parenthesis does not close; write `)` where it ends\n  y ~ g * (x\n          ^\n"
+    );
+    let told = refused(&folder, &["select", "d.csv", "--formula", "y ~ g * xx"]);
+    assert!(
+        told.contains("`xx`") && told.ends_with("\n  y ~ g * xx\n          ^^\n"),
+        "{told}"
+    );
+    let formula = "y ~ (g + x)^2";
+    for (more, parts) in [
+        (&["--response", "y"][..], &["response", "formula"][..]),
+        (&["--degree", "2"], &["degree", "I(a^2)"]),
+        (&["--interactions-of", "g"], &["interactions-of"]),
+        (&["--no-intercept"], &["- 1"]),
+        (&["--split"], &["split"]),
+        (
+            &["--keep", "g:xx"],
+            &["--keep", "`g:xx`", "did you mean `g:x`"],
+        ),
+        (
+            &["--contrasts", "sums"],
+            &["contrasts", "did you mean `sum`"],
+        ),
+        (&["--contrasts", "z=sum"], &["z"]),
+        (&["--reference", "g=none"], &["none"]),
+        (&["--drop", "nix"], &["--drop", "nix"]),
+        (
+            &["--method", "jmi"],
+            &["formula has no effect with the method jmi"],
+        ),
+        (&["--hierarchy", "some"], &["hierarchy", "strong"]),
+    ] {
+        let arguments = [&["select", "d.csv", "--formula", formula][..], more].concat();
+        let told = refused(&folder, &arguments);
+        assert!(
+            parts.iter().all(|part| told.contains(part)),
+            "{more:?}: {told}"
+        );
+        assert_eq!(told.matches("error:").count(), 1, "{told}");
+    }
+    let told = refused(&folder, &["select", "d.csv", "--formula", "~ g + x"]);
+    assert!(told.contains("no response"), "{told}");
+    // A term too many, a factor that is one level, one that names its rows, and a cell that is empty.
+    let told = refused(
+        &folder,
+        &[
+            "select",
+            "d.csv",
+            "--formula",
+            "y ~ (g + x + z + sex + w)^2 + nothing",
+        ],
+    );
+    assert!(told.contains("`nothing`"), "{told}");
+    let rows = rows(LEVELS, ["f", "f"]);
+    folder.write("one.csv", &rows);
+    let told = refused(&folder, &["select", "one.csv", "--formula", "y ~ sex * x"]);
+    assert!(told.contains("`sex`") && told.contains("level"), "{told}");
+    let numbered = rows.lines().enumerate().map(|(at, line)| match at {
+        0 => format!("{line},id\n"),
+        at => format!("{line},p{at}\n"),
+    });
+    folder.write("ids.csv", &numbered.collect::<String>());
+    let told = refused(&folder, &["select", "ids.csv", "--formula", "y ~ x + id"]);
+    assert!(told.contains("`id`") && told.contains("each"), "{told}");
+    folder.write("gap.csv", &rows.replacen(",low,", ",,", 1));
+    let told = refused(&folder, &["select", "gap.csv", "--formula", "y ~ g + x"]);
+    assert!(
+        told.contains("missing") && told.contains("drop-rows"),
+        "{told}"
+    );
+    let fine = select_from(&folder, "gap.csv", &["--formula", "y ~ x + z"]);
+    assert_eq!(fine["n"], 90);
+    let fewer = select_from(
+        &folder,
+        "gap.csv",
+        &["--formula", "y ~ g + x", "--missing", "drop-rows"],
+    );
+    assert_eq!(fewer["n"], 89);
+}
+
+#[test]
+fn a_formula_of_too_many_terms_is_refused_at_once() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..1500).map(|at| format!("v{at}")).collect();
+    let mut text = format!("y,{}\n", names.join(","));
+    for row in 0..12_u32 {
+        let values: Vec<String> = (0..1500_u32)
+            .map(|at| (row * (at + 3) % 17).to_string())
+            .collect();
+        text += &format!("{row},{}\n", values.join(","));
+    }
+    folder.write("wide.csv", &text);
+    let told = refused(
+        &folder,
+        &[
+            "select",
+            "wide.csv",
+            "--formula",
+            "y ~ .^2",
+            "--hierarchy",
+            "none",
+        ],
+    );
+    assert!(
+        told.contains("250,000") || told.contains("250000"),
+        "{told}"
+    );
+}
+
+#[test]
+fn cells_without_observations_cost_no_parameter() {
+    let folder = folder();
+    // No observation has the level top of g and the level m of sex.
+    let text: String = rows(LEVELS, SEXES)
+        .lines()
+        .filter(|line| !(line.contains(",top,") && line.contains(",m,")))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    folder.write("empty.csv", &text);
+    let json = select_from(
+        &folder,
+        "empty.csv",
+        &["--formula", "y ~ g * sex + x", "--keep", "g:sex"],
+    );
+    let aside = names(&json["set_aside"]);
+    assert_eq!(aside, ["gtop:sexm"]);
+    let own = json["terms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|term| term["name"] == "g:sex")
+        .unwrap();
+    assert_eq!(own["df"], 1);
+}
+
+#[test]
+fn jobs_and_resamples_take_formulas() {
+    let folder = folder();
+    folder.write(
+        "jobs.toml",
+        "[[job]]\ndata = \"d.csv\"\nname = \"given\"\nformula = \"y ~ g * x + sex + z\"\nkeep = [\"z\"]\n\
+         [[job]]\ndata = \"d.csv\"\nname = \"made\"\nresponse = \"y\"\ninteractions = 2\n\
+         [[job]]\ndata = \"d.csv\"\nname = \"halves\"\ncommand = \"stability\"\nformula = \"y ~ g * x + sex + z\"\nresamples = 10\n",
+    );
+    let ran = folder.run(&["run", "jobs.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let read = |name: &str| -> Value {
+        let stored: Value =
+            serde_json::from_str(&folder.read(&format!("jobs-results/{name}.json"))).unwrap();
+        stored["result"].clone()
+    };
+    assert_eq!(
+        names(&read("given")["terms"]),
+        ["g", "x", "sex", "z", "g:x"]
+    );
+    assert_eq!(read("made")["formula"], "y ~ (.)^2");
+    let halves = read("halves");
+    assert_eq!(halves["p"], 5);
+    let mut chosen = names(&halves["selected"]);
+    chosen.sort();
+    assert_eq!(chosen, ["g", "g:x", "sex", "x"]);
+    // A mistake is marked where it is, and a name that the data lack is found by their header.
+    folder.write(
+        "bad.toml",
+        "[[job]]\ndata = \"d.csv\"\nformula = \"y ~ g * )x\"\n",
+    );
+    let told = refused(&folder, &["run", "bad.toml"]);
+    assert!(
+        told.contains("3 | formula = \"y ~ g * )x\"") && told.contains("^ here"),
+        "{told}"
+    );
+    folder.write(
+        "bad.toml",
+        "[[job]]\ndata = \"d.csv\"\nformula = \"y ~ g * xx\"\n",
+    );
+    let told = folder.run(&["run", "bad.toml", "--check", "--open"]);
+    assert_eq!(told.code, Some(2));
+    assert!(
+        told.stderr.contains("\n  y ~ g * xx\n          ^^\n"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
+fn groups_are_in_a_model_together_or_not_at_all() {
+    let folder = folder();
+    let whole = |more: &[&str]| select(&folder, &[&["--response", "y"][..], more].concat());
+    let json = whole(&["--group", "numbers=x,z,w", "--group", "who=se*"]);
+    assert_eq!(json["candidate_terms"], 3);
+    assert_eq!(names(&json["terms"]), ["g", "numbers", "who"]);
+    let own = json["terms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|own| own["name"] == "numbers");
+    assert_eq!(
+        own.unwrap()["variables"],
+        serde_json::json!(["x", "z", "w"])
+    );
+    folder.write(
+        "groups.csv",
+        "column,group\nx,numbers\nz,numbers\nw,numbers\nsex,who\n",
+    );
+    let from_file = whole(&["--groups", "groups.csv"]);
+    for field in ["selected", "terms", "models", "rss"] {
+        assert_eq!(from_file[field], json[field]);
+    }
+    let kept = whole(&["--group", "noise=z,w", "--keep", "noise"]);
+    assert_eq!(kept["kept"], serde_json::json!(["noise"]));
+    folder.write(
+        "jobs.toml",
+        "[[job]]\ndata = \"d.csv\"\nname = \"a\"\nresponse = \"y\"\ngroup = [\"numbers=x,z,w\", \"who=se*\"]\n\
+         [[job]]\ndata = \"d.csv\"\nname = \"b\"\nresponse = \"y\"\ngroups = \"groups.csv\"\n",
+    );
+    let ran = folder.run(&["run", "jobs.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for name in ["a", "b"] {
+        let stored: Value =
+            serde_json::from_str(&folder.read(&format!("jobs-results/{name}.json"))).unwrap();
+        assert_eq!(stored["result"]["terms"], json["terms"]);
+    }
+    // Another file of groups is another job.
+    folder.write("groups.csv", "column,group\nx,numbers\nz,numbers\n");
+    let again = folder.run(&["run", "jobs.toml", "--list"]).stdout;
+    assert!(
+        again.contains("changed") || again.contains("groups.csv"),
+        "{again}"
+    );
+    for (more, part) in [
+        (&["--group", "a"][..], "NAME=A,B"),
+        (&["--group", "a=x,xx"], "did you mean `x`"),
+        (
+            &["--group", "a=x,z", "--group", "b=x"],
+            "in the group a too",
+        ),
+        (&["--group", "a=x,y"], "no candidate is called `y`"),
+        (&["--group", "a=x", "--split"], "exclude each other"),
+        (&["--group", "a=x", "--degree", "2"], "without a formula"),
+        (&["--groups", "nothing.csv"], "nothing.csv"),
+        (&["--groups", "d.csv"], "`group`"),
+        (
+            &[
+                "--groups",
+                "groups.csv",
+                "--output",
+                "groups.csv",
+                "--overwrite",
+            ],
+            "same file",
+        ),
+    ] {
+        let arguments = [&["select", "d.csv", "--response", "y"][..], more].concat();
+        let told = refused(&folder, &arguments);
+        assert!(told.contains(part), "{more:?}: {told}");
+    }
+}
