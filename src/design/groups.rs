@@ -25,7 +25,7 @@ pub(super) fn assign(
     groups: &[Group],
     columns: &[&str],
 ) -> Result<Vec<Option<usize>>, DesignError> {
-    let mut of = vec![None; columns.len()];
+    let mut of: Vec<Option<usize>> = vec![None; columns.len()];
     let refuse = |group: &Group, reason: String| {
         let group = group.name.clone();
         Err(DesignError::Group { group, reason })

@@ -2,9 +2,9 @@
 
 use super::{
     numbers::{first_names, listed, printable, significant},
-    table::{self, Table, count, share},
+    table::{self, Table, count, number, share},
 };
-use crate::selection::Selection;
+use crate::selection::{Selection, VisitedModel};
 
 /// Names listed of one difference; more are only counted.
 pub(super) const NAMED: usize = 4;
@@ -37,7 +37,13 @@ pub(super) fn text(selection: &Selection) -> String {
             table::text(difference(&own.variables, &best.variables, NAMED))
         })
         .aligned(&[3]);
-    page += &format!("\nbest{met} by size: {}\n", sizes(selection));
+    page += &match selection.candidate_terms {
+        Some(_) => format!(
+            "\nthe best model{met} of each size:\n\n{}\n",
+            steps(selection).aligned(&[2])
+        ),
+        None => format!("\nbest{met} by size: {}\n", sizes(selection)),
+    };
     let outside = selection.inclusion.iter();
     let outside = outside.filter(|own| own.weight >= NOTED && !best.variables.contains(&own.name));
     let outside = outside.map(|own| format!("{} {:.3}", printable(&own.name), own.weight));
@@ -71,6 +77,29 @@ pub(super) fn size_name(selection: &Selection) -> &'static str {
         Some(_) => "terms",
         None => "k",
     }
+}
+
+/// A best model of its number of terms, and the best one of the number before, if there is one.
+type Step<'a> = (&'a VisitedModel, Option<&'a VisitedModel>);
+
+/// Which terms enter and leave from one number of terms to the next, around the selection's.
+pub(super) fn steps(selection: &Selection) -> Table<'_, Step<'_>> {
+    let front = &selection.front;
+    let before = std::iter::once(None).chain(front.iter().map(Some));
+    let own = selection
+        .models
+        .first()
+        .map_or(0, |model| model.variables.len());
+    let steps = front.iter().zip(before);
+    let near = steps.filter(move |(model, _)| model.variables.len() <= own + SIZES);
+    Table::of(near)
+        .column("terms", |step| count(step.0.variables.len()))
+        .column("criterion", |step| number(step.0.criterion, 7))
+        .column("enters and leaves", |(model, before)| {
+            let none = Vec::new();
+            let before = before.map_or(&none, |before| &before.variables);
+            table::text(difference(&model.variables, before, NAMED))
+        })
 }
 
 /// Whether the models met are all models that are allowed: weights and inclusion are exact then.

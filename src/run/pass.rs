@@ -37,8 +37,8 @@ impl Method for PassSearch {
         let (design, resources, _held) = partition(job, design)?;
         let (meter, trace) = (&mut run.meter, &mut run.trace);
         if let Some(trace) = trace {
-            let variables = design.variables().iter();
-            trace.name_columns(variables.map(|variable| variable.name.as_str()));
+            let terms = 0..design.columns().term_count() as u32;
+            trace.name_columns(terms.map(|term| design.term_name(term)));
             trace.name_criterion(&criterion_parameters(job).spec(&[]));
         }
         let drawn = run.drawn.take().unwrap_or_default();

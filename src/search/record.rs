@@ -38,7 +38,7 @@ pub struct ProofRecord {
 pub struct StepRecord {
     /// The kind of move.
     pub kind: MoveKind,
-    /// The variable added or dropped (column of the design matrix).
+    /// The term added or dropped: a column of the design matrix, where each is a term.
     pub variable: Option<u32>,
     /// Size of the model after the move.
     pub size: usize,

@@ -4,7 +4,8 @@
 #     Rscript tests/r/terms.R FOLDER                            writes the sets as CSV
 #     Rscript tests/r/terms.R FOLDER REQUESTS.json > ANSWERS.json
 #
-# A request names a CSV file, a formula, a criterion (`aic` or `bic`) and the terms of a model.
+# A request names a CSV file, a formula, a criterion (`aic` or `bic`) and the terms of a model. One without a
+# criterion asks for the best models of all that hold, with an interaction, what it is made of.
 
 suppressPackageStartupMessages({
   library(MASS)
@@ -16,6 +17,7 @@ invisible(Sys.setlocale("LC_COLLATE", "C"))
 
 sets <- list(
   quine = quine, whiteside = whiteside, cats = cats, cabbages = cabbages, oats = oats,
+  Boston = Boston[c(1:10, 14)],
   birthwt = transform(birthwt, race = c("white", "black", "other")[race]),
   Moore = Moore, Prestige = Prestige, Salaries = Salaries, Duncan = Duncan,
   Ornstein = Ornstein, SLID = SLID
@@ -61,11 +63,46 @@ answer <- function(request) {
   )
 }
 
+# The five best of all hierarchical models, by each criterion.
+best <- function(request) {
+  formula <- as.formula(request$formula)
+  data <- read.csv(request$data, check.names = FALSE, stringsAsFactors = TRUE)
+  all <- terms(formula, data = data)
+  labels <- attr(all, "term.labels")
+  factors <- attr(all, "factors") > 0
+  parents <- lapply(seq_along(labels), function(term) {
+    Filter(function(other) other != term && all(factors[, term] | !factors[, other]), seq_along(labels))
+  })
+  x <- model.matrix(all, data)
+  y <- model.response(model.frame(all, data))
+  n <- length(y)
+  models <- list()
+  for (number in 0:(2^length(labels) - 1)) {
+    chosen <- which(bitwAnd(number, 2^(seq_along(labels) - 1)) > 0)
+    if (!all(unlist(parents[chosen]) %in% chosen)) next
+    fit <- lm.fit(x[, attr(x, "assign") %in% c(0, chosen), drop = FALSE], y)
+    models[[length(models) + 1]] <- list(
+      terms = I(labels[chosen]), size = length(chosen), parameters = fit$rank - 1, rss = sum(fit$residuals^2)
+    )
+  }
+  value <- function(model, criterion) n * log(model$rss / n) + switch(criterion,
+    aic = 2 * model$parameters,
+    bic = log(n) * model$parameters,
+    ebic = log(n) * model$parameters + 2 * lchoose(length(labels), model$size)
+  )
+  by <- lapply(c(aic = "aic", bic = "bic", ebic = "ebic"), function(criterion) {
+    values <- vapply(models, value, 0, criterion)
+    lapply(order(values)[1:5], function(at) list(terms = models[[at]]$terms, value = values[at]))
+  })
+  c(by, count = length(models))
+}
+
 arguments <- commandArgs(trailingOnly = TRUE)
 setwd(arguments[1])
 if (length(arguments) == 1) {
   for (name in names(sets)) write.csv(sets[[name]], paste0(name, ".csv"), row.names = FALSE)
 } else {
   requests <- fromJSON(arguments[2], simplifyVector = FALSE)
-  cat(toJSON(lapply(requests, answer), digits = NA, auto_unbox = TRUE, null = "null"))
+  reply <- function(request) if (is.null(request$criterion)) best(request) else answer(request)
+  cat(toJSON(lapply(requests, reply), digits = NA, auto_unbox = TRUE, null = "null"))
 }

@@ -167,3 +167,63 @@ fn terms_of_mass_and_car() {
         }
     }
 }
+
+#[test]
+#[ignore = "needs R with MASS, carData and jsonlite"]
+fn the_best_of_all_hierarchical_models() {
+    let folder = Folder::new();
+    rscript("terms.R", &[&folder.path(".")]);
+    let problems = [
+        ("Boston.csv", "medv ~ .", 1024),
+        ("quine.csv", "Days ~ (Eth + Sex + Age + Lrn)^2", 113),
+    ];
+    let requests = problems.map(|(data, formula, _)| json!({ "data": data, "formula": formula }));
+    folder.write("requests.json", &Value::from(requests.to_vec()).to_string());
+    let answers = rscript(
+        "terms.R",
+        &[&folder.path("."), &folder.path("requests.json")],
+    );
+    let answers: Vec<Value> = serde_json::from_str(&answers).unwrap();
+    for ((data, formula, count), answer) in problems.iter().zip(&answers) {
+        assert_eq!(answer["count"], *count);
+        for criterion in ["aic", "bic", "ebic"] {
+            let what = format!("{formula} by {criterion}");
+            let ran = folder.run(&[
+                "select",
+                data,
+                "--formula",
+                formula,
+                "--criterion",
+                criterion,
+                "--format",
+                "json",
+            ]);
+            assert_eq!(ran.code, Some(0), "{what}: {}", ran.stderr);
+            let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert_eq!(report["certified"], "global", "{what}");
+            assert_eq!(report["proof"]["models"], *count, "{what}");
+            for (own, expected) in report["models"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .zip(answer[criterion].as_array().unwrap())
+            {
+                let sorted = |names: &Value| {
+                    let names = names.as_array().unwrap().iter();
+                    let mut names: Vec<String> = names
+                        .map(|name| name.as_str().unwrap().to_owned())
+                        .collect();
+                    names.sort();
+                    names
+                };
+                assert_eq!(
+                    sorted(&own["variables"]),
+                    sorted(&expected["terms"]),
+                    "{what}"
+                );
+                let expected = expected["value"].as_f64().unwrap();
+                near(&own["criterion"], expected, expected.abs().max(1.0), &what);
+            }
+        }
+    }
+}

@@ -19,7 +19,7 @@ use crate::{
     report::{
         by_criterion::comparison,
         goodness::{f_test, log_likelihood, r_squared_name, residual_error},
-        models::are_all,
+        models::{are_all, steps},
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
         regression::{
