@@ -10,7 +10,7 @@ use duplicates::EqualHashes;
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
     dummy_name, response::caution, size::width, standardise::standardise, term_plan::TermPlan,
-    terms::Terms,
+    terms::Terms, variable::term_widths,
 };
 use crate::{
     interrupt::Interrupt,
@@ -322,7 +322,8 @@ impl<'a> DesignBuilder<'a> {
             Some(plan) => plan.terms(&self.x, self.n, &self.variables),
             None if is_split => (None, Vec::new()),
             None => {
-                let terms = Terms::of_widths(&self.x, self.n, &self.widths());
+                let widths = term_widths(self.variables.iter().map(|(variable, _)| variable));
+                let terms = Terms::of_widths(&self.x, self.n, &widths);
                 (terms, Vec::new())
             }
         };
@@ -346,6 +347,7 @@ impl<'a> DesignBuilder<'a> {
                 norm,
             },
             terms,
+            is_whole: !self.options.split_factors,
             term_names,
             formula: None,
             formula_terms: Vec::new(),
@@ -366,15 +368,6 @@ impl<'a> DesignBuilder<'a> {
         let kept = design.columns().fetch(design.keep.iter().copied());
         kept.map_err(TableError::Ranks)?;
         Ok(design)
-    }
-
-    /// The columns of each term: the dummies of a factor have one index.
-    fn widths(&self) -> Vec<usize> {
-        let is_one = |a: &(Variable, bool), b: &(Variable, bool)| {
-            a.0.index == b.0.index && b.0.level.is_some()
-        };
-        let terms = self.variables.chunk_by(is_one);
-        terms.map(<[_]>::len).collect()
     }
 
     /// Every kept name must have become a variable: rows that were dropped may

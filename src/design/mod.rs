@@ -47,6 +47,7 @@ pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
 use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
+use variable::term_widths;
 pub use variable::{FactorCoding, SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -70,6 +71,8 @@ pub struct Design {
     variables: Vec<Variable>,
     response: Variable,
     terms: Option<Terms>,
+    /// Whether the dummies of a factor are one term.
+    is_whole: bool,
     /// The formula, if there is one.
     formula: Option<String>,
     /// What it calls its terms; empty without one.
@@ -243,10 +246,29 @@ impl Design {
             .with_terms(self.terms.as_ref())
     }
 
+    /// Whether there are terms of several columns, or that need others. (Of a design that ranks partition,
+    /// [`columns`](Self::columns) does not tell.)
+    pub(crate) fn has_terms(&self) -> bool {
+        let is_several = || {
+            term_widths(self.variables.iter())
+                .iter()
+                .any(|width| *width > 1)
+        };
+        self.terms.is_some() || self.is_whole && self.remote.is_some() && is_several()
+    }
+
     /// Copies all columns to every rank.
     pub(crate) fn replicated(mut self) -> io::Result<Self> {
         if let Some(remote) = self.remote.take() {
             self.x = remote.replicate(self.n, self.x)?;
+            if self.is_whole {
+                self.terms = Terms::of_widths(&self.x, self.n, &term_widths(self.variables.iter()));
+            }
+            let terms = self.terms.as_ref();
+            self.keep
+                .iter_mut()
+                .for_each(|kept| *kept = terms.map_or(*kept, |terms| terms.of(*kept)));
+            self.keep.dedup();
         }
         Ok(self)
     }

@@ -56,3 +56,16 @@ impl Variable {
         &self.name[..self.name.len() - dummy]
     }
 }
+
+/// The columns of each term where factors are whole: the dummies of one have one index.
+pub(super) fn term_widths<'v>(variables: impl Iterator<Item = &'v Variable>) -> Vec<usize> {
+    let (mut widths, mut last) = (Vec::new(), None);
+    for variable in variables {
+        match widths.last_mut() {
+            Some(width) if last == Some(variable.index) && variable.level.is_some() => *width += 1,
+            _ => widths.push(1),
+        }
+        last = Some(variable.index);
+    }
+    widths
+}

@@ -278,7 +278,13 @@ impl<'x> Devices<'x> {
             return Ok(Vec::new());
         }
         let growth = self.x.and_then(|x| x.terms()).map_or(1.0, Terms::growth);
-        let found = self.each(|_, device| device.find_strongest_terms(models, gain))?;
+        let local = self.local_models(self.rss.len());
+        let own = models.iter().filter(|model| local.contains(&model.number));
+        let own: Vec<_> = own.copied().collect();
+        let found = match own.is_empty() {
+            true => Vec::new(),
+            false => self.each(|_, device| device.find_strongest_terms(&own, gain))?,
+        };
         let strongest = |(at, model): (usize, &ModelView)| {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let widths: BTreeSet<usize> = near().map(|change| change.parameters).collect();
@@ -297,7 +303,8 @@ impl<'x> Devices<'x> {
             };
             widths.into_iter().filter_map(of_width).collect()
         };
-        Ok(models.iter().enumerate().map(strongest).collect())
+        let own = own.iter().enumerate().map(strongest).collect();
+        self.gather_models(own, models.iter().map(|model| model.number))
     }
 
     /// See [`Device::find_drop_costs`].
@@ -305,8 +312,12 @@ impl<'x> Devices<'x> {
         &mut self,
         models: &[usize],
     ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        // All devices hold all models.
-        self.devices[0].find_drop_costs(models)
+        let local = self.local_models(self.rss.len());
+        let own = models.iter().filter(|model| local.contains(model));
+        let own: Vec<_> = own.copied().collect();
+        // All devices of a rank hold all its models.
+        let costs = self.devices[0].find_drop_costs(&own)?;
+        self.gather_models(costs, models.iter().copied())
     }
 
     /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].

@@ -100,7 +100,7 @@ pub(crate) struct UpdateOutcome {
 }
 
 /// What one term would gain, or would cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TermChange {
     pub(crate) term: u32,
     /// The columns that it brings or takes away.

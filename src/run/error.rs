@@ -30,12 +30,6 @@ pub enum RunError {
     /// Several ranks run a job whose table is in memory.
     #[error("a table in memory is for a single process: ranks read a file")]
     MemoryOfRanks,
-    /// Several processes were to search terms of several columns, or a formula.
-    #[error(
-        "a formula, and factors of several dummies as one term, are for a single process so far: run this \
-         one alone, or let each dummy be a term of its own with --split"
-    )]
-    TermsOfRanks,
     /// The job's method gives a result of another kind than the caller wants.
     #[error("the job's method gives no {wanted}")]
     OtherResult {
@@ -192,10 +186,7 @@ impl RunError {
             Self::Memory(_) | Self::Table(TableError::Memory { .. }) => 1,
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
             Self::Search(_) | Self::Selector(_) => 2,
-            Self::MemoryOfRanks
-            | Self::TermsOfRanks
-            | Self::OtherResult { .. }
-            | Self::FewRows { .. } => 2,
+            Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
         }
     }

@@ -78,7 +78,9 @@ impl RunContext<'_> {
             // Ranks read at the same time: what one remembers others might not.
             Some(cache) if ranks.is_none() => cache.prepare(job),
             _ => {
-                let ranks = ranks.filter(|_| M::Data::IS_SHARED && !M::IS_PROCEDURE);
+                let ranks = ranks.filter(|_| {
+                    M::Data::IS_SHARED && !M::IS_PROCEDURE && M::Data::is_partitioned(job)
+                });
                 M::Data::of(job, read(job, ranks)?, ranks).map(Held::share)
             }
         }

@@ -9,8 +9,8 @@ use crate::{
         bytes_of_codes,
     },
     design::{
-        self, Design, DesignError, DesignOptions, FactorCoding, FormulaDesign, FormulaOptions,
-        Group, TermsOfColumns, size::MatrixSize,
+        self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group,
+        TermsOfColumns, size::MatrixSize,
     },
     fnv::Fnv,
     formula::Formula,
@@ -32,6 +32,11 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
     type Options<'a>: Debug;
 
     fn options(job: &Job) -> Self::Options<'_>;
+
+    /// Whether ranks may each read a part of the columns; otherwise each reads all.
+    fn is_partitioned(_: &Job) -> bool {
+        true
+    }
 
     /// From a job's table; of ranks that partition the columns each has its own.
     fn of(
@@ -263,6 +268,11 @@ impl FormulaSource<'_> {
 impl Prepared for Design {
     type Options<'a> = DesignSource<'a>;
 
+    fn is_partitioned(job: &Job) -> bool {
+        let terms = &job.terms;
+        !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none()
+    }
+
     fn options(job: &Job) -> DesignSource<'_> {
         let terms = &job.terms;
         let response = job.response.as_deref();
@@ -306,15 +316,11 @@ impl Prepared for Design {
         communicator: Option<&Communicator>,
     ) -> Result<Held<Self>, RunError> {
         let memory = &job.resources.memory;
-        let is_distributed = job.resources.distributed().is_some();
         match Self::options(job) {
             DesignSource::Columns(options, file) => {
                 let mut groups = options.groups.to_vec();
                 if let Some(file) = file {
                     groups.extend(read_groups(file, &job.interrupt)?);
-                }
-                if is_distributed && !groups.is_empty() {
-                    return Err(RunError::TermsOfRanks);
                 }
                 let options = DesignOptions {
                     groups: &groups,
@@ -324,16 +330,9 @@ impl Prepared for Design {
                 let charge = memory.take(matrix.bytes(), &matrix)?;
                 let context = (communicator, &job.interrupt);
                 let data = Self::from_partitioned_table(table.data, &options, context)?;
-                let is_whole = |factor: &FactorCoding| {
-                    factor.levels.len() > 1 + usize::from(factor.reference.is_some())
-                };
-                if is_distributed && !job.terms.split && data.factors().iter().any(is_whole) {
-                    return Err(RunError::TermsOfRanks);
-                }
                 drop(table.charge);
                 Ok(Held { data, charge })
             }
-            DesignSource::Formula(..) if is_distributed => Err(RunError::TermsOfRanks),
             DesignSource::Formula(source, options) => {
                 let formula = source.formula(&table.data, &options)?;
                 let made = FormulaDesign::of(table.data, &formula, &options)?;

@@ -44,7 +44,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceChoice, Devices, Placement, Resources},
+    device::{DeviceChoice, Devices, Partition, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -189,7 +189,11 @@ fn devices_for<'a>(
     };
     match &resources.devices {
         DeviceChoice::Cuda(_) => refused("on GPUs")?,
-        _ if resources.communicator.is_some() => refused("by several processes")?,
+        _ if resources.distributed().is_some()
+            && resources.partition != Some(Partition::Particles) =>
+        {
+            refused("by several processes that share columns or sweeps (--over)")?;
+        }
         _ if pass.proof == ProofEffort::Complete => refused("with a proof of the optimum")?,
         DeviceChoice::Auto => {}
         cpu @ DeviceChoice::Cpu(_) => return Ok(cpu),

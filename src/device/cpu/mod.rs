@@ -212,7 +212,15 @@ impl Device for Cpu<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
         let (shard, p) = (self.shard, self.shard.own.p());
-        let range = p * part / parts..p * (part + 1) / parts;
+        // No term is divided.
+        let boundary = |column: usize| match column < p {
+            true => {
+                let term = shard.x.term_of((shard.first + column) as u32);
+                shard.x.columns_of(term).start as usize - shard.first
+            }
+            false => p,
+        };
+        let range = boundary(p * part / parts)..boundary(p * (part + 1) / parts);
         let shard = Shard {
             first: shard.first + range.start,
             own: shard.own.range(range),

@@ -158,12 +158,12 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     coefficient_table(body, report, extras, "Selected variables");
     if !report.terms.is_empty() {
         let table = tests_of_terms(report);
-        body.table(
-            "Selected terms",
-            about_tests(report),
-            &table,
-            table.rows.len(),
-        );
+        let caption = about_tests(report);
+        body.table("Selected terms", caption, &table, table.rows.len());
+        let table = steps(report);
+        let caption =
+            "The best model met of each number of terms, and what enters and leaves there.";
+        body.table("Terms by step", caption, &table, table.rows.len());
     }
     coefficient_plot(body, report, extras);
     inclusion(body, report);
