@@ -60,7 +60,7 @@ impl Design {
     /// is as the formula says, and its offsets are taken off the response. Columns that are constant, and
     /// those that others of their term explain, are set aside.
     ///
-    /// Models are searched on the CPU, in one process, without proofs, unless each term is one column and
+    /// Models are searched on the CPU unless each term is one column and
     /// none needs another.
     ///
     /// # Errors

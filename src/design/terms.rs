@@ -81,6 +81,11 @@ impl Terms {
         }
     }
 
+    /// The rule by which terms need others.
+    pub(crate) fn hierarchy(&self) -> Hierarchy {
+        self.hierarchy
+    }
+
     /// The terms that a term needs beside it, or one of which it needs.
     pub(crate) fn parents(&self, term: u32) -> &[u32] {
         self.parents.get(term as usize).map_or(&[], |own| own)

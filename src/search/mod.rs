@@ -107,7 +107,7 @@ pub fn search(
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
-    let devices = devices_for(design, pass, resources)?;
+    let devices = devices_for(design, resources)?;
     let (places, note) = Placement::resolve(devices, elements)?;
     let mut places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
@@ -174,7 +174,6 @@ pub fn search(
 /// The devices that a design can be searched on: whole factors so far on the CPU alone.
 fn devices_for<'a>(
     design: &Design,
-    pass: &Pass,
     resources: &'a Resources,
 ) -> Result<&'a DeviceChoice, SearchError> {
     const CPU: &DeviceChoice = &DeviceChoice::Cpu(NonZeroUsize::MIN);
@@ -194,7 +193,6 @@ fn devices_for<'a>(
         {
             refused("by several processes that share columns or sweeps (--over)")?;
         }
-        _ if pass.proof == ProofEffort::Complete => refused("with a proof of the optimum")?,
         DeviceChoice::Auto => {}
         cpu @ DeviceChoice::Cpu(_) => return Ok(cpu),
     }

@@ -101,9 +101,7 @@ pub(super) fn run_stages(
         ProofEffort::Bounded => problem.pass.polish,
         ProofEffort::Complete => true,
     };
-    // The tree of models is one of columns.
-    let has_terms = problem.x.terms().is_some();
-    if is_done(&end) && is_tried && !has_terms {
+    if is_done(&end) && is_tried {
         let proved = prove(problem, threads, &mut control, &mut end, proving);
         if let Err(fault) = proved {
             end.cut(&control.limits, Some(fault));

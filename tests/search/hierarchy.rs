@@ -196,7 +196,7 @@ fn the_best_model_is_the_best_of_those_that_the_hierarchy_allows() {
                     (found.value - own).abs() < 1e-9 * own.abs().max(1.0),
                     "{name}"
                 );
-                assert_eq!(found.certified, Some(Certificate::Local));
+                assert_eq!(found.certified, Some(Certificate::Global));
             }
         }
     }

@@ -22,6 +22,7 @@ mod kept;
 mod moves;
 mod original;
 mod polish;
+mod proof_of_terms;
 mod refusals;
 mod residuals;
 mod terms;

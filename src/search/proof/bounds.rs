@@ -181,7 +181,7 @@ impl Bounds {
 vectorised! {
     /// Descends by coordinates on RSS + price · (columns used), relaxed by D; `residual` is b, and then
     /// b − Gu.
-    fn descend<'a>(
+    pub(super) fn descend<'a>(
         gram: &'a [f64],
         diagonal: &'a [f64],
         price: f64,

@@ -31,7 +31,11 @@ pub(super) fn enumerate(
     let keep = problem.keep;
     let is_free = |column: &u32| keep.binary_search(column).is_err();
     let free: Vec<u32> = (0..problem.x.p() as u32).filter(is_free).collect();
-    let (coordinates, dimensions, beyond) = reduce(problem, &free, stop)?;
+    let Reduced {
+        coordinates,
+        dimensions,
+        beyond,
+    } = reduce(problem, keep, &free, stop)?;
     let mut enumeration = Enumeration {
         problem,
         free: &free,
@@ -45,15 +49,24 @@ pub(super) fn enumerate(
     Some(enumeration.models)
 }
 
-/// Coordinates of the free columns and of the response, after them, in an orthonormal basis of what the
-/// kept columns leave of the free ones; its dimensions, and the part of ‖y‖² outside of it and of the kept
-/// columns.
-fn reduce(
+/// Free columns and the response in few dimensions.
+pub(super) struct Reduced {
+    /// Of the free columns and of the response, after them, in an orthonormal basis of what the kept
+    /// columns leave of the free ones.
+    pub(super) coordinates: Vec<f64>,
+    pub(super) dimensions: usize,
+    /// The part of ‖y‖² outside of the basis and of the kept columns.
+    pub(super) beyond: f64,
+}
+
+/// Reduces the free columns beside kept ones, which are independent; none where `stop` returns true before.
+pub(super) fn reduce(
     problem: &SearchProblem,
+    keep: &[u32],
     free: &[u32],
     stop: &dyn Fn() -> bool,
-) -> Option<(Vec<f64>, usize, f64)> {
-    let SearchProblem { x, y, keep, .. } = *problem;
+) -> Option<Reduced> {
+    let SearchProblem { x, y, .. } = *problem;
     let mut basis: Vec<Vec<f64>> = Vec::new();
     // Twice is enough: the second pass removes what rounding left in the first.
     let project = |basis: &[Vec<f64>], rest: &mut [f64]| {
@@ -90,7 +103,11 @@ fn reduce(
         row.resize(basis.len(), 0.0);
         row.split_off(keep.len())
     });
-    Some((coordinates.collect(), dimensions, product(&rest, &rest)))
+    Some(Reduced {
+        coordinates: coordinates.collect(),
+        dimensions,
+        beyond: product(&rest, &rest),
+    })
 }
 
 struct Enumeration<'a> {

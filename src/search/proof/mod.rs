@@ -1,6 +1,6 @@
 //! The proof that no allowed model has a lower φ: after the polish, all models are enumerated where they
-//! are few, else branch and bound over all subsets ([`tree`]) tries with a bounded amount of work, or
-//! as long as it is asked to.
+//! are few, else branch and bound over all subsets ([`tree`], or [`terms`] where terms have several columns or
+//! need others) tries with a bounded amount of work, or as long as it is asked to.
 //!
 //! Bounds are made of products of columns, which lose digits where columns are nearly collinear: RSS is
 //! granted what they may lose, and every model that may then be as good as the best is fitted from X.
@@ -13,6 +13,7 @@ mod positive;
 #[cfg(test)]
 mod progress_tests;
 mod subproblem;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod thresholds;
@@ -23,7 +24,7 @@ use super::{
     control::{RunControl, StageEnd},
     problem::{SearchProblem, rises},
     settings::ProofEffort,
-    state::ProofState,
+    state::{Branch, ProofState},
     visited::{VisitedModel, VisitedModels},
 };
 use crate::{
@@ -34,8 +35,10 @@ use crate::{
 use best::BestModels;
 use enumeration::{enumerate, is_small};
 use parts::independent_parts;
+use terms::TermTree;
 use thresholds::rises_with_rss;
-use waves::{Tree, rounding};
+use tree::Explorer;
+use waves::{Explore, Tree, rounding};
 
 /// Work of a proof that nobody asked for, in multiply-adds, that of its products of columns, and most
 /// candidates of it: with more it rarely ends, and would take longer than the search.
@@ -69,9 +72,18 @@ pub(super) fn prove(
         });
         Ok(())
     };
-    if is_small(&problem) {
+    let is_small = match x.terms() {
+        Some(terms) => terms::is_small(&problem, terms),
+        None => is_small(&problem),
+    };
+    if is_small {
         x.fetch(0..p as u32)?;
-        match enumerate(&problem, &|| control.limits.stop()) {
+        let stop = || control.limits.stop();
+        let models = match x.terms() {
+            Some(terms) => terms::enumerate(&problem, terms, &stop),
+            None => enumerate(&problem, &stop),
+        };
+        match models {
             Some(models) => prove_by_enumeration(&problem, models, end),
             None => end.cut(&control.limits, None),
         }
@@ -86,7 +98,11 @@ pub(super) fn prove(
     if !asked && (p > FEW || x.n() * p * p > PRODUCT_WORK) {
         return Ok(());
     }
-    if !rises_with_rss(&problem.objective, problem.keep.len()..=problem.max_size) {
+    let rises = match x.terms() {
+        Some(terms) => terms::rises_with_rss(&problem, terms),
+        None => rises_with_rss(&problem.objective, problem.keep.len()..=problem.max_size),
+    };
+    if !rises {
         return refuse(end, FALLING);
     }
     x.fetch(0..p as u32)?;
@@ -111,6 +127,28 @@ fn branch_and_bound(
     let limits = control.limits;
     // One that nobody asked for is short, and ends by its work alone.
     let stop = || most.is_none() && limits.stop();
+    let cut = |end: &mut StageEnd| {
+        end.proof = Some(Proof::default());
+        end.cut(&limits, None);
+        Ok(true)
+    };
+    if let Some(terms) = x.terms() {
+        let all = TermTree::new(problem, terms, &stop);
+        if stop() {
+            return cut(end);
+        }
+        let Some(all) = all else {
+            return Ok(false);
+        };
+        let explorer = |best| Box::new(all.explorer(best)) as Box<dyn Explore>;
+        let tree = Tree {
+            problem,
+            explorer: &explorer,
+            threads,
+            most,
+        };
+        return run(tree, all.branches(), control, end, None);
+    }
     let parts = independent_parts(&problem, &stop);
     let all = 0..x.p() as u32;
     let mut pool = GramPool::new(x);
@@ -118,24 +156,38 @@ fn branch_and_bound(
         pool.insert(x, y, all, threads, &stop);
     }
     if stop() {
-        end.proof = Some(Proof::default());
-        end.cut(&limits, None);
-        return Ok(true);
+        return cut(end);
     }
     let Some(parts) = parts else {
         return Ok(false);
     };
+    let rounding = rounding(&pool, &parts);
+    let explorer =
+        |best| Box::new(Explorer::new(problem, &pool, best, rounding)) as Box<dyn Explore>;
     let tree = Tree {
         problem,
-        pool: &pool,
+        explorer: &explorer,
         threads,
         most,
-        rounding: rounding(&pool, &parts),
     };
+    run(tree, parts, control, end, from)
+}
+
+/// Explores the parts of a tree, or goes on from a state.
+fn run(
+    tree: Tree,
+    parts: Vec<Branch>,
+    control: &mut RunControl,
+    end: &mut StageEnd,
+    from: Option<ProofState>,
+) -> Result<bool, DeviceError> {
+    let SearchProblem {
+        x, y, objective, ..
+    } = tree.problem;
     let mut state = from.unwrap_or_else(|| {
         let (fit, _) = Fit::of(x, y, &end.members);
         let best = VisitedModel {
-            value: problem.objective.of_fit(&fit),
+            value: objective.of_fit(&fit),
             members: end.members.clone().into(),
         };
         ProofState {

@@ -20,6 +20,7 @@ fn shown(
             interrupt.request();
         }
     });
+    let end = end.unwrap();
     (records, end.termination, end.proof.unwrap().gap)
 }
 

@@ -55,6 +55,18 @@ impl Subproblem {
             gram.extend(places.iter().map(|other| row[*other]));
         }
         let xty: Vec<f64> = places.iter().map(|place| pool.xty()[*place]).collect();
+        let mut subproblem = Self::of_products(all, gram, xty)?;
+        for column in fixed {
+            let position = subproblem.position(*column)?;
+            subproblem.fix(position);
+        }
+        Some(subproblem)
+    }
+
+    /// All models of these columns, of their products with each other and with the response. None where
+    /// they are dependent in the arithmetic of products.
+    pub(super) fn of_products(all: Vec<u32>, gram: Vec<f64>, xty: Vec<f64>) -> Option<Self> {
+        let m = all.len();
         let mut inverse = gram.clone();
         if !invert(&mut inverse, m) {
             return None;
@@ -64,7 +76,7 @@ impl Subproblem {
             .map(|row| row.iter().zip(&xty).map(|(h, b)| h * b).sum())
             .collect();
         let explained: f64 = beta.iter().zip(&xty).map(|(b, e)| b * e).sum();
-        let mut subproblem = Self {
+        Some(Self {
             fixed: Vec::new(),
             free: all,
             smallest: End {
@@ -80,12 +92,7 @@ impl Subproblem {
             diagonal: vec![0.0; m],
             made_for: usize::MAX,
             point: vec![0.0; m],
-        };
-        for column in fixed {
-            let position = subproblem.position(*column)?;
-            subproblem.fix(position);
-        }
-        Some(subproblem)
+        })
     }
 
     /// The trace of H.

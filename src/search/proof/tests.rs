@@ -114,17 +114,17 @@ fn unlimited(interrupt: &Interrupt) -> Limits<'_> {
 
 /// Proves by branch and bound, from the model of the kept columns on.
 fn prove_with(problem: SearchProblem, threads: usize, most: Option<u64>) -> StageEnd {
-    prove_observed(problem, threads, most, &Interrupt::default(), &mut |_| {})
+    prove_observed(problem, threads, most, &Interrupt::default(), &mut |_| {}).unwrap()
 }
 
-/// Proves as [`prove_with`], observed, until an interrupt is requested.
+/// Proves as [`prove_with`], observed, until an interrupt is requested; none where dependent columns forbid it.
 pub(super) fn prove_observed(
     problem: SearchProblem,
     threads: usize,
     most: Option<u64>,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(&IterationRecord),
-) -> StageEnd {
+) -> Option<StageEnd> {
     let mut control = RunControl {
         limits: unlimited(interrupt),
         observe,
@@ -140,8 +140,7 @@ pub(super) fn prove_observed(
         fault: None,
     };
     let done = branch_and_bound(problem, threads, most, &mut control, &mut end, None);
-    assert!(done.unwrap());
-    end
+    done.unwrap().then_some(end)
 }
 
 /// A design of p columns: correlated normal ones, or −1, 0 and 1 with a response of whole numbers, where

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::super::problem::{Objective, tolerance};
+use super::super::problem::{Objective, Size, tolerance};
 
 /// Values of RSS at which a criterion is tried.
 const TRIED: i32 = 24;
@@ -37,24 +37,7 @@ impl Thresholds {
         let undefined = AtomicBool::new(false);
         let objective = objective.noting(&undefined);
         let highest = best + tolerance(best);
-        let threshold = |size: usize| {
-            let is_good = |rss: f64| objective.floored(size, rss) <= highest;
-            if !is_good(LEAST) {
-                return f64::NEG_INFINITY;
-            }
-            let (mut good, mut bad) = (LEAST.ln(), 0.0);
-            if is_good(1.0) {
-                good = bad;
-            }
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (good + bad);
-                match is_good(middle.exp()) {
-                    true => good = middle,
-                    false => bad = middle,
-                }
-            }
-            bad.exp() + rounding
-        };
+        let threshold = |size: usize| largest_rss(&objective, size.into(), highest, rounding);
         let by_size: Vec<f64> = (0..=largest).map(threshold).collect();
         let near = size.min(largest.saturating_sub(1));
         let price = match by_size[near..] {
@@ -71,6 +54,27 @@ impl Thresholds {
     }
 }
 
+/// The largest RSS with which φ of a model of this size is not above the highest, and what rounding may take
+/// from it; −∞ where no RSS would do.
+pub(super) fn largest_rss(objective: &Objective, size: Size, highest: f64, rounding: f64) -> f64 {
+    let is_good = |rss: f64| objective.floored(size, rss) <= highest;
+    if !is_good(LEAST) {
+        return f64::NEG_INFINITY;
+    }
+    let (mut good, mut bad) = (LEAST.ln(), 0.0);
+    if is_good(1.0) {
+        good = bad;
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (good + bad);
+        match is_good(middle.exp()) {
+            true => good = middle,
+            false => bad = middle,
+        }
+    }
+    bad.exp() + rounding
+}
+
 /// Whether φ never falls while RSS rises, at any of these sizes: else no bound on RSS bounds φ.
 pub(super) fn rises_with_rss(
     objective: &Objective,
@@ -78,10 +82,15 @@ pub(super) fn rises_with_rss(
 ) -> bool {
     let undefined = AtomicBool::new(false);
     let objective = objective.noting(&undefined);
-    sizes.into_iter().all(|size| {
-        let values = (0..=TRIED)
-            .rev()
-            .map(|power| objective.at(size, (-f64::from(power)).exp()));
-        values.is_sorted_by(|a, b| *b >= *a - tolerance(*a))
-    })
+    sizes
+        .into_iter()
+        .all(|size| rises_at(&objective, size.into()))
+}
+
+/// Whether φ never falls while RSS rises, at a size.
+pub(super) fn rises_at(objective: &Objective, size: Size) -> bool {
+    let values = (0..=TRIED)
+        .rev()
+        .map(|power| objective.at(size, (-f64::from(power)).exp()));
+    values.is_sorted_by(|a, b| *b >= *a - tolerance(*a))
 }

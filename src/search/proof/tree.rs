@@ -5,8 +5,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     super::{problem::SearchProblem, state::Branch, visited::VisitedModel},
     best::BestModels,
@@ -14,6 +12,7 @@ use super::{
     positive::diagonal_below,
     subproblem::Subproblem,
     thresholds::Thresholds,
+    waves::{Explore, Explored},
 };
 use crate::{
     device::GramPool,
@@ -25,20 +24,6 @@ const SHRUNK: f64 = 0.6;
 
 /// Work of one subproblem beside its arithmetic, in multiply-adds.
 const OVERHEAD: usize = 256;
-
-/// What was done of a branch, and what is left.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Explored {
-    /// In the order of depth: the last is the next to be explored.
-    pub(super) open: Vec<Branch>,
-    /// Whether its columns are dependent in the arithmetic of products: it stays open for good.
-    pub(super) is_stuck: bool,
-    /// The best models met, if as good as the best known.
-    pub(super) best: Vec<VisitedModel>,
-    pub(super) nodes: u64,
-    /// About its multiply-adds.
-    pub(super) work: u64,
-}
 
 /// Explores branches of one problem.
 pub(super) struct Explorer<'a> {
@@ -74,7 +59,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Explores a branch depth first, until all its models are decided or so much work is done.
-    pub(super) fn explore(mut self, branch: &Branch, most: u64) -> Explored {
+    fn explore(mut self, branch: &Branch, most: u64) -> Explored {
         let Some(start) = Subproblem::new(self.pool, &branch.fixed, &branch.free) else {
             return self.end(vec![branch.clone()], true);
         };
@@ -116,7 +101,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// No model of a branch has a lower φ; −∞ where nothing is known of it.
-    pub(super) fn floor(&mut self, branch: &Branch) -> f64 {
+    fn floor(&mut self, branch: &Branch) -> f64 {
         let Some(mut node) = Subproblem::new(self.pool, &branch.fixed, &branch.free) else {
             return f64::NEG_INFINITY;
         };
@@ -236,5 +221,15 @@ impl<'a> Explorer<'a> {
         let positions = 0..node.free.len();
         let least = positions.min_by(|a, b| undecided(a).total_cmp(&undecided(b)));
         least.unwrap_or(0)
+    }
+}
+
+impl Explore for Explorer<'_> {
+    fn explore(self: Box<Self>, branch: &Branch, most: u64) -> Explored {
+        Explorer::explore(*self, branch, most)
+    }
+
+    fn floor(&mut self, branch: &Branch) -> f64 {
+        Explorer::floor(self, branch)
     }
 }

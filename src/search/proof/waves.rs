@@ -3,6 +3,7 @@
 //! number follows, so that threads, ranks and checkpoints do not show.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
@@ -10,10 +11,10 @@ use super::{
         problem::SearchProblem,
         record::{IterationRecord, ProofRecord},
         state::{Branch, ProofState, Stage},
+        visited::VisitedModel,
     },
     best::BestModels,
     subproblem::Subproblem,
-    tree::{Explored, Explorer},
 };
 use crate::{
     device::{DeviceError, GramPool},
@@ -40,15 +41,37 @@ const LAST_BOUND_WORK: usize = 1 << 25;
 /// Units of rounding of RSS for each column and each unit of the trace of (XᵀX)⁻¹.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// A proof by branch and bound, with the products of all columns.
+/// What was done of a branch, and what is left.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Explored {
+    /// In the order of depth: the last is the next to be explored.
+    pub(super) open: Vec<Branch>,
+    /// Whether its columns are dependent in the arithmetic of products: it stays open for good.
+    pub(super) is_stuck: bool,
+    /// The best models met, if as good as the best known.
+    pub(super) best: Vec<VisitedModel>,
+    pub(super) nodes: u64,
+    /// About its multiply-adds.
+    pub(super) work: u64,
+}
+
+/// Explores branches of one problem, knowing some best models.
+pub(super) trait Explore {
+    /// Explores a branch depth first, until all its models are decided or so much work is done.
+    fn explore(self: Box<Self>, branch: &Branch, most: u64) -> Explored;
+
+    /// No model of a branch has a lower φ; −∞ where nothing is known of it.
+    fn floor(&mut self, branch: &Branch) -> f64;
+}
+
+/// A proof by branch and bound.
 pub(super) struct Tree<'a> {
     pub(super) problem: SearchProblem<'a>,
-    pub(super) pool: &'a GramPool,
+    /// Makes what explores a branch.
+    pub(super) explorer: &'a (dyn Fn(BestModels) -> Box<dyn Explore + 'a> + Sync),
     pub(super) threads: usize,
     /// Work after which it ends; none where the limits alone end it.
     pub(super) most: Option<u64>,
-    /// What RSS may lack by rounding, the response at unit norm.
-    pub(super) rounding: f64,
 }
 
 /// What RSS of the models of these branches may lack by the rounding of products: an error of the
@@ -79,11 +102,14 @@ impl Tree<'_> {
         while !state.open.is_empty() && self.most.is_none_or(|most| state.work < most) {
             if self.most.is_none() {
                 (control.observe)(&self.record(state, &best, iterations));
-                control.keep(&self.problem, &end.visited, || Stage::Proof {
-                    proof: state.clone(),
-                    iterations,
-                    impatient,
-                });
+                // A proof of terms begins anew.
+                if self.problem.x.terms().is_none() {
+                    control.keep(&self.problem, &end.visited, || Stage::Proof {
+                        proof: state.clone(),
+                        iterations,
+                        impatient,
+                    });
+                }
                 if limits.stop() {
                     end.cut(&limits, None);
                     is_cut = true;
@@ -99,10 +125,7 @@ impl Tree<'_> {
                 BRANCH_WORK
             };
             let work = work.min(left / branches.len() as u64);
-            let explore = |branch: &Branch| {
-                Explorer::new(self.problem, self.pool, best.clone(), self.rounding)
-                    .explore(branch, work)
-            };
+            let explore = |branch: &Branch| (self.explorer)(best.clone()).explore(branch, work);
             let all = self.share(&branches, explore, limits.communicator)?;
             for (branch, explored) in branches.into_iter().zip(all) {
                 state.nodes += explored.nodes;
@@ -148,7 +171,7 @@ impl Tree<'_> {
         iterations: usize,
     ) -> IterationRecord<'static> {
         let bound = self.bound(state, best, BOUND_WORK);
-        let candidates = self.problem.x.p() - self.problem.keep.len();
+        let candidates = self.problem.x.term_count() - self.problem.keep.len();
         let share = |branch: &Branch| 0.5f64.powi((candidates - branch.free.len()) as i32);
         let open = state.open.iter().chain(&state.stuck);
         let (best_value, best_size) = best.target();
@@ -172,7 +195,7 @@ impl Tree<'_> {
     /// bound gets one of its own: so the bound rises, and computing more would not raise it.
     fn bound(&self, state: &mut ProofState, best: &BestModels, work: usize) -> f64 {
         let each = self.problem.x.p().pow(3).max(1);
-        let mut explorer = Explorer::new(self.problem, self.pool, best.clone(), self.rounding);
+        let mut explorer = (self.explorer)(best.clone());
         let mut left = (work / each).max(1);
         loop {
             let open = state.open.iter_mut().chain(&mut state.stuck);
