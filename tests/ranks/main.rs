@@ -210,6 +210,46 @@ fn selectors_are_those_of_one_process() {
 }
 
 #[test]
+fn terms_are_those_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.csv");
+    let mut text = String::from("y,g,x,h,z,w\n");
+    for row in 0..80_u32 {
+        let noise = |factor: u32| f64::from(row * factor % 31) / 31.0 - 0.5;
+        let (g, h) = (row * 7 % 4, row * 11 % 3);
+        let y =
+            [0.0, 2.0, -1.0, 3.0][g as usize] + noise(5) * [1.0, -2.0, 3.0][h as usize] + noise(17);
+        text += &format!("{y},g{g},{},h{h},{},{}\n", noise(5), noise(13), noise(29));
+    }
+    std::fs::write(&path, text).unwrap();
+    let data = [path.to_str().unwrap()];
+    let walk = [
+        "--particles",
+        "6",
+        "--iterations",
+        "10",
+        "--criterion",
+        "bic",
+    ];
+    for more in [
+        &["--response", "y"][..],
+        &["--response", "y", "--keep", "h"],
+        &["--response", "y", "--split"],
+        &["--response", "y", "--group", "noise=z,w"],
+        &["--formula", "y ~ (g + x + h + z + w)^2"],
+        &[
+            "--formula",
+            "y ~ g * x * h + poly(z, 2)",
+            "--hierarchy",
+            "weak",
+        ],
+    ] {
+        // More ranks than terms: some have none.
+        same(&with("select", &data, &[more, &walk].concat()), &[2, 3, 7]);
+    }
+}
+
+#[test]
 fn pairs_are_those_of_one_process() {
     same(&with("pairs", &CANCER, &["--top", "25"]), &[2, 3, 37]);
     let partners = ["--score", "synergy", "--top", "7", "--partners"];
