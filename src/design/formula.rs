@@ -1,9 +1,10 @@
 //! Table and formula → design: each term of the formula is a term of the design.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use super::{
     Design, DesignError, DesignOptions, Hierarchy,
+    levels::FormulaData,
     names::{check_names, split_reference},
     powers::powers,
     size::MatrixSize,
@@ -94,10 +95,29 @@ impl Design {
 }
 
 /// A table as a formula sees it.
-struct Data<'t> {
+pub(super) struct Data<'t> {
     table: &'t Table,
     /// Columns that `.` does not stand for.
     hidden: Vec<&'t str>,
+}
+
+impl<'t> Data<'t> {
+    /// A table of which all columns are variables.
+    pub(super) fn of(table: &'t Table) -> Self {
+        let hidden = Vec::new();
+        Self { table, hidden }
+    }
+
+    pub(super) fn variable_of(column: &Column, rows: usize) -> Option<formula::Variable<'_>> {
+        Some(match &column.values {
+            Values::Factor { levels, codes } => formula::Variable::Factor {
+                levels: Cow::Borrowed(levels),
+                codes: Cow::Borrowed(codes),
+                is_ordered: false,
+            },
+            values => formula::Variable::Numeric(values.numbers(rows)?),
+        })
+    }
 }
 
 impl Variables for Data<'_> {
@@ -112,14 +132,7 @@ impl Variables for Data<'_> {
             .columns
             .iter()
             .find(|column| column.name == name)?;
-        Some(match &column.values {
-            Values::Factor { levels, codes } => formula::Variable::Factor {
-                levels: Cow::Borrowed(levels),
-                codes: Cow::Borrowed(codes),
-                is_ordered: false,
-            },
-            values => formula::Variable::Numeric(values.numbers(self.table.rows)?),
-        })
+        Self::variable_of(column, self.table.rows)
     }
 
     fn rows(&self) -> usize {
@@ -156,11 +169,7 @@ impl<'a> FormulaDesign<'a> {
             return Err(DesignError::MissingPolicy { missing });
         }
         let response = check_formula(&table, formula, options)?;
-        let hidden: Vec<&str> = options
-            .weights
-            .into_iter()
-            .chain(response.as_deref())
-            .collect();
+        let hidden = hidden_columns(&response, options).collect();
         let unused = unused_columns(&table, formula, options)?;
         table.refuse_rounded(&unused)?;
         table.drop_columns(&unused);
@@ -229,11 +238,7 @@ impl<'a> FormulaDesign<'a> {
             options,
             ..
         } = self;
-        let hidden: Vec<&str> = options
-            .weights
-            .into_iter()
-            .chain(response.as_deref())
-            .collect();
+        let hidden = hidden_columns(&response, options).collect();
         let data = Data {
             table: &table,
             hidden,
@@ -302,7 +307,7 @@ impl<'a> FormulaDesign<'a> {
             columns,
             ..Table::default()
         };
-        drop(table);
+        let weight_values = column_of_weights(&table, options);
         let design_options = DesignOptions {
             response: Some(&response_name),
             weights: weights.as_deref(),
@@ -318,11 +323,21 @@ impl<'a> FormulaDesign<'a> {
             variable.index = term_of[variable.index];
         }
         let formula = expansion.formula().to_string();
-        design.formula = Some(match &response {
+        let text = match &response {
             // One-sided: `~x`.
             Some(response) => format!("{} ~ {}", quoted_name(response), &formula[1..]),
             None => formula,
-        });
+        };
+        let hidden: Vec<String> = hidden_columns(&response, options)
+            .map(str::to_owned)
+            .collect();
+        table.drop_columns(&hidden);
+        design.formula = Some(Arc::new(FormulaData {
+            text,
+            expansion,
+            table,
+            weights: weight_values,
+        }));
         design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
         let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
@@ -331,6 +346,22 @@ impl<'a> FormulaDesign<'a> {
         design.warnings.extend(warnings);
         Ok(design)
     }
+}
+
+/// The columns that `.` does not stand for.
+fn hidden_columns<'a>(
+    response: &'a Option<String>,
+    options: &'a FormulaOptions,
+) -> impl Iterator<Item = &'a str> {
+    options.weights.into_iter().chain(response.as_deref())
+}
+
+/// The weights of the rows; empty without.
+fn column_of_weights(table: &Table, options: &FormulaOptions) -> Vec<f64> {
+    let name = options.weights;
+    let own = name.and_then(|name| table.columns.iter().find(|column| column.name == name));
+    let numbers = own.and_then(|column| column.values.numbers(table.rows));
+    numbers.map(Cow::into_owned).unwrap_or_default()
 }
 
 /// Checks the columns that a formula and its options name; the response's, where the formula has none.

@@ -11,6 +11,7 @@ mod formula;
 mod groups;
 mod identifiers;
 mod interactions;
+mod levels;
 mod matrices;
 mod names;
 mod options;
@@ -39,6 +40,7 @@ pub(crate) use formula::{FormulaDesign, check_formula, unused_columns};
 pub use groups::Group;
 use groups::gather;
 pub(crate) use interactions::TermsOfColumns;
+use levels::FormulaData;
 #[cfg(feature = "program")]
 pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
@@ -73,8 +75,8 @@ pub struct Design {
     terms: Option<Terms>,
     /// Whether the dummies of a factor are one term.
     is_whole: bool,
-    /// The formula, if there is one.
-    formula: Option<String>,
+    /// The formula, if there is one, with its data.
+    formula: Option<Arc<FormulaData>>,
     /// What it calls its terms; empty without one.
     term_names: Vec<String>,
     /// All terms of the formula, those of which nothing is a candidate among them; empty without one.
@@ -301,7 +303,7 @@ impl Design {
 
     /// The formula that the terms are of, if there is one.
     pub fn formula(&self) -> Option<&str> {
-        self.formula.as_deref()
+        self.formula.as_ref().map(|formula| &*formula.text)
     }
 
     /// The labels of a formula's terms, by which [`Variable::index`] counts; none without a formula.

@@ -14,7 +14,7 @@ use crate::{
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, GoodnessOfFit,
         NamedParameters, Proof, Selection, Termination, Truth, cautions, estimates,
-        inclusion_weights, selected_terms, visited_models,
+        inclusion_weights, marginal_means, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -237,6 +237,7 @@ impl SearchResult {
             ),
             selected,
             terms: selected_terms(design, &self.fit, self.exact),
+            marginal_means: marginal_means(design, &self.fit, self.exact),
             covariance: Covariance::of(design, &self.fit, self.exact),
             certified: self.certified,
             proof: self.proof.clone(),

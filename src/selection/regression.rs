@@ -3,8 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, NamedParameters,
-    RankSummary, SelectedTerm, Truth, VisitedModel, number_or_nan, student_t_quantile,
+    Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, MarginalMean,
+    NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, number_or_nan,
+    student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -59,6 +60,9 @@ pub struct Selection {
     /// The chosen terms, with the test of each; none where each variable is a term.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<SelectedTerm>,
+    /// The mean response by level of each factor on which the model depends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marginal_means: Vec<MarginalMean>,
     /// The covariance matrix of the coefficients.
     pub covariance: Covariance,
     /// What is certain of the model among those allowed: within the size bound, the kept variables
@@ -249,6 +253,11 @@ impl Selection {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
             estimate.lower = half.map(|half| estimate.coefficient - half);
             estimate.upper = half.map(|half| estimate.coefficient + half);
+        }
+        for own in &mut self.marginal_means {
+            let half = own.std_error.zip(q).map(|(error, q)| error * q);
+            own.lower = half.map(|half| own.mean - half);
+            own.upper = half.map(|half| own.mean + half);
         }
     }
 }

@@ -99,6 +99,18 @@ fn a_formula_is_selected_from_and_reported_by_terms() {
     ] {
         assert!(told.stdout.contains(line), "{line} in {}", told.stdout);
     }
+    // The effect of sex is its coefficient, whatever the others are.
+    let means = json["marginal_means"].as_array().unwrap();
+    let levels: Vec<&Value> = means.iter().map(|own| &own["level"]).collect();
+    assert_eq!(levels, ["low", "mid", "top", "f", "m"]);
+    let effect = number(&means[4]["mean"]) - number(&means[3]["mean"]);
+    let sex = json["selected"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|own| own["name"] == "sexm")
+        .unwrap();
+    assert!((effect / number(&sex["coefficient"]) - 1.0).abs() < 1e-9);
     let page = folder.run(&[
         "select",
         "d.csv",
@@ -107,7 +119,11 @@ fn a_formula_is_selected_from_and_reported_by_terms() {
         "--format",
         "html",
     ]);
-    assert!(page.stdout.contains("Selected terms") && page.stdout.contains("type II"));
+    assert!(
+        page.stdout.contains("Selected terms")
+            && page.stdout.contains("Marginal means")
+            && page.stdout.contains("type II")
+    );
     let csv = folder.run(&[
         "select",
         "d.csv",

@@ -55,7 +55,21 @@ answer <- function(request) {
     f <- ss / df / (deviance(model) / model$df.residual)
     list(name = name, df = df, sum_of_squares = ss, f = f, p_value = pf(f, df, model$df.residual, lower.tail = FALSE))
   })
+  # The mean prediction if every observation had a level; not of combinations that no observation has.
+  means <- if (!anyNA(coef(model))) {
+    factors <- Filter(function(name) is.factor(data[[name]]), all.vars(delete.response(terms(model))))
+    do.call(c, lapply(factors, function(name) {
+      lapply(levels(droplevels(data[[name]])), function(level) {
+        other <- data
+        other[[name]] <- factor(level, levels = levels(data[[name]]))
+        x <- model.matrix(delete.response(terms(model)), other, xlev = model$xlevels)
+        at <- colMeans(x)
+        list(factor = name, level = level, mean = sum(at * coef(model)), std_error = sqrt(drop(at %*% vcov(model) %*% at)))
+      })
+    }))
+  }
   list(
+    means = means,
     n = nrow(data), step = vapply(ended, function(end) extractAIC(end, k = k)[2], 0),
     value = extractAIC(model, k = k)[2], k = k, deviance = deviance(model), df_residual = model$df.residual,
     names = I(rownames(estimates)), coefficients = I(unname(estimates[, 1])), std_error = I(unname(estimates[, 2])),

@@ -139,6 +139,20 @@ fn terms_of_mass_and_car() {
             );
             near(&own["std_error"], scale, scale, &format!("{what}: {name}"));
         }
+        if let Some(means) = answer["means"].as_array() {
+            let own = report["marginal_means"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
+            assert_eq!(own.len(), means.len(), "{what}");
+            for (own, expected) in own.iter().zip(means) {
+                assert_eq!(own["level"], expected["level"], "{what}");
+                let of = |field: &str| expected[field].as_f64().unwrap();
+                let scale = of("mean").abs().max(of("std_error"));
+                near(&own["mean"], of("mean"), scale, &what);
+                near(&own["std_error"], of("std_error"), scale, &what);
+            }
+        }
         // A single column stands by itself, and has its own test.
         let tests = answer["tests"].as_array().unwrap();
         for test in tests.iter().filter(|_| !report["terms"].is_null()) {

@@ -230,40 +230,6 @@ fn of_file(name: &str, formula: &str, hierarchy: Hierarchy) -> Design {
 
 #[test]
 #[ignore = "needs ../shared/golden"]
-fn pairs_of_boston_within_a_minute() {
-    for (formula, rule) in [
-        ("medv ~ .^2", Hierarchy::Strong),
-        (
-            "medv ~ .^2 - chas - rad + factor(rad) + factor(chas)",
-            Hierarchy::Strong,
-        ),
-        ("medv ~ .^2", Hierarchy::Weak),
-    ] {
-        let design = of_file("boston.csv", formula, rule);
-        for criterion in [&EbicMonotone { gamma: 1.0 } as &dyn Criterion, &Bic] {
-            let pass = Pass {
-                proof: ProofEffort::Complete,
-                time_limit: Some(std::time::Duration::from_secs(60)),
-                ..Pass::default()
-            };
-            let found = reference::run(&design, criterion, &pass, 2, |_| {});
-            eprintln!(
-                "{formula} {rule:?} {}: {} terms, {:?} in {:.1} s, {:?}: φ {}, {} terms, {} columns",
-                criterion.name(),
-                design.columns().term_count(),
-                found.certified,
-                found.seconds,
-                found.proof,
-                found.value,
-                found.models[0].members.len(),
-                found.fit.support().len()
-            );
-        }
-    }
-}
-
-#[test]
-#[ignore = "needs ../shared/golden"]
 fn factors_of_quine_are_proved() {
     for formula in [
         "Days ~ (Eth + Sex + Age + Lrn)^2",
@@ -274,8 +240,16 @@ fn factors_of_quine_are_proved() {
             let design = of_file("quine.csv", formula, rule);
             for entry in ALL {
                 let found = run(&design, &*at_defaults(entry), ProofEffort::Complete);
-                eprintln!("{formula} {rule:?} {}: {:?}", entry.name, found.proof);
-                assert_eq!(found.certified, Some(Certificate::Global));
+                let proof = found.proof.unwrap();
+                let what = format!("{formula} {rule:?} {}: {proof:?}", entry.name);
+                // Too many models to enumerate, empty cells, and a weak hierarchy: nothing is claimed.
+                if proof.models.is_none() && rule == Hierarchy::Weak {
+                    let reason = proof.reason.unwrap();
+                    assert!(reason.contains("depend on others"), "{what}");
+                    assert_eq!(found.certified, Some(Certificate::Local), "{what}");
+                    continue;
+                }
+                assert_eq!(found.certified, Some(Certificate::Global), "{what}");
             }
         }
     }

@@ -34,6 +34,7 @@ fn weighted(x: &DMatrix<f64>, y: &DVector<f64>, w: &[f64]) -> Table {
 
 const WEIGHTED: DesignOptions = DesignOptions {
     split_factors: true,
+    groups: &[],
     response: Some("y"),
     keep: &[],
     drop: &[],

@@ -165,6 +165,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
             "The best model met of each number of terms, and what enters and leaves there.";
         body.table("Terms by step", caption, &table, table.rows.len());
     }
+    marginal_means(body, report);
     coefficient_plot(body, report, extras);
     inclusion(body, report);
     if let Some(residuals) = &extras.residuals {
@@ -209,6 +210,23 @@ fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras, t
     );
     let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
     body.table(title, &caption, &table, table.rows.len());
+}
+
+fn marginal_means(body: &mut Body, report: &Selection) {
+    if report.marginal_means.is_empty() {
+        return;
+    }
+    let tail = 50.0 * (1.0 - report.level);
+    let table = Table::of(&report.marginal_means)
+        .column("factor", |own| text(&*own.factor))
+        .column("level", |own| text(&*own.level))
+        .column("mean", |own| number(own.mean, 6))
+        .column("std. error", |own| number(own.std_error, 4))
+        .column(percent(tail), |own| number(own.lower, 6))
+        .column(percent(100.0 - tail), |own| number(own.upper, 6));
+    let caption = "The mean response that the model predicts if every observation had the level, all else being \
+                   as it is in the data.";
+    body.table("Marginal means", caption, &table, table.rows.len());
 }
 
 fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {

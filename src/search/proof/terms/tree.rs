@@ -14,7 +14,7 @@ use super::{
     thresholds::{Sizes, Thresholds},
 };
 use crate::{
-    design::Terms,
+    design::{Hierarchy, Terms},
     least_squares::Fit,
     search::{
         problem::{SearchProblem, Size},
@@ -61,8 +61,8 @@ pub(in super::super) struct TermTree<'a> {
 }
 
 impl<'a> TermTree<'a> {
-    /// None where dependent columns split it into too many parts or columns are nearly dependent, or where
-    /// `stop` returns true.
+    /// None where dependent columns split it into too many parts or columns are nearly dependent, where
+    /// there are any under a weak hierarchy, or where `stop` returns true.
     pub(in super::super) fn new(
         problem: SearchProblem<'a>,
         terms: &'a Terms,
@@ -70,6 +70,10 @@ impl<'a> TermTree<'a> {
     ) -> Option<Self> {
         let parts = independent_parts(&problem, terms, stop)?;
         let is_dependent = parts.len() > 1 || parts.iter().any(|part| part.is_reduced(terms));
+        // By which of its parents a model came about may decide there which columns it has.
+        if is_dependent && terms.hierarchy() == Hierarchy::Weak {
+            return None;
+        }
         Some(Self {
             problem,
             terms,

@@ -1,0 +1,170 @@
+//! The columns of a design if every observation had the same level of a factor.
+
+use std::collections::HashMap;
+
+use super::{Design, formula::Data};
+use crate::{
+    formula::{Expansion, Variables},
+    table::{Column, Table, Values},
+};
+
+/// Observations × columns × levels beyond which nothing is computed: that would take a second.
+const WORK: usize = 1 << 27;
+
+/// A formula, and the data that it was expanded over.
+#[derive(Debug, Clone)]
+pub(super) struct FormulaData {
+    /// The formula, with its response.
+    pub(super) text: String,
+    pub(super) expansion: Expansion,
+    /// The columns that it uses.
+    pub(super) table: Table,
+    /// The weight of each row, 0 where it is no observation; empty where all count alike.
+    pub(super) weights: Vec<f64>,
+}
+
+/// A level of a factor, and the means of some columns if every observation had it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LevelMeans {
+    pub(crate) factor: String,
+    pub(crate) level: String,
+    /// *Units:* those of the columns.
+    pub(crate) means: Vec<f64>,
+}
+
+impl Design {
+    /// For each level of each factor on which some columns depend their means if every observation had
+    /// it, all else being as it is; none where that would take long.
+    pub(crate) fn means_by_level(&self, columns: &[u32]) -> Vec<LevelMeans> {
+        let mut all = match &self.formula {
+            Some(formula) => formula.means_by_level(self, columns),
+            None => self.means_of_dummies(columns),
+        };
+        let differs = |own: &[LevelMeans]| own.iter().any(|level| level.means != own[0].means);
+        let groups = all.chunk_by(|a, b| a.factor == b.factor);
+        let used: Vec<String> = groups
+            .filter(|own| differs(own))
+            .map(|own| own[0].factor.clone())
+            .collect();
+        all.retain(|own| used.contains(&own.factor));
+        all
+    }
+
+    /// Of dummies, which are columns by themselves.
+    fn means_of_dummies(&self, columns: &[u32]) -> Vec<LevelMeans> {
+        let levels = self.factors.iter().flat_map(|factor| {
+            let levels = factor.levels.iter();
+            levels.map(move |level| (&factor.name, level))
+        });
+        let of_level = |(factor, level): (&String, &String)| {
+            let mean = |column: &u32| {
+                let variable = &self.variables[*column as usize];
+                match variable.level.as_deref() {
+                    Some(own) if variable.column() == factor => f64::from(u8::from(own == level)),
+                    _ => variable.mean,
+                }
+            };
+            LevelMeans {
+                factor: factor.clone(),
+                level: level.clone(),
+                means: columns.iter().map(mean).collect(),
+            }
+        };
+        // Without an intercept nothing is centred, and no mean is known.
+        match self.intercept {
+            true => levels.map(of_level).collect(),
+            false => Vec::new(),
+        }
+    }
+}
+
+impl FormulaData {
+    fn means_by_level(&self, design: &Design, columns: &[u32]) -> Vec<LevelMeans> {
+        let factors = self.table.columns.iter();
+        let factors = factors.filter_map(|column| match &column.values {
+            Values::Factor { levels, codes } => Some((&column.name, levels, codes)),
+            _ => None,
+        });
+        let rows = self.table.rows;
+        let count: usize = factors.clone().map(|(_, levels, _)| levels.len()).sum();
+        if rows.saturating_mul(columns.len()).saturating_mul(count) > WORK {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for (factor, levels, codes) in factors {
+            let mut is_used = vec![false; levels.len()];
+            codes.iter().for_each(|code| is_used[*code as usize] = true);
+            for (code, level) in levels.iter().enumerate().filter(|(code, _)| is_used[*code]) {
+                let data = WithLevel {
+                    data: Data::of(&self.table),
+                    column: Column {
+                        name: factor.clone(),
+                        values: Values::Factor {
+                            levels: levels.clone(),
+                            codes: vec![code as u32; rows],
+                        },
+                    },
+                };
+                // What was made of the data before can be made of them again.
+                let Some(means) = self.means(&data, design, columns) else {
+                    return Vec::new();
+                };
+                all.push(LevelMeans {
+                    factor: factor.clone(),
+                    level: level.clone(),
+                    means,
+                });
+            }
+        }
+        all
+    }
+
+    /// The weighted means of some columns of a design, made of other data.
+    fn means(&self, data: &WithLevel, design: &Design, columns: &[u32]) -> Option<Vec<f64>> {
+        let made = self.expansion.apply(data).ok()?;
+        let total = match self.weights.is_empty() {
+            true => data.rows() as f64,
+            false => self.weights.iter().sum(),
+        };
+        let mut of_term: HashMap<usize, HashMap<String, f64>> = HashMap::new();
+        let mean = |column: &u32| {
+            let variable = &design.variables[*column as usize];
+            let own = of_term.entry(variable.index).or_insert_with(|| {
+                let names = self.expansion.column_names(variable.index).into_iter();
+                let means = made.columns(variable.index).into_iter().map(|values| {
+                    let sum: f64 = match self.weights.is_empty() {
+                        true => values.iter().sum(),
+                        false => values.iter().zip(&self.weights).map(|(x, w)| x * w).sum(),
+                    };
+                    sum / total
+                });
+                names.zip(means).collect()
+            });
+            own.get(&variable.name).copied()
+        };
+        columns.iter().map(mean).collect()
+    }
+}
+
+/// Data of which one column is another.
+struct WithLevel<'t> {
+    data: Data<'t>,
+    column: Column,
+}
+
+impl Variables for WithLevel<'_> {
+    fn names(&self) -> Vec<&str> {
+        self.data.names()
+    }
+
+    fn variable(&self, name: &str) -> Option<crate::formula::Variable<'_>> {
+        match name == self.column.name {
+            true => Data::variable_of(&self.column, self.data.rows()),
+            false => self.data.variable(name),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.data.rows()
+    }
+}
