@@ -46,6 +46,59 @@ pub(crate) fn solve(factor: &[f64], v: &mut [f64]) {
     }
 }
 
+/// vᵀM⁻¹v of the lower triangle of a w × w matrix, and the rank of M, of which pivots that are not above
+/// `least` are left out: what [`factor`] and [`solve`] give, without roots. Both are changed.
+pub(crate) fn explained(matrix: &mut [f64], v: &mut [f64], least: f64) -> (f64, usize) {
+    // The usual sizes are compiled for themselves.
+    match v.len() {
+        1 => explained_of::<1>(matrix, v, least),
+        2 => explained_of::<2>(matrix, v, least),
+        3 => explained_of::<3>(matrix, v, least),
+        4 => explained_of::<4>(matrix, v, least),
+        5 => explained_of::<5>(matrix, v, least),
+        w => explained_body(matrix, v, w, least),
+    }
+}
+
+#[inline(always)]
+fn explained_of<const W: usize>(matrix: &mut [f64], v: &mut [f64], least: f64) -> (f64, usize) {
+    let (mut own, mut vector) = ([0.0; 25], [0.0; W]);
+    own[..W * W].copy_from_slice(&matrix[..W * W]);
+    vector.copy_from_slice(v);
+    let found = explained_body(&mut own[..W * W], &mut vector, W, least);
+    matrix[..W * W].copy_from_slice(&own[..W * W]);
+    found
+}
+
+/// M = LDLᵀ, the diagonal of the matrix that of D⁻¹, 0 where a pivot is left out.
+#[inline(always)]
+fn explained_body(matrix: &mut [f64], v: &mut [f64], w: usize, least: f64) -> (f64, usize) {
+    let (mut sum, mut rank) = (0.0, 0);
+    for row in 0..w {
+        let (mut pivot, mut rest) = (matrix[row * w + row], v[row]);
+        for column in 0..row {
+            // L·D, of which the entries before are in place.
+            let mut own = matrix[row * w + column];
+            for at in 0..column {
+                own -= matrix[row * w + at] * matrix[column * w + at] * matrix[at * w + at];
+            }
+            matrix[row * w + column] = own;
+        }
+        for column in 0..row {
+            let own = matrix[row * w + column];
+            let scaled = own * matrix[column * w + column];
+            pivot -= own * scaled;
+            rest -= scaled * v[column];
+        }
+        let inverse = if pivot > least { 1.0 / pivot } else { 0.0 };
+        rank += usize::from(pivot > least);
+        matrix[row * w + row] = inverse;
+        v[row] = rest;
+        sum += rest * rest * inverse;
+    }
+    (sum, rank)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,14 +113,21 @@ mod tests {
             [0.0, 0.0, 2.0],
         ];
         let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let gram = columns
-            .iter()
-            .flat_map(|a| columns.iter().map(|b| dot(a, b)));
-        let mut matrix: Vec<f64> = gram.collect();
+        let gram_of = |columns: &[[f64; 3]]| -> Vec<f64> {
+            let products = columns
+                .iter()
+                .flat_map(|a| columns.iter().map(|b| dot(a, b)));
+            products.collect()
+        };
+        let mut matrix = gram_of(&columns);
         assert_eq!(factor(&mut matrix, 4, 1e-12), 3);
         // What they explain of any vector of three numbers is all of it.
         let y = [0.3, -1.0, 2.0];
         let mut products: Vec<f64> = columns.iter().map(|a| dot(a, &y)).collect();
+        let (mut same, mut vector) = (gram_of(&columns), products.clone());
+        let (sum, rank) = explained(&mut same, &mut vector, 1e-12);
+        assert!((sum - dot(&y, &y)).abs() < 1e-12 && rank == 3);
+        assert_eq!(same[2 * 4 + 2], 0.0);
         solve(&matrix, &mut products);
         assert_eq!(products[2], 0.0);
         let explained: f64 = products.iter().map(|z| z * z).sum();

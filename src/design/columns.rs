@@ -1,6 +1,6 @@
 //! The columns of the design matrix, as everything after it sees them.
 
-use std::{io, ops::Range};
+use std::{borrow::Cow, io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -60,20 +60,42 @@ impl<'x> Columns<'x> {
             .map_or(term..term + 1, |terms| terms.columns(term))
     }
 
+    /// The number of columns of some terms.
+    pub(crate) fn width_of(&self, terms: &[u32]) -> usize {
+        let widths = terms.iter().map(|term| self.columns_of(*term).len());
+        widths.sum()
+    }
+
     /// The term of a column.
     pub fn term_of(&self, column: u32) -> u32 {
         self.terms.map_or(column, |terms| terms.of(column))
     }
 
-    /// Whether a model (in any order) may take in a term, by the hierarchy of the terms.
-    pub(crate) fn admits(&self, term: u32, model: &[u32]) -> bool {
-        self.terms
-            .is_none_or(|terms| terms.admits(term, model, None))
-    }
-
-    /// Whether a model (in any order) may lose a term of its own, by the hierarchy of the terms.
+    /// Whether a model (in any order) may lose a term of its own and none else, by the hierarchy of the terms.
     pub(crate) fn may_leave(&self, term: u32, model: &[u32]) -> bool {
         self.terms.is_none_or(|terms| terms.may_leave(term, model))
+    }
+
+    /// A column of those that are orthonormal within each term and span the same, as
+    /// [`Terms::orthonormalise`] makes products of.
+    pub(crate) fn orthonormal_column(&self, column: u32) -> Cow<'x, [f64]> {
+        let combination = self.terms.and_then(|terms| terms.combination(column));
+        let Some((first, combination)) = combination else {
+            return Cow::Borrowed(self.column(column));
+        };
+        let mut sum = vec![0.0; self.n];
+        for (own, t) in (first..).zip(combination) {
+            for (sum, x) in sum.iter_mut().zip(self.column(own)) {
+                *sum += t * x;
+            }
+        }
+        Cow::Owned(sum)
+    }
+
+    /// The terms of a model (in any order) that may not stand there without one of its terms.
+    pub(crate) fn standing_on(&self, term: u32, model: &[u32]) -> Vec<u32> {
+        self.terms
+            .map_or_else(Vec::new, |terms| terms.standing_on(term, model))
     }
 
     /// Observations.

@@ -91,19 +91,35 @@ impl Terms {
         self.parents.get(term as usize).map_or(&[], |own| own)
     }
 
-    /// Whether a model (in any order) that loses a term, or none, may take in another.
-    pub(crate) fn admits(&self, term: u32, model: &[u32], without: Option<u32>) -> bool {
-        let parents = self.parents(term);
-        let has = |parent: &u32| Some(*parent) != without && model.contains(parent);
+    /// Whether no term needs others.
+    pub(crate) fn are_free(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// Whether a term needs all of its parents, not one of them.
+    pub(crate) fn needs_all(&self) -> bool {
+        self.hierarchy == Hierarchy::Strong
+    }
+
+    /// Whether a term may be in a model of which it is known what it holds beside it.
+    fn may_stand(&self, term: u32, has: impl Fn(u32) -> bool) -> bool {
+        let mut parents = self.parents(term).iter();
         match self.hierarchy {
-            _ if parents.is_empty() => true,
-            Hierarchy::Strong => parents.iter().all(has),
-            Hierarchy::Weak => parents.iter().any(has),
+            _ if parents.len() == 0 => true,
+            Hierarchy::Strong => parents.all(|parent| has(*parent)),
+            Hierarchy::Weak => parents.any(|parent| has(*parent)),
             Hierarchy::None => true,
         }
     }
 
-    /// Whether a model (in any order) may lose a term of its own.
+    /// Whether a model (in any order) that loses a term, or none, may take in another.
+    pub(crate) fn admits(&self, term: u32, model: &[u32], without: Option<u32>) -> bool {
+        self.may_stand(term, |parent| {
+            Some(parent) != without && model.contains(&parent)
+        })
+    }
+
+    /// Whether a model (in any order) may lose a term of its own and none else.
     pub(crate) fn may_leave(&self, term: u32, model: &[u32]) -> bool {
         let stands_on = |other: &&u32| self.parents(**other).contains(&term);
         self.parents.is_empty()
@@ -113,18 +129,68 @@ impl Terms {
                 .all(|other| self.admits(*other, model, Some(term)))
     }
 
-    /// The term itself, or the first of its parents, or of theirs, that a model must take in before.
-    pub(crate) fn next_towards(&self, term: u32, model: &[u32]) -> u32 {
+    /// Whether each term of a model (in any order) may stand there.
+    pub(crate) fn allow(&self, model: &[u32]) -> bool {
+        let admitted = |term: &u32| self.admits(*term, model, None);
+        self.are_free() || model.iter().all(admitted)
+    }
+
+    /// What a term needs that a model (in any order) lacks, in an order in which it may enter; where one
+    /// of several would do, the first of those that are preferred, or else of all.
+    pub(crate) fn missing(
+        &self,
+        term: u32,
+        model: &[u32],
+        prefers: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        let mut missing = Vec::new();
         let mut next = term;
         while !self.admits(next, model, None) {
-            let parents = self.parents(next).iter();
-            let mut missing = parents.filter(|parent| !model.contains(parent));
-            match missing.next() {
-                Some(parent) => next = *parent,
-                None => return next,
+            let parents = self.parents(next);
+            if self.needs_all() {
+                // With its parents a term has theirs.
+                let absent = parents.iter().filter(|parent| !model.contains(parent));
+                return absent.copied().collect();
+            }
+            let preferred = parents.iter().find(|parent| prefers(**parent));
+            let Some(parent) = preferred.or(parents.first()) else {
+                break;
+            };
+            missing.insert(0, *parent);
+            next = *parent;
+        }
+        missing
+    }
+
+    /// The ways in which a term that a model (in any order) does not admit may join it: visits for each the
+    /// terms that join with it.
+    pub(crate) fn each_way_in(&self, term: u32, model: &[u32], mut visit: impl FnMut(&[u32])) {
+        if self.needs_all() {
+            return visit(&self.missing(term, model, |_| true));
+        }
+        for parent in self.parents(term) {
+            if self.admits(*parent, model, None) {
+                visit(&[*parent]);
             }
         }
-        next
+    }
+
+    /// The terms of a model (in any order) that may not stand there without one of its terms.
+    pub(crate) fn standing_on(&self, term: u32, model: &[u32]) -> Vec<u32> {
+        let mut fallen = Vec::new();
+        if self.are_free() {
+            return fallen;
+        }
+        loop {
+            let has =
+                |other: u32| other != term && !fallen.contains(&other) && model.contains(&other);
+            let falls = |other: &&u32| has(**other) && !self.may_stand(**other, has);
+            let more: Vec<u32> = model.iter().filter(falls).copied().collect();
+            if more.is_empty() {
+                return fallen;
+            }
+            fallen.extend(more);
+        }
     }
 
     /// The number of terms.
@@ -145,6 +211,17 @@ impl Terms {
     /// A bound on how much larger errors of products may be once they are those of orthonormal columns.
     pub(crate) fn growth(&self) -> f64 {
         self.growth
+    }
+
+    /// A column of T, for a column of X_t·T, and the first column of its term; none where it is the column of
+    /// X itself.
+    pub(super) fn combination(&self, column: u32) -> Option<(u32, &[f64])> {
+        let term = self.of(column);
+        let first = self.starts[term as usize];
+        let at = (column - first) as usize;
+        let inverse = &self.to_orthonormal[term as usize];
+        let own = inverse.get(at * (at + 1) / 2..)?.get(..=at)?;
+        Some((first, own))
     }
 
     /// Turns products of a term's columns with a vector into those of orthonormal columns of the same
@@ -248,19 +325,34 @@ mod tests {
             let parents = parents.iter().map(|own| (*own).into());
             Terms::new(&x, 3, &[1; 6]).with_parents(parents.collect(), rule)
         };
+        let ways = |terms: &Terms, term: u32, model: &[u32]| {
+            let mut ways = Vec::new();
+            terms.each_way_in(term, model, |beside| ways.push(beside.to_vec()));
+            ways
+        };
         let strong = terms(Hierarchy::Strong);
         assert!(strong.admits(2, &[], None) && !strong.admits(3, &[1], None));
         assert!(strong.admits(3, &[1, 0], None) && !strong.admits(3, &[1, 0], Some(1)));
         assert!(!strong.may_leave(0, &[3, 1, 0]) && strong.may_leave(3, &[3, 1, 0]));
         assert!(strong.may_leave(2, &[3, 2, 1, 0]));
-        assert_eq!(strong.next_towards(5, &[]), 0);
-        assert_eq!(strong.next_towards(5, &[0, 1, 2]), 3);
-        assert_eq!(strong.next_towards(5, &[0, 1, 2, 3, 4]), 5);
+        assert_eq!(strong.missing(5, &[3, 1, 0], |_| true), [2, 4]);
+        assert!(strong.missing(3, &[1, 0], |_| true).is_empty());
+        assert_eq!(ways(&strong, 4, &[2]), [[0]]);
+        assert_eq!(ways(&strong, 3, &[]), [[0, 1]]);
+        assert_eq!(strong.standing_on(0, &[5, 4, 3, 2, 1, 0]), [5, 4, 3]);
+        assert!(strong.standing_on(3, &[3, 2, 1, 0]).is_empty());
+        assert!(strong.allow(&[3, 1, 0]) && !strong.allow(&[3, 1]));
         let weak = terms(Hierarchy::Weak);
         assert!(!weak.admits(3, &[2], None) && weak.admits(3, &[1], None));
         assert!(weak.may_leave(0, &[3, 1, 0]) && !weak.may_leave(1, &[3, 1]));
-        assert_eq!(weak.next_towards(5, &[4, 0]), 5);
+        assert!(weak.missing(5, &[4, 0], |_| true).is_empty());
+        assert_eq!(weak.missing(5, &[], |_| true), [0]);
+        assert_eq!(weak.missing(5, &[], |parent| parent > 3), [0, 4]);
+        assert_eq!(ways(&weak, 4, &[]), [[0], [2]]);
+        assert_eq!(weak.standing_on(2, &[5, 4, 2]), [4, 5]);
+        assert!(weak.standing_on(2, &[5, 4, 2, 0]).is_empty());
         let none = terms(Hierarchy::None);
         assert!(none.admits(5, &[], None) && none.may_leave(0, &[0, 3]));
+        assert!(none.are_free() && none.standing_on(0, &[0, 3]).is_empty());
     }
 }

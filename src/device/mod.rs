@@ -34,7 +34,7 @@ pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer};
 pub(crate) use devices::Devices;
 pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
-pub(crate) use neighbours::{ModelChange, Neighbours, first_of_each};
+pub(crate) use neighbours::{ClosureChange, ModelChange, Neighbours, first_of_each};
 pub(crate) use placement::Placement;
 pub use resources::{DeviceChoice, MIN_GPU_ELEMENTS, Partition, Precision, Resources};
 
@@ -191,13 +191,14 @@ pub(crate) trait Device: Send {
     }
 
     /// Of a design with terms of several columns, for each model what dropping each of its terms would
-    /// cost that is not kept.
+    /// cost, with all that stand on it, where none of these is kept.
     fn find_drop_costs(&mut self, _models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
         Err(no_terms(self.name()))
     }
 
     /// For each fit, the `count` columns of this device that reduce RSS most by joining it, and by
-    /// replacing one of its variables; columns that tie with the last are included.
+    /// replacing one of its variables; columns that tie with the last are included. Where terms need others,
+    /// also the terms that do most by joining with what they need.
     ///
     /// `keep` (ascending) lists variables that are not replaced. `part` = (i, m) sweeps only the
     /// i-th of m ranges of this device's columns, for ranks that have the same columns. When `stop`

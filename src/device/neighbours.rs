@@ -36,6 +36,24 @@ pub(crate) struct ModelChange {
     pub(crate) parameters: i32,
 }
 
+/// A term that joins a model together with those that it needs and the model lacks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ClosureChange {
+    pub(crate) term: u32,
+    /// What it needs.
+    pub(crate) beside: Vec<u32>,
+    pub(crate) fall: f64,
+    /// The parameters that the model has more then.
+    pub(crate) parameters: i32,
+}
+
+impl ClosureChange {
+    /// What a criterion tells apart: the terms that join, and their parameters.
+    pub(crate) fn size(&self) -> (usize, i32) {
+        (self.beside.len() + 1, self.parameters)
+    }
+}
+
 /// The changes that reduce RSS of a model most, of each number of parameters that they bring.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Neighbours {
@@ -43,14 +61,26 @@ pub(crate) struct Neighbours {
     pub(crate) additions: Vec<ModelChange>,
     /// The best exchange of each column, strongest first.
     pub(crate) exchanges: Vec<ModelChange>,
+    /// Terms that join with what they need, strongest first, where terms need others.
+    #[serde(default)]
+    pub(crate) closures: Vec<ClosureChange>,
 }
 
 impl Neighbours {
+    /// All terms that a change would bring.
+    pub(crate) fn joining(&self) -> impl Iterator<Item = u32> {
+        let single = self.additions.iter().chain(&self.exchanges);
+        let beside = self.closures.iter();
+        let beside = beside.flat_map(|change| change.beside.iter().copied().chain([change.term]));
+        single.map(|change| change.column).chain(beside)
+    }
+
     /// The `count` strongest of each kind, with ties of the last.
     pub(crate) fn strongest(self, count: usize) -> Self {
         Self {
             additions: strongest_changes(self.additions, count),
             exchanges: strongest_changes(self.exchanges, count),
+            closures: strongest_closures(self.closures, count),
         }
     }
 
@@ -66,6 +96,7 @@ impl Neighbours {
             for (all, own) in all.iter_mut().zip(part) {
                 all.additions.extend(own.additions);
                 all.exchanges.extend(own.exchanges);
+                all.closures.extend(own.closures);
             }
         }
         all.into_iter().map(|all| all.strongest(count)).collect()
@@ -139,7 +170,7 @@ impl ExchangeTerms {
 /// strongest first; of equal falls the lowest column first.
 pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> Vec<ModelChange> {
     changes.sort_by(|a, b| b.fall.total_cmp(&a.fall).then(a.column.cmp(&b.column)));
-    let mut last = ByParameters::new();
+    let mut last = ByKind::new();
     changes.retain(|change| {
         let (taken, least) = last.of(change.parameters);
         *taken += 1;
@@ -151,28 +182,50 @@ pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> 
     changes
 }
 
-/// What takes the first `count` changes of each number of parameters.
-pub(crate) fn first_of_each(count: usize) -> impl FnMut(i32) -> bool {
-    let mut taken = ByParameters::new();
-    move |parameters| {
-        let (taken, _) = taken.of(parameters);
+/// As [`strongest_changes`], of closures of each size; of equal falls those of the lowest terms first.
+pub(crate) fn strongest_closures(
+    mut changes: Vec<ClosureChange>,
+    count: usize,
+) -> Vec<ClosureChange> {
+    changes.sort_by(|a, b| {
+        let terms = |change: &ClosureChange| (change.term, change.beside.clone());
+        let falls = b.fall.total_cmp(&a.fall);
+        falls.then_with(|| terms(a).cmp(&terms(b)))
+    });
+    let mut last = ByKind::new();
+    changes.retain(|change| {
+        let (taken, least) = last.of(change.size());
+        *taken += 1;
+        if *taken == count {
+            *least = tie_threshold(change.fall);
+        }
+        change.fall >= *least
+    });
+    changes
+}
+
+/// What takes the first `count` changes of each kind, such as a number of parameters.
+pub(crate) fn first_of_each<K: Copy + PartialEq>(count: usize) -> impl FnMut(K) -> bool {
+    let mut taken = ByKind::new();
+    move |kind| {
+        let (taken, _) = taken.of(kind);
         *taken += 1;
         *taken <= count
     }
 }
 
-/// How many changes were taken of each number of parameters, and the least fall that is taken.
-struct ByParameters(Vec<(i32, (usize, f64))>);
+/// How many changes were taken of each kind, and the least fall that is taken.
+struct ByKind<K>(Vec<(K, (usize, f64))>);
 
-impl ByParameters {
+impl<K: Copy + PartialEq> ByKind<K> {
     fn new() -> Self {
         Self(Vec::new())
     }
 
-    fn of(&mut self, parameters: i32) -> &mut (usize, f64) {
-        let known = self.0.iter().position(|(own, _)| *own == parameters);
+    fn of(&mut self, kind: K) -> &mut (usize, f64) {
+        let known = self.0.iter().position(|(own, _)| *own == kind);
         let at = known.unwrap_or_else(|| {
-            self.0.push((parameters, (0, f64::NEG_INFINITY)));
+            self.0.push((kind, (0, f64::NEG_INFINITY)));
             self.0.len() - 1
         });
         &mut self.0[at].1

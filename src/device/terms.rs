@@ -206,8 +206,6 @@ impl Scratch {
     /// vᵀM⁻¹v of the vector and the matrix, and the rank of the matrix.
     fn gain(&mut self) -> (f64, usize) {
         let Self { matrix, vector, .. } = self;
-        let rank = cholesky::factor(matrix, vector.len(), MIN_UNEXPLAINED);
-        cholesky::solve(matrix, vector);
-        (vector.iter().map(|z| z * z).sum(), rank)
+        cholesky::explained(matrix, vector, MIN_UNEXPLAINED)
     }
 }

@@ -2,18 +2,12 @@
 //!
 //! The formulas are those of [`crate::device`]'s neighbours of terms, by products of columns alone.
 
-use super::gains::LEAST;
+use super::{
+    closures::{ClosureScratch, Families},
+    gains::LEAST,
+    step::Step,
+};
 use crate::{cholesky, design::Terms, device::GramPool};
-
-/// A step: the term of the model that leaves, by its index there, the one of the pool that joins, the
-/// parameters that the model has more then, and the fall of RSS.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub(super) fall: f64,
-    pub(super) leaves: Option<usize>,
-    pub(super) joins: Option<usize>,
-    pub(super) parameters: i32,
-}
 
 /// The model of a tableau, whose fields have the names of those here.
 pub(super) struct SweptModel<'a> {
@@ -24,6 +18,7 @@ pub(super) struct SweptModel<'a> {
     pub(super) coefficients: &'a [f64],
     pub(super) products: &'a [f64],
     pub(super) blocks: &'a Blocks,
+    pub(super) families: &'a Families,
 }
 
 /// Falls whose ratio is closer to one than this count as equal.
@@ -88,25 +83,51 @@ pub(super) fn best_steps(
     (free, rule): (impl Fn(usize) -> bool, &Terms),
 ) -> Vec<Step> {
     let held: Vec<u32> = model.members.iter().map(|term| pool.term(*term)).collect();
-    let members = model.members.iter().enumerate();
-    let may_leave = |term: usize| free(term) && rule.may_leave(pool.term(term), &held);
-    let members = members.filter(|(_, term)| may_leave(**term));
-    let leaving: Vec<Leaving> = members
-        .map(|(index, term)| leaving(model, pool, index, *term))
-        .collect();
     let mut best = Best::default();
-    for own in &leaving {
-        best.drops.offer(Step {
-            fall: -own.cost,
-            leaves: Some(own.index),
+    let mut leaving = Vec::new();
+    for (index, term) in model.members.iter().enumerate() {
+        if !free(*term) {
+            continue;
+        }
+        let beside = rule.standing_on(held[index], &held);
+        let drop = |cost: f64, columns: usize| Step {
+            fall: -cost,
+            leaves: Some(index),
             joins: None,
-            parameters: -(own.z.len() as i32),
-        });
+            beside: Vec::new(),
+            parameters: -(columns as i32),
+        };
+        if beside.is_empty() {
+            let own = leaves(model, pool, index, *term);
+            best.drops.offer(drop(own.cost, own.z.len()), &[]);
+            leaving.push(own);
+            continue;
+        }
+        let with = model.members.iter().zip(&held);
+        let with = with.filter(|(_, own)| beside.contains(own));
+        let beside: Vec<usize> = with.map(|(place, _)| *place).collect();
+        if beside.iter().all(|other| free(*other)) {
+            let (_, _, z) = factored(model, pool, &[&[*term], &*beside].concat());
+            let cost = z.iter().map(|z| z * z).sum();
+            best.drops.offer(drop(cost, z.len()), &beside);
+        }
     }
     let (mut matrix, mut vector) = (Vec::new(), Vec::new());
-    for (term, open) in open.iter().enumerate().take(pool.len()) {
+    let mut closure = ClosureScratch::default();
+    for (term, is_open) in open.iter().enumerate().take(pool.len()) {
         let joining = pool.term(term);
-        if *open == 0.0 || !rule.admits(joining, &held, None) {
+        if *is_open == 0.0 {
+            continue;
+        }
+        if !rule.admits(joining, &held, None) {
+            let closures = &mut best.closures;
+            let known = (model.products, &mut closure);
+            let model = (model.families, (model.members, &*held));
+            model
+                .0
+                .ways_in(term, (pool, rule), model.1, open, known, |step, beside| {
+                    closures.offer(step, beside);
+                });
             continue;
         }
         let (places, rest) = (pool.places(term), model.blocks.of(term));
@@ -124,16 +145,16 @@ pub(super) fn best_steps(
                 vector.iter_mut().zip(v).for_each(|(e, v)| *e += z * v);
                 cholesky::add_square(&mut matrix, v, 1.0);
             }
-            let rank = cholesky::factor(&mut matrix, vector.len(), LEAST);
-            cholesky::solve(&matrix, &mut vector);
-            let gained: f64 = vector.iter().map(|z| z * z).sum();
+            let (gained, rank) = cholesky::explained(&mut matrix, &mut vector, LEAST);
             if rank > 0 && gained > 0.0 {
-                kind.offer(Step {
+                let step = Step {
                     fall: gained - change.map_or(0.0, |own| own.cost),
                     leaves: change.map(|own| own.index),
                     joins: Some(term),
+                    beside: Vec::new(),
                     parameters: rank as i32 - change.map_or(0, |own| own.z.len() as i32),
-                });
+                };
+                kind.offer(step, &[]);
             }
         };
         offer(None, &mut best.additions);
@@ -146,42 +167,55 @@ pub(super) fn best_steps(
     let Best {
         exchanges,
         additions,
+        closures,
         drops,
     } = best;
-    [exchanges.0, additions.0, drops.0].concat()
+    let kinds = [exchanges, additions, closures, drops].into_iter();
+    kinds.flat_map(|kind| kind.0).collect()
 }
 
 #[derive(Default)]
 struct Best {
     exchanges: BestOf,
     additions: BestOf,
+    closures: BestOf,
     drops: BestOf,
 }
 
-/// The best step of each number of parameters, of equal ones the first.
+/// The best step of each number of parameters and terms, of equal ones the first.
 #[derive(Default)]
 struct BestOf(Vec<Step>);
 
 impl BestOf {
-    fn offer(&mut self, step: Step) {
-        match self
-            .0
-            .iter_mut()
-            .find(|own| own.parameters == step.parameters)
-        {
+    /// Offers a step with the terms that go with it.
+    fn offer(&mut self, step: Step, beside: &[usize]) {
+        let is_like =
+            |own: &&mut Step| own.parameters == step.parameters && own.beside.len() == beside.len();
+        let known = self.0.iter_mut().find(is_like);
+        let wins = |own: &Step| step.fall > own.fall + TIE * step.fall.abs();
+        if known.as_ref().is_some_and(|own| !wins(own)) {
+            return;
+        }
+        let beside = beside.to_vec();
+        let step = Step { beside, ..step };
+        match known {
+            Some(own) => *own = step,
             None => self.0.push(step),
-            Some(own) if step.fall > own.fall + TIE * step.fall.abs() => *own = step,
-            Some(_) => {}
         }
     }
 }
 
-fn leaving(model: &SweptModel, pool: &GramPool, index: usize, term: usize) -> Leaving {
-    let places = pool.places(term);
+/// The positions of the columns of terms of the model, the factor L of their block of G, and L⁻¹β̂.
+fn factored(
+    model: &SweptModel,
+    pool: &GramPool,
+    terms: &[usize],
+) -> (Vec<usize>, Vec<f64>, Vec<f64>) {
+    let is_of = |place: &usize| terms.iter().any(|term| pool.places(*term).contains(place));
     let positions = model.columns.iter().enumerate();
-    let positions = positions.filter(|(_, place)| places.contains(place));
+    let positions = positions.filter(|(_, place)| is_of(place));
     let positions: Vec<usize> = positions.map(|(position, _)| position).collect();
-    let (k, width) = (model.columns.len(), model.products.len());
+    let k = model.columns.len();
     let inverse = positions.iter().flat_map(|a| {
         let row = &model.inverse[a * k..][..k];
         positions.iter().map(move |b| row[*b])
@@ -191,16 +225,23 @@ fn leaving(model: &SweptModel, pool: &GramPool, index: usize, term: usize) -> Le
     let mut z: Vec<f64> = own.collect();
     cholesky::factor(&mut factor, z.len(), 0.0);
     cholesky::solve(&factor, &mut z);
-    let mut rows = vec![vec![0.0; width]; z.len()];
-    let mut one = vec![0.0; z.len()];
-    for place in 0..width {
-        for (value, position) in one.iter_mut().zip(&positions) {
-            *value = model.rows[position * width + place];
+    (positions, factor, z)
+}
+
+fn leaves(model: &SweptModel, pool: &GramPool, index: usize, term: usize) -> Leaving {
+    let (positions, factor, z) = factored(model, pool, &[term]);
+    let width = model.products.len();
+    // L⁻¹ times these rows of U, all places at a time.
+    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(z.len());
+    for (at, position) in positions.iter().enumerate() {
+        let mut row = model.rows[position * width..][..width].to_vec();
+        let l = &factor[at * z.len()..][..=at];
+        for (other, l) in rows.iter().zip(l) {
+            row.iter_mut().zip(other).for_each(|(own, x)| *own -= l * x);
         }
-        cholesky::solve(&factor, &mut one);
-        for (row, value) in rows.iter_mut().zip(&one) {
-            row[place] = *value;
-        }
+        let scale = if l[at] > 0.0 { 1.0 / l[at] } else { 0.0 };
+        row.iter_mut().for_each(|own| *own *= scale);
+        rows.push(row);
     }
     Leaving {
         index,

@@ -6,9 +6,11 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+mod attempts;
 pub(crate) mod bits;
 mod blocks;
 mod checkpoint;
+mod closures;
 mod control;
 #[cfg(test)]
 mod cuts;
@@ -25,6 +27,7 @@ mod result;
 mod settings;
 mod stages;
 mod state;
+mod step;
 mod swarm;
 mod tableau;
 #[cfg(test)]

@@ -31,6 +31,25 @@ pub(super) struct Plan {
     pick: u64,
 }
 
+/// An update to try, with the terms that move the same way before it, so that no model breaks the hierarchy:
+/// those that a term needs which joins, or those that need one which leaves.
+#[derive(Debug, Clone)]
+pub(super) struct Attempt {
+    pub(super) kind: MoveKind,
+    pub(super) update: ModelUpdate,
+    pub(super) before: Vec<u32>,
+}
+
+impl Attempt {
+    pub(super) fn alone(kind: MoveKind, update: ModelUpdate) -> Self {
+        Self {
+            kind,
+            update,
+            before: Vec::new(),
+        }
+    }
+}
+
 /// One particle. Every step draws two words of its stream, whatever the step does, so that no
 /// particle's randomness depends on another's.
 #[derive(Debug, Clone)]
@@ -124,15 +143,19 @@ impl Particle {
         best: &[u32],
         strongest: Option<u32>,
         refused: usize,
-    ) -> Option<(MoveKind, ModelUpdate)> {
+    ) -> Option<Attempt> {
         // The number of additions to try, and the one to try now.
         let (adds, add) = match kind {
             MoveKind::Start | MoveKind::Stay | MoveKind::Walk => return None,
             MoveKind::DropRandom => {
-                let may_leave = |term: &u32| problem.x.may_leave(*term, &self.members);
+                let may_leave = |term: &u32| {
+                    let standing = problem.x.standing_on(*term, &self.members);
+                    let is_kept = |other: &u32| problem.keep.binary_search(other).is_ok();
+                    !standing.iter().any(is_kept)
+                };
                 let open = || outside(&self.members, problem.keep).filter(may_leave);
                 let variable = open().nth(uniform_below(pick, open().count()))?;
-                return (refused == 0).then_some((kind, ModelUpdate::Drop(variable)));
+                return (refused == 0).then(|| self.dropping(problem, kind, variable));
             }
             MoveKind::DropImprove => (0, None),
             MoveKind::AddImprove => (usize::from(strongest.is_some()), strongest),
@@ -141,17 +164,35 @@ impl Particle {
                 (tries, self.random(problem, pick, refused))
             }
             MoveKind::AddBest => {
-                let is_admitted = |term: &u32| problem.x.admits(*term, &self.members);
-                let open = || outside(best, &self.members).filter(is_admitted);
+                let open = || outside(best, &self.members);
                 let count = open().count();
                 let at = uniform_below(pick, count) + refused;
                 (count, open().nth(at % count.max(1)))
             }
         };
         match add.filter(|_| refused < adds) {
-            Some(variable) => Some((kind, ModelUpdate::Add(variable))),
+            Some(variable) => Some(Attempt {
+                before: self.lacking(problem, variable, best),
+                ..Attempt::alone(kind, ModelUpdate::Add(variable))
+            }),
             // Once: where nothing can be dropped either, the particle stays.
-            None => (refused == adds).then_some((MoveKind::DropImprove, ModelUpdate::DropCheapest)),
+            None => (refused == adds)
+                .then(|| Attempt::alone(MoveKind::DropImprove, ModelUpdate::DropCheapest)),
+        }
+    }
+
+    /// What a term needs that the model lacks, of the best model where there is a choice.
+    pub(super) fn lacking(&self, problem: &SearchProblem, term: u32, best: &[u32]) -> Vec<u32> {
+        let is_best = |parent: u32| best.binary_search(&parent).is_ok();
+        let missing = |terms: &Terms| terms.missing(term, &self.members, is_best);
+        problem.x.terms().map_or_else(Vec::new, missing)
+    }
+
+    /// A drop of a term, with those that stand on it.
+    pub(super) fn dropping(&self, problem: &SearchProblem, kind: MoveKind, term: u32) -> Attempt {
+        Attempt {
+            before: problem.x.standing_on(term, &self.members),
+            ..Attempt::alone(kind, ModelUpdate::Drop(term))
         }
     }
 
@@ -164,10 +205,7 @@ impl Particle {
         let rank = ((uniform_below(pick, open) + refused) % open) as u32;
         // Each member at or below the variable shifts it by one.
         let shift = |variable, m: &u32| variable + u32::from(*m <= variable);
-        let term = self.members.iter().fold(rank, shift);
-        // One that needs others which are missing stands for the first of these.
-        let towards = |terms: &Terms| terms.next_towards(term, &self.members);
-        Some(problem.x.terms().map_or(term, towards))
+        Some(self.members.iter().fold(rank, shift))
     }
 
     pub(super) fn updated(&mut self, update: ModelUpdate, variable: u32) {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::{
     control::Limits,
-    particle::{Particle, Plan, REFACTOR_PER_VARIABLE},
+    particle::{Attempt, Particle, Plan, REFACTOR_PER_VARIABLE},
     problem::{SearchProblem, Size, rises},
     record::{MoveKind, StepRecord},
     state::{ParticleState, SwarmState},
-    term_choice::{first_lowest, strongest_term},
+    term_choice::strongest_term,
     visited::{VisitedModel, VisitedModels},
 };
 use crate::device::{DeviceError, Devices, ModelUpdate, ModelView, TermChange};
@@ -29,9 +29,9 @@ const CANONICAL_EVERY: usize = 64;
 /// and the fit in a fixed order. Cached sweeps could: models that are equal but were reached by
 /// different moves have residuals that differ in their last digits.
 pub(super) struct Swarm<'s, 'x> {
-    problem: SearchProblem<'s>,
-    devices: &'s mut Devices<'x>,
-    particles: Vec<Particle>,
+    pub(super) problem: SearchProblem<'s>,
+    pub(super) devices: &'s mut Devices<'x>,
+    pub(super) particles: Vec<Particle>,
     pub(super) best: VisitedModel,
     /// The models of the iterations done.
     pub(super) visited: VisitedModels,
@@ -108,7 +108,10 @@ impl<'s, 'x> Swarm<'s, 'x> {
                 .collect();
             swarm.update(|particle, number, refused| {
                 let variable = particle.random(&problem, picks[number], refused)?;
-                Some((MoveKind::Start, ModelUpdate::Add(variable)))
+                Some(Attempt {
+                    before: particle.lacking(&problem, variable, &[]),
+                    ..Attempt::alone(MoveKind::Start, ModelUpdate::Add(variable))
+                })
             })?;
         }
         let stay = vec![(MoveKind::Start, None); swarm.particles.len()];
@@ -199,84 +202,8 @@ impl<'s, 'x> Swarm<'s, 'x> {
         Ok(true)
     }
 
-    /// Updates every particle's model, attempt after attempt until one is carried out or none is
-    /// left; returns each particle's move and variable.
-    fn update(
-        &mut self,
-        attempt: impl Fn(&Particle, usize, usize) -> Option<(MoveKind, ModelUpdate)>,
-    ) -> Result<Vec<(MoveKind, Option<u32>)>, DeviceError> {
-        let mut moves = vec![(MoveKind::Stay, None); self.particles.len()];
-        let mut open: Vec<usize> = (0..self.particles.len()).collect();
-        for refused in 0.. {
-            let (mut updates, mut kinds) = (Vec::new(), Vec::new());
-            let mut without_room = Vec::new();
-            for number in open.drain(..) {
-                match attempt(&self.particles[number], number, refused) {
-                    Some((_, ModelUpdate::Add(term))) if !self.has_room(number, term) => {
-                        without_room.push(number);
-                    }
-                    Some((kind, update)) => {
-                        updates.push((number, update));
-                        kinds.push(kind);
-                    }
-                    None => {}
-                }
-            }
-            open.append(&mut without_room);
-            if updates.is_empty() && open.is_empty() {
-                break;
-            }
-            self.choose_drops(&mut updates)?;
-            let results = self.devices.update_models(&updates)?;
-            for (((number, update), kind), updated) in updates.into_iter().zip(kinds).zip(results) {
-                match updated.variable {
-                    Some(variable) => {
-                        self.particles[number].updated(update, variable);
-                        moves[number] = (kind, Some(variable));
-                    }
-                    None => open.push(number),
-                }
-            }
-        }
-        Ok(moves)
-    }
-
-    /// Whether a particle's model may take in all columns of a term.
-    fn has_room(&self, number: usize, term: u32) -> bool {
-        let width = self.problem.x.columns_of(term).len();
-        self.devices.parameters(number) + width <= self.problem.max_size
-    }
-
-    /// Names the terms to drop where the cheapest are wanted and terms have several columns: those whose
-    /// loss leaves the lowest φ, ties going to the lowest.
-    fn choose_drops(&mut self, updates: &mut [(usize, ModelUpdate)]) -> Result<(), DeviceError> {
-        if self.problem.x.terms().is_none() {
-            return Ok(());
-        }
-        let cheapest = updates
-            .iter_mut()
-            .filter(|(_, update)| *update == ModelUpdate::DropCheapest);
-        let (numbers, updates): (Vec<usize>, Vec<&mut ModelUpdate>) =
-            cheapest.map(|(number, update)| (*number, update)).unzip();
-        let costs = self.devices.find_drop_costs(&numbers)?;
-        for ((number, update), costs) in numbers.into_iter().zip(updates).zip(costs) {
-            let (size, rss) = (self.size(number), self.devices.rss(number));
-            let after = |change: &TermChange| {
-                let size = Size {
-                    terms: size.terms - 1,
-                    parameters: size.parameters - change.parameters,
-                };
-                self.problem.objective.floored(size, rss + change.rss)
-            };
-            if let Some(term) = first_lowest(&costs, after) {
-                *update = ModelUpdate::Drop(term);
-            }
-        }
-        Ok(())
-    }
-
     /// The size of a particle's model.
-    fn size(&self, number: usize) -> Size {
+    pub(super) fn size(&self, number: usize) -> Size {
         Size {
             terms: self.particles[number].members.len(),
             parameters: self.devices.parameters(number),

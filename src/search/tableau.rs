@@ -18,10 +18,11 @@
 
 use pulp::Simd;
 
-pub(super) use super::blocks::Step;
 use super::{
     blocks::{self, Blocks, SweptModel},
+    closures::Families,
     gains::{LEAST, additions, exchanges},
+    step::Step,
 };
 use crate::{
     design::Terms,
@@ -54,13 +55,15 @@ pub(super) struct Tableau {
     pub(super) rss: f64,
     /// What the model leaves of terms of several columns.
     blocks: Blocks,
+    /// And of those that need others, with these.
+    families: Families,
     steps: usize,
     scratch: Vec<f64>,
 }
 
 impl Tableau {
-    /// The model of these terms; a response of unit norm.
-    pub(super) fn new(pool: &GramPool, members: &[usize]) -> Self {
+    /// The model of these terms, which may need others by a rule; a response of unit norm.
+    pub(super) fn new(pool: &GramPool, rule: Option<&Terms>, members: &[usize]) -> Self {
         let width = pool.xty().len();
         let mut tableau = Self {
             members: Vec::new(),
@@ -72,6 +75,7 @@ impl Tableau {
             rest: vec![1.0; width],
             rss: 1.0,
             blocks: Blocks::new(pool),
+            families: Families::new(pool, rule),
             steps: 0,
             scratch: vec![0.0; width],
         };
@@ -119,7 +123,12 @@ impl Tableau {
         self.columns.len() < widths.sum()
     }
 
-    pub(super) fn step(&mut self, pool: &GramPool, leaves: Option<usize>, joins: Option<usize>) {
+    pub(super) fn step(
+        &mut self,
+        (pool, rule): (&GramPool, Option<&Terms>),
+        leaves: Option<usize>,
+        joins: Option<usize>,
+    ) {
         if let Some(index) = leaves {
             self.remove(pool, index);
         }
@@ -128,8 +137,22 @@ impl Tableau {
         }
         self.steps += 1;
         if self.steps >= REBUILD_EVERY.max(2 * self.columns.len()) {
-            *self = Self::new(pool, &self.members);
+            *self = Self::new(pool, rule, &self.members);
         }
+    }
+
+    /// Takes a step with all terms that go with it.
+    pub(super) fn take(&mut self, place: (&GramPool, Option<&Terms>), step: &Step) {
+        let leaving = step.leaves.map(|index| self.members[index]);
+        for term in &step.beside {
+            let index = self.members.iter().position(|own| own == term);
+            match leaving {
+                Some(_) => self.step(place, index, None),
+                None => self.step(place, None, Some(*term)),
+            }
+        }
+        let index = self.members.iter().position(|own| Some(*own) == leaving);
+        self.step(place, index, step.joins);
     }
 
     /// The best additions, drops and exchanges: those by which RSS falls most, of each number of
@@ -174,6 +197,7 @@ impl Tableau {
             fall: most,
             leaves,
             joins: None,
+            beside: Vec::new(),
             parameters: -1,
         })
     }
@@ -217,6 +241,7 @@ impl Tableau {
             coefficients: &self.coefficients,
             products: &self.products,
             blocks: &self.blocks,
+            families: &self.families,
         }
     }
 
@@ -228,6 +253,7 @@ impl Tableau {
             fall: most - cost,
             leaves,
             joins,
+            beside: Vec::new(),
             parameters: 0,
         })
     }
@@ -285,6 +311,7 @@ fn add_body<S: Simd>(_: S, t: &mut Tableau, pool: &GramPool, place: usize) {
         add_scaled(row, u[i] / s, &u);
     }
     t.blocks.change(&t.scratch, -1.0 / s);
+    t.families.change(&t.scratch, -1.0 / s);
     t.columns.push(place);
     (t.products[place], t.rest[place]) = (0.0, 0.0);
 }
@@ -322,75 +349,8 @@ fn remove_body<S: Simd>(_: S, t: &mut Tableau, position: usize) {
     t.coefficients.remove(position);
     t.columns.remove(position);
     t.blocks.change(&t.scratch, d);
+    t.families.change(&t.scratch, d);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{design::Columns, least_squares::Fit, random::Stream};
-
-    /// Columns and response of unit norm, correlated by a common part.
-    fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
-        let mut stream = Stream::new(1, 0);
-        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-        let common: Vec<f64> = (0..n).map(|_| draw()).collect();
-        let mut column = || {
-            let mut x: Vec<f64> = common.iter().map(|c| c + draw()).collect();
-            let norm = x.iter().map(|x| x * x).sum::<f64>().sqrt();
-            x.iter_mut().for_each(|x| *x /= norm);
-            x
-        };
-        let x = (0..p).flat_map(|_| column()).collect();
-        (x, column())
-    }
-
-    #[test]
-    fn every_step_is_the_best_of_all_fitted_from_scratch() {
-        let (n, p) = (40, 21);
-        let (x, y) = problem(n, p);
-        let x = Columns::new(&x, n);
-        let mut pool = GramPool::new(x);
-        // In two parts and out of order: places are not columns.
-        pool.insert(x, &y, (10..p as u32).rev(), 1, &|| false);
-        pool.insert(x, &y, 0..10, 1, &|| false);
-        let rss = |places: &[usize]| {
-            let mut support: Vec<u32> = places.iter().map(|m| pool.term(*m)).collect();
-            support.sort_unstable();
-            Fit::of(x, &y, &support).0.rss()
-        };
-        let mut tableau = Tableau::new(&pool, &[3, 7]);
-        for step in 0..200 {
-            let members = tableau.members.clone();
-            let now = tableau.rss;
-            assert!((now - rss(&members)).abs() < 1e-12, "step {step}");
-            let outside: Vec<usize> = (0..p).filter(|j| !members.contains(j)).collect();
-            let mut open = vec![0.0; pool.xty().len()];
-            outside.iter().for_each(|j| open[*j] = 1.0);
-            let with = |j: usize| [&members[..], &[j]].concat();
-            let without = |i: usize| [&members[..i], &members[i + 1..]].concat();
-            let swapped = |i: usize, j: usize| [&without(i)[..], &[j]].concat();
-            let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
-            let k = members.len();
-
-            let added = tableau.best_addition(&open).unwrap();
-            let all = least(&mut outside.iter().map(|j| rss(&with(*j))));
-            assert!((now - added.fall - all).abs() < 1e-12);
-            assert!((rss(&with(added.joins.unwrap())) - all).abs() < 1e-12);
-            let dropped = tableau.best_drop(|_| true).unwrap();
-            let all = least(&mut (0..k).map(|i| rss(&without(i))));
-            assert!((now - dropped.fall - all).abs() < 1e-12);
-            let exchanged = tableau.best_exchange(&open, |_| true).unwrap();
-            let pairs = (0..k).flat_map(|i| outside.iter().map(move |j| (i, *j)));
-            let all = least(&mut pairs.map(|(i, j)| rss(&swapped(i, j))));
-            assert!((now - exchanged.fall - all).abs() < 1e-12);
-            let (i, j) = (exchanged.leaves.unwrap(), exchanged.joins.unwrap());
-            assert!((rss(&swapped(i, j)) - all).abs() < 1e-12);
-
-            match step % 5 {
-                0 | 2 if k < 12 => tableau.step(&pool, None, added.joins),
-                3 if k > 2 => tableau.step(&pool, dropped.leaves, None),
-                _ => tableau.step(&pool, Some(i), Some(outside[step % outside.len()])),
-            }
-        }
-    }
-}
+mod tests;

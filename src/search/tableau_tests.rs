@@ -1,6 +1,6 @@
 //! The tableau of terms of several columns beside fits from scratch.
 
-use super::tableau::{Step, Tableau};
+use super::{step::Step, tableau::Tableau};
 use crate::{
     design::{Columns, Terms},
     device::GramPool,
@@ -46,7 +46,7 @@ fn every_step_of_terms_is_the_best_of_all_fitted_from_scratch() {
         let all: Vec<u32> = positions.iter().map(|at| pool.term(*at)).collect();
         Fit::of(columns, &y, &all).0
     };
-    let mut tableau = Tableau::new(&pool, &[1, 4]);
+    let mut tableau = Tableau::new(&pool, Some(&terms), &[1, 4]);
     let mut open = vec![0.0; pool.xty().len()];
     for turn in 0..60 {
         let members = tableau.members.clone();
@@ -67,6 +67,7 @@ fn every_step_of_terms_is_the_best_of_all_fitted_from_scratch() {
                 let after: Vec<usize> = stay.map(|(_, at)| *at).chain(joins).collect();
                 let after = fitted(&after);
                 all.push(Step {
+                    beside: Vec::new(),
                     fall: now.rss() - after.rss(),
                     leaves,
                     joins,
@@ -90,7 +91,7 @@ fn every_step_of_terms_is_the_best_of_all_fitted_from_scratch() {
             let fall = now.rss() - fitted(&after).rss();
             assert!((fall - step.fall).abs() < 1e-12, "turn {turn} {step:?}");
         }
-        let step = found[turn % found.len()];
-        tableau.step(&pool, step.leaves, step.joins);
+        let step = &found[turn % found.len()];
+        tableau.step((&pool, Some(&terms)), step.leaves, step.joins);
     }
 }

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     control::Limits,
     problem::{SearchProblem, Size, rises},
-    tableau::{Step, Tableau},
+    step::Step,
+    tableau::Tableau,
     visited::VisitedModels,
 };
 use crate::{
@@ -70,7 +71,8 @@ impl TabuSearch<'_> {
         let (pool, problem) = (self.pool, &self.problem);
         // A term that the pool has no room for is left out.
         let terms: Vec<usize> = start.iter().filter_map(|v| pool.position(*v)).collect();
-        let mut tableau = Tableau::new(pool, &terms);
+        let place = (pool, problem.x.terms());
+        let mut tableau = Tableau::new(pool, place.1, &terms);
         let mut result = TabuResult {
             end: start.to_vec(),
             end_value: self.value_of(size(&tableau), tableau.rss),
@@ -83,7 +85,12 @@ impl TabuSearch<'_> {
             .iter()
             .filter_map(|v| pool.position(*v))
             .collect();
-        let holds = |tableau: &Tableau| kept.iter().all(|v| tableau.members.contains(v));
+        let holds = |tableau: &Tableau| {
+            let stands = |rule: &Terms| {
+                rule.are_free() || rule.allow(&terms_after(tableau, pool, &Step::default()))
+            };
+            kept.iter().all(|v| tableau.members.contains(v)) && place.1.is_none_or(stands)
+        };
         if kept.len() < problem.keep.len() || !holds(&tableau) {
             // Too many kept variables for a pool, or too nearly collinear ones for products of
             // columns: there is only the sweep then.
@@ -120,15 +127,14 @@ impl TabuSearch<'_> {
             };
             for (value, step) in known {
                 if result.visited.wants(*value) {
-                    let met = terms_after(&tableau, pool, step.leaves, step.joins);
+                    let met = terms_after(&tableau, pool, step);
                     result.visited.offer(*value, &met);
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            result.work +=
-                ENTRY_COST * (STEP_ENTRIES + (tableau.columns.len() * pool.width()) as u64);
-            let Some((_, Step { leaves, joins, .. })) = best.filter(|best| best.0 < f64::INFINITY)
-            else {
+            let entries = tableau.columns.len() * pool.width() * term_width(&tableau);
+            result.work += ENTRY_COST * (STEP_ENTRIES + entries as u64);
+            let Some((_, next)) = best.filter(|best| best.0 < f64::INFINITY) else {
                 if tabu.until.iter().all(|until| *until <= step) {
                     // No tabu is left that could open a step.
                     result.work = 0;
@@ -137,18 +143,24 @@ impl TabuSearch<'_> {
                 continue;
             };
             let tenure = draw_tenure(stream);
-            if let Some(index) = leaves {
-                tabu.leave(tableau.members[index], step + tenure);
+            let leaving = next.leaves.map(|index| tableau.members[index]);
+            let beside = next.beside.iter().copied();
+            let (leave, join) = match leaving {
+                Some(_) => (Some(beside), None),
+                None => (None, Some(beside)),
+            };
+            for term in leaving.into_iter().chain(leave.into_iter().flatten()) {
+                tabu.leave(term, step + tenure);
             }
-            if let Some(term) = joins {
+            for term in next.joins.into_iter().chain(join.into_iter().flatten()) {
                 tabu.join(term, step + tenure / 2);
             }
-            tableau.step(pool, leaves, joins);
+            tableau.take(place, &next);
             if !holds(&tableau) {
                 break;
             }
             let value = self.value_of(size(&tableau), tableau.rss);
-            let terms = terms_after(&tableau, pool, None, None);
+            let terms = terms_after(&tableau, pool, &Step::default());
             result.end.clone_from(&terms);
             result.visited.offer(value, &terms);
             if rises(value, least) {
@@ -174,9 +186,8 @@ impl TabuSearch<'_> {
         let rule = (free, self.problem.x.terms());
         let steps = tableau.best_steps(self.pool, open, rule);
         let valued = |step: Step| {
-            let joins = usize::from(step.joins.is_some());
             let after = Size {
-                terms: before.terms + joins - usize::from(step.leaves.is_some()),
+                terms: before.terms.saturating_add_signed(step.terms()),
                 parameters: before
                     .parameters
                     .saturating_add_signed(step.parameters as isize),
@@ -198,6 +209,15 @@ fn size(tableau: &Tableau) -> Size {
         terms: tableau.members.len(),
         parameters: tableau.columns.len(),
     }
+}
+
+/// The columns of a term of the model, on average: as many times a step passes over the tableau.
+fn term_width(tableau: &Tableau) -> usize {
+    tableau
+        .columns
+        .len()
+        .div_ceil(tableau.members.len().max(1))
+        .max(1)
 }
 
 /// The terms that a walk may not touch for a while.
@@ -274,7 +294,7 @@ fn scatter(
         let position = tableau.members.iter().position(|member| *member == place);
         // Rebuilt, the tableau may have left it out.
         if position.is_some() {
-            tableau.step(pool, position, None);
+            tableau.step((pool, rule), position, None);
             tabu.leave(place, step + draw_tenure(stream));
         }
     }
@@ -298,16 +318,15 @@ fn above(rule: &Terms, tableau: &Tableau, pool: &GramPool, list: &[usize], at: u
 }
 
 /// The terms of the tableau's model after a step, ascending.
-fn terms_after(
-    tableau: &Tableau,
-    pool: &GramPool,
-    leaves: Option<usize>,
-    joins: Option<usize>,
-) -> Vec<u32> {
-    let members = tableau.members.iter().enumerate();
-    let stay = members.filter(|(position, _)| Some(*position) != leaves);
-    let places = stay.map(|(_, place)| *place).chain(joins);
-    let mut terms: Vec<u32> = places.map(|place| pool.term(place)).collect();
+fn terms_after(tableau: &Tableau, pool: &GramPool, step: &Step) -> Vec<u32> {
+    let leaving = step.leaves.map(|index| tableau.members[index]);
+    let leaves = |place: &usize| Some(*place) == leaving || step.beside.contains(place);
+    let stay = tableau.members.iter().filter(|place| !leaves(place));
+    let joining = step.joins.iter().flat_map(|term| match leaving {
+        Some(_) => [].iter().chain([term]),
+        None => step.beside.iter().chain([term]),
+    });
+    let mut terms: Vec<u32> = stay.chain(joining).map(|place| pool.term(*place)).collect();
     terms.sort_unstable();
     terms
 }
@@ -336,7 +355,7 @@ mod tests {
             let model: Vec<usize> = (0..size).collect();
             let kept: Vec<usize> = (0..kept).collect();
             for seed in 0..20 {
-                let mut tableau = Tableau::new(&pool, &model);
+                let mut tableau = Tableau::new(&pool, None, &model);
                 let mut tabu = TabuList::new(&pool, &tableau);
                 let mut stream = Stream::new(seed, 1);
                 let rule = (&*kept, None);

@@ -13,6 +13,7 @@ mod reference;
 mod against_r;
 mod bounds;
 mod checkpoint;
+mod closures;
 mod estimates;
 mod exhaustive;
 mod fits;

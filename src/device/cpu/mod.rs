@@ -1,12 +1,16 @@
 //! The CPU as a device: models are [`Fit`]s, and all threads sweep the columns.
 
+mod closures;
 mod counting;
 mod gain;
 mod gram_cache;
+mod gram_tile;
 mod neighbours;
 mod products;
 mod single_precision;
 mod strongest;
+mod term_products;
+mod term_screen;
 mod terms;
 mod tie_window;
 
@@ -176,7 +180,7 @@ impl Device for Cpu<'_> {
         Ok(match gain {
             Gain::Correlation => {
                 let anchors: Vec<FitView> = fits.map(Fit::view).collect();
-                terms::strongest(own, &anchors, threads, &stop)
+                self.sweep.strongest_terms(terms, &anchors, &stop)
             }
             Gain::Exact => {
                 let fits: Vec<Fit> = fits.cloned().collect();
@@ -190,8 +194,9 @@ impl Device for Cpu<'_> {
         let costs = |model: &usize| {
             let fit = &self.models[*model];
             let costs = fit.terms().iter().zip(fit.term_drop_costs(x));
+            let is_kept = |term: &u32| keep.binary_search(term).is_ok();
             let free = costs.filter(|(term, _)| {
-                keep.binary_search(term).is_err() && x.may_leave(**term, fit.terms())
+                !is_kept(term) && !x.standing_on(**term, fit.terms()).iter().any(is_kept)
             });
             let changes = free.map(|(term, (rss, parameters))| TermChange {
                 term: *term,

@@ -79,6 +79,7 @@ pub(crate) fn neighbours(
         let neighbours = changes.map(|[additions, exchanges]| Neighbours {
             additions,
             exchanges,
+            ..Neighbours::default()
         });
         neighbours.collect()
     });

@@ -4,6 +4,8 @@
 //! multiplies at twice the rate of f64. [`SinglePrecision::error`] bounds its error, and candidates
 //! within the bound are decided in f64 (see [`super::tie_window`]).
 
+use std::borrow::Cow;
+
 use pulp::Simd;
 use rayon::prelude::*;
 
@@ -32,21 +34,21 @@ pub(crate) struct SinglePrecision {
 }
 
 impl SinglePrecision {
-    /// A copy of X, made by `threads` threads.
-    pub(crate) fn new(x: Columns, threads: usize) -> Self {
+    /// A copy of X, made by `threads` threads: of the columns of a term of several, orthonormal ones of the
+    /// same span. The first column of `own` is the number `first` of X.
+    pub(crate) fn new(x: Columns, (first, own): (usize, Columns), threads: usize) -> Self {
         let n = x.n();
-        let mut values = vec![0.0; x.p().div_ceil(TILE) * TILE * n];
+        let column = |at: usize| x.orthonormal_column((first + at) as u32);
+        let mut values = vec![0.0; own.p().div_ceil(TILE) * TILE * n];
         let copy = |(tile, values): (usize, &mut [f32])| {
             let first = tile * TILE;
-            let width = TILE.min(x.p() - first);
+            let width = TILE.min(own.p() - first);
             // A few columns at a time, row by row: each cache line is written as a whole, and each
             // column is read sequentially.
             for start in (0..width).step_by(LANES) {
                 let lanes = start..width.min(start + LANES);
-                let columns: Vec<&[f64]> = lanes
-                    .clone()
-                    .map(|lane| x.column((first + lane) as u32))
-                    .collect();
+                let columns: Vec<Cow<[f64]>> =
+                    lanes.clone().map(|lane| column(first + lane)).collect();
                 for (row, values) in values.chunks_mut(TILE).enumerate() {
                     for (value, column) in values[lanes.clone()].iter_mut().zip(&columns) {
                         *value = column[row] as f32;

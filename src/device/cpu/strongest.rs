@@ -10,13 +10,13 @@ use std::{
 };
 
 use faer::MatRef;
-use pulp::Simd;
 use rayon::prelude::*;
 
 use super::{
     gram_cache::GramCache,
+    gram_tile::{Model, screen_tile, tile_of},
     products::visit_products,
-    single_precision::{SinglePrecision, vectors},
+    single_precision::SinglePrecision,
     tie_window::{TILE, TieWindow},
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     },
     least_squares::FitView,
     memory::{MemoryBudget, MemoryCharge},
-    vector::{product, vectorised},
+    vector::product,
 };
 
 /// Cost of one Gram term (TILE rows of one cached column, scaled and added) relative to one
@@ -104,7 +104,8 @@ impl<'x> Sweep<'x> {
             let tile = |(tile, xty): (usize, &mut [f32])| {
                 let columns = (tile * TILE) as u32..own.p() as u32;
                 for (xty, column) in xty.iter_mut().zip(columns) {
-                    *xty = product(own.column(column), y) as f32;
+                    let column = shard.x.orthonormal_column(shard.first as u32 + column);
+                    *xty = product(&column, y) as f32;
                 }
             };
             if threads > 1 {
@@ -113,7 +114,7 @@ impl<'x> Sweep<'x> {
                 xty.chunks_mut(TILE).enumerate().for_each(tile);
             }
             Screen {
-                resident: SinglePrecision::new(own, threads),
+                resident: SinglePrecision::new(shard.x, (shard.first, own), threads),
                 xty,
                 gram: GramCache::new(shard.x.p(), own.p(), gram / column),
             }
@@ -140,7 +141,20 @@ impl<'x> Sweep<'x> {
     pub(super) fn strongest(&mut self, anchors: &[FitView], stop: Stop) -> Vec<Vec<Candidate>> {
         let (screened, missing, others) = self.plan(anchors);
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
-        let windows = self.by_gram(&models(&screened), &missing, stop);
+        let chosen = models(&screened);
+        // Each of two scores may be off by the error.
+        let error = |anchor: &FitView| 2.0 * self.screen_error(anchor);
+        let windows: Vec<TieWindow> = chosen.iter().map(error).map(TieWindow::new).collect();
+        let start = || windows.clone();
+        let screen = |columns: Range<usize>,
+                      gram: &[f32],
+                      xty: &[f32; TILE],
+                      models: &[Model],
+                      windows: &mut Vec<TieWindow>| {
+            screen_tile(columns, gram, xty, models, windows);
+        };
+        let parts = self.by_gram((&chosen, &missing), stop, start, screen);
+        let windows = parts.into_iter().reduce(merge).unwrap_or_default();
         let mut result = vec![Vec::new(); anchors.len()];
         let windows = windows
             .into_iter()
@@ -156,9 +170,25 @@ impl<'x> Sweep<'x> {
         result
     }
 
+    /// Error bound of E from Gram columns; none without a screen.
+    pub(super) fn screen_error(&self, anchor: &FitView) -> f64 {
+        let screen = self.screen.as_ref();
+        screen.map_or(0.0, |screen| screen_error(&screen.resident, anchor))
+    }
+
+    /// The columns in single precision; none without a screen.
+    pub(super) fn resident(&self) -> Option<&SinglePrecision> {
+        self.screen.as_ref().map(|screen| &screen.resident)
+    }
+
+    /// The shard that is swept, and by how many threads.
+    pub(super) fn shard(&self) -> (Shard<'x>, usize) {
+        (self.shard, self.threads)
+    }
+
     /// The models to screen from Gram columns, the Gram columns that are missing for that, and the
     /// models left to products in f64.
-    fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
+    pub(super) fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.shard.x.n() as f64;
         let Some(Screen { resident, gram, .. }) = &mut self.screen else {
             return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
@@ -206,9 +236,16 @@ impl<'x> Sweep<'x> {
         (cached, missing, others)
     }
 
-    /// Screens with |E| = |Xᵀy − G_A·β̂| in f32, tile by tile, after computing each tile's missing
-    /// Gram columns.
-    fn by_gram(&mut self, anchors: &[FitView], missing: &[u32], stop: Stop) -> Vec<TieWindow> {
+    /// Screens with E = Xᵀy − G_A·β̂ in f32, tile by tile, after computing each tile's missing Gram
+    /// columns: `screen` gets the state of a range of the tiles, a tile's columns, Gram columns and Xᵀy, and the
+    /// models. Returns the states, in the order of the ranges.
+    pub(super) fn by_gram<A: Send>(
+        &mut self,
+        (anchors, missing): (&[FitView], &[u32]),
+        stop: Stop,
+        start: impl Fn() -> A + Sync,
+        screen: impl Fn(Range<usize>, &[f32], &[f32; TILE], &[Model], &mut A) + Sync,
+    ) -> Vec<A> {
         let Some(Screen {
             resident,
             xty,
@@ -230,11 +267,6 @@ impl<'x> Sweep<'x> {
             (anchor.support, terms.collect())
         });
         let models: Vec<Model> = models.collect();
-        // Each of two scores may be off by the error.
-        let windows: Vec<TieWindow> = anchors
-            .iter()
-            .map(|anchor| TieWindow::new(2.0 * screen_error(resident, anchor)))
-            .collect();
         let terms: usize = models.iter().map(|(_, terms)| terms.len()).sum();
         let (p, tiles) = (own.p(), xty.len() / TILE);
         let work = columns.len() + terms;
@@ -244,7 +276,7 @@ impl<'x> Sweep<'x> {
         let is_cut = AtomicBool::new(false);
         let (values, stride) = gram.tiles_mut();
         let range = |(at, values): (usize, &mut [f32])| {
-            let mut windows = windows.clone();
+            let mut state = start();
             let mut new = vec![0.0; slots.len() * TILE];
             for (tile, gram) in (at * each..).zip(values.chunks_mut(stride)) {
                 if tile % look_every == 0 && stop() {
@@ -256,15 +288,15 @@ impl<'x> Sweep<'x> {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
                 let columns = first + tile * TILE..first + p.min((tile + 1) * TILE);
-                screen_tile(columns, gram, tile_of(xty, tile), &models, &mut windows);
+                screen(columns, gram, tile_of(xty, tile), &models, &mut state);
             }
-            windows
+            state
         };
         let found = if ranges > 1 {
             let parts = values.par_chunks_mut(each * stride).enumerate();
-            parts.map(range).reduce_with(merge).unwrap_or_default()
+            parts.map(range).collect()
         } else {
-            range((0, values))
+            vec![range((0, values))]
         };
         if is_cut.into_inner() {
             // The new columns lack values.
@@ -324,7 +356,7 @@ fn screen_error(resident: &SinglePrecision, anchor: &FitView) -> f64 {
 
 /// Number of ranges that `tiles` tiles are split into: one per thread, or a single one if the
 /// multiply-adds (`work`) cost less than handing them out.
-fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
+pub(super) fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
     if threads > 1 && work > PARALLEL_WORK {
         threads.min(tiles)
     } else {
@@ -333,10 +365,7 @@ fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
 }
 
 /// Whether a sweep is to end before its work is done.
-type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
-
-/// A model of a sweep: its support, and (slot of the Gram column, β̂) of each variable.
-type Model<'a> = (&'a [u32], Vec<(u32, f32)>);
+pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Merges the windows of two ranges of columns, model by model.
 fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
@@ -344,54 +373,4 @@ fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> 
         window.merge(other);
     }
     windows
-}
-
-vectorised! {
-    /// One tile of [`Sweep::by_gram`], of these columns, for every model.
-    fn screen_tile<'a>(
-        columns: Range<usize>, gram: &'a [f32], xty: &'a [f32; TILE], models: &'a [Model<'a>],
-        windows: &'a mut [TieWindow],
-    ) -> () = screen_tile_body;
-}
-
-#[inline(always)]
-fn screen_tile_body<S: Simd>(
-    simd: S,
-    columns: Range<usize>,
-    gram: &[f32],
-    xty: &[f32; TILE],
-    models: &[Model],
-    windows: &mut [TieWindow],
-) {
-    for ((support, terms), window) in models.iter().zip(windows) {
-        let mut scores = [0.0; TILE];
-        let mut most = simd.splat_f32s(0.0);
-        // Four vectors at a time stay in registers.
-        for at in 0..TILE / (4 * S::F32_LANES) {
-            let mut e = vectors::<S, 4>(xty, at);
-            for &(slot, b) in terms {
-                let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
-                let b = simd.splat_f32s(-b);
-                for v in 0..4 {
-                    e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
-                }
-            }
-            let (scores, _) = S::as_mut_simd_f32s(&mut scores);
-            for v in 0..4 {
-                e[v] = simd.abs_f32s(e[v]);
-                most = simd.max_f32s(most, e[v]);
-                scores[at * 4 + v] = e[v];
-            }
-        }
-        // Entries past the last column are zero, so never the largest.
-        let most = simd.reduce_max_f32s(most);
-        let scores = &scores[..columns.len()];
-        window.observe(columns.start, most, scores, support);
-    }
-}
-
-/// The `at`-th of contiguous tiles.
-#[inline(always)]
-fn tile_of(values: &[f32], at: usize) -> &[f32; TILE] {
-    &values.as_chunks::<TILE>().0[at]
 }

@@ -2,21 +2,24 @@
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 
-use super::{neighbours::Strongest, products::visit_products, tie_window::TieWindow};
+use super::{
+    closures::{Closure, Family, ParentProducts, StrongestClosures},
+    neighbours::Strongest,
+    products::visit_products,
+};
 use crate::{
     design::{Columns, Terms},
     device::{
         Neighbours, Shard, TermChange,
-        gain::{push_orthonormal, tie_width},
+        gain::push_orthonormal,
         neighbours::ModelChange,
         terms::{ExchangedTerms, Scratch, TermProducts},
     },
-    least_squares::{Fit, FitView},
-    vector::product,
+    least_squares::Fit,
 };
 
 /// Columns of X multiplied at a time.
-const ROWS: usize = 512;
+pub(super) const ROWS: usize = 512;
 
 /// Most numbers of a block's products, so that they stay in the cache.
 const BLOCK: usize = 1 << 16;
@@ -24,10 +27,10 @@ const BLOCK: usize = 1 << 16;
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
 
-type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The number of ranges of the columns for so many multiply-adds.
-fn ranges(threads: usize, work: usize) -> usize {
+pub(super) fn ranges(threads: usize, work: usize) -> usize {
     match work > PARALLEL_WORK {
         true => threads,
         false => 1,
@@ -36,7 +39,7 @@ fn ranges(threads: usize, work: usize) -> usize {
 
 /// Turns a block's products, each column of `rows` numbers, into those of orthonormal columns in each
 /// term, and returns the terms.
-fn orthonormalise(
+pub(super) fn orthonormalise(
     terms: &Terms,
     first: usize,
     rows: usize,
@@ -53,90 +56,13 @@ fn orthonormalise(
 }
 
 /// The rows of a term in a block that begins with this column.
-fn within(terms: &Terms, term: u32, first: usize) -> std::ops::Range<usize> {
+pub(super) fn within(terms: &Terms, term: u32, first: usize) -> std::ops::Range<usize> {
     let columns = terms.columns(term);
     columns.start as usize - first..columns.end as usize - first
 }
 
-/// For each model and each width the terms of a shard, outside the model, with the largest ‖X_tᵀr‖ up to
-/// rounding, columns orthonormal within terms.
-pub(super) fn strongest(
-    (shard, terms): (Shard, &Terms),
-    anchors: &[FitView],
-    threads: usize,
-    stop: Stop,
-) -> Vec<Vec<TermChange>> {
-    let (x, n, m) = (shard.x, shard.x.n(), anchors.len());
-    let residuals = anchors.iter().flat_map(|anchor| anchor.residual);
-    let residuals: Vec<f64> = residuals.copied().collect();
-    let width = |anchor: &FitView| {
-        tie_width(n, product(anchor.residual, anchor.residual).sqrt()) * terms.growth()
-    };
-    let widths: Vec<f64> = anchors.iter().map(width).collect();
-    // Of each model, by the width of terms.
-    type Windows = Vec<Vec<(usize, TieWindow)>>;
-    let visit = |windows: &mut Windows, first: usize, products: &mut [f64]| {
-        let rows = products.len() / m;
-        let own = orthonormalise(terms, first, rows, products);
-        let models = products.chunks(rows).zip(anchors).zip(windows).zip(&widths);
-        for (((e, anchor), windows), tie) in models {
-            for term in own.clone() {
-                let e = &e[within(terms, term, first)];
-                let score = norm(e);
-                let at = windows.iter().position(|(width, _)| *width == e.len());
-                let at = at.unwrap_or_else(|| {
-                    windows.push((e.len(), TieWindow::new(2.0 * tie)));
-                    windows.len() - 1
-                });
-                if !anchor.terms.contains(&term) && terms.admits(term, anchor.terms, None) {
-                    windows[at].1.offer(term, score, score - 2.0 * tie);
-                }
-            }
-        }
-        !stop()
-    };
-    let factor = MatRef::from_column_major_slice(&residuals, n, m);
-    let ranges = ranges(threads, n * shard.own.p() * m);
-    let found = visit_products(shard, factor, (ROWS, ranges), || vec![Vec::new(); m], visit);
-    let mut all: Windows = vec![Vec::new(); m];
-    for windows in found {
-        for (all, own) in all.iter_mut().zip(windows) {
-            for (width, window) in own {
-                match all.iter_mut().find(|(other, _)| *other == width) {
-                    Some((_, all)) => all.merge(window),
-                    None => all.push((width, window)),
-                }
-            }
-        }
-    }
-    let near = |(windows, anchor): (Vec<(usize, TieWindow)>, &FitView)| {
-        let near = windows.into_iter().flat_map(|(width, window)| {
-            let near = window.finish().into_iter();
-            near.map(move |(term, _)| (term, width))
-        });
-        let near = near.map(|(term, parameters)| TermChange {
-            term,
-            parameters,
-            rss: score(x, terms, term, anchor.residual).powi(2),
-        });
-        near.collect()
-    };
-    all.into_iter().zip(anchors).map(near).collect()
-}
-
-fn norm(e: &[f64]) -> f64 {
-    e.iter().map(|e| e * e).sum::<f64>().sqrt()
-}
-
-/// ‖X_tᵀr‖ by dot products in a fixed order.
-fn score(x: Columns, terms: &Terms, term: u32, residual: &[f64]) -> f64 {
-    let products = terms.columns(term).map(|j| product(x.column(j), residual));
-    let mut products: Vec<f64> = products.collect();
-    terms.orthonormalise(term, &mut products);
-    norm(&products)
-}
-
-/// As [`strongest`], by the exact fall in RSS.
+/// For each model and each number of parameters the terms of a shard, outside the model, that gain most by
+/// the exact fall in RSS.
 pub(super) fn strongest_exactly(
     (shard, terms): (Shard, &Terms),
     fits: &[Fit],
@@ -160,14 +86,23 @@ pub(super) fn strongest_exactly(
 
 /// The change of a model by a term that joins, fitted; none where the model explains it.
 fn joined(x: Columns, fit: &Fit, term: u32) -> Option<ModelChange> {
-    let mut larger = fit.clone();
-    larger.add(x, term).ok()?;
+    let (fall, parameters) = gained(x, fit, &[], term)?;
     Some(ModelChange {
         column: term,
-        fall: fit.rss() - larger.rss(),
+        fall,
         replaces: None,
-        parameters: (larger.support().len() - fit.support().len()) as i32,
+        parameters,
     })
+}
+
+/// The fall in RSS and the parameters that terms bring which join a model, fitted; none where the model and
+/// those before explain one of them.
+fn gained(x: Columns, fit: &Fit, beside: &[u32], term: u32) -> Option<(f64, i32)> {
+    let mut larger = fit.clone();
+    let mut terms = beside.iter().chain([&term]);
+    terms.try_for_each(|term| larger.add(x, *term)).ok()?;
+    let parameters = larger.support().len() - fit.support().len();
+    Some((fit.rss() - larger.rss(), parameters as i32))
 }
 
 /// The `count` strongest additions and exchanges of each number of parameters for each model.
@@ -199,9 +134,13 @@ pub(super) fn neighbours(
     let mut sweeps = Vec::new();
     for (fit, reduced) in fits.iter().zip(&reduced) {
         sweeps.push(match fit.is_partial() {
-            true => Sweep::additions(fit),
+            true => Sweep {
+                has_closures: true,
+                ..Sweep::additions(fit)
+            },
             false => Sweep {
                 exchanges: ExchangedTerms::new(x, &fit.view(), keep),
+                has_closures: true,
                 ..Sweep::additions(fit)
             },
         });
@@ -243,6 +182,8 @@ struct Sweep<'a> {
     /// The model whose terms are no candidates.
     whole: &'a Fit,
     exchanges: ExchangedTerms,
+    /// Whether terms are wanted that join with what they need.
+    has_closures: bool,
 }
 
 impl<'a> Sweep<'a> {
@@ -251,15 +192,38 @@ impl<'a> Sweep<'a> {
             fit,
             whole: fit,
             exchanges: ExchangedTerms::none(fit.support().len()),
+            has_closures: false,
         }
     }
 }
 
 /// The strongest changes found in a range of the columns, by the parameters that they bring.
-#[derive(Default)]
 struct Found {
     additions: Vec<(i32, Strongest)>,
     exchanges: Vec<(i32, Strongest)>,
+    closures: StrongestClosures,
+}
+
+impl Found {
+    fn new(count: usize) -> Self {
+        Self {
+            additions: Vec::new(),
+            exchanges: Vec::new(),
+            closures: StrongestClosures::new(count),
+        }
+    }
+}
+
+/// Room for what a sweep evaluates.
+#[derive(Default)]
+struct SweepScratch {
+    one: Scratch,
+    v: Vec<f64>,
+    best: Vec<ModelChange>,
+    closure: Closure,
+    /// Of the terms of a block that need others, one after another.
+    families: Vec<Option<Family>>,
+    own: Vec<f64>,
 }
 
 fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
@@ -288,19 +252,27 @@ fn sweep(
     for own in sweeps {
         push_orthonormal(x, &own.fit.view(), &mut batch);
     }
+    let has_closures = sweeps.iter().any(|own| own.has_closures);
+    let parents = has_closures.then(|| ParentProducts::new(x, terms, &batch));
+    let parents = parents.flatten();
     let start = || {
-        let found: Vec<Found> = sweeps.iter().map(|_| Found::default()).collect();
-        (found, Scratch::default(), Vec::new(), Vec::new())
+        let found = sweeps.iter().map(|_| Found::new(count));
+        (found.collect(), SweepScratch::default())
     };
-    type State = (Vec<Found>, Scratch, Vec<f64>, Vec<ModelChange>);
-    let visit = |(found, scratch, v, best): &mut State, first: usize, products: &mut [f64]| {
+    let visit = |(found, scratch): &mut (Vec<Found>, SweepScratch), first, products: &mut [f64]| {
         let rows = products.len() / width;
         let own = orthonormalise(terms, first, rows, products);
+        scratch.families.clear();
+        scratch.families.resize_with(own.len(), || None);
+        let SweepScratch { one, v, best, .. } = scratch;
+        let mut from = 0;
         let mut rest = &*products;
         for ((sweep, k), found) in sweeps.iter().zip(&sizes).zip(found) {
             let (e, after) = rest.split_at(rows);
             let (q, after) = after.split_at(rows * k);
             rest = after;
+            let vectors = from..from + k + 1;
+            from = vectors.end;
             let model = &sweep.exchanges;
             v.resize(rows * k, 0.0);
             if !model.transposed.is_empty() {
@@ -317,11 +289,29 @@ fn sweep(
                 if sweep.whole.terms().contains(&term) {
                     continue;
                 }
+                let range = within(terms, term, first);
                 // What a model does not admit, it does not admit for another term either.
                 if !terms.admits(term, sweep.fit.terms(), None) {
+                    if let Some(parents) = parents.as_ref().filter(|_| sweep.has_closures) {
+                        let family = scratch.families[(term - own.start) as usize]
+                            .get_or_insert_with(|| Family::of(x, terms, term));
+                        scratch.own.clear();
+                        for row in range {
+                            scratch.own.push(e[row]);
+                            scratch.own.extend(q.chunks(rows).map(|q| q[row]));
+                        }
+                        terms.each_way_in(term, sweep.fit.terms(), |beside| {
+                            let parents = (parents, vectors.clone());
+                            let known = (terms, &*family);
+                            let gain = scratch.closure.gain(known, beside, parents, &scratch.own);
+                            let gain = gain.or_else(|| gained(x, sweep.fit, beside, term));
+                            if let Some(gain) = gain {
+                                found.closures.offer(term, beside, gain);
+                            }
+                        });
+                    }
                     continue;
                 }
-                let range = within(terms, term, first);
                 let products = TermProducts {
                     first: range.start,
                     width: range.len(),
@@ -330,7 +320,7 @@ fn sweep(
                     q,
                     v,
                 };
-                let joining = model.evaluate(term, (&products, terms.parents(term)), scratch, best);
+                let joining = model.evaluate(term, (&products, terms.parents(term)), one, best);
                 let change = match joining.rank == range.len() {
                     true => Some(ModelChange {
                         column: term,
@@ -362,6 +352,7 @@ fn sweep(
         let near = found.into_iter().map(|own| Neighbours {
             additions: all(own.additions),
             exchanges: all(own.exchanges),
+            closures: own.closures.finish(),
         });
         near.collect()
     });

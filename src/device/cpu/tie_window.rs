@@ -57,6 +57,16 @@ impl TieWindow {
         }
     }
 
+    /// Whether a candidate of this score would be within the tolerance of the strongest so far.
+    pub(crate) fn may_take(&self, score: f64) -> bool {
+        score >= self.floor
+    }
+
+    /// Adds a candidate by its score, unless that is below the floor.
+    pub(crate) fn offer_near(&mut self, column: u32, score: f64) {
+        self.offer(column, score, score - self.tolerance);
+    }
+
     /// Adds the window of another range of columns.
     pub(crate) fn merge(&mut self, other: Self) {
         self.floor = self.floor.max(other.floor);

@@ -7,7 +7,7 @@ use super::super::{
     visited::VisitedModels,
 };
 use crate::{
-    device::{ModelChange, Neighbours, first_of_each},
+    device::{ClosureChange, ModelChange, Neighbours, first_of_each},
     least_squares::Fit,
 };
 
@@ -40,14 +40,28 @@ pub(super) struct Candidate {
     pub(super) value: f64,
 }
 
-/// A change of a model: the term that leaves, by its position there, the one that joins, the parameters
-/// that the model has more then, and the fall in RSS.
-#[derive(Debug, Clone, Copy)]
+/// A change of a model: the term that leaves, by its position there, the one that joins, the terms that go
+/// with it, the parameters that the model has more then, and the fall in RSS.
+#[derive(Debug, Clone)]
 struct Change {
     leaves: Option<usize>,
     joins: Option<u32>,
+    /// Terms that join or leave with it, by the hierarchy.
+    beside: Vec<u32>,
     parameters: i32,
     fall: f64,
+}
+
+impl Change {
+    /// The terms that a model has more then.
+    fn terms(&self) -> isize {
+        let beside = self.beside.len() as isize;
+        match (self.leaves, self.joins) {
+            (Some(_), None) => -1 - beside,
+            (None, Some(_)) => 1 + beside,
+            _ => 0,
+        }
+    }
 }
 
 impl PolishContext<'_> {
@@ -65,8 +79,8 @@ impl PolishContext<'_> {
         Candidate { fit, value }
     }
 
-    /// The strongest additions and exchanges that a swept model has room for, so many of each number of
-    /// parameters.
+    /// The strongest additions, exchanges and closures that a swept model has room for, so many of each
+    /// number of parameters; as many closures as additions.
     fn changes(
         &self,
         fit: &Fit,
@@ -75,43 +89,58 @@ impl PolishContext<'_> {
     ) -> impl Iterator<Item = Change> {
         let room = self.problem.max_size as i32 - fit.support().len() as i32;
         let (mut joins, mut replaces) = (first_of_each(additions), first_of_each(exchanges));
+        let mut together = first_of_each(additions);
         let joining = neighbours.additions.iter();
         let joining = joining.filter(move |change| joins(change.parameters));
         let replacing = neighbours.exchanges.iter();
         let replacing = replacing.filter(move |change| replaces(change.parameters));
-        let changes = joining.chain(replacing);
-        let changes = changes.filter(move |change| change.parameters <= room.max(0));
-        changes.map(|change: &ModelChange| Change {
+        let single = joining.chain(replacing);
+        let single = single.map(|change: &ModelChange| Change {
             leaves: change.replaces,
             joins: Some(change.column),
+            beside: Vec::new(),
             parameters: change.parameters,
             fall: change.fall,
-        })
+        });
+        let closures = neighbours.closures.iter();
+        let closures = closures.filter(move |change| together(change.size()));
+        let closures = closures.map(|change: &ClosureChange| Change {
+            leaves: None,
+            joins: Some(change.term),
+            beside: change.beside.clone(),
+            parameters: change.parameters,
+            fall: change.fall,
+        });
+        let changes = single.chain(closures);
+        changes.filter(move |change| change.parameters <= room.max(0))
     }
 
-    /// The drops of terms that are not kept.
+    /// The drops of terms, with those that stand on them, where none is kept.
     fn drops(&self, fit: &Fit) -> impl Iterator<Item = Change> {
-        let keep = self.problem.keep;
-        let costs = fit.term_drop_costs(self.problem.x).into_iter();
+        let (x, keep) = (self.problem.x, self.problem.keep);
+        let costs = fit.term_drop_costs(x).into_iter();
         let drops = costs.zip(fit.terms()).enumerate();
-        let x = self.problem.x;
-        let drops = drops.filter(move |(_, (_, term))| {
-            x.may_leave(**term, fit.terms()) && keep.binary_search(term).is_err()
+        let drops = drops.map(move |(at, ((cost, parameters), term))| {
+            let change = Change {
+                leaves: Some(at),
+                joins: None,
+                beside: x.standing_on(*term, fit.terms()),
+                parameters: -(parameters as i32),
+                fall: -cost,
+            };
+            (*term, change)
         });
-        drops.map(|(at, ((cost, parameters), _))| Change {
-            leaves: Some(at),
-            joins: None,
-            parameters: -(parameters as i32),
-            fall: -cost,
-        })
+        let is_kept = |term: &u32| keep.binary_search(term).is_ok();
+        let free = drops
+            .filter(move |(term, change)| !is_kept(term) && !change.beside.iter().any(is_kept));
+        free.map(|(_, change)| change)
     }
 
     /// φ after a change, by the sweep's numbers.
-    fn value_after(&self, fit: &Fit, change: Change) -> f64 {
-        let (left, joined) = (change.leaves.is_some(), change.joins.is_some());
+    fn value_after(&self, fit: &Fit, change: &Change) -> f64 {
         let before = Size::of(fit);
         let size = Size {
-            terms: before.terms + usize::from(joined) - usize::from(left),
+            terms: before.terms.saturating_add_signed(change.terms()),
             parameters: before
                 .parameters
                 .saturating_add_signed(change.parameters as isize),
@@ -129,9 +158,9 @@ impl PolishContext<'_> {
     ) {
         let changes = self.changes(fit, neighbours, (NEAR, usize::MAX));
         for change in changes.chain(self.drops(fit)) {
-            let value = self.value_after(fit, change);
+            let value = self.value_after(fit, &change);
             if visited.wants(value) {
-                visited.offer(value, &changed(fit, change));
+                visited.offer(value, &changed(fit, &change));
             }
         }
     }
@@ -141,7 +170,7 @@ impl PolishContext<'_> {
     pub(super) fn improve_any(&self, swept: &[(Fit, Neighbours)], value: f64) -> Option<Candidate> {
         let strongest = swept.iter().flat_map(|(fit, neighbours)| {
             let changes = self.changes(fit, neighbours, (1, 1));
-            changes.map(move |change| (self.value_after(fit, change), changed(fit, change)))
+            changes.map(move |change| (self.value_after(fit, &change), changed(fit, &change)))
         });
         let mut better: Vec<(f64, Vec<u32>)> = strongest
             .filter(|(after, _)| rises(*after, value))
@@ -153,22 +182,27 @@ impl PolishContext<'_> {
         Some(self.fitted(&members)).filter(|model| rises(model.value, value))
     }
 
-    /// The best model one addition, drop or exchange away, if it is better than this.
+    /// The best model one addition, drop or exchange away, of one term or by the hierarchy with others, if it
+    /// is better than this.
     pub(super) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
         let x = self.problem.x;
         let changes = self.changes(&best.fit, neighbours, (FITTED, FITTED));
         let mut drops: Vec<Change> = self.drops(&best.fit).collect();
         drops.sort_by(|a, b| b.fall.total_cmp(&a.fall));
         let mut strongest = first_of_each(FITTED);
-        drops.retain(|drop| strongest(drop.parameters));
+        drops.retain(|drop| strongest((drop.terms(), drop.parameters)));
         let changes = changes.chain(drops);
-        let better = changes.filter_map(|Change { leaves, joins, .. }| {
+        let better = changes.filter_map(|change| {
             let mut fit = best.fit.clone();
-            if let Some(position) = leaves {
+            if let Some(position) = change.leaves {
                 fit.drop(x, position);
             }
-            if let Some(term) = joins {
-                fit.add(x, term).ok()?;
+            match change.joins {
+                Some(term) => {
+                    let mut terms = change.beside.iter().chain([&term]);
+                    terms.try_for_each(|term| fit.add(x, *term)).ok()?;
+                }
+                None => fit.drop_all(x, &change.beside),
             }
             let value = self.problem.objective.of_fit(&fit);
             rises(value, best.value).then_some(Candidate { fit, value })
@@ -182,10 +216,16 @@ impl PolishContext<'_> {
 }
 
 /// The terms of a model after a change, ascending.
-fn changed(fit: &Fit, Change { leaves, joins, .. }: Change) -> Vec<u32> {
+fn changed(fit: &Fit, change: &Change) -> Vec<u32> {
     let stay = fit.terms().iter().enumerate();
-    let stay = stay.filter(|(at, _)| Some(*at) != leaves);
-    let mut members: Vec<u32> = stay.map(|(_, term)| *term).chain(joins).collect();
+    let stay =
+        stay.filter(|(at, term)| Some(*at) != change.leaves && !change.beside.contains(term));
+    let joining = change
+        .joins
+        .iter()
+        .flat_map(|term| change.beside.iter().chain([term]));
+    let terms = stay.map(|(_, term)| term).chain(joining);
+    let mut members: Vec<u32> = terms.copied().collect();
     members.sort_unstable();
     members
 }

@@ -146,7 +146,7 @@ impl<'a> Islands<'a> {
         let (before, from) = self.islands.split_at(self.turn);
         let in_turn = from.iter().chain(before).map(|island| &*island.members);
         for members in horizon.into_iter().chain(in_turn) {
-            let more = columns + members.len() + 1;
+            let more = columns + x.width_of(members) + 1;
             let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
             if self.pool.len() == x.term_count() || members == best || (dear && !fits.is_empty()) {
                 continue;
@@ -160,10 +160,7 @@ impl<'a> Islands<'a> {
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
         let swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
-        let changes = swept
-            .iter()
-            .flat_map(|near| near.additions.iter().chain(&near.exchanges));
-        x.fetch(changes.map(|change| change.column))?;
+        x.fetch(swept.iter().flat_map(Neighbours::joining))?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
         if limits.stop() {
@@ -214,10 +211,7 @@ impl<'a> Islands<'a> {
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
         let swept = devices.find_neighbours(&anchors, keep, NEAR_AHEAD, &|| limits.stop())?;
         self.idle = self.idle.saturating_add(work * fits.len() as u64);
-        let changes = swept
-            .iter()
-            .flat_map(|near| near.additions.iter().chain(&near.exchanges));
-        let joining = changes.map(|change| change.column);
+        let joining = swept.iter().flat_map(Neighbours::joining);
         let supports = fits.iter().flat_map(Fit::terms).copied();
         // In an order that rounding cannot decide.
         let columns: BTreeSet<u32> = joining.chain(supports).collect();
@@ -254,9 +248,8 @@ impl<'a> Islands<'a> {
         let members = self.islands.iter().flat_map(|island| &island.members);
         let mut columns: Vec<u32> = best.iter().chain(members).copied().collect();
         for near in swept {
-            let changes = near.additions.iter().chain(&near.exchanges);
             let first = columns.len();
-            columns.extend(changes.map(|change| change.column));
+            columns.extend(near.joining());
             // Near ties are ordered by rounding, which must not decide the places.
             columns[first..].sort_unstable();
         }
@@ -285,7 +278,7 @@ impl<'a> Islands<'a> {
         let sizes = self
             .islands
             .iter()
-            .map(|island| island.members.len() as u64 + 1);
+            .map(|island| problem.x.width_of(&island.members) as u64 + 1);
         let work = sizes.sum::<u64>() * self.pool.width() as u64 * ENTRY_COST;
         // Building a tableau costs k steps: it should be used for as many.
         let fewest = FEWEST_STEPS + self.best.fit.support().len() / 2;
