@@ -177,7 +177,10 @@ impl RawValues<'_> {
     /// Groups of columns, `NAME=A,B` each.
     pub(super) fn groups(&self) -> Result<Vec<Group>, OptionError> {
         let group = |text: &String| {
-            let (name, columns) = text.split_once('=')?;
+            // An element of a job file's array is quoted as a name with commas is.
+            let whole = split_names(text).ok().filter(|names| names.len() == 1);
+            let whole = whole.map_or(text.clone(), |names| names.concat());
+            let (name, columns) = whole.split_once('=')?;
             let columns = split_names(columns).ok()?;
             let name = name.trim().to_owned();
             let is_named = !name.is_empty() && columns.iter().all(|column| !column.is_empty());

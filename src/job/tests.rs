@@ -69,6 +69,10 @@ fn documented_defaults_are_the_defaults() {
         "threshold",
         "stop",
         "reference",
+        "formula",
+        "degree",
+        "interactions",
+        "group",
     ];
     for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {
@@ -131,8 +135,8 @@ fn documented_ranges_are_the_ranges() {
         }
     }
     assert_eq!(
-        tried, 6,
-        "particles, iterations, islands, patience, threads, seed"
+        tried, 8,
+        "degree, interactions, particles, iterations, islands, patience, threads, seed"
     );
 }
 

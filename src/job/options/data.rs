@@ -83,11 +83,11 @@ pub(super) fn terms() -> impl Iterator<Item = OptionSpec> {
             .default("a term for each column")
             .range("RESPONSE ~ TERMS as in R, or ~ TERMS beside response: a * b, (a + b + c)^2, poly(x, 2), log(z), factor(g), . - d")
             .help("Choose among the terms of a model formula: a term is in a model with all its columns or not at all; docs/formulas.md"),
-        TaskOption::limit("degree D", 2..=9, |draft| &mut draft.job.terms.degree)
+        TaskOption::limit("degree D", 1..=9, |draft| &mut draft.job.terms.degree)
             .default("1")
             .help("Without a formula: add the powers of columns of numbers up to this one, each a term I(x^2), I(x^3), …"),
-        TaskOption::limit("interactions K", 2..=9, |draft| &mut draft.job.terms.interactions)
-            .default("none; 2 with interactions-of")
+        TaskOption::limit("interactions K", 1..=9, |draft| &mut draft.job.terms.interactions)
+            .default("1: none; 2 with interactions-of")
             .help("Without a formula: add the interactions of up to K columns, as the formula (.)^K does"),
         TaskOption::list("interactions-of A,B", |draft| &mut draft.job.terms.interactions_of)
             .help("Without a formula: add those interactions only that have one of these columns"),
