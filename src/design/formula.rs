@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use super::{
     Design, DesignError, DesignOptions, Hierarchy,
+    formula_data::Data,
     levels::FormulaData,
     names::{check_names, split_reference},
     powers::powers,
@@ -11,7 +12,7 @@ use super::{
     term_plan::TermPlan,
 };
 use crate::{
-    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, Variables, quoted_name},
+    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, quoted_name},
     interrupt::Interrupt,
     nearest::nearest,
     table::{Column, Missing, Table, Values, are_dates},
@@ -94,52 +95,6 @@ impl Design {
     }
 }
 
-/// A table as a formula sees it.
-pub(super) struct Data<'t> {
-    table: &'t Table,
-    /// Columns that `.` does not stand for.
-    hidden: Vec<&'t str>,
-}
-
-impl<'t> Data<'t> {
-    /// A table of which all columns are variables.
-    pub(super) fn of(table: &'t Table) -> Self {
-        let hidden = Vec::new();
-        Self { table, hidden }
-    }
-
-    pub(super) fn variable_of(column: &Column, rows: usize) -> Option<formula::Variable<'_>> {
-        Some(match &column.values {
-            Values::Factor { levels, codes } => formula::Variable::Factor {
-                levels: Cow::Borrowed(levels),
-                codes: Cow::Borrowed(codes),
-                is_ordered: false,
-            },
-            values => formula::Variable::Numeric(values.numbers(rows)?),
-        })
-    }
-}
-
-impl Variables for Data<'_> {
-    fn names(&self) -> Vec<&str> {
-        let names = self.table.columns.iter().map(|column| &*column.name);
-        names.filter(|name| !self.hidden.contains(name)).collect()
-    }
-
-    fn variable(&self, name: &str) -> Option<formula::Variable<'_>> {
-        let column = self
-            .table
-            .columns
-            .iter()
-            .find(|column| column.name == name)?;
-        Self::variable_of(column, self.table.rows)
-    }
-
-    fn rows(&self) -> usize {
-        self.table.rows
-    }
-}
-
 /// A formula over a table, whose columns are known but not made yet.
 pub(crate) struct FormulaDesign<'a> {
     /// The columns that the formula, the weights and the response need.
@@ -197,10 +152,7 @@ impl<'a> FormulaDesign<'a> {
                 return Err(DesignError::ReferenceTwice { name });
             }
         }
-        let data = Data {
-            table: &table,
-            hidden,
-        };
+        let data = Data::of(&table, hidden);
         let expansion = Expansion::with_options(formula, &data, &contrasts)?;
         let plan = plan(&expansion, options)?;
         Ok(Self {
@@ -239,10 +191,7 @@ impl<'a> FormulaDesign<'a> {
             ..
         } = self;
         let hidden = hidden_columns(&response, options).collect();
-        let data = Data {
-            table: &table,
-            hidden,
-        };
+        let data = Data::of(&table, hidden);
         let made = expansion.apply(&data)?;
         let mut columns = Vec::with_capacity(plan.of.len() + 2);
         for term in 0..plan.widths.len() {

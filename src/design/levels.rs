@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Design, formula::Data};
+use super::{Design, formula_data::Data};
 use crate::{
     formula::{Expansion, Variables},
     table::{Column, Table, Values},
@@ -96,7 +96,7 @@ impl FormulaData {
             codes.iter().for_each(|code| is_used[*code as usize] = true);
             for (code, level) in levels.iter().enumerate().filter(|(code, _)| is_used[*code]) {
                 let data = WithLevel {
-                    data: Data::of(&self.table),
+                    data: Data::of(&self.table, Vec::new()),
                     column: Column {
                         name: factor.clone(),
                         values: Values::Factor {

@@ -8,6 +8,7 @@ mod builder;
 mod columns;
 mod error;
 mod formula;
+mod formula_data;
 mod groups;
 mod identifiers;
 mod interactions;

@@ -9,6 +9,7 @@ mod checkpoint;
 #[cfg(feature = "program")]
 mod columns;
 mod data_cache;
+mod design_source;
 mod dispatch;
 mod drive;
 mod error;

@@ -1,6 +1,6 @@
 //! What a job's table becomes before the work: a design matrix, or columns of codes.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Debug, fs, path::Path, sync::Arc};
+use std::{fmt::Debug, fs, sync::Arc};
 
 use super::RunError;
 use crate::{
@@ -8,14 +8,8 @@ use crate::{
         BinnedColumn, BinnedColumns, BinningError, BinningOptions, Rule, bin_partitioned,
         bytes_of_codes,
     },
-    design::{
-        self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group,
-        TermsOfColumns, size::MatrixSize,
-    },
     fnv::Fnv,
-    formula::Formula,
-    interrupt::Interrupt,
-    job::{Job, TermSettings},
+    job::Job,
     memory::{MemoryBudget, MemoryCharge, MemoryError},
     nearest::{as_option, list},
     plugin::MethodKind,
@@ -159,193 +153,6 @@ fn hash(table: &Table, replicated: &[&str], whole: bool) -> u128 {
         }
     }
     hash.finish()
-}
-
-/// What the design of a job is made of.
-#[derive(Debug)]
-pub(super) enum DesignSource<'a> {
-    /// The columns of its table, and a file of groups of them.
-    Columns(DesignOptions<'a>, Option<&'a Path>),
-    /// A formula, or what one is made of.
-    Formula(FormulaSource<'a>, FormulaOptions<'a>),
-}
-
-#[derive(Debug)]
-pub(super) enum FormulaSource<'a> {
-    Given(&'a Formula),
-    OfColumns(TermsOfColumns<'a>),
-}
-
-impl DesignSource<'_> {
-    /// Checks that a table, of which only the header may be known, has the columns that the job names.
-    pub(super) fn check(&self, table: &Table) -> Result<(), DesignError> {
-        match self {
-            Self::Columns(options, _) => design::check_columns(table, options),
-            Self::Formula(source, options) => {
-                let formula = source.formula(table, options)?;
-                design::check_formula(table, &formula, options).map(drop)
-            }
-        }
-    }
-}
-
-/// Groups of columns from a table with a row for each column, in the order of their first rows.
-fn read_groups(file: &Path, interrupt: &Interrupt) -> Result<Vec<Group>, RunError> {
-    let names = ["group", "column"].map(str::to_owned);
-    let options = ReadOptions {
-        factors: &names,
-        interrupt: Some(interrupt),
-        ..ReadOptions::default()
-    };
-    let table = table::read(file, &options)?;
-    let mut texts = Vec::new();
-    for name in &names {
-        let at = table.require("--groups", name)?;
-        let Values::Factor { levels, codes } = &table.columns[at].values else {
-            return Err(
-                DesignError::from(TableError::in_list(name, "has no values", "--groups")).into(),
-            );
-        };
-        let texts_of = codes.iter().map(|code| levels.get(*code as usize).cloned());
-        texts.push(
-            texts_of
-                .map(Option::unwrap_or_default)
-                .collect::<Vec<String>>(),
-        );
-    }
-    let mut groups: Vec<Group> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for (name, column) in texts[0].iter().zip(&texts[1]) {
-        let place = *places.entry(name.clone()).or_insert_with(|| {
-            let columns = Vec::new();
-            groups.push(Group {
-                name: name.clone(),
-                columns,
-            });
-            groups.len() - 1
-        });
-        groups[place].columns.push(column.clone());
-    }
-    Ok(groups)
-}
-
-/// A job whose formula is given, and which drops the columns that the formula does not use; without a formula
-/// the job itself. So a formula that is made of columns is the same for every part of the rows.
-pub(super) fn with_formula<'a>(job: &'a Job, table: &Table) -> Result<Cow<'a, Job>, DesignError> {
-    let DesignSource::Formula(source, options) = Design::options(job) else {
-        return Ok(Cow::Borrowed(job));
-    };
-    let formula = source.formula(table, &options)?;
-    let unused = design::unused_columns(table, &formula, &options)?;
-    let formula = Some(formula.into_owned());
-    let terms = TermSettings {
-        formula,
-        degree: None,
-        interactions: None,
-        interactions_of: Vec::new(),
-        ..job.terms.clone()
-    };
-    Ok(Cow::Owned(Job {
-        drop: unused,
-        terms,
-        ..job.clone()
-    }))
-}
-
-impl FormulaSource<'_> {
-    fn formula(
-        &self,
-        table: &Table,
-        options: &FormulaOptions,
-    ) -> Result<Cow<'_, Formula>, DesignError> {
-        Ok(match self {
-            Self::Given(formula) => Cow::Borrowed(*formula),
-            Self::OfColumns(terms) => Cow::Owned(terms.formula(table, options)?),
-        })
-    }
-}
-
-impl Prepared for Design {
-    type Options<'a> = DesignSource<'a>;
-
-    fn is_partitioned(job: &Job) -> bool {
-        let terms = &job.terms;
-        !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none()
-    }
-
-    fn options(job: &Job) -> DesignSource<'_> {
-        let terms = &job.terms;
-        let response = job.response.as_deref();
-        let weights = job.weights.as_deref();
-        if !terms.has_formula() {
-            let options = DesignOptions {
-                split_factors: terms.split,
-                groups: &terms.groups,
-                response,
-                keep: &job.keep,
-                drop: &job.drop,
-                reference: &job.reference,
-                missing: job.missing,
-                intercept: job.intercept,
-                weights,
-                p_total: job.p_total,
-            };
-            return DesignSource::Columns(options, terms.groups_file.as_deref());
-        }
-        let source = match &terms.formula {
-            Some(formula) => FormulaSource::Given(formula),
-            None => FormulaSource::OfColumns(terms.of_columns(job.intercept)),
-        };
-        let options = FormulaOptions {
-            response,
-            drop: &job.drop,
-            keep: &job.keep,
-            hierarchy: terms.hierarchy,
-            contrasts: terms.contrasts.clone(),
-            reference: &job.reference,
-            missing: job.missing,
-            weights,
-            p_total: job.p_total,
-        };
-        DesignSource::Formula(source, options)
-    }
-
-    fn of(
-        job: &Job,
-        table: Held<Table>,
-        communicator: Option<&Communicator>,
-    ) -> Result<Held<Self>, RunError> {
-        let memory = &job.resources.memory;
-        match Self::options(job) {
-            DesignSource::Columns(options, file) => {
-                let mut groups = options.groups.to_vec();
-                if let Some(file) = file {
-                    groups.extend(read_groups(file, &job.interrupt)?);
-                }
-                let options = DesignOptions {
-                    groups: &groups,
-                    ..options
-                };
-                let matrix = MatrixSize::of(&table.data, &options);
-                let charge = memory.take(matrix.bytes(), &matrix)?;
-                let context = (communicator, &job.interrupt);
-                let data = Self::from_partitioned_table(table.data, &options, context)?;
-                drop(table.charge);
-                Ok(Held { data, charge })
-            }
-            DesignSource::Formula(source, options) => {
-                let formula = source.formula(&table.data, &options)?;
-                let made = FormulaDesign::of(table.data, &formula, &options)?;
-                let matrix = made.size();
-                // The columns, and the matrix that they become.
-                let charge = memory.take(2 * matrix.bytes(), &matrix)?;
-                let data = made.design(&job.interrupt)?;
-                drop(table.charge);
-                charge.set(matrix.bytes(), &matrix)?;
-                Ok(Held { data, charge })
-            }
-        }
-    }
 }
 
 /// Columns of codes.

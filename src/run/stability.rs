@@ -5,8 +5,9 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Instant};
 use super::{
     RunError,
     candidates::{Choice, Choosable, Selected, Selector},
+    design_source::with_formula,
     method::{Finding, Method, Run},
-    prepared::{Held, Prepared, response, with_formula},
+    prepared::{Held, Prepared, response},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
 };

@@ -26,6 +26,7 @@ sets <- list(
 answer <- function(request) {
   formula <- as.formula(request$formula)
   data <- read.csv(request$data, check.names = FALSE, stringsAsFactors = TRUE)
+  columns <- names(data)
   data <- na.omit(data[all.vars(terms(formula, data = data))])
   k <- if (request$criterion == "aic") 2 else log(nrow(data))
   of <- function(names) {
@@ -58,7 +59,7 @@ answer <- function(request) {
   # The mean prediction if every observation had a level; not of combinations that no observation has.
   means <- if (!anyNA(coef(model))) {
     factors <- Filter(function(name) is.factor(data[[name]]), all.vars(delete.response(terms(model))))
-    do.call(c, lapply(factors, function(name) {
+    do.call(c, lapply(intersect(columns, factors), function(name) {
       lapply(levels(droplevels(data[[name]])), function(level) {
         other <- data
         other[[name]] <- factor(level, levels = levels(data[[name]]))

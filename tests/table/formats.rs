@@ -169,8 +169,16 @@ fn check(selection: &Selection, columns: &[Vec<f64>], case: Case) {
     };
     let aic = |rss: f64, k: usize| n as f64 * (rss / n as f64).ln() + 2.0 * k as f64;
     let subsets = (0_u32..1 << p).map(|set| (0..p).filter(|j| set >> j & 1 == 1).collect());
+    // The dummies of the factor are in a model together or not at all.
+    let is_dummy = |j: &usize| candidates[*j].0.starts_with("x5=");
+    let dummies = (0..p).filter(is_dummy).count();
+    let is_whole = |chosen: &Vec<usize>| {
+        let own = chosen.iter().filter(|j| is_dummy(j)).count();
+        own == 0 || own == dummies
+    };
     let least = subsets
         .filter(|chosen: &Vec<usize>| chosen.contains(&1) && chosen.len() <= largest(case))
+        .filter(is_whole)
         .map(|chosen| aic(fit(&design(&chosen), &y, &w).2, chosen.len()))
         .fold(f64::INFINITY, f64::min);
     let close = |a: f64, b: f64| {
@@ -303,6 +311,9 @@ fn every_format_has_its_missing_values_refused() {
 /// A selection without the fields that hold levels alone.
 fn without_levels(mut selection: Selection) -> Selection {
     selection.factors.clear();
+    for mean in &mut selection.marginal_means {
+        mean.level.clear();
+    }
     for variable in &mut selection.selected {
         variable.level = None;
     }
@@ -329,7 +340,9 @@ fn a_factor_in_words_is_the_factor_in_numbers() {
                 .map(|variable| &mut variable.name);
             let models = expected.models.iter_mut().chain(&mut expected.front);
             let met = models.flat_map(|model| &mut model.variables);
-            let named = selected.chain(weighed).chain(met);
+            let terms = expected.terms.iter_mut();
+            let tested = terms.flat_map(|term| &mut term.variables);
+            let named = selected.chain(weighed).chain(met).chain(tested);
             for name in named.chain(&mut expected.covariance.names) {
                 if name == number {
                     *name = word.to_owned();

@@ -1,0 +1,53 @@
+//! A table as a formula sees it.
+
+use std::borrow::Cow;
+
+use crate::{
+    formula::{self, Variables},
+    table::{Column, Table, Values},
+};
+
+/// A table as a formula sees it.
+pub(super) struct Data<'t> {
+    table: &'t Table,
+    /// Columns that `.` does not stand for.
+    hidden: Vec<&'t str>,
+}
+
+impl<'t> Data<'t> {
+    /// A table, and its columns that `.` does not stand for.
+    pub(super) fn of(table: &'t Table, hidden: Vec<&'t str>) -> Self {
+        Self { table, hidden }
+    }
+
+    pub(super) fn variable_of(column: &Column, rows: usize) -> Option<formula::Variable<'_>> {
+        Some(match &column.values {
+            Values::Factor { levels, codes } => formula::Variable::Factor {
+                levels: Cow::Borrowed(levels),
+                codes: Cow::Borrowed(codes),
+                is_ordered: false,
+            },
+            values => formula::Variable::Numeric(values.numbers(rows)?),
+        })
+    }
+}
+
+impl Variables for Data<'_> {
+    fn names(&self) -> Vec<&str> {
+        let names = self.table.columns.iter().map(|column| &*column.name);
+        names.filter(|name| !self.hidden.contains(name)).collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<formula::Variable<'_>> {
+        let column = self
+            .table
+            .columns
+            .iter()
+            .find(|column| column.name == name)?;
+        Self::variable_of(column, self.table.rows)
+    }
+
+    fn rows(&self) -> usize {
+        self.table.rows
+    }
+}
