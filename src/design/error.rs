@@ -21,13 +21,19 @@ pub enum DesignError {
     Table(#[from] TableError),
     #[error(transparent)]
     Formula(#[from] FormulaError),
-    #[error("--keep names `{name}`, which is no term of the formula{}", suggestion(nearest.as_deref()))]
+    #[error(
+        "--keep names `{name}`, which is no term of the formula{} (a label that holds a comma is written in double \
+         quotes)",
+        suggestion(nearest.as_deref())
+    )]
     KeptTerm {
         name: String,
         nearest: Option<String>,
     },
     #[error("--group {group}: {reason}")]
     Group { group: String, reason: String },
+    #[error("the formula names `{name}`, which {reason}: take it out of one of them")]
+    FormulaHidden { name: String, reason: &'static str },
     #[error("the formula has no response: write `RESPONSE ~ …`, or name a column")]
     NoFormulaResponse,
     #[error(

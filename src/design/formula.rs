@@ -12,7 +12,7 @@ use super::{
     term_plan::TermPlan,
 };
 use crate::{
-    formula::{self, Contrast, Expansion, ExpansionOptions, Formula, quoted_name},
+    formula::{self, Contrast, Expansion, ExpansionOptions, Fault, Formula, quoted_name},
     interrupt::Interrupt,
     nearest::nearest,
     table::{Column, Missing, Table, Values, are_dates},
@@ -281,17 +281,31 @@ impl<'a> FormulaDesign<'a> {
             .map(str::to_owned)
             .collect();
         table.drop_columns(&hidden);
+        design.formula_terms = labels;
+        design.weights = options.weights.map(str::to_owned);
+        let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
+        design.rows = rows.collect();
+        design.warnings.extend(self.dropped);
+        let terms = expansion.terms();
+        let of_factors = |is: &dyn Fn(usize) -> bool| {
+            let own = (0..terms.len()).filter(|term| expansion.has_factor(*term) && is(*term));
+            own.count()
+        };
+        if options.hierarchy != Hierarchy::Strong && of_factors(&|term| terms.degree(term) > 1) > 0
+        {
+            let warning = "an interaction with a factor may be in a model without its parts here, and then depends on \
+                           how the factor is coded (--reference, --contrasts); it does not with --hierarchy strong";
+            design.warnings.push(warning.to_owned());
+        }
+        if !terms.has_intercept() && of_factors(&|_| true) > 1 {
+            design.warnings.push(super::NO_INTERCEPT.to_owned());
+        }
         design.formula = Some(Arc::new(FormulaData {
             text,
             expansion,
             table,
             weights: weight_values,
         }));
-        design.formula_terms = labels;
-        design.weights = options.weights.map(str::to_owned);
-        let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
-        design.rows = rows.collect();
-        design.warnings.extend(self.dropped);
         design.warnings.extend(warnings);
         Ok(design)
     }
@@ -343,8 +357,20 @@ pub(crate) fn check_formula(
         position.unwrap_or(usize::MAX),
         false,
     )?;
-    formula.terms(&offered(table, response.as_deref(), options))?;
-    Ok(response)
+    match formula.terms(&offered(table, response.as_deref(), options)) {
+        Ok(_) => Ok(response),
+        Err(error) => Err(match error.fault() {
+            Fault::UnknownVariable { name, .. } if options.drop.contains(name) => {
+                let (name, reason) = (name.clone(), "--drop leaves out");
+                DesignError::FormulaHidden { name, reason }
+            }
+            Fault::UnknownVariable { name, .. } if options.weights == Some(name) => {
+                let (name, reason) = (name.clone(), "--weights takes");
+                DesignError::FormulaHidden { name, reason }
+            }
+            _ => error.into(),
+        }),
+    }
 }
 
 /// The columns that a formula may use, and that `.` stands for.

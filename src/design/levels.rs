@@ -1,8 +1,8 @@
 //! The columns of a design if every observation had the same level of a factor.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{Design, formula_data::Data};
+use super::{Design, Variable, formula_data::Data};
 use crate::{
     formula::{Expansion, Variables},
     table::{Column, Table, Values},
@@ -28,6 +28,8 @@ pub(super) struct FormulaData {
 pub(crate) struct LevelMeans {
     pub(crate) factor: String,
     pub(crate) level: String,
+    /// Empty where the model says nothing of the level: it is then combined with others as in no observation.
+    ///
     /// *Units:* those of the columns.
     pub(crate) means: Vec<f64>,
 }
@@ -105,44 +107,51 @@ impl FormulaData {
                         },
                     },
                 };
-                // What was made of the data before can be made of them again.
-                let Some(means) = self.means(&data, design, columns) else {
-                    return Vec::new();
-                };
+                let means = self.means(&data, design, columns);
                 all.push(LevelMeans {
                     factor: factor.clone(),
                     level: level.clone(),
-                    means,
+                    means: means.unwrap_or_default(),
                 });
             }
         }
         all
     }
 
-    /// The weighted means of some columns of a design, made of other data.
+    /// The weighted means of some columns of a design, made of other data; none where a column of their terms
+    /// that is not among them, having been left out, is not zero in these data.
     fn means(&self, data: &WithLevel, design: &Design, columns: &[u32]) -> Option<Vec<f64>> {
         let made = self.expansion.apply(data).ok()?;
         let total = match self.weights.is_empty() {
             true => data.rows() as f64,
             false => self.weights.iter().sum(),
         };
-        let mut of_term: HashMap<usize, HashMap<String, f64>> = HashMap::new();
-        let mean = |column: &u32| {
-            let variable = &design.variables[*column as usize];
-            let own = of_term.entry(variable.index).or_insert_with(|| {
-                let names = self.expansion.column_names(variable.index).into_iter();
-                let means = made.columns(variable.index).into_iter().map(|values| {
-                    let sum: f64 = match self.weights.is_empty() {
-                        true => values.iter().sum(),
-                        false => values.iter().zip(&self.weights).map(|(x, w)| x * w).sum(),
-                    };
-                    sum / total
-                });
-                names.zip(means).collect()
-            });
-            own.get(&variable.name).copied()
-        };
-        columns.iter().map(mean).collect()
+        let mut means: HashMap<(usize, String), f64> = HashMap::new();
+        let variables = columns
+            .iter()
+            .map(|column| &design.variables[*column as usize]);
+        for variable in variables.clone() {
+            means.insert((variable.index, variable.name.clone()), f64::NAN);
+        }
+        let terms: BTreeSet<usize> = variables.clone().map(|own| own.index).collect();
+        for term in terms {
+            let names = self.expansion.column_names(term);
+            for (name, values) in names.into_iter().zip(made.columns(term)) {
+                match means.get_mut(&(term, name)) {
+                    Some(mean) => {
+                        let sum: f64 = match self.weights.is_empty() {
+                            true => values.iter().sum(),
+                            false => values.iter().zip(&self.weights).map(|(x, w)| x * w).sum(),
+                        };
+                        *mean = sum / total;
+                    }
+                    None if values.iter().any(|value| *value != 0.0) => return None,
+                    None => {}
+                }
+            }
+        }
+        let mean = |own: &Variable| means.get(&(own.index, own.name.clone())).copied();
+        variables.map(mean).collect()
     }
 }
 

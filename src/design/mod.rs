@@ -56,6 +56,10 @@ pub use variable::{FactorCoding, SetAside, Variable};
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
 
+/// A warning of several factors without an intercept.
+const NO_INTERCEPT: &str = "without an intercept the first factor has all its levels and the others lack one, so that \
+                            the order of factors and their reference levels may decide what is chosen";
+
 /// The design matrix and the response, both at unit norm.
 ///
 /// With weights wᵢ at mean one, row i of both is multiplied by √wᵢ after the weighted means are
@@ -212,6 +216,9 @@ impl Design {
         let mut design = builder.finish(taken, response_name)?;
         warnings.append(&mut design.warnings);
         design.warnings = warnings;
+        if !options.intercept && design.factors.len() > 1 {
+            design.warnings.push(NO_INTERCEPT.to_owned());
+        }
         design.mean_weight = mean_weight;
         design.truth = truth;
         design.labels = labels;

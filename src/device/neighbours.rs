@@ -75,6 +75,16 @@ impl Neighbours {
         single.map(|change| change.column).chain(beside)
     }
 
+    /// Leaves out the changes by which a term joins for which this is false.
+    pub(crate) fn retain(&mut self, may_join: impl Fn(u32) -> bool) {
+        self.additions.retain(|change| may_join(change.column));
+        self.exchanges.retain(|change| may_join(change.column));
+        let all = |change: &ClosureChange| {
+            may_join(change.term) && change.beside.iter().all(|term| may_join(*term))
+        };
+        self.closures.retain(all);
+    }
+
     /// The `count` strongest of each kind, with ties of the last.
     pub(crate) fn strongest(self, count: usize) -> Self {
         Self {

@@ -194,6 +194,14 @@ impl Expansion {
     }
 
     /// The variables of a term, each with whether it is coded by indicators.
+    /// Whether a term has a factor among its variables.
+    pub(crate) fn has_factor(&self, term: usize) -> bool {
+        let mut fitted = self
+            .factors(term)
+            .filter_map(|(variable, _)| self.variables[variable].as_ref());
+        fitted.any(|fitted| fitted.contrasts.is_some())
+    }
+
     pub(super) fn factors(&self, term: usize) -> impl Iterator<Item = (usize, bool)> {
         let factors = self.terms.terms[term]
             .iter()

@@ -227,7 +227,9 @@ pub enum Fault {
         found: usize,
         limit: usize,
     },
-    #[error("contrasts are given for `{name}`, which is no variable of the terms; leave them out")]
+    #[error(
+        "contrasts or a reference level are given for `{name}`, which is no factor of the terms; leave them out"
+    )]
     UnusedContrasts { name: String },
     #[error("what was saved of `{expression}` does not fit the formula; make the expansion again")]
     Saved { expression: String },

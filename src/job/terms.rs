@@ -116,8 +116,9 @@ pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
         }
     }
     if terms.split && terms.has_formula() {
-        let message = "makes a term of each dummy, and the terms of a formula are whole";
-        refuse("split", message, "leave it out, or the formula");
+        let message = "makes a term of each dummy; those of a formula, or of degree, interactions and contrasts, are \
+                       whole";
+        refuse("split", message, "leave it out");
     }
     errors
 }

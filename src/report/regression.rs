@@ -82,15 +82,17 @@ pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&Selecte
 }
 
 /// What the sums of squares are.
-pub(super) fn about_tests(selection: &Selection) -> &'static str {
+pub(super) fn about_tests(selection: &Selection) -> String {
     let stands = selection.terms.iter().any(|own| !own.without.is_empty());
-    match stands {
+    let weights = when(selection.weights.is_some(), " Weights have mean one here.");
+    let about = match stands {
         true => {
             "Sum of squares: by how much the residual one rises without the term; a term that others stand on is \
              tested without these (type II)."
         }
         false => "Sum of squares: by how much the residual one rises without the term.",
-    }
+    };
+    format!("{about}{weights}")
 }
 
 fn header(selection: &Selection, data: &Path) -> String {
@@ -149,6 +151,7 @@ pub(super) fn references(selection: &Selection) -> Option<String> {
 /// The number of candidates, and of those before a prescreening.
 pub(super) fn candidates(selection: &Selection) -> String {
     let own = match selection.candidate_terms {
+        Some(1) => format!("{} in 1 term", selection.p),
         Some(terms) => format!("{} in {terms} terms", selection.p),
         None => selection.p.to_string(),
     };

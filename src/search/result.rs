@@ -162,6 +162,7 @@ impl SearchResult {
                 "the model has as many variables as allowed, {k}: {mend}"
             ));
         }
+        warnings.extend(of_terms(design, &self.fit, self.max_size));
         let kept = design.keep();
         let kept = kept
             .iter()
@@ -266,6 +267,50 @@ impl SearchResult {
         selection.set_level(CONFIDENCE_LEVEL);
         selection
     }
+}
+
+/// Names listed of one kind; more are only counted.
+const NAMED: usize = 5;
+
+/// What a reader should know of terms of several columns: those that no model has room for, and columns of the
+/// chosen ones that have no coefficient.
+fn of_terms(design: &Design, fit: &Fit, max_size: usize) -> Vec<String> {
+    let x = design.columns();
+    let Some(terms) = x.terms() else {
+        return Vec::new();
+    };
+    let some = |names: Vec<&str>| {
+        let more = names.len().saturating_sub(NAMED);
+        let first = names[..names.len() - more].join(", ");
+        match more {
+            0 => first,
+            more => format!("{first} and {more} more"),
+        }
+    };
+    let mut warnings = Vec::new();
+    let kept = design.keep().iter().map(|term| terms.columns(*term).len());
+    let room = max_size.saturating_sub(kept.sum());
+    let is_wide = |term: &u32| {
+        terms.columns(*term).len() > room && design.keep().binary_search(term).is_err()
+    };
+    let wide = (0..terms.count() as u32).filter(is_wide);
+    let wide: Vec<&str> = wide.map(|term| design.term_name(term)).collect();
+    if !wide.is_empty() {
+        warnings.push(format!(
+            "no model has room for {}, of more than {room} columns: a larger --max-size has",
+            some(wide)
+        ));
+    }
+    if fit.is_partial() {
+        let columns = fit.terms().iter().flat_map(|term| terms.columns(*term));
+        let out = columns.filter(|column| !fit.support().contains(column));
+        let out = out.map(|column| &*design.variables()[column as usize].name);
+        warnings.push(format!(
+            "without a coefficient, being explained by the others: {}",
+            some(out.collect())
+        ));
+    }
+    warnings
 }
 
 /// Observations × variables² of the best models met beyond which they are not fitted from scratch:

@@ -22,7 +22,8 @@ pub struct MarginalMean {
     pub factor: String,
     /// Its level.
     pub level: String,
-    /// The mean.
+    /// The mean; NaN, in JSON null, where the level occurs with others only as in no observation, so that the model
+    /// says nothing of it.
     #[serde(deserialize_with = "number_or_nan")]
     pub mean: f64,
     /// Its standard error.
@@ -43,6 +44,14 @@ pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<Mar
     let sigma = (freedom > 0 && !exact).then(|| (fit.rss() / freedom as f64).sqrt());
     let levels = design.means_by_level(fit.support()).into_iter();
     let of_level = levels.map(|own| {
+        if own.means.is_empty() {
+            return MarginalMean {
+                factor: own.factor,
+                level: own.level,
+                mean: f64::NAN,
+                ..MarginalMean::default()
+            };
+        }
         let columns = fit.support().iter().zip(&own.means);
         // Beside the point of means, which the intercept is of.
         let point: Vec<f64> = columns

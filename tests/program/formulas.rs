@@ -347,6 +347,8 @@ fn mistakes_show_their_place() {
             &["formula has no effect with the method jmi"],
         ),
         (&["--hierarchy", "some"], &["hierarchy", "strong"]),
+        (&["--drop", "x"], &["`x`", "--drop leaves out"]),
+        (&["--weights", "x"], &["`x`", "--weights takes"]),
     ] {
         let arguments = [&["select", "d.csv", "--formula", formula][..], more].concat();
         let told = refused(&folder, &arguments);
@@ -449,6 +451,10 @@ fn cells_without_observations_cost_no_parameter() {
         .find(|term| term["name"] == "g:sex")
         .unwrap();
     assert_eq!(own["df"], 1);
+    // What no observation tells is no number: the level m beside top, and top beside m.
+    let means = json["marginal_means"].as_array().unwrap();
+    let known: Vec<bool> = means.iter().map(|own| own["mean"].is_number()).collect();
+    assert_eq!(known, [true, true, false, true, false]);
 }
 
 #[test]
@@ -555,7 +561,18 @@ fn groups_are_in_a_model_together_or_not_at_all() {
         ),
         (&["--group", "a=x,y"], "no candidate is called `y`"),
         (&["--group", "a=x", "--split"], "exclude each other"),
-        (&["--group", "a=x", "--degree", "2"], "without a formula"),
+        (
+            &["--group", "a=x", "--degree", "2"],
+            "group and degree exclude each other",
+        ),
+        (
+            &["--group", "a=x", "--contrasts", "sum"],
+            "group and contrasts exclude each other",
+        ),
+        (
+            &["--split", "--contrasts", "sum"],
+            "split makes a term of each dummy",
+        ),
         (&["--groups", "nothing.csv"], "nothing.csv"),
         (&["--groups", "d.csv"], "`group`"),
         (
@@ -573,4 +590,42 @@ fn groups_are_in_a_model_together_or_not_at_all() {
         let told = refused(&folder, &arguments);
         assert!(told.contains(part), "{more:?}: {told}");
     }
+}
+
+#[test]
+fn a_term_that_no_model_has_room_for_costs_no_time_and_is_named() {
+    let folder = Folder::new();
+    let mut text = String::from("y,g,x,z\n");
+    for row in 0..360_u32 {
+        let (x, z) = (f64::from(row * 7 % 31), f64::from(row * 11 % 29));
+        text += &format!(
+            "{},level{},{x},{z}\n",
+            x + f64::from(row * 13 % 17) / 4.0,
+            row % 180
+        );
+    }
+    folder.write("wide.csv", &text);
+    let ran = folder.run(&["select", "wide.csv", "--response", "y", "--timeout", "60"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .contains("warning: no model has room for g, of more than "),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn what_depends_on_the_coding_is_warned_of() {
+    let folder = folder();
+    let warnings = |more: &[&str]| {
+        let json = select(&folder, more);
+        json["warnings"].to_string()
+    };
+    let loose = ["--formula", "y ~ (g + x)^2", "--hierarchy", "none"];
+    assert!(warnings(&loose).contains("depends on how the factor is coded"));
+    assert!(!warnings(&loose[..2]).contains("coded"));
+    assert!(!warnings(&["--formula", "y ~ (z + x)^2", "--hierarchy", "none"]).contains("coded"));
+    assert!(warnings(&["--formula", "y ~ 0 + g + sex"]).contains("the order of factors"));
+    assert!(!warnings(&["--formula", "y ~ 0 + g + x"]).contains("the order of factors"));
 }

@@ -159,7 +159,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     if !report.terms.is_empty() {
         let table = tests_of_terms(report);
         let caption = about_tests(report);
-        body.table("Selected terms", caption, &table, table.rows.len());
+        body.table("Selected terms", &caption, &table, table.rows.len());
         let table = steps(report);
         let caption =
             "The best model met of each number of terms, and what enters and leaves there.";
@@ -220,7 +220,7 @@ fn marginal_means(body: &mut Body, report: &Selection) {
     let table = Table::of(&report.marginal_means)
         .column("factor", |own| text(&*own.factor))
         .column("level", |own| text(&*own.level))
-        .column("mean", |own| number(own.mean, 6))
+        .column("mean", |own| number(finite(own.mean), 6))
         .column("std. error", |own| number(own.std_error, 4))
         .column(percent(tail), |own| number(own.lower, 6))
         .column(percent(100.0 - tail), |own| number(own.upper, 6));

@@ -73,6 +73,18 @@ impl PolishContext<'_> {
         IDLE_WORK.min(of_candidates).max(IDLE_PRODUCTS * n * p)
     }
 
+    /// Leaves out changes by which a term would join that is too wide for any model.
+    pub(super) fn leave_out_the_wide(&self, swept: &mut [Neighbours]) {
+        let problem = self.problem;
+        if problem.x.terms().is_some() {
+            let room = problem
+                .max_size
+                .saturating_sub(problem.kept.support().len());
+            let fits = |term: u32| problem.x.columns_of(term).len() <= room;
+            swept.iter_mut().for_each(|near| near.retain(fits));
+        }
+    }
+
     pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
         let value = self.problem.objective.of_fit(&fit);

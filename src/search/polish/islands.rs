@@ -159,7 +159,8 @@ impl<'a> Islands<'a> {
         }
         self.turn = (self.turn + 1) % self.islands.len();
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
-        let swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
+        let mut swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
+        self.with.leave_out_the_wide(&mut swept);
         x.fetch(swept.iter().flat_map(Neighbours::joining))?;
         self.idle = self.idle.saturating_add(columns as u64 * product);
         self.fill(&best, &swept);
@@ -209,7 +210,8 @@ impl<'a> Islands<'a> {
             return Ok(());
         }
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
-        let swept = devices.find_neighbours(&anchors, keep, NEAR_AHEAD, &|| limits.stop())?;
+        let mut swept = devices.find_neighbours(&anchors, keep, NEAR_AHEAD, &|| limits.stop())?;
+        self.with.leave_out_the_wide(&mut swept);
         self.idle = self.idle.saturating_add(work * fits.len() as u64);
         let joining = swept.iter().flat_map(Neighbours::joining);
         let supports = fits.iter().flat_map(Fit::terms).copied();
