@@ -2,6 +2,7 @@
 
 mod dependent;
 mod duplicates;
+mod kept;
 
 use std::sync::Arc;
 
@@ -297,14 +298,7 @@ impl<'a> DesignBuilder<'a> {
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
         self.set_dependent_aside()?;
-        if let Some(name) = self
-            .plan
-            .as_ref()
-            .and_then(|plan| plan.lost(&self.variables))
-        {
-            let (name, reason) = (name.to_owned(), "constant".to_owned());
-            return Err(DesignError::KeptSetAside { name, reason });
-        }
+        self.check_kept_terms()?;
         if self.variables.is_empty() {
             return Err(DesignError::NoVariables {
                 table: self.table,
@@ -368,24 +362,6 @@ impl<'a> DesignBuilder<'a> {
         let kept = design.columns().fetch(design.keep.iter().copied());
         kept.map_err(TableError::Ranks)?;
         Ok(design)
-    }
-
-    /// Every kept name must have become a variable: rows that were dropped may
-    /// have taken a level with them, or made it the one others compare with.
-    fn check_kept(&self) -> Result<(), DesignError> {
-        for name in self.options.keep {
-            let dummy = format!("{name}=");
-            let is = |v: &Variable| v.name == *name || v.name.starts_with(&dummy);
-            let is_group = self.options.groups.iter().any(|group| group.name == *name);
-            if !is_group && !self.variables.iter().any(|(v, kept)| *kept && is(v)) {
-                let reason = "not among the variables once columns and rows are dropped";
-                return Err(DesignError::KeptSetAside {
-                    name: name.clone(),
-                    reason: reason.to_owned(),
-                });
-            }
-        }
-        Ok(())
     }
 
     /// Refuses a column that is the response itself up to scale: it would always be chosen alone.

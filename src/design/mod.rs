@@ -8,6 +8,7 @@ mod builder;
 mod columns;
 mod error;
 mod formula;
+mod formula_columns;
 mod formula_data;
 mod groups;
 mod identifiers;
@@ -26,7 +27,7 @@ mod terms;
 mod variable;
 mod weights;
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
     interrupt::Interrupt,
@@ -36,8 +37,9 @@ use crate::{
 use builder::DesignBuilder;
 pub use columns::Columns;
 pub use error::DesignError;
+pub(crate) use formula::FormulaDesign;
 pub use formula::FormulaOptions;
-pub(crate) use formula::{FormulaDesign, check_formula, unused_columns};
+pub(crate) use formula_columns::{check_formula, unused_columns};
 pub use groups::Group;
 use groups::gather;
 pub(crate) use interactions::TermsOfColumns;
@@ -50,7 +52,6 @@ pub use options::{DesignOptions, MatrixOptions};
 use remote::RemoteColumns;
 use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
-use variable::term_widths;
 pub use variable::{FactorCoding, SetAside, Variable};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
@@ -254,33 +255,6 @@ impl Design {
         Columns::new(&self.x, self.n)
             .with_remote(self.remote.as_deref())
             .with_terms(self.terms.as_ref())
-    }
-
-    /// Whether there are terms of several columns, or that need others. (Of a design that ranks partition,
-    /// [`columns`](Self::columns) does not tell.)
-    pub(crate) fn has_terms(&self) -> bool {
-        let is_several = || {
-            term_widths(self.variables.iter())
-                .iter()
-                .any(|width| *width > 1)
-        };
-        self.terms.is_some() || self.is_whole && self.remote.is_some() && is_several()
-    }
-
-    /// Copies all columns to every rank.
-    pub(crate) fn replicated(mut self) -> io::Result<Self> {
-        if let Some(remote) = self.remote.take() {
-            self.x = remote.replicate(self.n, self.x)?;
-            if self.is_whole {
-                self.terms = Terms::of_widths(&self.x, self.n, &term_widths(self.variables.iter()));
-            }
-            let terms = self.terms.as_ref();
-            self.keep
-                .iter_mut()
-                .for_each(|kept| *kept = terms.map_or(*kept, |terms| terms.of(*kept)));
-            self.keep.dedup();
-        }
-        Ok(self)
     }
 
     /// The response at unit norm.

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use super::{Design, Terms, variable::term_widths};
 use crate::ranks::Communicator;
 
 /// Slots are allocated for this many columns at a time, when the first of them is fetched.
@@ -134,5 +135,34 @@ impl RemoteColumns {
                 .broadcast_numbers(root, &mut all[start..])?;
         }
         Ok(all)
+    }
+}
+
+impl Design {
+    /// Whether there are terms of several columns, or that need others. (Of a design that ranks partition,
+    /// [`columns`](Self::columns) does not tell.)
+    pub(crate) fn has_terms(&self) -> bool {
+        let is_several = || {
+            term_widths(self.variables.iter())
+                .iter()
+                .any(|width| *width > 1)
+        };
+        self.terms.is_some() || self.is_whole && self.remote.is_some() && is_several()
+    }
+
+    /// Copies all columns to every rank.
+    pub(crate) fn replicated(mut self) -> io::Result<Self> {
+        if let Some(remote) = self.remote.take() {
+            self.x = remote.replicate(self.n, self.x)?;
+            if self.is_whole {
+                self.terms = Terms::of_widths(&self.x, self.n, &term_widths(self.variables.iter()));
+            }
+            let terms = self.terms.as_ref();
+            self.keep
+                .iter_mut()
+                .for_each(|kept| *kept = terms.map_or(*kept, |terms| terms.of(*kept)));
+            self.keep.dedup();
+        }
+        Ok(self)
     }
 }

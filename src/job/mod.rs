@@ -17,6 +17,7 @@ mod options;
 mod other_methods;
 mod path_text;
 mod plugin_lookup;
+mod raw_terms;
 mod raw_values;
 mod run_settings;
 mod simulation;

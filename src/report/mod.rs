@@ -18,6 +18,7 @@ mod ranking;
 mod regression;
 mod stability;
 mod table;
+mod terms;
 
 use std::{borrow::Cow, io, path::Path};
 

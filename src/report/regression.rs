@@ -8,9 +8,10 @@ use super::{
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
     table::{self, Table, exact, facts, number, position, probability, share, warnings},
+    terms,
 };
 use crate::nearest::list;
-use crate::selection::{Estimate, RankSummary, SelectedTerm, Selection, Termination};
+use crate::selection::{Estimate, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -19,7 +20,7 @@ const NAMED: usize = 10;
 pub(super) fn text(selection: &Selection, data: &Path) -> String {
     let mut page =
         header(selection, data) + &notes(selection) + "\n" + &variables(selection) + "\n";
-    page += &terms(selection);
+    page += &terms::text(selection);
     let mut chosen = selection.selected.iter();
     if chosen.any(|variable| variable.estimate.p_value.is_some()) {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
@@ -28,71 +29,10 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
     if selection.selected.iter().any(|own| own.level.is_some()) {
         page += &format!(
             "{}\n\n",
-            of_dummies(selection).replace("coefficient is", "coefficient\nis")
+            terms::of_dummies(selection).replace("coefficient is", "coefficient\nis")
         );
     }
     page + &models::text(selection) + &search(selection)
-}
-
-/// What the names and coefficients of dummies say.
-pub(super) fn of_dummies(selection: &Selection) -> &'static str {
-    match selection.terms.is_empty() {
-        true => {
-            "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient is against \
-             all levels whose dummies are not in the model or, where all are, the level's own."
-        }
-        false => {
-            "A name column=level is a dummy: 1 where the column has that level, else 0. Its coefficient is the \
-             difference from the reference level or, where there is none, the level's own."
-        }
-    }
-}
-
-/// The table of terms, where variables are not terms.
-fn terms(selection: &Selection) -> String {
-    if selection.terms.is_empty() {
-        return String::new();
-    }
-    let table = tests_of_terms(selection).aligned(&[0]);
-    format!(
-        "{table}\n{}\n\n",
-        about_tests(selection).replace("; a term", ";\na term")
-    )
-}
-
-/// What the model loses without each term, and the residuals, which are the row without one.
-pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&SelectedTerm>> {
-    let (freedom, rss) = (selection.goodness.df_residual, selection.rss);
-    Table::of(selection.terms.iter().map(Some).chain([None]))
-        .column("term", |row| {
-            table::text(row.map_or("(residuals)", |own| &own.name))
-        })
-        .column("df", move |row| {
-            table::count(row.map_or(freedom, |own| own.df))
-        })
-        .column("sum of squares", move |row| {
-            number(row.map_or(rss, |own| own.sum_of_squares), 6)
-        })
-        .column("F", |row| {
-            row.map_or(table::text(""), |own| number(own.f, 4))
-        })
-        .column("p", |row| {
-            row.map_or(table::text(""), |own| probability(own.p_value))
-        })
-}
-
-/// What the sums of squares are.
-pub(super) fn about_tests(selection: &Selection) -> String {
-    let stands = selection.terms.iter().any(|own| !own.without.is_empty());
-    let weights = when(selection.weights.is_some(), " Weights have mean one here.");
-    let about = match stands {
-        true => {
-            "Sum of squares: by how much the residual one rises without the term; a term that others stand on is \
-             tested without these (type II)."
-        }
-        false => "Sum of squares: by how much the residual one rises without the term.",
-    };
-    format!("{about}{weights}")
 }
 
 fn header(selection: &Selection, data: &Path) -> String {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::Folder;
 
 /// The data: `g` has effects that differ by `x`, `sex` has one, `z` and `w` none.
-fn rows(levels: [&str; 3], sexes: [&str; 2]) -> String {
+pub fn rows(levels: [&str; 3], sexes: [&str; 2]) -> String {
     let mut text = String::from("y,g,x,z,sex,w\n");
     for row in 0..90_u32 {
         let noise = |factor: u32| f64::from(row * factor % 31) / 31.0 - 0.5;
@@ -23,16 +23,16 @@ fn rows(levels: [&str; 3], sexes: [&str; 2]) -> String {
     text
 }
 
-const LEVELS: [&str; 3] = ["low", "mid", "top"];
-const SEXES: [&str; 2] = ["f", "m"];
+pub const LEVELS: [&str; 3] = ["low", "mid", "top"];
+pub const SEXES: [&str; 2] = ["f", "m"];
 
-fn folder() -> Folder {
+pub fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("d.csv", &rows(LEVELS, SEXES));
     folder
 }
 
-fn select_from(folder: &Folder, data: &str, more: &[&str]) -> Value {
+pub fn select_from(folder: &Folder, data: &str, more: &[&str]) -> Value {
     let mut all = vec!["select", data, "--format", "json"];
     all.extend(more);
     let ran = folder.run(&all);
@@ -40,23 +40,23 @@ fn select_from(folder: &Folder, data: &str, more: &[&str]) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
-fn select(folder: &Folder, more: &[&str]) -> Value {
+pub fn select(folder: &Folder, more: &[&str]) -> Value {
     select_from(folder, "d.csv", more)
 }
 
 /// Names of some objects of a report.
-fn names(list: &Value) -> Vec<String> {
+pub fn names(list: &Value) -> Vec<String> {
     let list = list.as_array().unwrap().iter();
     let name = |own: &Value| own["name"].as_str().unwrap().to_owned();
     list.map(name).collect()
 }
 
-fn number(value: &Value) -> f64 {
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
 /// The error of a command that is refused.
-fn refused(folder: &Folder, arguments: &[&str]) -> String {
+pub fn refused(folder: &Folder, arguments: &[&str]) -> String {
     let ran = folder.run(arguments);
     assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
     assert_eq!(ran.stdout, "");
@@ -309,323 +309,4 @@ fn a_hierarchy_is_kept_unless_it_is_given_up() {
         let has = |name: &str| variables.iter().any(|own| own == name);
         assert!(!has("a:b") || has("a") && has("b"));
     }
-}
-
-#[test]
-fn mistakes_show_their_place() {
-    let folder = folder();
-    let told = refused(&folder, &["select", "d.csv", "--formula", "y ~ g * (x"]);
-    assert_eq!(
-        told,
-        "error: formula: this parenthesis does not close; write `)` where it ends\n  y ~ g * (x\n          ^\n"
-    );
-    let told = refused(&folder, &["select", "d.csv", "--formula", "y ~ g * xx"]);
-    assert!(
-        told.contains("`xx`") && told.ends_with("\n  y ~ g * xx\n          ^^\n"),
-        "{told}"
-    );
-    let formula = "y ~ (g + x)^2";
-    for (more, parts) in [
-        (&["--response", "y"][..], &["response", "formula"][..]),
-        (&["--degree", "2"], &["degree", "I(a^2)"]),
-        (&["--interactions-of", "g"], &["interactions-of"]),
-        (&["--no-intercept"], &["- 1"]),
-        (&["--split"], &["split"]),
-        (
-            &["--keep", "g:xx"],
-            &["--keep", "`g:xx`", "did you mean `g:x`"],
-        ),
-        (
-            &["--contrasts", "sums"],
-            &["contrasts", "did you mean `sum`"],
-        ),
-        (&["--contrasts", "z=sum"], &["z"]),
-        (&["--reference", "g=none"], &["none"]),
-        (&["--drop", "nix"], &["--drop", "nix"]),
-        (
-            &["--method", "jmi"],
-            &["formula has no effect with the method jmi"],
-        ),
-        (&["--hierarchy", "some"], &["hierarchy", "strong"]),
-        (&["--drop", "x"], &["`x`", "--drop leaves out"]),
-        (&["--weights", "x"], &["`x`", "--weights takes"]),
-    ] {
-        let arguments = [&["select", "d.csv", "--formula", formula][..], more].concat();
-        let told = refused(&folder, &arguments);
-        assert!(
-            parts.iter().all(|part| told.contains(part)),
-            "{more:?}: {told}"
-        );
-        assert_eq!(told.matches("error:").count(), 1, "{told}");
-    }
-    let told = refused(&folder, &["select", "d.csv", "--formula", "~ g + x"]);
-    assert!(told.contains("no response"), "{told}");
-    // A term too many, a factor that is one level, one that names its rows, and a cell that is empty.
-    let told = refused(
-        &folder,
-        &[
-            "select",
-            "d.csv",
-            "--formula",
-            "y ~ (g + x + z + sex + w)^2 + nothing",
-        ],
-    );
-    assert!(told.contains("`nothing`"), "{told}");
-    let rows = rows(LEVELS, ["f", "f"]);
-    folder.write("one.csv", &rows);
-    let told = refused(&folder, &["select", "one.csv", "--formula", "y ~ sex * x"]);
-    assert!(told.contains("`sex`") && told.contains("level"), "{told}");
-    let numbered = rows.lines().enumerate().map(|(at, line)| match at {
-        0 => format!("{line},id\n"),
-        at => format!("{line},p{at}\n"),
-    });
-    folder.write("ids.csv", &numbered.collect::<String>());
-    let told = refused(&folder, &["select", "ids.csv", "--formula", "y ~ x + id"]);
-    assert!(told.contains("`id`") && told.contains("each"), "{told}");
-    folder.write("gap.csv", &rows.replacen(",low,", ",,", 1));
-    let told = refused(&folder, &["select", "gap.csv", "--formula", "y ~ g + x"]);
-    assert!(
-        told.contains("missing") && told.contains("drop-rows"),
-        "{told}"
-    );
-    let fine = select_from(&folder, "gap.csv", &["--formula", "y ~ x + z"]);
-    assert_eq!(fine["n"], 90);
-    let fewer = select_from(
-        &folder,
-        "gap.csv",
-        &["--formula", "y ~ g + x", "--missing", "drop-rows"],
-    );
-    assert_eq!(fewer["n"], 89);
-}
-
-#[test]
-fn a_formula_of_too_many_terms_is_refused_at_once() {
-    let folder = Folder::new();
-    let names: Vec<String> = (0..1500).map(|at| format!("v{at}")).collect();
-    let mut text = format!("y,{}\n", names.join(","));
-    for row in 0..12_u32 {
-        let values: Vec<String> = (0..1500_u32)
-            .map(|at| (row * (at + 3) % 17).to_string())
-            .collect();
-        text += &format!("{row},{}\n", values.join(","));
-    }
-    folder.write("wide.csv", &text);
-    let told = refused(
-        &folder,
-        &[
-            "select",
-            "wide.csv",
-            "--formula",
-            "y ~ .^2",
-            "--hierarchy",
-            "none",
-        ],
-    );
-    assert!(
-        told.contains("250,000") || told.contains("250000"),
-        "{told}"
-    );
-}
-
-#[test]
-fn cells_without_observations_cost_no_parameter() {
-    let folder = folder();
-    // No observation has the level top of g and the level m of sex.
-    let text: String = rows(LEVELS, SEXES)
-        .lines()
-        .filter(|line| !(line.contains(",top,") && line.contains(",m,")))
-        .map(|line| format!("{line}\n"))
-        .collect();
-    folder.write("empty.csv", &text);
-    let json = select_from(
-        &folder,
-        "empty.csv",
-        &["--formula", "y ~ g * sex + x", "--keep", "g:sex"],
-    );
-    let aside = names(&json["set_aside"]);
-    assert_eq!(aside, ["gtop:sexm"]);
-    let own = json["terms"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|term| term["name"] == "g:sex")
-        .unwrap();
-    assert_eq!(own["df"], 1);
-    // What no observation tells is no number: the level m beside top, and top beside m.
-    let means = json["marginal_means"].as_array().unwrap();
-    let known: Vec<bool> = means.iter().map(|own| own["mean"].is_number()).collect();
-    assert_eq!(known, [true, true, false, true, false]);
-}
-
-#[test]
-fn jobs_and_resamples_take_formulas() {
-    let folder = folder();
-    folder.write(
-        "jobs.toml",
-        "[[job]]\ndata = \"d.csv\"\nname = \"given\"\nformula = \"y ~ g * x + sex + z\"\nkeep = [\"z\"]\n\
-         [[job]]\ndata = \"d.csv\"\nname = \"made\"\nresponse = \"y\"\ninteractions = 2\n\
-         [[job]]\ndata = \"d.csv\"\nname = \"halves\"\ncommand = \"stability\"\nformula = \"y ~ g * x + sex + z\"\nresamples = 10\n",
-    );
-    let ran = folder.run(&["run", "jobs.toml"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let read = |name: &str| -> Value {
-        let stored: Value =
-            serde_json::from_str(&folder.read(&format!("jobs-results/{name}.json"))).unwrap();
-        stored["result"].clone()
-    };
-    assert_eq!(
-        names(&read("given")["terms"]),
-        ["g", "x", "sex", "z", "g:x"]
-    );
-    assert_eq!(read("made")["formula"], "y ~ (.)^2");
-    let halves = read("halves");
-    assert_eq!(halves["p"], 5);
-    let mut chosen = names(&halves["variables"]);
-    chosen.truncate(4);
-    chosen.sort();
-    assert_eq!(chosen, ["g", "g:x", "sex", "x"]);
-    // A mistake is marked where it is, and a name that the data lack is found by their header.
-    folder.write(
-        "bad.toml",
-        "[[job]]\ndata = \"d.csv\"\nformula = \"y ~ g * )x\"\n",
-    );
-    let told = refused(&folder, &["run", "bad.toml"]);
-    assert!(
-        told.contains("3 | formula = \"y ~ g * )x\"") && told.contains("^ here"),
-        "{told}"
-    );
-    folder.write(
-        "bad.toml",
-        "[[job]]\ndata = \"d.csv\"\nformula = \"y ~ g * xx\"\n",
-    );
-    let told = folder.run(&["run", "bad.toml", "--check", "--open"]);
-    assert_eq!(told.code, Some(2));
-    assert!(
-        told.stderr.contains("\n  y ~ g * xx\n          ^^\n"),
-        "{}",
-        told.stderr
-    );
-}
-
-#[test]
-fn groups_are_in_a_model_together_or_not_at_all() {
-    let folder = folder();
-    let whole = |more: &[&str]| select(&folder, &[&["--response", "y"][..], more].concat());
-    let json = whole(&["--group", "numbers=x,z,w", "--group", "who=se*"]);
-    assert_eq!(json["candidate_terms"], 3);
-    assert_eq!(names(&json["terms"]), ["g", "numbers", "who"]);
-    let own = json["terms"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|own| own["name"] == "numbers");
-    assert_eq!(
-        own.unwrap()["variables"],
-        serde_json::json!(["x", "z", "w"])
-    );
-    folder.write(
-        "groups.csv",
-        "column,group\nx,numbers\nz,numbers\nw,numbers\nsex,who\n",
-    );
-    let from_file = whole(&["--groups", "groups.csv"]);
-    for field in ["selected", "terms", "models", "rss"] {
-        assert_eq!(from_file[field], json[field]);
-    }
-    let kept = whole(&["--group", "noise=z,w", "--keep", "noise"]);
-    assert_eq!(kept["kept"], serde_json::json!(["noise"]));
-    folder.write(
-        "jobs.toml",
-        "[[job]]\ndata = \"d.csv\"\nname = \"a\"\nresponse = \"y\"\ngroup = [\"numbers=x,z,w\", \"who=se*\"]\n\
-         [[job]]\ndata = \"d.csv\"\nname = \"b\"\nresponse = \"y\"\ngroups = \"groups.csv\"\n",
-    );
-    let ran = folder.run(&["run", "jobs.toml"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for name in ["a", "b"] {
-        let stored: Value =
-            serde_json::from_str(&folder.read(&format!("jobs-results/{name}.json"))).unwrap();
-        assert_eq!(stored["result"]["terms"], json["terms"]);
-    }
-    // Another file of groups is another job.
-    folder.write("groups.csv", "column,group\nx,numbers\nz,numbers\n");
-    let again = folder.run(&["run", "jobs.toml", "--list"]).stdout;
-    assert!(
-        again.contains("changed") || again.contains("groups.csv"),
-        "{again}"
-    );
-    for (more, part) in [
-        (&["--group", "a"][..], "NAME=A,B"),
-        (&["--group", "a=x,xx"], "did you mean `x`"),
-        (
-            &["--group", "a=x,z", "--group", "b=x"],
-            "in the group a too",
-        ),
-        (&["--group", "a=x,y"], "no candidate is called `y`"),
-        (&["--group", "a=x", "--split"], "exclude each other"),
-        (
-            &["--group", "a=x", "--degree", "2"],
-            "group and degree exclude each other",
-        ),
-        (
-            &["--group", "a=x", "--contrasts", "sum"],
-            "group and contrasts exclude each other",
-        ),
-        (
-            &["--split", "--contrasts", "sum"],
-            "split makes a term of each dummy",
-        ),
-        (&["--groups", "nothing.csv"], "nothing.csv"),
-        (&["--groups", "d.csv"], "`group`"),
-        (
-            &[
-                "--groups",
-                "groups.csv",
-                "--output",
-                "groups.csv",
-                "--overwrite",
-            ],
-            "same file",
-        ),
-    ] {
-        let arguments = [&["select", "d.csv", "--response", "y"][..], more].concat();
-        let told = refused(&folder, &arguments);
-        assert!(told.contains(part), "{more:?}: {told}");
-    }
-}
-
-#[test]
-fn a_term_that_no_model_has_room_for_costs_no_time_and_is_named() {
-    let folder = Folder::new();
-    let mut text = String::from("y,g,x,z\n");
-    for row in 0..360_u32 {
-        let (x, z) = (f64::from(row * 7 % 31), f64::from(row * 11 % 29));
-        text += &format!(
-            "{},level{},{x},{z}\n",
-            x + f64::from(row * 13 % 17) / 4.0,
-            row % 180
-        );
-    }
-    folder.write("wide.csv", &text);
-    let ran = folder.run(&["select", "wide.csv", "--response", "y", "--timeout", "60"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(
-        ran.stdout
-            .contains("warning: no model has room for g, of more than "),
-        "{}",
-        ran.stdout
-    );
-}
-
-#[test]
-fn what_depends_on_the_coding_is_warned_of() {
-    let folder = folder();
-    let warnings = |more: &[&str]| {
-        let json = select(&folder, more);
-        json["warnings"].to_string()
-    };
-    let loose = ["--formula", "y ~ (g + x)^2", "--hierarchy", "none"];
-    assert!(warnings(&loose).contains("depends on how the factor is coded"));
-    assert!(!warnings(&loose[..2]).contains("coded"));
-    assert!(!warnings(&["--formula", "y ~ (z + x)^2", "--hierarchy", "none"]).contains("coded"));
-    assert!(warnings(&["--formula", "y ~ 0 + g + sex"]).contains("the order of factors"));
-    assert!(!warnings(&["--formula", "y ~ 0 + g + x"]).contains("the order of factors"));
 }

@@ -20,6 +20,7 @@ mod criteria;
 mod devices;
 mod examples;
 mod factors;
+mod formula_mistakes;
 mod formulas;
 mod genotypes;
 mod hostile_names;
@@ -37,5 +38,6 @@ mod responses;
 mod signal_times;
 #[cfg(unix)]
 mod special_files;
+mod terms;
 mod time_limits;
 mod truth;

@@ -23,10 +23,11 @@ use crate::{
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
         regression::{
-            Row, about_tests, candidates, coefficients, ended, inclusion as inclusion_weight,
-            method, of_dummies, references, rows, tests_of_terms,
+            Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
+            references, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},
+        terms::{about_tests, of_dummies, tests_of_terms},
     },
     selection::{NamedParameters, Selection, Termination},
 };

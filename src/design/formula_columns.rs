@@ -1,0 +1,132 @@
+//! The columns of a table that a formula and its options use.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use super::{DesignError, FormulaOptions, names::check_names};
+use crate::{
+    formula::{Fault, Formula},
+    table::{Column, Table, Values, are_dates},
+};
+
+/// The columns that `.` does not stand for.
+pub(super) fn hidden_columns<'a>(
+    response: &'a Option<String>,
+    options: &'a FormulaOptions,
+) -> impl Iterator<Item = &'a str> {
+    options.weights.into_iter().chain(response.as_deref())
+}
+
+/// The weights of the rows; empty without.
+pub(super) fn column_of_weights(table: &Table, options: &FormulaOptions) -> Vec<f64> {
+    let name = options.weights;
+    let own = name.and_then(|name| table.columns.iter().find(|column| column.name == name));
+    let numbers = own.and_then(|column| column.values.numbers(table.rows));
+    numbers.map(Cow::into_owned).unwrap_or_default()
+}
+
+/// Checks the columns that a formula and its options name; the response's, where the formula has none.
+///
+/// # Errors
+/// The first that the table lacks, or that two of them use in ways that exclude each other.
+pub(crate) fn check_formula(
+    table: &Table,
+    formula: &Formula,
+    options: &FormulaOptions,
+) -> Result<Option<String>, DesignError> {
+    let response = match (formula.has_response(), options.response, table.response) {
+        (true, ..) => None,
+        (false, Some(name), _) => {
+            table.require("--response", name)?;
+            Some(name.to_owned())
+        }
+        (false, None, Some(at)) => Some(table.columns[at].name.clone()),
+        (false, None, None) => return Err(DesignError::NoFormulaResponse),
+    };
+    if let Some(name) = options.weights {
+        table.require("--weights", name)?;
+    }
+    // A formula's response is no column that an option could name.
+    let position = response.as_deref().and_then(|name| table.position(name));
+    check_names(
+        table,
+        "--drop",
+        options.drop,
+        position.unwrap_or(usize::MAX),
+        false,
+    )?;
+    match formula.terms(&offered(table, response.as_deref(), options)) {
+        Ok(_) => Ok(response),
+        Err(error) => Err(match error.fault() {
+            Fault::UnknownVariable { name, .. } if options.drop.contains(name) => {
+                let (name, reason) = (name.clone(), "--drop leaves out");
+                DesignError::FormulaHidden { name, reason }
+            }
+            Fault::UnknownVariable { name, .. } if options.weights == Some(name) => {
+                let (name, reason) = (name.clone(), "--weights takes");
+                DesignError::FormulaHidden { name, reason }
+            }
+            _ => error.into(),
+        }),
+    }
+}
+
+/// The columns that a formula may use, and that `.` stands for.
+fn offered<'a>(table: &'a Table, response: Option<&str>, options: &FormulaOptions) -> Vec<&'a str> {
+    let names = table.columns.iter().map(|column| &*column.name);
+    let offered = names.filter(|name| {
+        options.weights != Some(*name)
+            && response != Some(*name)
+            && options.drop.iter().all(|dropped| dropped != name)
+    });
+    offered.collect()
+}
+
+/// The columns that neither a formula nor its options use, those dropped among them.
+///
+/// # Errors
+/// As [`check_formula`].
+pub(crate) fn unused_columns(
+    table: &Table,
+    formula: &Formula,
+    options: &FormulaOptions,
+) -> Result<Vec<String>, DesignError> {
+    let response = check_formula(table, formula, options)?;
+    let terms = formula.terms(&offered(table, response.as_deref(), options))?;
+    let used: HashSet<&str> = terms.names().iter().map(String::as_str).collect();
+    let names = table.columns.iter().map(|column| &*column.name);
+    let unused = names.filter(|name| {
+        !used.contains(name) && options.weights != Some(*name) && response.as_deref() != Some(*name)
+    });
+    Ok(unused.map(str::to_owned).collect())
+}
+
+/// Refuses factors with a level for each observation.
+pub(super) fn refuse_identifiers(table: &Table) -> Result<(), DesignError> {
+    let n = table.rows;
+    for column in &table.columns {
+        if let Values::Factor { levels, codes } = &column.values
+            && levels.len() >= n
+        {
+            let mut used = codes.clone();
+            used.sort_unstable();
+            used.dedup();
+            if used.len() == n {
+                return Err(DesignError::Identifier {
+                    name: column.name.clone(),
+                    n,
+                    are_dates: are_dates(levels),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A name like this one that no column has.
+pub(super) fn other_name(columns: &[Column], name: &str) -> String {
+    let mut name = name.to_owned();
+    while columns.iter().any(|column| column.name == name) {
+        name.push('_');
+    }
+    name
+}
