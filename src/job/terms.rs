@@ -99,13 +99,17 @@ pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
         ("groups", terms.groups_file.is_some()),
     ];
     for (option, _) in has_groups.into_iter().filter(|(_, is_given)| *is_given) {
-        if terms.has_formula() {
-            let message = "is for data without a formula";
+        let made_by = given.iter().find(|(_, is_given)| *is_given);
+        if terms.formula.is_some() {
             refuse(
                 option,
-                message,
-                "leave it out, or the formula and the options that make one",
+                "is for data without a formula",
+                "leave one of them out",
             );
+        } else if terms.has_formula() {
+            let other = made_by.map_or("contrasts", |(other, _)| other);
+            let message = format!("and {other} exclude each other");
+            refuse(option, &message, "leave one of them out");
         } else if terms.split {
             let message = "and split exclude each other";
             refuse(
