@@ -44,7 +44,6 @@ pub use groups::Group;
 use groups::gather;
 pub(crate) use interactions::TermsOfColumns;
 use levels::FormulaData;
-#[cfg(feature = "program")]
 pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
 use names::{NamedColumns, dummy_name};

@@ -58,7 +58,6 @@ impl<'a> NamedColumns<'a> {
 ///
 /// # Errors
 /// The first that it lacks, or that two options use in ways that exclude each other.
-#[cfg(feature = "program")]
 pub(crate) fn check_columns(table: &Table, options: &DesignOptions) -> Result<(), DesignError> {
     NamedColumns::of(table, options, true).map(drop)
 }

@@ -144,7 +144,7 @@ fn sums_of_squares_are_those_of_models_that_lack_the_term() {
     let folder = folder();
     let fit = |terms: &str| {
         let kept = terms.replace(" + ", ",");
-        let json = select(
+        select(
             &folder,
             &[
                 "--formula",
@@ -154,8 +154,7 @@ fn sums_of_squares_are_those_of_models_that_lack_the_term() {
                 "--hierarchy",
                 "none",
             ],
-        );
-        json
+        )
     };
     let rss = |terms: &str| number(&fit(terms)["rss"]);
     let json = select(
