@@ -208,6 +208,18 @@ impl Terms {
         self.of[column as usize]
     }
 
+    /// About the multiply-adds by which one sweep factors a block for each term of several columns.
+    pub(crate) fn block_work(&self) -> u64 {
+        let widths = self
+            .starts
+            .windows(2)
+            .map(|ends| u64::from(ends[1] - ends[0]));
+        let several = widths.filter(|width| *width > 1);
+        several
+            .map(|width| width.saturating_pow(3))
+            .fold(0, u64::saturating_add)
+    }
+
     /// A bound on how much larger errors of products may be once they are those of orthonormal columns.
     pub(crate) fn growth(&self) -> f64 {
         self.growth

@@ -73,14 +73,29 @@ impl PolishContext<'_> {
         IDLE_WORK.min(of_candidates).max(IDLE_PRODUCTS * n * p)
     }
 
+    /// Whether some model has room for all columns of a term that is not kept.
+    fn has_room(&self, term: u32) -> bool {
+        let problem = self.problem;
+        let room = problem
+            .max_size
+            .saturating_sub(problem.kept.support().len());
+        problem
+            .x
+            .terms()
+            .is_none_or(|terms| terms.columns(term).len() <= room)
+    }
+
+    /// The terms that a pool may hold.
+    pub(super) fn terms(&self) -> impl Iterator<Item = u32> {
+        let is_kept = |term: &u32| self.problem.keep.binary_search(term).is_ok();
+        let all = 0..self.problem.x.term_count() as u32;
+        all.filter(move |term| is_kept(term) || self.has_room(*term))
+    }
+
     /// Leaves out changes by which a term would join that is too wide for any model.
     pub(super) fn leave_out_the_wide(&self, swept: &mut [Neighbours]) {
-        let problem = self.problem;
-        if problem.x.terms().is_some() {
-            let room = problem
-                .max_size
-                .saturating_sub(problem.kept.support().len());
-            let fits = |term: u32| problem.x.columns_of(term).len() <= room;
+        if self.problem.x.terms().is_some() {
+            let fits = |term: u32| self.has_room(term);
             swept.iter_mut().for_each(|near| near.retain(fits));
         }
     }

@@ -17,6 +17,7 @@ use super::{
     candidate::{Candidate, NEAR, PolishContext},
 };
 use crate::{
+    design::Terms,
     device::{DeviceError, Devices, GramPool, Neighbours},
     least_squares::{Fit, FitView},
 };
@@ -66,9 +67,9 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, pass, .. } = with.problem;
         let mut pool = Vec::new();
         if x.p() <= SMALL {
-            let all = 0..x.term_count() as u32;
-            x.fetch(all.clone())?;
-            pool.push(all.collect());
+            let all: Vec<u32> = with.terms().collect();
+            x.fetch(all.iter().copied())?;
+            pool.push(all);
         }
         let starts = visited.starts(pass.islands);
         let members = starts.iter().map(|start| start.members.to_vec());
@@ -131,7 +132,11 @@ impl<'a> Islands<'a> {
         let SearchProblem { x, y, keep, .. } = self.with.problem;
         let limits = self.with.limits;
         let product = (x.n() * x.p()) as u64;
-        if self.pool.is_full() && self.pool.len() < x.term_count() {
+        let all = match x.terms() {
+            Some(_) => self.with.terms().count(),
+            None => x.term_count(),
+        };
+        if self.pool.is_full() && self.pool.len() < all {
             // An empty pool has room for the terms that this sweep finds.
             self.pool = GramPool::new(x);
         }
@@ -148,7 +153,7 @@ impl<'a> Islands<'a> {
         for members in horizon.into_iter().chain(in_turn) {
             let more = columns + x.width_of(members) + 1;
             let dear = columns as u64 * product >= SWEEP_WORK || 4 * more > x.p();
-            if self.pool.len() == x.term_count() || members == best || (dear && !fits.is_empty()) {
+            if self.pool.len() == all || members == best || (dear && !fits.is_empty()) {
                 continue;
             }
             if limits.stop() {
@@ -162,7 +167,9 @@ impl<'a> Islands<'a> {
         let mut swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
         self.with.leave_out_the_wide(&mut swept);
         x.fetch(swept.iter().flat_map(Neighbours::joining))?;
-        self.idle = self.idle.saturating_add(columns as u64 * product);
+        let blocks = x.terms().map_or(0, Terms::block_work);
+        let swept_work = (columns as u64 * product).saturating_add(blocks * fits.len() as u64);
+        self.idle = self.idle.saturating_add(swept_work);
         self.fill(&best, &swept);
         if limits.stop() {
             return Ok(());
@@ -195,7 +202,8 @@ impl<'a> Islands<'a> {
         } = self.with.problem;
         let limits = self.with.limits;
         let size = self.best.fit.support().len() + 2;
-        let work = (size * x.n() * x.p()) as u64;
+        let blocks = x.terms().map_or(0, Terms::block_work);
+        let work = blocks.saturating_add((size * x.n() * x.p()) as u64);
         let affordable = self.with.idle_work() / AHEAD_SHARE / work.max(1);
         let most = if size > max_size { 0 } else { AHEAD };
         let first = neighbours.additions.iter();
