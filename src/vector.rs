@@ -75,6 +75,17 @@ pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     lanes[0]
 }
 
+/// Takes out of a vector its part along orthonormal ones, and makes the rest a unit vector; its norm before.
+pub(crate) fn orthonormalise(vector: &mut [f64], units: &[Vec<f64>]) -> f64 {
+    // Twice is enough.
+    for unit in units.iter().chain(units) {
+        add_scaled(vector, -product(unit, vector), unit);
+    }
+    let norm = product(vector, vector).sqrt();
+    vector.iter_mut().for_each(|value| *value /= norm);
+    norm
+}
+
 /// y ← y + a·x.
 #[inline(always)]
 pub(crate) fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {

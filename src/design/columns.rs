@@ -66,6 +66,11 @@ impl<'x> Columns<'x> {
         widths.sum()
     }
 
+    /// See [`Terms::block_work`]; none where each column is a term.
+    pub(crate) fn block_work(&self) -> u64 {
+        self.terms.map_or(0, Terms::block_work)
+    }
+
     /// The term of a column.
     pub fn term_of(&self, column: u32) -> u32 {
         self.terms.map_or(column, |terms| terms.of(column))

@@ -6,7 +6,6 @@ use super::{
     Design, DesignError, DesignOptions, Hierarchy,
     formula_columns::{
         check_formula, column_of_weights, hidden_columns, other_name, refuse_identifiers,
-        unused_columns,
     },
     formula_data::Data,
     levels::FormulaData,
@@ -127,9 +126,8 @@ impl<'a> FormulaDesign<'a> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
-        let response = check_formula(&table, formula, options)?;
+        let (response, unused) = check_formula(&table, formula, options)?;
         let hidden = hidden_columns(&response, options).collect();
-        let unused = unused_columns(&table, formula, options)?;
         table.refuse_rounded(&unused)?;
         table.drop_columns(&unused);
         table.response = None;

@@ -24,7 +24,8 @@ pub(super) fn column_of_weights(table: &Table, options: &FormulaOptions) -> Vec<
     numbers.map(Cow::into_owned).unwrap_or_default()
 }
 
-/// Checks the columns that a formula and its options name; the response's, where the formula has none.
+/// Checks the columns that a formula and its options name: the response's, where the formula has none, and
+/// those that neither use, those dropped among them.
 ///
 /// # Errors
 /// The first that the table lacks, or that two of them use in ways that exclude each other.
@@ -32,7 +33,7 @@ pub(crate) fn check_formula(
     table: &Table,
     formula: &Formula,
     options: &FormulaOptions,
-) -> Result<Option<String>, DesignError> {
+) -> Result<(Option<String>, Vec<String>), DesignError> {
     let response = match (formula.has_response(), options.response, table.response) {
         (true, ..) => None,
         (false, Some(name), _) => {
@@ -54,50 +55,27 @@ pub(crate) fn check_formula(
         position.unwrap_or(usize::MAX),
         false,
     )?;
-    match formula.terms(&offered(table, response.as_deref(), options)) {
-        Ok(_) => Ok(response),
-        Err(error) => Err(match error.fault() {
-            Fault::UnknownVariable { name, .. } if options.drop.contains(name) => {
-                let (name, reason) = (name.clone(), "--drop leaves out");
-                DesignError::FormulaHidden { name, reason }
-            }
-            Fault::UnknownVariable { name, .. } if options.weights == Some(name) => {
-                let (name, reason) = (name.clone(), "--weights takes");
-                DesignError::FormulaHidden { name, reason }
-            }
-            _ => error.into(),
-        }),
-    }
-}
-
-/// The columns that a formula may use, and that `.` stands for.
-fn offered<'a>(table: &'a Table, response: Option<&str>, options: &FormulaOptions) -> Vec<&'a str> {
+    let is_hidden = |name: &str| options.weights == Some(name) || response.as_deref() == Some(name);
+    let is_dropped = |name: &str| options.drop.iter().any(|dropped| dropped == name);
     let names = table.columns.iter().map(|column| &*column.name);
-    let offered = names.filter(|name| {
-        options.weights != Some(*name)
-            && response != Some(*name)
-            && options.drop.iter().all(|dropped| dropped != name)
-    });
-    offered.collect()
-}
-
-/// The columns that neither a formula nor its options use, those dropped among them.
-///
-/// # Errors
-/// As [`check_formula`].
-pub(crate) fn unused_columns(
-    table: &Table,
-    formula: &Formula,
-    options: &FormulaOptions,
-) -> Result<Vec<String>, DesignError> {
-    let response = check_formula(table, formula, options)?;
-    let terms = formula.terms(&offered(table, response.as_deref(), options))?;
+    let names: Vec<&str> = names.filter(|name| !is_hidden(name)).collect();
+    let offered = names.iter().copied().filter(|name| !is_dropped(name));
+    let terms = formula.terms(&offered.collect::<Vec<_>>());
+    let terms = terms.map_err(|error| match error.fault() {
+        Fault::UnknownVariable { name, .. } if is_dropped(name) => {
+            let (name, reason) = (name.clone(), "--drop leaves out");
+            DesignError::FormulaHidden { name, reason }
+        }
+        Fault::UnknownVariable { name, .. } if options.weights == Some(name) => {
+            let (name, reason) = (name.clone(), "--weights takes");
+            DesignError::FormulaHidden { name, reason }
+        }
+        _ => error.into(),
+    })?;
     let used: HashSet<&str> = terms.names().iter().map(String::as_str).collect();
-    let names = table.columns.iter().map(|column| &*column.name);
-    let unused = names.filter(|name| {
-        !used.contains(name) && options.weights != Some(*name) && response.as_deref() != Some(*name)
-    });
-    Ok(unused.map(str::to_owned).collect())
+    let unused = names.into_iter().filter(|name| !used.contains(name));
+    let unused = unused.map(str::to_owned).collect();
+    Ok((response, unused))
 }
 
 /// Refuses factors with a level for each observation.

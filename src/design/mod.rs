@@ -39,7 +39,7 @@ pub use columns::Columns;
 pub use error::DesignError;
 pub(crate) use formula::FormulaDesign;
 pub use formula::FormulaOptions;
-pub(crate) use formula_columns::{check_formula, unused_columns};
+pub(crate) use formula_columns::check_formula;
 pub use groups::Group;
 use groups::gather;
 pub(crate) use interactions::TermsOfColumns;

@@ -93,7 +93,7 @@ pub(super) fn with_formula<'a>(job: &'a Job, table: &Table) -> Result<Cow<'a, Jo
         return Ok(Cow::Borrowed(job));
     };
     let formula = source.formula(table, &options)?;
-    let unused = design::unused_columns(table, &formula, &options)?;
+    let (_, unused) = design::check_formula(table, &formula, &options)?;
     let formula = Some(formula.into_owned());
     let terms = TermSettings {
         formula,

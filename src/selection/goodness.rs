@@ -62,7 +62,7 @@ impl GoodnessOfFit {
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Self {
         let (n, k) = (design.n(), fit.support().len());
         let fixed = usize::from(design.intercept());
-        let df_residual = n.saturating_sub(k + fixed);
+        let df_residual = residual_freedom(design, fit);
         let free = (df_residual > 0).then_some(df_residual as f64);
         // The response has unit norm: RSS is a share of TSS. Rounding leaves the empty model's
         // beside 1.
@@ -88,6 +88,12 @@ impl GoodnessOfFit {
             }),
         }
     }
+}
+
+/// Residual degrees of freedom: observations without the coefficients, the intercept among these.
+pub(super) fn residual_freedom(design: &Design, fit: &Fit) -> usize {
+    let coefficients = fit.support().len() + usize::from(design.intercept());
+    design.n().saturating_sub(coefficients)
 }
 
 /// The log-likelihood at the estimates, from RSS as a share of TSS.

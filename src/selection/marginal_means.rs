@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::number_or_nan;
+use super::{goodness::residual_freedom, number_or_nan};
 use crate::{design::Design, least_squares::Fit};
 
 /// The mean response that a model predicts if every observation had a level of a factor, all else being as it
@@ -39,8 +39,7 @@ pub struct MarginalMean {
 pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<MarginalMean> {
     let response = design.response();
     let intercept = design.intercept();
-    let fixed = usize::from(intercept);
-    let freedom = design.n().saturating_sub(fit.support().len() + fixed);
+    let freedom = residual_freedom(design, fit);
     let sigma = (freedom > 0 && !exact).then(|| (fit.rss() / freedom as f64).sqrt());
     let levels = design.means_by_level(fit.support()).into_iter();
     let of_level = levels.map(|own| {

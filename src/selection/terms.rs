@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{goodness::f_tail, number_or_nan};
+use super::{
+    goodness::{f_tail, residual_freedom},
+    number_or_nan,
+};
 use crate::{
     design::{Columns, Design},
     least_squares::Fit,
@@ -43,8 +46,7 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
     if x.terms().is_none() {
         return Vec::new();
     }
-    let fixed = usize::from(design.intercept());
-    let freedom = design.n().saturating_sub(fit.support().len() + fixed);
+    let freedom = residual_freedom(design, fit);
     let residual = (freedom > 0 && !exact).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
     let mut terms: Vec<(u32, SelectedTerm)> = Vec::with_capacity(costs.len());

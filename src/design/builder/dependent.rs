@@ -1,7 +1,7 @@
 //! Columns that others of their term explain.
 
 use super::DesignBuilder;
-use crate::{design::DesignError, vector::product};
+use crate::{design::DesignError, vector::orthonormalise};
 
 /// Least norm that the columns before it in its term leave of a column of unit norm. R's `lm` uses the same.
 const LEAST_REST: f64 = 1e-7;
@@ -22,19 +22,9 @@ impl DesignBuilder<'_> {
             for (column, is_dependent) in own {
                 self.heed_interrupt()?;
                 let mut rest = self.x[column * n..][..n].to_vec();
-                // Twice is enough.
-                for _ in 0..2 {
-                    for q in &basis {
-                        let share = product(q, &rest);
-                        rest.iter_mut()
-                            .zip(q)
-                            .for_each(|(rest, q)| *rest -= share * q);
-                    }
-                }
-                let norm = product(&rest, &rest).sqrt();
+                let norm = orthonormalise(&mut rest, &basis);
                 *is_dependent = norm < LEAST_REST;
                 if !*is_dependent {
-                    rest.iter_mut().for_each(|rest| *rest /= norm);
                     basis.push(rest);
                 }
             }

@@ -36,14 +36,7 @@ fn screen_tile_body<S: Simd>(
         let mut most = simd.splat_f32s(0.0);
         // Four vectors at a time stay in registers.
         for at in 0..TILE / (4 * S::F32_LANES) {
-            let mut e = vectors::<S, 4>(xty, at);
-            for &(slot, b) in terms {
-                let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
-                let b = simd.splat_f32s(-b);
-                for v in 0..4 {
-                    e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
-                }
-            }
+            let mut e = entries(simd, gram, xty, terms, at);
             let (scores, _) = S::as_mut_simd_f32s(&mut scores);
             for v in 0..4 {
                 e[v] = simd.abs_f32s(e[v]);
@@ -56,6 +49,26 @@ fn screen_tile_body<S: Simd>(
         let scores = &scores[..columns.len()];
         window.observe(columns.start, most, scores, support);
     }
+}
+
+/// Four vectors of the entries of E of one tile for a model of these slots and β̂.
+#[inline(always)]
+fn entries<S: Simd>(
+    simd: S,
+    gram: &[f32],
+    xty: &[f32; TILE],
+    terms: &[(u32, f32)],
+    at: usize,
+) -> [S::f32s; 4] {
+    let mut e = vectors::<S, 4>(xty, at);
+    for &(slot, b) in terms {
+        let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
+        let b = simd.splat_f32s(-b);
+        for v in 0..4 {
+            e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
+        }
+    }
+    e
 }
 
 /// The `at`-th of contiguous tiles.
@@ -84,14 +97,7 @@ fn products_of_tile_body<S: Simd>(
         let mut own = [0.0; TILE];
         // Four vectors at a time stay in registers.
         for at in 0..TILE / (4 * S::F32_LANES) {
-            let mut e = vectors::<S, 4>(xty, at);
-            for &(slot, b) in terms {
-                let g = vectors::<S, 4>(tile_of(gram, slot as usize), at);
-                let b = simd.splat_f32s(-b);
-                for v in 0..4 {
-                    e[v] = simd.mul_add_e_f32s(b, g[v], e[v]);
-                }
-            }
+            let e = entries(simd, gram, xty, terms, at);
             let (own, _) = S::as_mut_simd_f32s(&mut own);
             own[at * 4..][..4].copy_from_slice(&e);
         }

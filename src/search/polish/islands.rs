@@ -17,7 +17,6 @@ use super::{
     candidate::{Candidate, NEAR, PolishContext},
 };
 use crate::{
-    design::Terms,
     device::{DeviceError, Devices, GramPool, Neighbours},
     least_squares::{Fit, FitView},
 };
@@ -167,7 +166,7 @@ impl<'a> Islands<'a> {
         let mut swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
         self.with.leave_out_the_wide(&mut swept);
         x.fetch(swept.iter().flat_map(Neighbours::joining))?;
-        let blocks = x.terms().map_or(0, Terms::block_work);
+        let blocks = x.block_work();
         let swept_work = (columns as u64 * product).saturating_add(blocks * fits.len() as u64);
         self.idle = self.idle.saturating_add(swept_work);
         self.fill(&best, &swept);
@@ -202,7 +201,7 @@ impl<'a> Islands<'a> {
         } = self.with.problem;
         let limits = self.with.limits;
         let size = self.best.fit.support().len() + 2;
-        let blocks = x.terms().map_or(0, Terms::block_work);
+        let blocks = x.block_work();
         let work = blocks.saturating_add((size * x.n() * x.p()) as u64);
         let affordable = self.with.idle_work() / AHEAD_SHARE / work.max(1);
         let most = if size > max_size { 0 } else { AHEAD };

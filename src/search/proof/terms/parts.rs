@@ -13,7 +13,7 @@ use crate::{
     design::{Hierarchy, Terms},
     least_squares::{Collinear, Fit},
     search::{problem::SearchProblem, state::Branch},
-    vector::{add_scaled, product},
+    vector::{orthonormalise, product},
 };
 
 /// Most parts into which dependent columns split a problem.
@@ -207,14 +207,14 @@ fn part(
         let parents = terms.parents(term).iter().filter(|_| is_strong);
         for own in parents.flat_map(|parent| &columns[*parent as usize]) {
             let mut rest = basis[*own as usize].clone();
-            let norm = reduce(&mut rest, &units);
+            let norm = orthonormalise(&mut rest, &units);
             smallest = f64::min(smallest, norm);
             units.push(rest);
         }
         let range = terms.columns(term);
         for column in ascending.iter().filter(|column| range.contains(column)) {
             let mut rest = problem.x.column(*column).to_vec();
-            let norm = reduce(&mut rest, &units);
+            let norm = orthonormalise(&mut rest, &units);
             smallest = f64::min(smallest, norm);
             columns[term as usize].push(basis.len() as u32);
             term_of.push(term);
@@ -246,15 +246,4 @@ fn part(
         xty,
         rounding,
     })
-}
-
-/// Takes out of a vector its part along orthonormal ones, and makes the rest a unit vector; its norm before.
-fn reduce(vector: &mut [f64], units: &[Vec<f64>]) -> f64 {
-    // Twice is enough.
-    for unit in units.iter().chain(units) {
-        add_scaled(vector, -product(unit, vector), unit);
-    }
-    let norm = product(vector, vector).sqrt();
-    vector.iter_mut().for_each(|value| *value /= norm);
-    norm
 }
