@@ -5,7 +5,7 @@
 #define PIVOT 1e-7
 #define NONE 0xffffffffu
 
-enum { ADD, DROP, DROP_CHEAPEST, REFACTOR };
+enum { ADD, DROP, DROP_CHEAPEST, REFACTOR, REBUILD };
 
 struct ModelsArgs {
     long long n;

@@ -116,6 +116,7 @@ kernels! {
     score [KERNEL]
     short_entries [KERNEL]
     strongest [KERNEL]
+    term_scores [KERNEL]
     tiny [KERNEL]
     update [KERNEL]
     wide [KERNEL]

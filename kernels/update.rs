@@ -6,20 +6,24 @@
 //! drop cheapest i = arg min β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, the least rise in RSS; of equals (to
 //!               10⁻¹⁰ of it) the lowest variable, never a kept one
 //! refactor      the same support anew, in ascending order
+//! rebuild       the same, without the columns that those before them explain: their pivot is
+//!               below 10⁻⁷
 //! ```
 //!
 //! An addition projects x once, and once more where half of its square or less is left
 //! ("twice is enough"); a drop rotates T's columns by Givens. Both are O(nk).
 //!
 //! *Shapes*: `all` as in [`crate::least_squares`]. `orders`, four u64 each: the model, the
-//! kind (0 add, 1 drop, 2 drop cheapest, 3 refactor), the variable, and the address of its
+//! kind (0 add, 1 drop, 2 drop cheapest, 3 refactor, 4 rebuild) + 256 · the place among the orders of
+//! the model's next, 0 for none, the variable, and the address of its
 //! column (for an addition, and then any column of n numbers on the device). `answers`, two u64
-//! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none.
-//! Both may lie in the host's memory.
+//! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none, or the
+//! columns of a model that was refactored or rebuilt. Both may lie in the host's memory.
 //!
-//! *Launch*: one block of 256 (`update_256`) or 512 threads (`update_512`) an order, and what [`crate::least_squares`] says of
-//! shared memory; `rest` n numbers (and `spare` 3·capacity) an order. A model has at most one
-//! order a launch. Sums have one order, whatever the position of a column and the size of
+//! *Launch*: one block of 256 (`update_256`) or 512 threads (`update_512`) a model, whose first orders are
+//! the first of all in the order of the blocks, and what [`crate::least_squares`] says of
+//! shared memory; `rest` n numbers (and `spare` 3·capacity) a block. A model has one block a
+//! launch. Sums have one order, whatever the position of a column and the size of
 //! the grid: one model's fit has the same bits on every device of a kind.
 
 use crate::{
@@ -45,6 +49,8 @@ pub enum Order {
     DropCheapest,
     /// Put the support in ascending order.
     Refactor,
+    /// Put it in ascending order, without what the columns before explain.
+    Rebuild,
 }
 
 /// What the kernel gives: the support after the order, and its fit, made anew. The cheapest
@@ -98,6 +104,17 @@ pub fn reference(
             let mut ascending = support.to_vec();
             ascending.sort_unstable();
             ascending
+        }
+        Order::Rebuild => {
+            let mut ascending = support.to_vec();
+            ascending.sort_unstable();
+            let independent = |mut before: Vec<u32>, x: u32| {
+                if pivot(columns, y.len(), &before, x) >= PIVOT {
+                    before.push(x);
+                }
+                before
+            };
+            ascending.into_iter().fold(Vec::new(), independent)
         }
     };
     let fit = least_squares::reference(columns, y, &after);
@@ -154,6 +171,15 @@ mod tests {
         assert_eq!(cheapest(&[]), [2, 1]);
         assert_eq!(cheapest(&[0]), [2, 0]);
         assert_eq!(cheapest(&[0, 1, 2]), [2, 0, 1]);
+    }
+
+    #[test]
+    fn rebuilding_leaves_out_what_columns_before_explain() {
+        let (mut x, y) = problem(20, 4, 14);
+        x.extend_from_within(20..40);
+        let (support, fit) = reference(&x, &y, &[4, 2, 1], &[], Order::Rebuild);
+        assert_eq!(support, [1, 2]);
+        assert_eq!(fit, reference(&x, &y, &[2, 1], &[], Order::Refactor).1);
     }
 
     #[test]

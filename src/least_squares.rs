@@ -211,14 +211,6 @@ impl Fit {
         std::iter::zip(&self.coefficients, diagonal).map(|(b, d)| b * b / d)
     }
 
-    /// The positions of a term's columns in the support, ascending.
-    fn positions(&self, x: Columns, term: u32) -> Vec<usize> {
-        let columns = x.columns_of(term);
-        let support = self.support.iter().enumerate();
-        let own = support.filter(|(_, column)| columns.contains(column));
-        own.map(|(position, _)| position).collect()
-    }
-
     /// Adds the columns of a term that the support does not explain.
     ///
     /// # Errors
@@ -243,7 +235,7 @@ impl Fit {
         if x.terms().is_none() {
             return remove(self, x, position);
         }
-        for at in self.positions(x, term).into_iter().rev() {
+        for at in self.view().positions(x, term).into_iter().rev() {
             remove(self, x, at);
         }
         if std::mem::take(&mut self.is_partial) {

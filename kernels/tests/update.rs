@@ -1,7 +1,7 @@
 //! Fits of two models, updated by every kind of order. By observations.
 
 use passel_kernels::{
-    least_squares::{ModelsArgs, ReferenceFit},
+    least_squares::{self, ModelsArgs, ReferenceFit},
     update::{self, KERNEL, Order},
 };
 
@@ -52,25 +52,31 @@ impl TestModels {
         }
     }
 
-    /// Gives each model an order; RSS and the variable of each, none where nothing was done.
+    /// Gives each model an order, or several one after another; RSS and the variable of each, none where
+    /// nothing was done.
     pub fn update(
         &self,
         test: &TestGpu,
         function: &'static str,
         orders: &[(usize, Order)],
     ) -> Vec<(f64, Option<u32>)> {
-        let words = orders.iter().flat_map(|&(model, order)| {
+        let is_first = |at: &usize| orders[..*at].iter().all(|other| other.0 != orders[*at].0);
+        let blocks = (0..orders.len()).take_while(is_first).count();
+        let words = orders.iter().enumerate().flat_map(|(at, &(model, order))| {
             let (kind, variable) = match order {
                 Order::Add(variable) => (0, variable),
                 Order::Drop(variable) => (1, variable),
                 Order::DropCheapest => (2, 0),
                 Order::Refactor => (3, 0),
+                Order::Rebuild => (4, 0),
             };
+            let later = (at + 1..orders.len()).find(|later| orders[*later].0 == model);
+            let next = later.unwrap_or(0) as u64;
             let column = self.columns + 8 * u64::from(variable) * self.args.n as u64;
-            [model as u64, kind, variable.into(), column]
+            [model as u64, kind + 256 * next, variable.into(), column]
         });
         test.set(self.orders, &words.collect::<Vec<u64>>());
-        let grid = (orders.len() as u32, 1);
+        let grid = (blocks as u32, 1);
         let shape = (
             if function == "update_256" { 256 } else { 512 },
             24 * CAPACITY,
@@ -85,6 +91,17 @@ impl TestModels {
             (f64::from_bits(rss), variable)
         };
         answers.into_iter().map(answer).collect()
+    }
+
+    /// Gives a model other columns, to be rebuilt.
+    fn place(&self, test: &TestGpu, model: usize, support: &[u32]) {
+        let n = self.args.n as u64;
+        let address = |column: &u32| self.columns + 8 * u64::from(*column) * n;
+        let addresses: Vec<u64> = support.iter().map(address).collect();
+        let at = (CAPACITY * model) as u64;
+        test.set(self.args.support + 4 * at, support);
+        test.set(self.args.addresses + 8 * at, &addresses);
+        test.set(self.args.sizes + 4 * model as u64, &[support.len() as i32]);
     }
 
     /// Compares support, coefficients, residual and RSS of a model with a fit made anew, of well
@@ -136,12 +153,42 @@ pub fn check(test: &mut TestGpu, n: usize) {
                 let expected = update::reference(&columns, &y, before, &keep, order);
                 models.compare(test, model, &expected);
                 assert_near(rss, expected.1.rss, 1e-11);
-                if order != Order::Refactor {
-                    let changed = before.len() != expected.0.len();
-                    assert_eq!(variable.is_some(), changed, "{order:?}");
+                match order {
+                    Order::Refactor | Order::Rebuild => {
+                        assert_eq!(variable, Some(expected.0.len() as u32));
+                    }
+                    _ => {
+                        let changed = before.len() != expected.0.len();
+                        assert_eq!(variable.is_some(), changed, "{order:?}");
+                    }
                 }
                 supports[model] = expected.0;
             }
         }
+        // Several orders of one model in one launch; the second has one alone.
+        let orders = [
+            (0, Order::Add(1)),
+            (1, Order::Rebuild),
+            (0, Order::Add(5)),
+            (0, Order::Drop(0)),
+        ];
+        let answers = models.update(test, function, &orders);
+        for ((model, order), (rss, _)) in orders.into_iter().zip(answers) {
+            let before = &supports[model];
+            let (after, fit) = update::reference(&columns, &y, before, &keep, order);
+            assert_near(rss, fit.rss, 1e-11);
+            supports[model] = after;
+        }
+        for (model, support) in supports.iter().enumerate() {
+            let fit = least_squares::reference(&columns, &y, support);
+            models.compare(test, model, &(support.clone(), fit));
+        }
+        // Columns 4 and 11 are one, of which the later is left out.
+        models.place(test, 1, &[11, 3, 4, 0]);
+        let rebuilt = models.update(test, function, &[(1, Order::Rebuild)]);
+        let expected = update::reference(&columns, &y, &[11, 3, 4, 0], &keep, Order::Rebuild);
+        assert_eq!(expected.0, [0, 3, 4]);
+        assert_eq!(rebuilt[0].1, Some(3));
+        models.compare(test, 1, &expected);
     }
 }

@@ -208,6 +208,19 @@ impl Terms {
         self.of[column as usize]
     }
 
+    /// The columns of the widest term.
+    pub(crate) fn widest(&self) -> usize {
+        let widths = self.starts.windows(2).map(|ends| ends[1] - ends[0]);
+        widths.max().unwrap_or(1) as usize
+    }
+
+    /// The upper triangular T, packed by columns, for which the columns of X_t·T are orthonormal; none for a term
+    /// of one column.
+    pub(crate) fn to_orthonormal(&self, term: u32) -> Option<&[f64]> {
+        let own = &self.to_orthonormal[term as usize];
+        (!own.is_empty()).then_some(own)
+    }
+
     /// About the multiply-adds by which one sweep factors a block for each term of several columns.
     pub(crate) fn block_work(&self) -> u64 {
         let widths = self

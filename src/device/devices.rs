@@ -88,8 +88,9 @@ impl<'x> Devices<'x> {
                 let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;
                 let reached = cuda::enable_peer_access(&mut gpus);
                 let gpus = gpus.into_iter().map(|gpu| Box::new(gpu) as Box<dyn Device>);
-                // The exact gain takes a model's factor, which does not travel.
-                (gpus.collect(), reached && gain == Gain::Correlation)
+                // The exact gain takes a model's factor, which does not travel, and so do drops of terms.
+                let splits = gain == Gain::Correlation && x.terms().is_none();
+                (gpus.collect(), reached && splits)
             }
         };
         let mut all = Self::from_devices(devices, x.n(), split);

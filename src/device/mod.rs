@@ -128,15 +128,6 @@ pub(crate) struct Candidate {
     pub(crate) score: f64,
 }
 
-/// The failure of a device that knows no terms of several columns.
-fn no_terms(device: String) -> DeviceError {
-    DeviceError::Failed {
-        device,
-        during: "terms of several columns".to_owned(),
-        reason: "only the CPU searches them".to_owned(),
-    }
-}
-
 /// The CPU or a GPU, with its range of the columns and the swarm's models.
 ///
 /// Models are numbered 0 … count − 1, as [`Device::init_models`] made them. Columns and response
@@ -184,17 +175,13 @@ pub(crate) trait Device: Send {
     /// gain most of those with as many parameters, all ties included.
     fn find_strongest_terms(
         &mut self,
-        _models: &[ModelView],
-        _gain: Gain,
-    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        Err(no_terms(self.name()))
-    }
+        models: &[ModelView],
+        gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError>;
 
     /// Of a design with terms of several columns, for each model what dropping each of its terms would
     /// cost, with all that stand on it, where none of these is kept.
-    fn find_drop_costs(&mut self, _models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        Err(no_terms(self.name()))
-    }
+    fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError>;
 
     /// For each fit, the `count` columns of this device that reduce RSS most by joining it, and by
     /// replacing one of its variables; columns that tie with the last are included. Where terms need others,

@@ -13,8 +13,32 @@
 
 use std::ops::Range;
 
-use super::neighbours::{MIN_UNEXPLAINED, ModelChange};
+use super::{
+    TermChange,
+    neighbours::{MIN_UNEXPLAINED, ModelChange},
+};
 use crate::{cholesky, design::Columns, least_squares::FitView, vector::packed_columns};
+
+/// Of what dropping each of a model's terms costs, and the columns that would leave, the terms that may leave
+/// with all that stand on them: none is kept.
+pub(super) fn free_drops(
+    x: Columns,
+    keep: &[u32],
+    terms: &[u32],
+    costs: Vec<(f64, usize)>,
+) -> Vec<TermChange> {
+    let is_kept = |term: &u32| keep.binary_search(term).is_ok();
+    let free = terms
+        .iter()
+        .zip(costs)
+        .filter(|(term, _)| !is_kept(term) && !x.standing_on(**term, terms).iter().any(is_kept));
+    let changes = free.map(|(term, (rss, parameters))| TermChange {
+        term: *term,
+        parameters,
+        rss,
+    });
+    changes.collect()
+}
 
 /// The terms of a model, as exchanges need them.
 pub(super) struct ExchangedTerms {

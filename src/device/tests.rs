@@ -1,12 +1,15 @@
 //! Every verb of every device beside what its kernel's reference says, which is written
 //! from the definition.
 
-use std::{collections::BTreeSet, num::NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use passel_kernels::{gain, least_squares, neighbours, strongest, update};
 
 use super::*;
-use crate::{design::Terms, random::Stream, vector::product};
+use crate::{random::Stream, vector::product};
+use terms::{terms_are_what_fits_say, terms_walk_as_fits_do};
+
+mod terms;
 
 /// n × p columns of unit norm, the last explained by the first two, and a response.
 fn problem(n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
@@ -147,172 +150,12 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
     }
 }
 
-/// Sweeps of terms of several columns, some of which others explain, on so many shards and threads.
-fn terms_are_what_fits_say(shards: usize, threads: usize) {
-    let widths = [1, 3, 2, 1, 4, 2, 1, 2, 3, 1];
-    let (n, p) = (60, widths.iter().sum());
-    let (mut x, y) = problem(n, p);
-    // The last column of the term of four is a combination of two columns of earlier terms, and the next
-    // term is one of columns of that of three.
-    let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let combinations = [(10, 1, 4), (11, 1, 2), (12, 2, 3)];
-    for (to, a, b) in combinations {
-        let sum: Vec<f64> = (0..n)
-            .map(|row| x[a * n + row] - 0.5 * x[b * n + row])
-            .collect();
-        let length = norm(&sum);
-        x[to * n..][..n]
-            .iter_mut()
-            .zip(sum)
-            .for_each(|(x, sum)| *x = sum / length);
-    }
-    let terms = Terms::of_widths(&x, n, &widths).unwrap();
-    let columns = Columns::new(&x, n).with_terms(Some(&terms));
-    let keep = [0];
-    let resources = Resources {
-        devices: DeviceChoice::Cpu(NonZeroUsize::new(shards).unwrap()),
-        ..Resources::cpu(threads)
-    };
-    let kept = Fit::of(columns, &y, &keep).0;
-    let pool = crate::threads::pool(threads).unwrap();
-    let places = Placement::Cpu(shards);
-    let all = widths.len() as u32;
-    let fitted = |model: &[u32]| Fit::of(columns, &y, model).0;
-    let size = |fit: &Fit| fit.support().len() as i32;
-    // One is partial from the start, one once a term leaves, one with all that the others explain.
-    for model in [
-        &[0][..],
-        &[0, 1, 3],
-        &[0, 1, 2, 4],
-        &[0, 2, 4, 5, 8],
-        &[0, 1, 5, 9],
-    ] {
-        let fit = fitted(model);
-        let mut turned = Fit::empty(&y);
-        let mut reversed = model.iter().rev();
-        if !reversed.all(|term| turned.add(columns, *term).is_ok()) {
-            // The last of them explain the first.
-            turned = fit.clone();
-        }
-        let outside: Vec<u32> = (0..all).filter(|term| !model.contains(term)).collect();
-        let change = |model: &[u32]| {
-            let after = fitted(model);
-            (size(&after) - size(&fit), fit.rss() - after.rss())
-        };
-        let with = |term: &u32| [model, &[*term]].concat();
-        let without = |left: &u32| -> Vec<u32> {
-            model.iter().copied().filter(|term| term != left).collect()
-        };
-        let found = pool.install(|| {
-            let wanted = (1, Gain::Exact);
-            let mut devices =
-                Devices::new(&places, columns, &y, wanted, &resources, threads).unwrap();
-            devices.init_models(&kept, 1).unwrap();
-            devices.set_supports(&[model]).unwrap();
-            let held = [ModelView {
-                number: 0,
-                support: model,
-                rss: devices.rss(0),
-            }];
-            assert_eq!(devices.rss(0).to_bits(), fit.rss().to_bits());
-            let exact = devices.find_strongest_terms(&held, Gain::Exact).unwrap();
-            let plain = devices
-                .find_strongest_terms(&held, Gain::Correlation)
-                .unwrap();
-            let costs = devices.find_drop_costs(&[0]).unwrap();
-            // The same model, but for the order in which its terms were added.
-            let near = devices.find_neighbours(&[turned.view()], &keep, 3, &|| false);
-            (exact, plain, costs, near.unwrap().swap_remove(0))
-        });
-        let (exact, plain, costs, near) = found;
-        for cost in &costs[0] {
-            let (fewer, fall) = change(&without(&cost.term));
-            assert_eq!(cost.parameters as i32, -fewer);
-            assert!((cost.rss + fall).abs() < 1e-12, "{model:?} {cost:?} {fall}");
-        }
-        assert_eq!(costs[0].len(), model.len() - 1);
-        // Of each number of parameters the best, by the definition.
-        let additions = outside.iter().map(|term| (change(&with(term)), *term));
-        let additions: Vec<((i32, f64), u32)> =
-            additions.filter(|((more, _), _)| *more > 0).collect();
-        let most = |all: &[((i32, f64), u32)], parameters: i32| {
-            let own = all.iter().filter(|((own, _), _)| *own == parameters);
-            let mut falls: Vec<f64> = own.map(|((_, fall), _)| *fall).collect();
-            falls.sort_by(|a, b| b.total_cmp(a));
-            falls
-        };
-        for found in &exact[0] {
-            let best = most(&additions, found.parameters as i32)[0];
-            assert!(
-                (found.rss - best).abs() < 1e-12,
-                "{model:?} {found:?} {best}"
-            );
-        }
-        for found in &plain[0] {
-            let of_width = outside
-                .iter()
-                .filter(|term| widths[**term as usize] == found.parameters);
-            let score = |term: &u32| {
-                1.0 - Fit::of(columns, fit.residual(), &[*term]).0.rss()
-                    / product(fit.residual(), fit.residual())
-            };
-            let scores = of_width.map(score).fold(0.0, f64::max);
-            let share = found.rss / product(fit.residual(), fit.residual());
-            assert!(
-                (share - scores).abs() < 1e-12,
-                "{model:?} {found:?} {scores}"
-            );
-        }
-        let mut exchanges = Vec::new();
-        for left in model.iter().filter(|term| !keep.contains(term)) {
-            for term in &outside {
-                let after = [&without(left)[..], &[*term]].concat();
-                let before = fitted(&without(left));
-                // What the rest explains is no exchange.
-                if size(&fitted(&after)) > size(&before) {
-                    exchanges.push((change(&after), *term));
-                }
-            }
-        }
-        for change in &near.exchanges {
-            let left = turned.terms()[change.replaces.unwrap()];
-            let after = [&without(&left)[..], &[change.column]].concat();
-            let fall = fit.rss() - fitted(&after).rss();
-            assert!(
-                (change.fall - fall).abs() < 1e-11,
-                "{model:?} {change:?} {fall}"
-            );
-        }
-        // Of each term the best of each number of parameters.
-        exchanges.sort_by(|a, b| {
-            let key = |own: &((i32, f64), u32)| (own.1, own.0.0);
-            key(a).cmp(&key(b)).then(b.0.1.total_cmp(&a.0.1))
-        });
-        exchanges.dedup_by_key(|own| (own.1, own.0.0));
-        for (found, all) in [(&near.additions, &additions), (&near.exchanges, &exchanges)] {
-            let kinds: BTreeSet<i32> = all.iter().map(|((own, _), _)| *own).collect();
-            for parameters in kinds {
-                let own = found
-                    .iter()
-                    .filter(|change| change.parameters == parameters);
-                let own: Vec<f64> = own.map(|change| change.fall).collect();
-                let falls = most(all, parameters);
-                assert!(own.len() >= falls.len().min(3), "{model:?} {parameters}");
-                for (own, fall) in own.iter().zip(&falls) {
-                    assert!(
-                        (own - fall).abs() < 1e-11,
-                        "{model:?} {parameters}: {own} {fall}"
-                    );
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn cpu_sweeps_of_terms_are_what_fits_say() {
     for (shards, threads) in [(1, 1), (3, 1), (2, 2)] {
-        terms_are_what_fits_say(shards, threads);
+        let shards = NonZeroUsize::new(shards).unwrap();
+        terms_are_what_fits_say(DeviceChoice::Cpu(shards), threads);
+        terms_walk_as_fits_do(DeviceChoice::Cpu(shards), threads);
     }
 }
 
@@ -328,7 +171,11 @@ fn cpu_verbs_are_what_their_references_say() {
 fn cuda_verbs_are_what_their_references_say() {
     let required = std::env::var_os("PASSEL_REQUIRE_CUDA").is_some();
     match cuda::facts::cuda().obstacle {
-        None => verbs_are_what_their_references_say(DeviceChoice::Cuda(Vec::new())),
+        None => {
+            verbs_are_what_their_references_say(DeviceChoice::Cuda(Vec::new()));
+            terms_are_what_fits_say(DeviceChoice::Cuda(Vec::new()), 2);
+            terms_walk_as_fits_do(DeviceChoice::Cuda(Vec::new()), 2);
+        }
         Some(obstacle) => assert!(!required, "{obstacle}"),
     }
 }

@@ -1,6 +1,6 @@
 //! What dropping a term costs.
 
-use super::Fit;
+use super::{Fit, FitView};
 use crate::{cholesky, design::Columns};
 
 impl Fit {
@@ -10,32 +10,16 @@ impl Fit {
         if x.terms().is_none() {
             return self.drop_costs().map(|cost| (cost, 1)).collect();
         }
-        let leaving = |term: &u32| [&[*term][..], &x.standing_on(*term, &self.terms)].concat();
-        if self.is_partial {
-            let without = |position: usize| {
-                let mut fit = self.clone();
-                fit.drop_all(x, &leaving(&self.terms[position]));
-                let rise = (fit.rss - self.rss).max(0.0);
-                (rise, self.support.len().saturating_sub(fit.support.len()))
-            };
-            return (0..self.terms.len()).map(without).collect();
+        if !self.is_partial {
+            return self.view().term_drop_costs(x);
         }
-        let inverse = self.inverse_gram();
-        let cost = |term: &u32| {
-            let terms = leaving(term);
-            let positions = terms.iter().flat_map(|term| self.positions(x, *term));
-            let positions: Vec<usize> = positions.collect();
-            let (mut block, k) = (Vec::new(), self.support.len());
-            for a in &positions {
-                block.extend(positions.iter().map(|b| inverse[a * k + b]));
-            }
-            let own = positions.iter().map(|at| self.coefficients[*at]);
-            let mut own: Vec<f64> = own.collect();
-            cholesky::factor(&mut block, own.len(), 0.0);
-            cholesky::solve(&block, &mut own);
-            (own.iter().map(|z| z * z).sum(), own.len())
+        let without = |term: &u32| {
+            let mut fit = self.clone();
+            fit.drop_all(x, &leaving(x, *term, &self.terms));
+            let rise = (fit.rss - self.rss).max(0.0);
+            (rise, self.support.len().saturating_sub(fit.support.len()))
         };
-        self.terms.iter().map(cost).collect()
+        self.terms.iter().map(without).collect()
     }
 
     /// Drops these terms, as far as the model has them.
@@ -46,4 +30,46 @@ impl Fit {
             }
         }
     }
+}
+
+impl FitView<'_> {
+    /// As [`Fit::term_drop_costs`], of a model that holds all columns of its terms. Asks nothing of the residual.
+    pub(crate) fn term_drop_costs(&self, x: Columns) -> Vec<(f64, usize)> {
+        let k = self.support.len();
+        let t = |row: usize, column: usize| self.inverse[column * (column + 1) / 2 + row];
+        // (X_AᵀX_A)⁻¹ = T·Tᵀ.
+        let inverse = |a: usize, b: usize| -> f64 {
+            (a.max(b)..k)
+                .map(|column| t(a, column) * t(b, column))
+                .sum()
+        };
+        let cost = |term: &u32| {
+            let terms = leaving(x, *term, self.terms);
+            let positions = terms.iter().flat_map(|term| self.positions(x, *term));
+            let positions: Vec<usize> = positions.collect();
+            let mut block = Vec::with_capacity(positions.len() * positions.len());
+            for a in &positions {
+                block.extend(positions.iter().map(|b| inverse(*a, *b)));
+            }
+            let own = positions.iter().map(|at| self.coefficients[*at]);
+            let mut own: Vec<f64> = own.collect();
+            cholesky::factor(&mut block, own.len(), 0.0);
+            cholesky::solve(&block, &mut own);
+            (own.iter().map(|z| z * z).sum(), own.len())
+        };
+        self.terms.iter().map(cost).collect()
+    }
+
+    /// The positions of a term's columns in the support, ascending.
+    pub(super) fn positions(&self, x: Columns, term: u32) -> Vec<usize> {
+        let columns = x.columns_of(term);
+        let support = self.support.iter().enumerate();
+        let own = support.filter(|(_, column)| columns.contains(column));
+        own.map(|(position, _)| position).collect()
+    }
+}
+
+/// A term of a model and those that need it.
+fn leaving(x: Columns, term: u32, model: &[u32]) -> Vec<u32> {
+    [&[term][..], &x.standing_on(term, model)].concat()
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     design::DesignOptions,
     device::{
-        Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard,
+        Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
         UpdateOutcome,
     },
     least_squares::FitView,
@@ -71,6 +71,20 @@ impl Device for Failing<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         self.verb("strongest")?;
         self.cpu.find_strongest(models, gain)
+    }
+
+    fn find_strongest_terms(
+        &mut self,
+        models: &[ModelView],
+        gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        self.verb("strongest")?;
+        self.cpu.find_strongest_terms(models, gain)
+    }
+
+    fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        self.verb("costs")?;
+        self.cpu.find_drop_costs(models)
     }
 
     fn find_neighbours(

@@ -47,7 +47,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceChoice, Devices, Partition, Placement, Resources},
+    device::{Devices, Partition, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -110,7 +110,8 @@ pub fn search(
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
-    let devices = devices_for(design, resources)?;
+    check_partition(design, resources)?;
+    let devices = &resources.devices;
     let (places, note) = Placement::resolve(devices, elements)?;
     let mut places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
@@ -174,32 +175,19 @@ pub fn search(
     })
 }
 
-/// The devices that a design can be searched on: whole factors so far on the CPU alone.
-fn devices_for<'a>(
-    design: &Design,
-    resources: &'a Resources,
-) -> Result<&'a DeviceChoice, SearchError> {
-    const CPU: &DeviceChoice = &DeviceChoice::Cpu(NonZeroUsize::MIN);
-    if design.columns().terms().is_none() {
-        return Ok(&resources.devices);
+/// Refuses to share columns or sweeps of terms of several columns among processes, which is not there yet.
+fn check_partition(design: &Design, resources: &Resources) -> Result<(), SearchError> {
+    let is_shared =
+        resources.distributed().is_some() && resources.partition != Some(Partition::Particles);
+    match design.columns().terms() {
+        Some(_) if is_shared => Err(SettingsError(
+            "terms of several columns, or that need others, are not searched by several processes that share \
+             columns or sweeps (--over) yet: leave that out, or let each dummy be a term of its own (--split)"
+                .to_owned(),
+        )
+        .into()),
+        _ => Ok(()),
     }
-    let refused = |what: &str| {
-        Err(SettingsError(format!(
-            "terms of several columns, or that need others, are not searched {what} yet: leave that out, or \
-             let each dummy be a term of its own (--split)"
-        )))
-    };
-    match &resources.devices {
-        DeviceChoice::Cuda(_) => refused("on GPUs")?,
-        _ if resources.distributed().is_some()
-            && resources.partition != Some(Partition::Particles) =>
-        {
-            refused("by several processes that share columns or sweeps (--over)")?;
-        }
-        DeviceChoice::Auto => {}
-        cpu @ DeviceChoice::Cpu(_) => return Ok(cpu),
-    }
-    Ok(CPU)
 }
 
 /// The largest model size, in columns, and the fit of the kept variables.

@@ -48,7 +48,7 @@ pub fn swarm(particles: usize, iterations: usize, seed: u64) -> Pass {
     }
 }
 
-fn polished(particles: usize, iterations: usize, seed: u64) -> Pass {
+pub fn polished(particles: usize, iterations: usize, seed: u64) -> Pass {
     Pass {
         polish: true,
         ..swarm(particles, iterations, seed)

@@ -19,6 +19,7 @@ mod places;
 mod rounding;
 mod same;
 mod sanitize;
+mod terms;
 
 /// Each list of cases on every shape of the CPU, in other orders of its observations,
 /// and on every shape of the GPUs.

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
-    UpdateOutcome,
+    UpdateOutcome, terms::free_drops,
 };
 use crate::{
     design::Columns,
@@ -27,8 +27,13 @@ use crate::{
     memory::{MemoryBudget, MemoryCharge},
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
+use products::CpuProducts;
+pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;
 pub(crate) use strongest::bytes_of_copies;
+pub(super) use terms::{
+    neighbours as neighbours_of_terms, strongest_exactly as strongest_terms_exactly,
+};
 
 /// Observations × variables × models below which waking the threads costs more than fitting.
 const PARALLEL_WORK: usize = 1 << 17;
@@ -184,7 +189,11 @@ impl Device for Cpu<'_> {
             }
             Gain::Exact => {
                 let fits: Vec<Fit> = fits.cloned().collect();
-                terms::strongest_exactly(own, &fits, threads, &stop)
+                let mut source = CpuProducts {
+                    shard: self.shard,
+                    threads,
+                };
+                strongest_terms_exactly(&mut source, own, &fits, &stop)?
             }
         })
     }
@@ -193,17 +202,7 @@ impl Device for Cpu<'_> {
         let (x, keep) = (self.shard.x, &self.keep);
         let costs = |model: &usize| {
             let fit = &self.models[*model];
-            let costs = fit.terms().iter().zip(fit.term_drop_costs(x));
-            let is_kept = |term: &u32| keep.binary_search(term).is_ok();
-            let free = costs.filter(|(term, _)| {
-                !is_kept(term) && !x.standing_on(**term, fit.terms()).iter().any(is_kept)
-            });
-            let changes = free.map(|(term, (rss, parameters))| TermChange {
-                term: *term,
-                parameters,
-                rss,
-            });
-            changes.collect()
+            free_drops(x, keep, fit.terms(), fit.term_drop_costs(x))
         };
         Ok(models.iter().map(costs).collect())
     }
@@ -213,38 +212,21 @@ impl Device for Cpu<'_> {
         anchors: &[FitView],
         keep: &[u32],
         count: usize,
-        (part, parts): (usize, usize),
+        part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        let (shard, p) = (self.shard, self.shard.own.p());
-        // No term is divided.
-        let boundary = |column: usize| match column < p {
-            true => {
-                let term = shard.x.term_of((shard.first + column) as u32);
-                shard.x.columns_of(term).start as usize - shard.first
-            }
-            false => p,
-        };
-        let range = boundary(p * part / parts)..boundary(p * (part + 1) / parts);
-        let shard = Shard {
-            first: shard.first + range.start,
-            own: shard.own.range(range),
-            ..shard
-        };
+        let shard = self.shard.part(part);
         let threads = self.threads;
         if let Some(terms) = shard.x.terms() {
-            let fitted = |anchor: &FitView| Fit::of(shard.x, self.y, anchor.terms).0;
-            let fits: Vec<Fit> = anchors.iter().map(fitted).collect();
+            let mut source = CpuProducts { shard, threads };
             let wanted = (keep, count);
-            let mut near = terms::neighbours((shard, terms), &fits, wanted, threads, stop);
-            // These fits have the terms in ascending order, the anchors as they were added.
-            for ((near, fit), anchor) in near.iter_mut().zip(&fits).zip(anchors) {
-                for change in &mut near.exchanges {
-                    let leaves = change.replaces.map(|at| fit.terms()[at]);
-                    change.replaces = anchor.terms.iter().position(|term| Some(*term) == leaves);
-                }
-            }
-            return Ok(near);
+            return neighbours_of_terms(
+                &mut source,
+                (shard, terms),
+                (self.y, anchors),
+                wanted,
+                stop,
+            );
         }
         Ok(neighbours::neighbours(
             shard, anchors, keep, count, threads, stop,

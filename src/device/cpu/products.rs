@@ -3,7 +3,68 @@
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
-use crate::device::Shard;
+use crate::device::{DeviceError, Shard};
+
+/// Multiply-adds below which a sweep stays on one thread.
+const PARALLEL_WORK: usize = 1 << 20;
+
+/// What makes products of a shard's columns, for the CPU to look at.
+pub(in crate::device) trait ProductSource {
+    /// As [`visit_products`], by threads of the pool.
+    ///
+    /// *Shapes:* `factor` n × m, column-major.
+    fn visit<A: Send>(
+        &mut self,
+        factor: &[f64],
+        rows: usize,
+        start: impl Fn() -> A + Sync,
+        visit: impl Visit<A>,
+    ) -> Result<Vec<A>, DeviceError>;
+}
+
+/// What looks at a block of products: it gets a state, the number of the block's first column and the products,
+/// and returns whether to go on.
+pub(in crate::device) trait Visit<A>:
+    Fn(&mut A, usize, &mut [f64]) -> bool + Sync
+{
+}
+
+impl<A, F: Fn(&mut A, usize, &mut [f64]) -> bool + Sync> Visit<A> for F {}
+
+/// The CPU's own products.
+pub(in crate::device) struct CpuProducts<'x> {
+    pub(super) shard: Shard<'x>,
+    pub(super) threads: usize,
+}
+
+impl ProductSource for CpuProducts<'_> {
+    fn visit<A: Send>(
+        &mut self,
+        factor: &[f64],
+        rows: usize,
+        start: impl Fn() -> A + Sync,
+        visit: impl Visit<A>,
+    ) -> Result<Vec<A>, DeviceError> {
+        let n = self.shard.x.n();
+        let ranges = ranges(self.threads, factor.len() * self.shard.own.p());
+        let factor = MatRef::from_column_major_slice(factor, n, factor.len() / n);
+        Ok(visit_products(
+            self.shard,
+            factor,
+            (rows, ranges),
+            start,
+            visit,
+        ))
+    }
+}
+
+/// The number of ranges of the columns for so many multiply-adds.
+pub(super) fn ranges(threads: usize, work: usize) -> usize {
+    match work > PARALLEL_WORK {
+        true => threads,
+        false => 1,
+    }
+}
 
 /// Multiplies a shard's columns by `factor`, a block of at most `rows` columns at a time, in `ranges`
 /// ranges that threads share. `visit` gets the range's state, the number of a block's first column
@@ -12,44 +73,22 @@ use crate::device::Shard;
 ///
 /// *Shapes:* `factor` n × m; the products of a block are rows × m, column-major.
 pub(super) fn visit_products<A: Send>(
-    Shard { x, first, own }: Shard,
+    shard: Shard,
     factor: MatRef<f64>,
     (rows, ranges): (usize, usize),
     start: impl Fn() -> A + Sync,
-    visit: impl Fn(&mut A, usize, &mut [f64]) -> bool + Sync,
+    visit: impl Visit<A>,
 ) -> Vec<A> {
     let (n, m) = factor.shape();
-    let (each, end) = (own.p().div_ceil(ranges).max(1), first + own.p());
-    // The end of the term that a column is in the midst of, or the column.
-    let boundary = |column: usize| match x.terms() {
-        Some(terms) if column < end => {
-            let columns = terms.columns(terms.of(column as u32));
-            match columns.start as usize == column {
-                true => column,
-                false => columns.end as usize,
-            }
-        }
-        _ => column.min(end),
-    };
-    let block_end = |from: usize| match x.terms() {
-        Some(terms) if from + rows < end => {
-            let columns = terms.columns(terms.of((from + rows) as u32));
-            match columns.start as usize {
-                start if start > from => start,
-                _ => columns.end as usize,
-            }
-        }
-        _ => (from + rows).min(end),
-    };
+    let Shard { first, own, .. } = shard;
+    let each = own.p().div_ceil(ranges).max(1);
     let range = |at: usize| {
         let mut state = start();
         let mut products = vec![0.0; rows * m];
-        let mut from = boundary(first + at * each);
-        let end = boundary(first + (at + 1) * each);
-        while from < end {
-            let to = block_end(from).min(end);
-            let columns = &own.values()[(from - first) * n..(to - first) * n];
-            let rows = to - from;
+        let own_range = [at, at + 1].map(|at| shard.term_start((at * each).min(own.p())));
+        for columns in shard.pieces(own_range[0]..own_range[1], rows) {
+            let (from, rows) = (columns.start, columns.len());
+            let columns = &own.values()[columns.start * n..columns.end * n];
             products.resize(products.len().max(rows * m), 0.0);
             let products = &mut products[..rows * m];
             matmul(
@@ -60,10 +99,9 @@ pub(super) fn visit_products<A: Send>(
                 1.0,
                 Par::Seq,
             );
-            if !visit(&mut state, from, products) {
+            if !visit(&mut state, first + from, products) {
                 break;
             }
-            from = to;
         }
         state
     };

@@ -3,8 +3,8 @@
 use faer::MatRef;
 
 use super::{
-    products::visit_products,
-    terms::{ROWS, Stop, orthonormalise, ranges, within},
+    products::{ranges, visit_products},
+    terms::{ROWS, Stop, orthonormalise, within},
     tie_window::TieWindow,
 };
 use crate::{

@@ -5,17 +5,17 @@ use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use super::{
     closures::{Closure, Family, ParentProducts, StrongestClosures},
     neighbours::Strongest,
-    products::visit_products,
+    products::ProductSource,
 };
 use crate::{
     design::{Columns, Terms},
     device::{
-        Neighbours, Shard, TermChange,
+        DeviceError, Neighbours, Shard, TermChange,
         gain::push_orthonormal,
         neighbours::ModelChange,
         terms::{ExchangedTerms, Scratch, TermProducts},
     },
-    least_squares::Fit,
+    least_squares::{Fit, FitView},
 };
 
 /// Columns of X multiplied at a time.
@@ -24,18 +24,7 @@ pub(super) const ROWS: usize = 512;
 /// Most numbers of a block's products, so that they stay in the cache.
 const BLOCK: usize = 1 << 16;
 
-/// Multiply-adds below which a sweep stays on one thread.
-const PARALLEL_WORK: usize = 1 << 20;
-
-pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
-
-/// The number of ranges of the columns for so many multiply-adds.
-pub(super) fn ranges(threads: usize, work: usize) -> usize {
-    match work > PARALLEL_WORK {
-        true => threads,
-        false => 1,
-    }
-}
+pub(in crate::device) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Turns a block's products, each column of `rows` numbers, into those of orthonormal columns in each
 /// term, and returns the terms.
@@ -63,14 +52,14 @@ pub(super) fn within(terms: &Terms, term: u32, first: usize) -> std::ops::Range<
 
 /// For each model and each number of parameters the terms of a shard, outside the model, that gain most by
 /// the exact fall in RSS.
-pub(super) fn strongest_exactly(
+pub(in crate::device) fn strongest_exactly(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     fits: &[Fit],
-    threads: usize,
     stop: Stop,
-) -> Vec<Vec<TermChange>> {
+) -> Result<Vec<Vec<TermChange>>, DeviceError> {
     let sweeps: Vec<Sweep> = fits.iter().map(Sweep::additions).collect();
-    let found = sweep((shard, terms), &sweeps, 1, threads, stop);
+    let found = sweep(source, (shard, terms), &sweeps, 1, stop)?;
     let near = |(fit, near): (&Fit, Neighbours)| {
         let exact = |change: &ModelChange| joined(shard.x, fit, change.column);
         let near = near.additions.iter().filter_map(exact);
@@ -81,7 +70,7 @@ pub(super) fn strongest_exactly(
         });
         near.collect()
     };
-    fits.iter().zip(found).map(near).collect()
+    Ok(fits.iter().zip(found).map(near).collect())
 }
 
 /// The change of a model by a term that joins, fitted; none where the model explains it.
@@ -105,15 +94,18 @@ fn gained(x: Columns, fit: &Fit, beside: &[u32], term: u32) -> Option<(f64, i32)
     Some((fit.rss() - larger.rss(), parameters as i32))
 }
 
-/// The `count` strongest additions and exchanges of each number of parameters for each model.
-pub(super) fn neighbours(
+/// The `count` strongest additions and exchanges of each number of parameters for each model of y; see
+/// [`crate::device::Device::find_neighbours`].
+pub(in crate::device) fn neighbours(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
-    fits: &[Fit],
+    (y, anchors): (&[f64], &[FitView]),
     (keep, count): (&[u32], usize),
-    threads: usize,
     stop: Stop,
-) -> Vec<Neighbours> {
+) -> Result<Vec<Neighbours>, DeviceError> {
     let x = shard.x;
+    let fitted = |anchor: &FitView| Fit::of(x, y, anchor.terms).0;
+    let fits: Vec<Fit> = anchors.iter().map(fitted).collect();
     // Where columns of a term are left out, others that leave may let them in: each exchange is then an
     // addition to the model without the term that leaves.
     let reduced = |fit: &Fit| -> Vec<(usize, Fit)> {
@@ -149,9 +141,9 @@ pub(super) fn neighbours(
             ..Sweep::additions(own)
         }));
     }
-    let mut found = sweep((shard, terms), &sweeps, count, threads, stop).into_iter();
+    let mut found = sweep(source, (shard, terms), &sweeps, count, stop)?.into_iter();
     let mut all = Vec::with_capacity(fits.len());
-    for (fit, reduced) in fits.iter().zip(&reduced) {
+    for ((fit, reduced), anchor) in fits.iter().zip(&reduced).zip(anchors) {
         let mut near = found.next().unwrap_or_default();
         for ((position, own), other) in reduced.iter().zip(&mut found) {
             let fewer = fit.support().len() as i32 - own.support().len() as i32;
@@ -171,9 +163,15 @@ pub(super) fn neighbours(
                 .then(b.fall.total_cmp(&a.fall))
         });
         exchanges.dedup_by_key(|change| (change.column, change.parameters));
-        all.push(near.strongest(count));
+        let mut near = near.strongest(count);
+        // These fits have the terms in ascending order, the anchors as they were added.
+        for change in &mut near.exchanges {
+            let leaves = change.replaces.map(|at| fit.terms()[at]);
+            change.replaces = anchor.terms.iter().position(|term| Some(*term) == leaves);
+        }
+        all.push(near);
     }
-    all
+    Ok(all)
 }
 
 /// A model that is swept.
@@ -236,17 +234,17 @@ fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
 }
 
 fn sweep(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     sweeps: &[Sweep],
     count: usize,
-    threads: usize,
     stop: Stop,
-) -> Vec<Neighbours> {
+) -> Result<Vec<Neighbours>, DeviceError> {
     let (x, n) = (shard.x, shard.x.n());
     let sizes: Vec<usize> = sweeps.iter().map(|own| own.fit.support().len()).collect();
     let width = sizes.iter().sum::<usize>() + sizes.len();
     if width == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut batch = Vec::with_capacity(n * width);
     for own in sweeps {
@@ -340,10 +338,8 @@ fn sweep(
         }
         !stop()
     };
-    let batch = MatRef::from_column_major_slice(&batch, n, width);
     let rows = (BLOCK / width).clamp(16, ROWS);
-    let ranges = ranges(threads, n * shard.own.p() * width);
-    let found = visit_products(shard, batch, (rows, ranges), start, visit).into_iter();
+    let found = source.visit(&batch, rows, start, visit)?.into_iter();
     let found = found.map(|(found, ..)| {
         let all = |lists: Vec<(i32, Strongest)>| {
             let lists = lists.into_iter();
@@ -356,5 +352,5 @@ fn sweep(
         });
         near.collect()
     });
-    Neighbours::merge(found, sweeps.len(), count)
+    Ok(Neighbours::merge(found, sweeps.len(), count))
 }

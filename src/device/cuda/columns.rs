@@ -1,7 +1,10 @@
 //! A shard on a GPU: the columns that have room are resident, the others are streamed through two
 //! buffers in every sweep, and single columns of other shards are copied when a model needs them.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use cudarc::driver::CudaEvent;
 use passel_kernels::{gather, strongest};
@@ -13,6 +16,7 @@ use super::{
     memory::{Buffer, PinnedInPlace},
     scratch::StagingBuffer,
 };
+use crate::design::Terms;
 
 /// Bytes of one of the two buffers that columns are streamed through.
 const STREAM_BYTES: usize = 128 << 20;
@@ -79,6 +83,7 @@ impl<'x> GpuColumns<'x> {
         let (n, p) = (shard.own.n(), shard.own.p());
         let column = n * size_of::<f64>();
         let each = if narrow { column + column / 2 } else { column };
+        let widest = shard.x.terms().map_or(1, Terms::widest);
         let free = gpu.free()?;
         // Of little memory half is for columns: the rest makes do with smaller blocks.
         let left = free.saturating_sub(reserve).max(free / 2);
@@ -90,9 +95,10 @@ impl<'x> GpuColumns<'x> {
                 true => (p, 0),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
-                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(1, p);
+                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(widest, p);
                     let resident = room.saturating_sub(2 * stream * column) / each;
-                    (resident.min(p), stream)
+                    // No term is divided.
+                    (shard.term_start(resident.min(p)), stream)
                 }
             };
             match Self::laid(gpu, shard, resident, stream, narrow) {
@@ -290,7 +296,7 @@ impl<'x> GpuColumns<'x> {
     }
 
     /// Works through all columns of the shard, or through the part `at` of `of`, at most so many at
-    /// a time. The work is put on the GPU one after another; nothing waits for its end.
+    /// a time, or the columns of one term. The work is put on the GPU one after another; nothing waits for its end.
     pub(super) fn sweep(
         &self,
         gpu: &Gpu,
@@ -299,39 +305,45 @@ impl<'x> GpuColumns<'x> {
         mut work: impl FnMut(Block) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let (n, first, count) = (self.n, self.shard.first, self.count());
-        let (start, end) = (count * at / of, count * (at + 1) / of);
-        let streamed: Vec<(usize, usize)> = match &self.stream {
-            Some(stream) => blocks(self.resident.max(start)..end, stream.columns.min(most)),
+        let [start, end] = [at, at + 1].map(|at| self.shard.term_start(count * at / of));
+        let streamed: Vec<Range<usize>> = match &self.stream {
+            Some(stream) => {
+                let most = stream.columns.min(most);
+                let pieces = self.shard.pieces(self.resident.max(start)..end, most);
+                pieces.collect()
+            }
             None => Vec::new(),
         };
         let fetch = |number: usize| {
-            let (Some(stream), Some(&(at, count))) = (&self.stream, streamed.get(number)) else {
+            let (Some(stream), Some(columns)) = (&self.stream, streamed.get(number)) else {
                 return Ok(());
             };
-            let from = &self.shard.own.values()[at * n..][..count * n];
+            let from = &self.shard.own.values()[columns.start * n..columns.end * n];
             let to = number % 2;
             let buffer = stream.buffers[to].address();
             gpu.prefetch(from, buffer, &stream.used[to], &stream.copied[to])
         };
         fetch(0)?;
         fetch(1)?;
-        for (at, count) in blocks(start..self.resident.min(end), most) {
+        let resident = start..self.resident.min(end);
+        for columns in self.shard.pieces(resident, most) {
+            let at = columns.start * n;
             work(Block {
-                first: (first + at) as u32,
-                count,
-                address: self.values.at(at * n),
-                narrow: self.narrow.as_ref().map(|values| values.at(at * n)),
+                first: (first + columns.start) as u32,
+                count: columns.len(),
+                address: self.values.at(at),
+                narrow: self.narrow.as_ref().map(|values| values.at(at)),
             })?;
         }
         let Some(stream) = &self.stream else {
             return Ok(());
         };
-        for (number, &(at, count)) in streamed.iter().enumerate() {
+        for (number, columns) in streamed.iter().enumerate() {
             let to = number % 2;
             gpu.after(&stream.copied[to])?;
             work(Block {
-                first: (first + at) as u32,
-                count,
+                first: (first + columns.start) as u32,
+                count: columns.len(),
                 address: stream.buffers[to].address(),
                 narrow: None,
             })?;
@@ -340,11 +352,4 @@ impl<'x> GpuColumns<'x> {
         }
         Ok(())
     }
-}
-
-/// A range in pieces (start, length) of at most so many.
-fn blocks(range: std::ops::Range<usize>, most: usize) -> Vec<(usize, usize)> {
-    let end = range.end;
-    let start = range.step_by(most.max(1));
-    start.map(|at| (at, most.max(1).min(end - at))).collect()
 }

@@ -73,7 +73,7 @@ impl Cuda<'_> {
         let (e, most) =
             self.scratch
                 .e
-                .products(gpu, self.columns.count(), width + 1, "sweeping")?;
+                .products(gpu, (self.columns.count(), 1), width + 1, "sweeping")?;
         let upper = e + 8 * (most * width) as u64;
         let mut room = (4 * m).max(1024);
         loop {

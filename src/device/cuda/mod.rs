@@ -7,8 +7,8 @@
 // lacks a function: `library` asks before the first call of each, and everything else asks `library`.
 //
 // A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models` stay on it and are
-// updated there; `find_strongest`, `gain` and `find_neighbours` are its sweeps. The host sees orders and
-// short lists.
+// updated there; `find_strongest`, `gain`, `find_neighbours` and `terms` are its sweeps. The host sees orders
+// and short lists.
 
 mod cache;
 mod columns;
@@ -26,11 +26,13 @@ mod products;
 mod scratch;
 mod streams;
 mod strongest;
+mod term_models;
+mod terms;
 mod transfers;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Shard,
-    UpdateOutcome,
+    TermChange, UpdateOutcome,
 };
 use crate::least_squares::{Fit, FitView};
 use columns::GpuColumns;
@@ -40,6 +42,7 @@ use models::Models;
 use passel_kernels::Kernel;
 use products::Arithmetic;
 use scratch::{GrowableBuffer, StagingBuffer};
+use terms::TermsOnGpu;
 
 const KERNELS: &[Kernel] = &[
     passel_kernels::update::KERNEL,
@@ -47,6 +50,7 @@ const KERNELS: &[Kernel] = &[
     passel_kernels::gather::KERNEL,
     passel_kernels::strongest::KERNEL,
     passel_kernels::neighbours::KERNEL,
+    passel_kernels::term_scores::KERNEL,
 ];
 
 /// Bytes left free for products, what is beside the models, and cuBLAS itself.
@@ -120,6 +124,8 @@ struct Scratch {
     near: GrowableBuffer<u64>,
     found: GrowableBuffer<u64>,
     answers: StagingBuffer<u64>,
+    /// What comes to the host of products.
+    products: StagingBuffer<f64>,
     /// Entries that the lists of sweeps had to have room for.
     rooms: (usize, usize),
     neighbours_room: usize,
@@ -132,6 +138,8 @@ pub(super) struct Cuda<'x> {
     screen: Arithmetic,
     // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
+    /// Where some terms have several columns.
+    terms: Option<TermsOnGpu>,
     columns: GpuColumns<'x>,
     /// Where each GPU's residuals lie: model i's on GPU i mod their number.
     owners: Vec<u64>,
@@ -157,15 +165,19 @@ impl<'x> Cuda<'x> {
             Precision::Tf32 if gpu.has_tf32 => Arithmetic::Tf32,
             Precision::F32 | Precision::Tf32 => Arithmetic::F32,
         };
-        let (screen, _) = strongest::screen(asked, y.len());
+        let terms = shard.x.terms();
+        let growth = terms.map_or(1.0, terms::growth);
+        let (screen, _) = strongest::screen(asked, y.len(), growth);
         let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
         let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Arithmetic::F64)?;
         columns.expect(&gpu, count, limit);
+        let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
         let mut cuda = Self {
             shard,
             y,
             screen,
             models: None,
+            terms: terms.transpose()?,
             columns,
             owners: Vec::new(),
             scratch: Scratch::default(),
@@ -197,19 +209,23 @@ impl<'x> Cuda<'x> {
             .collect();
         // Each width may have a kernel of its own; what streams takes long enough for them
         // not to show.
-        let mut few = 1;
-        while few < count && !self.columns.streams() {
-            self.find_strongest(&models[..few], Gain::Correlation)?;
+        let (mut few, streams) = (1, self.columns.streams());
+        let mut sweep = |models: &[ModelView]| match self.terms {
+            None => self.find_strongest(models, Gain::Correlation).map(drop),
+            Some(_) => self.strongest_terms(models, Gain::Correlation).map(drop),
+        };
+        while few < count && !streams {
+            sweep(&models[..few])?;
             few *= 2;
         }
-        self.find_strongest(&models, Gain::Correlation)?;
-        let p = self.shard.own.p();
-        let column = |model: usize| (self.shard.first + model % p) as u32;
+        sweep(&models)?;
+        let Shard { x, first, own } = self.shard;
+        let term = |model: usize| x.term_of((first + model % own.p()) as u32);
         let adds: Vec<_> = (0..count)
-            .map(|model| (model, ModelUpdate::Add(column(model))))
+            .map(|model| (model, ModelUpdate::Add(term(model))))
             .collect();
         let drops: Vec<_> = (0..count)
-            .map(|model| (model, ModelUpdate::DropCheapest))
+            .map(|model| (model, ModelUpdate::Drop(term(model))))
             .collect();
         self.update_models(&adds)?;
         self.update_models(&drops)?;
@@ -258,8 +274,13 @@ impl Device for Cuda<'_> {
     }
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+        let (x, columns) = (self.shard.x, &mut self.columns);
         match &mut self.models {
-            Some(held) => held.place(&self.gpu, &mut self.columns, models),
+            Some(held) if x.terms().is_some() => {
+                let models = models.iter().map(|(model, terms)| (*model, terms.to_vec()));
+                held.place_terms(&self.gpu, columns, x, &Vec::from_iter(models))
+            }
+            Some(held) => held.place(&self.gpu, columns, models),
             None => Ok(()),
         }
     }
@@ -268,8 +289,12 @@ impl Device for Cuda<'_> {
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
+        let (x, columns) = (self.shard.x, &mut self.columns);
         match &mut self.models {
-            Some(models) => models.update(&self.gpu, &mut self.columns, updates),
+            Some(models) if x.terms().is_some() => {
+                models.update_terms(&self.gpu, columns, x, updates)
+            }
+            Some(models) => models.update(&self.gpu, columns, updates),
             None => Err(self.unheld()),
         }
     }
@@ -285,6 +310,18 @@ impl Device for Cuda<'_> {
         }
     }
 
+    fn find_strongest_terms(
+        &mut self,
+        models: &[ModelView],
+        gain: Gain,
+    ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        self.strongest_terms(models, gain)
+    }
+
+    fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+        self.drop_costs(models)
+    }
+
     fn find_neighbours(
         &mut self,
         anchors: &[FitView],
@@ -293,6 +330,9 @@ impl Device for Cuda<'_> {
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        self.near(anchors, (keep, count), part, stop)
+        match self.shard.x.terms() {
+            Some(terms) => self.near_terms(terms, anchors, (keep, count), part, stop),
+            None => self.near(anchors, (keep, count), part, stop),
+        }
     }
 }

@@ -29,6 +29,9 @@ fn kernel(n: usize) -> (&'static str, u32) {
 /// Variables a model has room for at first.
 const FEWEST: usize = 32;
 
+/// Bytes of inverses and coefficients that come to the host at a time.
+const FACTORS: usize = 64 << 20;
+
 const HOLDING: &str = "holding the models";
 
 /// All models, and what of them the host has to know.
@@ -42,10 +45,14 @@ pub(super) struct Models {
     rss: Buffer<f64>,
     keep: Buffer<u32>,
     kept: usize,
+    /// The kept terms, ascending.
+    pub(super) kept_terms: Vec<u32>,
     /// Of each model, in the order of entry.
-    supports: Vec<Vec<u32>>,
-    residuals: Vec<f64>,
-    orders: StagingBuffer<u64>,
+    pub(super) supports: Vec<Vec<u32>>,
+    /// Of designs with terms of several columns: the terms of each model, in the order of entry.
+    pub(super) terms: Vec<Vec<u32>>,
+    pub(super) residuals: Vec<f64>,
+    pub(super) orders: StagingBuffer<u64>,
     answers: StagingBuffer<u64>,
 }
 
@@ -86,6 +93,12 @@ impl PerVariable {
     }
 }
 
+/// The number that an order's answer tells, if any.
+pub(super) fn number(answer: u64) -> Option<u32> {
+    let told = u32::try_from(answer).ok();
+    told.filter(|number| *number != u32::MAX)
+}
+
 /// Numbers of a packed triangle.
 fn triangle(k: usize) -> usize {
     k * (k + 1) / 2
@@ -111,7 +124,9 @@ impl Models {
             rss: gpu.buffer(count, HOLDING)?,
             keep: gpu.buffer(capacity, HOLDING)?,
             kept: 0,
+            kept_terms: Vec::new(),
             supports: vec![Vec::new(); count],
+            terms: vec![Vec::new(); count],
             residuals: vec![0.0; count],
             orders: StagingBuffer::default(),
             answers: StagingBuffer::default(),
@@ -140,6 +155,8 @@ impl Models {
             .filter_map(|number| columns.address(*number))
             .collect();
         (self.kept, self.supports) = (k, vec![kept.to_vec(); count]);
+        self.terms = vec![model.terms().to_vec(); count];
+        self.kept_terms = model.members();
         self.residuals = vec![model.rss(); count];
         gpu.upload(kept, self.keep.address())?;
         gpu.upload(&vec![k as i32; count], self.sizes.address())?;
@@ -259,13 +276,8 @@ impl Models {
             ModelUpdate::Add(column) => Some(*column),
             _ => None,
         });
-        let supports = &self.supports;
-        let used = || supports.iter().flatten().copied().collect();
-        columns.bring(gpu, added, used)?;
         let largest = updates.iter().map(|(model, _)| self.size(*model)).max();
-        if largest.unwrap_or(0) >= self.per_variable.capacity {
-            self.grow(gpu)?;
-        }
+        self.make_room(gpu, columns, added, largest.unwrap_or(0) + 1)?;
         let count = updates.len();
         let orders = self.orders.room(gpu, 4 * count)?;
         for (order, &(model, update)) in orders.chunks_mut(4).zip(updates) {
@@ -278,21 +290,11 @@ impl Models {
             let address = columns.address(variable).unwrap_or(0);
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
         }
-        // Read and written where they lie, in the host's memory: two copies less to wait for.
-        self.answers.room(gpu, 2 * count)?;
-        let (orders, answers) = (self.orders.address(), self.answers.address());
-        let (held, shared) = (self.held(), self.shared());
-        let grid = (count as u32, 1, 1);
-        let (function, threads) = kernel(self.n);
-        let given = arguments![held, orders, answers];
-        gpu.launch(&update::KERNEL, function, grid, threads, shared, given)?;
-        gpu.wait(function)?;
+        self.launch(gpu, count, count)?;
         let answers = self.answers.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
-            let done = u32::try_from(answer[1])
-                .ok()
-                .filter(|variable| *variable != u32::MAX);
+            let done = number(answer[1]);
             let rss = f64::from_bits(answer[0]);
             let support = &mut self.supports[model];
             match (update, done) {
@@ -305,10 +307,106 @@ impl Models {
             }
             self.residuals[model] = rss;
             all.push(UpdateOutcome {
-                variable: done,
+                variable: done.filter(|_| update != ModelUpdate::Refactor),
                 parameters: support.len(),
                 rss,
             });
+        }
+        Ok(all)
+    }
+
+    /// Brings columns that models are about to take in, and makes room for models of so many.
+    pub(super) fn make_room(
+        &mut self,
+        gpu: &Gpu,
+        columns: &mut GpuColumns,
+        added: impl Iterator<Item = u32>,
+        largest: usize,
+    ) -> Result<(), DeviceError> {
+        let supports = &self.supports;
+        let used = || supports.iter().flatten().copied().collect();
+        columns.bring(gpu, added, used)?;
+        while largest > self.per_variable.capacity {
+            self.grow(gpu)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out the orders of so many models, and waits for the answers, two words an order.
+    pub(super) fn launch(
+        &mut self,
+        gpu: &Gpu,
+        models: usize,
+        orders: usize,
+    ) -> Result<&[u64], DeviceError> {
+        // Read and written where they lie, in the host's memory: two copies less to wait for.
+        self.answers.room(gpu, 2 * orders)?;
+        let (orders_at, answers_at) = (self.orders.address(), self.answers.address());
+        let (held, shared) = (self.held(), self.shared());
+        let (function, threads) = kernel(self.n);
+        let (grid, given) = (
+            (models as u32, 1, 1),
+            arguments![held, orders_at, answers_at],
+        );
+        gpu.launch(&update::KERNEL, function, grid, threads, shared, given)?;
+        gpu.wait(function)?;
+        Ok(self.answers.get(2 * orders))
+    }
+
+    /// The columns of a model, as they are on the GPU.
+    pub(super) fn download_support(
+        &self,
+        gpu: &Gpu,
+        model: usize,
+        count: usize,
+    ) -> Result<Vec<u32>, DeviceError> {
+        let mut support = vec![0; count];
+        let [_, _, held, _] = self.per_variable.of(model);
+        gpu.download(held, &mut support)?;
+        gpu.wait(HOLDING)?;
+        Ok(support)
+    }
+
+    /// The inverse T and the coefficients of some models.
+    pub(super) fn download_factors(
+        &mut self,
+        gpu: &Gpu,
+        models: &[usize],
+    ) -> Result<Vec<[Vec<f64>; 2]>, DeviceError> {
+        let largest = models.iter().map(|model| self.size(*model)).max();
+        let k = largest.unwrap_or(0).max(1);
+        let most = (FACTORS / (8 * (triangle(k) + k))).clamp(1, GRID);
+        let mut all = Vec::with_capacity(models.len());
+        for models in models.chunks(most) {
+            let m = models.len();
+            let addresses = self.orders.room(gpu, 2 * m)?;
+            for (at, model) in models.iter().enumerate() {
+                let [inverse, coefficients, ..] = self.per_variable.of(*model);
+                (addresses[at], addresses[m + at]) = (inverse, coefficients);
+            }
+            self.answers.room(gpu, m * (triangle(k) + k))?;
+            // Of each model as many numbers as the largest has.
+            let (from, to) = (self.orders.address(), self.answers.address());
+            for (from, each, to) in [
+                (from, triangle(k), to),
+                (from + 8 * m as u64, k, to + 8 * (m * triangle(k)) as u64),
+            ] {
+                let (grid, n) = ((each.div_ceil(1024) as u32, m as u32, 1), each as i64);
+                let given = arguments![from, n, to];
+                gpu.launch(&gather::KERNEL, "gather", grid, 256, 0, given)?;
+            }
+            gpu.wait(HOLDING)?;
+            let told = self.answers.get(m * (triangle(k) + k));
+            let (inverses, coefficients) = told.split_at(m * triangle(k));
+            let parts = inverses.chunks(triangle(k)).zip(coefficients.chunks(k));
+            let numbers = |bits: &[u64]| bits.iter().map(|bits| f64::from_bits(*bits)).collect();
+            all.extend(parts.zip(models).map(|((inverse, coefficients), model)| {
+                let own = self.size(*model);
+                [
+                    numbers(&inverse[..triangle(own)]),
+                    numbers(&coefficients[..own]),
+                ]
+            }));
         }
         Ok(all)
     }

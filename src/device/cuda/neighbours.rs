@@ -122,7 +122,7 @@ impl Cuda<'_> {
         let (e, most) = self
             .scratch
             .e
-            .products(gpu, self.columns.count(), unit, DURING)?;
+            .products(gpu, (self.columns.count(), 1), unit, DURING)?;
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));

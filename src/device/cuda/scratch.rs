@@ -38,21 +38,21 @@ impl<T> GrowableBuffer<T> {
 
 impl GrowableBuffer<f64> {
     /// Room for the products of up to `columns` columns, `unit` numbers each, at a time, and
-    /// of how many: fewer where there is less memory.
+    /// of how many: fewer where there is less memory, but at least those of the widest term.
     pub(super) fn products(
         &mut self,
         gpu: &Gpu,
-        columns: usize,
+        (columns, widest): (usize, usize),
         unit: usize,
         during: &str,
     ) -> Result<(u64, usize), DeviceError> {
         let most = PRODUCTS / (size_of::<f64>() * unit);
-        let mut columns = most.clamp(1, columns.max(1));
+        let mut columns = most.clamp(widest, columns.max(widest));
         loop {
             match self.room(gpu, columns * unit, during) {
                 Ok(address) => return Ok((address, columns)),
-                Err(DeviceError::OutOfMemory { .. }) if columns > 1 => {
-                    columns = columns.div_ceil(2);
+                Err(DeviceError::OutOfMemory { .. }) if columns > widest => {
+                    columns = columns.div_ceil(2).max(widest);
                 }
                 Err(error) => return Err(error),
             }

@@ -8,7 +8,8 @@ use super::{
         Candidate, DeviceError, ModelView,
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
-    Cuda,
+    Cuda, Scratch,
+    columns::Block,
     gpu::{GRID, arguments},
     models::THREADS,
     products::{Arithmetic, MatrixProduct},
@@ -25,12 +26,13 @@ const CANDIDATES: usize = 4;
 
 /// What of the arithmetic asked for is worth its while with n observations, and by what
 /// share of ‖r‖ a product of a unit column with r may then be off.
-pub(super) fn screen(asked: Arithmetic, n: usize) -> (Arithmetic, f64) {
+/// Products of terms of several columns may be off by `growth` times as much.
+pub(super) fn screen(asked: Arithmetic, n: usize, growth: f64) -> (Arithmetic, f64) {
     let single = f64::from(f32::EPSILON) / 2.0;
     // Both factors are rounded, each product is, and n are added up in some order.
     let additions = (n + 3) as f64 * single;
     let (less, off) = match asked {
-        Arithmetic::F64 => return (Arithmetic::F64, tie_width(n, 1.0)),
+        Arithmetic::F64 => return (Arithmetic::F64, growth * tie_width(n, 1.0)),
         Arithmetic::F32 => (Arithmetic::F64, additions),
         // Ten bits beside the leading one; factors and sums may be cut off there rather
         // than rounded.
@@ -39,9 +41,43 @@ pub(super) fn screen(asked: Arithmetic, n: usize) -> (Arithmetic, f64) {
             2.0 * additions + 2.0 * f64::from(2.0f32.powi(-10)),
         ),
     };
+    let off = growth * off;
     match off > MAX_SCREEN_ERROR / (n as f64).sqrt() {
-        true => screen(less, n),
+        true => screen(less, n, growth),
         false => (asked, off),
+    }
+}
+
+/// The residuals of a batch of models, side by side on the GPU, and what kernels are told of the models.
+pub(super) struct Batch {
+    pub(super) kind: Arithmetic,
+    /// Scores that differ by less than this share of ‖r‖ may be equal.
+    pub(super) off: f64,
+    /// n × m, in f64, and in f32 where that screens.
+    pub(super) wide: u64,
+    pub(super) narrow: u64,
+    /// Where RSS of each lie, where the members of each begin, and these.
+    pub(super) rss: u64,
+    pub(super) offsets: u64,
+    pub(super) members: u64,
+    /// The words from `rss` on, which [`Scratch::told`] has on the host until they are uploaded.
+    words: usize,
+}
+
+impl Batch {
+    /// The arithmetic of a block's product with the residuals, and both factors.
+    pub(super) fn factors(&self, block: &Block) -> (Arithmetic, u64, u64) {
+        match (self.kind, block.narrow) {
+            (Arithmetic::F64, _) | (_, None) => (Arithmetic::F64, block.address, self.wide),
+            (kind, Some(narrowed)) => (kind, narrowed, self.narrow),
+        }
+    }
+}
+
+impl Scratch {
+    /// What is to be uploaded to [`Batch::rss`].
+    pub(super) fn told(&self, batch: &Batch, m: usize) -> &[u64] {
+        &self.batch_told.get(batch.words)[m..]
     }
 }
 
@@ -85,27 +121,27 @@ impl Cuda<'_> {
         Ok(words)
     }
 
-    fn sweep_residuals(
+    /// Gathers the residuals of a batch of models; `growth` as in [`screen`].
+    pub(super) fn gather_batch(
         &mut self,
         models: &[ModelView],
-    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
-        let (kind, off) = screen(self.screen, self.y.len());
+        growth: f64,
+    ) -> Result<Batch, DeviceError> {
+        let (n, m) = (self.y.len(), models.len());
+        let (kind, off) = screen(self.screen, n, growth);
         // Each of two scores may be off by so much; as much again, for what lies within
         // the window of the decision.
         let off = match kind {
             Arithmetic::F64 => 2.0 * off,
-            _ => 2.0 * off + 2.0 * tie_width(self.y.len(), 1.0),
+            _ => 2.0 * off + 2.0 * growth * tie_width(n, 1.0),
         };
-        let (n, m) = (self.y.len(), models.len());
         let words = self.tell_batch(models)?;
         let gpu = &self.gpu;
-        let batch = self.scratch.batch.room(gpu, n * m, "sweeping")?;
-        // RSS of each, where the members of each begin, and these.
+        let wide = self.scratch.batch.room(gpu, n * m, "sweeping")?;
         let rss = self.scratch.batch_on_gpu.room(gpu, words - m, "sweeping")?;
-        let (offsets, members) = (rss + 8 * m as u64, rss + 8 * (2 * m + 1) as u64);
         let (addresses, observations) = (self.scratch.batch_told.address(), n as i64);
         let grid = (n.div_ceil(1024) as u32, m as u32, 1);
-        let given = arguments![addresses, observations, batch];
+        let given = arguments![addresses, observations, wide];
         gpu.launch(&gather::KERNEL, "gather", grid, 256, 0, given)?;
         let narrow = match kind {
             Arithmetic::F64 => 0,
@@ -115,15 +151,42 @@ impl Cuda<'_> {
                     self.scratch.narrow.room(gpu, n * m, "sweeping")?,
                 );
                 let grid = (8 * gpu.processors, 1, 1);
-                let given = arguments![batch, count, to];
+                let given = arguments![wide, count, to];
                 gpu.launch(&strongest::KERNEL, "narrow", grid, 256, 0, given)?;
                 to
             }
         };
+        Ok(Batch {
+            kind,
+            off,
+            wide,
+            narrow,
+            rss,
+            offsets: rss + 8 * m as u64,
+            members: rss + 8 * (2 * m + 1) as u64,
+            words,
+        })
+    }
+
+    fn sweep_residuals(
+        &mut self,
+        models: &[ModelView],
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let batch = self.gather_batch(models, 1.0)?;
+        let Batch {
+            off,
+            wide,
+            rss,
+            offsets,
+            members,
+            ..
+        } = batch;
+        let (n, m, observations) = (self.y.len(), models.len(), self.y.len() as i64);
+        let gpu = &self.gpu;
         let (e, block) = self
             .scratch
             .e
-            .products(gpu, self.columns.count(), m, "sweeping")?;
+            .products(gpu, (self.columns.count(), 1), m, "sweeping")?;
         let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(block);
         // What was needed before is needed again.
         let (near_before, before) = self.scratch.rooms;
@@ -142,12 +205,9 @@ impl Cuda<'_> {
             let answers = self.scratch.answers.address();
             let (near_places, places) = (near_room as u64, room as u64);
             let mut clear = true;
-            let batch_told = &self.scratch.batch_told.get(words)[m..];
+            let batch_told = self.scratch.told(&batch, m);
             self.columns.sweep(gpu, (0, 1), block, |block| {
-                let (kind, a, b) = match (kind, block.narrow) {
-                    (Arithmetic::F64, _) | (_, None) => (Arithmetic::F64, block.address, batch),
-                    (kind, Some(narrowed)) => (kind, narrowed, narrow),
-                };
+                let (kind, a, b) = batch.factors(&block);
                 gpu.product(MatrixProduct {
                     transposed: true,
                     rows: block.count,
@@ -191,7 +251,7 @@ impl Cuda<'_> {
                     observations,
                     first,
                     count,
-                    batch,
+                    wide,
                     rss,
                     off,
                     most,
