@@ -17,14 +17,17 @@
 //! Rounding errors accumulate slowly; [`Fit::refactor`] starts again from the support in ascending
 //! order.
 
+mod block;
+mod column;
 mod drop_costs;
 
-use pulp::Simd;
+use std::ops::Range;
 
 use crate::{
     design::Columns,
-    vector::{add_scaled, dot, packed_columns, product, vectorised},
+    vector::{packed_columns, product},
 };
+use column::{Entered, add, remove};
 
 /// Least norm ‖x − X_A·u‖ that a support must leave of a unit column: below it the column is
 /// collinear with the support and cannot be added. R's `lm` uses the same 10⁻⁷.
@@ -78,6 +81,8 @@ struct Scratch {
     pass: Vec<f64>,
     /// k: Qᵀx, then the column of T that a drop removes.
     column: Vec<f64>,
+    /// The columns of a term that joins.
+    block: Vec<block::Joining>,
 }
 
 /// Error of adding a term that is collinear with the support: the pivots of its columns are below
@@ -218,8 +223,7 @@ impl Fit {
     pub fn add(&mut self, x: Columns, term: u32) -> Result<(), Collinear> {
         let (columns, before) = (x.columns_of(term), self.support.len());
         let width = columns.len();
-        let pivots = columns.map(|j| add(self, x, j, PIVOT_TOLERANCE));
-        let pivot = pivots.fold(0.0, f64::max);
+        let pivot = self.add_columns(x, columns, PIVOT_TOLERANCE).largest;
         match self.support.len() - before {
             0 => return Err(Collinear { pivot }),
             entered => self.is_partial |= entered < width,
@@ -269,123 +273,24 @@ impl Fit {
         let least = x.terms().map_or(0.0, |_| PIVOT_TOLERANCE);
         let mut smallest = 1.0;
         for at in 0..self.terms.len() {
-            for j in x.columns_of(self.terms[at]) {
-                match add(self, x, j, least) {
-                    pivot if pivot < least => self.is_partial = true,
-                    pivot => smallest = f64::min(smallest, pivot),
-                }
-            }
+            let (columns, before) = (x.columns_of(self.terms[at]), self.support.len());
+            let all = before + columns.len();
+            let entered = self.add_columns(x, columns, least);
+            smallest = f64::min(smallest, entered.smallest);
+            self.is_partial |= self.support.len() < all;
         }
         f64::max(smallest, f64::EPSILON)
     }
-}
 
-vectorised! {
-    fn add<'a>(fit: &'a mut Fit, x: Columns<'a>, j: u32, least: f64) -> f64 = add_body;
-}
-
-/// Adds column j if its pivot, which is returned, is not below the least.
-#[inline(always)]
-fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32, least: f64) -> f64 {
-    let pivot = project(simd, fit, x, j);
-    if pivot < least {
-        return pivot;
-    }
-    append(simd, fit, j, pivot.max(f64::EPSILON));
-    pivot
-}
-
-/// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
-/// `unexplained`, whose norm is the pivot.
-#[inline(always)]
-fn project<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> f64 {
-    let Scratch {
-        unexplained,
-        explained,
-        pass,
-        column,
-    } = &mut fit.scratch;
-    let k = fit.support.len();
-    unexplained.copy_from_slice(x.column(j));
-    for vector in [&mut *explained, &mut *pass, &mut *column] {
-        vector.clear();
-        vector.resize(k, 0.0);
-    }
-    // "Twice is enough": the second pass removes what rounding, and T's own
-    // drift, left of X_A in the first.
-    for _ in 0..if k == 0 { 0 } else { 2 } {
-        for (c, &a) in column.iter_mut().zip(&fit.support) {
-            *c = dot(simd, x.column(a), unexplained);
+    /// Adds those columns of a term whose pivots are not below the least, one alone or several together.
+    fn add_columns(&mut self, x: Columns, columns: Range<u32>, least: f64) -> Entered {
+        if columns.len() > 1 {
+            return block::add_block(self, x, columns);
         }
-        pass.fill(0.0);
-        for t in packed_columns(&fit.inverse) {
-            let q = dot(simd, t, &column[..t.len()]);
-            add_scaled(pass, q, t);
+        let mut entered = Entered::default();
+        for j in columns {
+            entered.note(add(self, x, j, least), least);
         }
-        for (&a, &u) in fit.support.iter().zip(&*pass) {
-            add_scaled(unexplained, -u, x.column(a));
-        }
-        add_scaled(explained, 1.0, pass);
+        entered
     }
-    dot(simd, unexplained, unexplained).sqrt()
-}
-
-/// Takes up the column last projected.
-#[inline(always)]
-fn append<S: Simd>(simd: S, fit: &mut Fit, j: u32, pivot: f64) {
-    let Scratch {
-        unexplained,
-        explained,
-        ..
-    } = &fit.scratch;
-    let b = dot(simd, unexplained, &fit.residual) / (pivot * pivot);
-    add_scaled(&mut fit.residual, -b, unexplained);
-    add_scaled(&mut fit.coefficients, -b, explained);
-    fit.coefficients.push(b);
-    for u in explained {
-        fit.inverse.push(-u / pivot);
-    }
-    fit.inverse.push(1.0 / pivot);
-    fit.support.push(j);
-    fit.rss = dot(simd, &fit.residual, &fit.residual);
-}
-
-vectorised! {
-    fn remove<'a>(fit: &'a mut Fit, x: Columns<'a>, i: usize) -> () = remove_body;
-}
-
-#[inline(always)]
-fn remove_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, i: usize) {
-    let k = fit.support.len();
-    let inverse = &mut fit.inverse;
-    let gathered = &mut fit.scratch.column;
-    gathered.clear();
-    gathered.extend_from_slice(&inverse[i * (i + 1) / 2..][..=i]);
-    for c in i + 1..k {
-        // Rotate (column c, gathered) so that row i of column c vanishes;
-        // without row i it becomes column c − 1.
-        let from = c * (c + 1) / 2;
-        let to = from - c;
-        gathered.push(0.0);
-        let (a, b) = (gathered[i], inverse[from + i]);
-        let norm = (a * a + b * b).sqrt();
-        let (cos, sin) = (a / norm, b / norm);
-        for row in 0..=c {
-            let (t, g) = (inverse[from + row], gathered[row]);
-            gathered[row] = cos * g + sin * t;
-            if row != i {
-                // Writes trail reads: `to` < `from`, row by row.
-                inverse[to + row - usize::from(row > i)] = cos * t - sin * g;
-            }
-        }
-    }
-    inverse.truncate(k * (k - 1) / 2);
-    let step = fit.coefficients[i] / gathered[i];
-    add_scaled(&mut fit.coefficients, -step, gathered);
-    for (&a, &t) in fit.support.iter().zip(&*gathered) {
-        add_scaled(&mut fit.residual, step * t, x.column(a));
-    }
-    fit.coefficients.remove(i);
-    fit.support.remove(i);
-    fit.rss = dot(simd, &fit.residual, &fit.residual);
 }

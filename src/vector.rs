@@ -61,6 +61,12 @@ pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
         b[..b_rest.len()].copy_from_slice(b_rest);
         add(&a, &b);
     }
+    tree(simd, sums)
+}
+
+/// The sum of the numbers of the first LANES / F64_LANES vectors, in a fixed order.
+#[inline(always)]
+fn tree<S: Simd>(_simd: S, sums: [S::f64s; LANES]) -> f64 {
     let mut lanes = [0.0; LANES];
     for (lanes, sum) in S::as_mut_simd_f64s(&mut lanes).0.iter_mut().zip(sums) {
         *lanes = sum;
@@ -73,6 +79,47 @@ pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
         width /= 2;
     }
     lanes[0]
+}
+
+/// aᵀb for each of four b, with the bits of [`dot`].
+#[inline(always)]
+pub(crate) fn dots<S: Simd>(simd: S, a: &[f64], b: [&[f64]; 4]) -> [f64; 4] {
+    // With fewer registers the sums of four would not stay there.
+    if S::F64_LANES < 8 {
+        return [
+            dot(simd, a, b[0]),
+            dot(simd, a, b[1]),
+            dot(simd, a, b[2]),
+            dot(simd, a, b[3]),
+        ];
+    }
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let zero = [simd.splat_f64s(0.0); LANES];
+    let mut sums = [zero, zero, zero, zero];
+    for (at, a) in a.iter().enumerate() {
+        let (a, _) = S::as_simd_f64s(a);
+        for of in 0..4 {
+            let (b, _) = S::as_simd_f64s(&b[of][at * LANES..][..LANES]);
+            for v in 0..LANES / S::F64_LANES {
+                sums[of][v] = simd.add_f64s(sums[of][v], simd.mul_f64s(a[v], b[v]));
+            }
+        }
+    }
+    let mut products = [0.0; 4];
+    for of in 0..4 {
+        let rest = &b[of][a.len() * LANES..];
+        if !rest.is_empty() {
+            let (mut a, mut b) = ([0.0; LANES], [0.0; LANES]);
+            a[..rest.len()].copy_from_slice(a_rest);
+            b[..rest.len()].copy_from_slice(rest);
+            let ((a, _), (b, _)) = (S::as_simd_f64s(&a), S::as_simd_f64s(&b));
+            for v in 0..LANES / S::F64_LANES {
+                sums[of][v] = simd.add_f64s(sums[of][v], simd.mul_f64s(a[v], b[v]));
+            }
+        }
+        products[of] = tree(simd, sums[of]);
+    }
+    products
 }
 
 /// Takes out of a vector its part along orthonormal ones, and makes the rest a unit vector; its norm before.

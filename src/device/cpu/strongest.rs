@@ -17,6 +17,7 @@ use super::{
     gram_tile::{Model, screen_tile, tile_of},
     products::visit_products,
     single_precision::SinglePrecision,
+    terms::orthonormalise,
     tie_window::{TILE, TieWindow},
 };
 use crate::{
@@ -101,11 +102,10 @@ impl<'x> Sweep<'x> {
         let held = held.flatten();
         let screening = || {
             let mut xty = vec![0.0; padded];
-            let tile = |(tile, xty): (usize, &mut [f32])| {
-                let columns = (tile * TILE) as u32..own.p() as u32;
+            let tile = |(tile, xty): (usize, &mut [f64])| {
+                let columns = tile * TILE..own.p();
                 for (xty, column) in xty.iter_mut().zip(columns) {
-                    let column = shard.x.orthonormal_column(shard.first as u32 + column);
-                    *xty = product(&column, y) as f32;
+                    *xty = product(shard.x.column((shard.first + column) as u32), y);
                 }
             };
             if threads > 1 {
@@ -113,6 +113,10 @@ impl<'x> Sweep<'x> {
             } else {
                 xty.chunks_mut(TILE).enumerate().for_each(tile);
             }
+            if let Some(terms) = shard.x.terms() {
+                orthonormalise(terms, shard.first, own.p(), &mut xty[..own.p()]);
+            }
+            let xty = xty.into_iter().map(|xty| xty as f32).collect();
             Screen {
                 resident: SinglePrecision::new(shard.x, (shard.first, own), threads),
                 xty,

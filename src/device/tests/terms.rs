@@ -241,17 +241,19 @@ pub(super) fn terms_walk_as_fits_do(choice: DeviceChoice, threads: usize) {
                     assert!((told.rss - fit.rss()).abs() < 1e-11, "{update:?}");
                 }
                 let costs = devices.find_drop_costs(&moving).unwrap();
-                for (model, costs) in moving.iter().zip(costs) {
+                for (model, mut costs) in moving.iter().zip(costs) {
+                    costs.sort_by_key(|cost| cost.term);
                     let fit = &fits[*model];
                     let all = fit.terms().iter().zip(fit.term_drop_costs(columns));
-                    let mut free = all.filter(|(term, _)| ![0, 3].contains(*term));
-                    for told in costs {
-                        // Devices may hold the terms in another order, once some are built again.
-                        let own = free.find(|(term, _)| **term == told.term).unwrap().1;
-                        assert_eq!(told.parameters, own.1);
+                    let free = all.filter(|(term, _)| ![0, 3].contains(*term));
+                    let mut free: Vec<(u32, (f64, usize))> =
+                        free.map(|(term, cost)| (*term, cost)).collect();
+                    free.sort_by_key(|(term, _)| *term);
+                    assert_eq!(costs.len(), free.len());
+                    for (told, (term, own)) in costs.iter().zip(free) {
+                        assert_eq!((told.term, told.parameters), (term, own.1));
                         assert!((told.rss - own.0).abs() < 1e-10, "{told:?} {own:?}");
                     }
-                    assert!(free.next().is_none());
                 }
                 let members: Vec<Vec<u32>> = fits.iter().map(Fit::members).collect();
                 let held = |model: &usize| ModelView {
