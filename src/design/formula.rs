@@ -63,10 +63,8 @@ impl Default for FormulaOptions<'_> {
 impl Design {
     /// Makes the design of a formula over a table: terms, columns and their coding are those of R, the intercept
     /// is as the formula says, and its offsets are taken off the response. Columns that are constant, and
-    /// those that others of their term explain, are set aside.
-    ///
-    /// Models are searched on the CPU unless each term is one column and
-    /// none needs another.
+    /// those that others of their term explain, are set aside. Unless the hierarchy is strong, interactions have sum
+    /// contrasts ([`ExpansionOptions::centered_interactions`]).
     ///
     /// # Errors
     /// What is wrong with the formula, with its place; otherwise as [`from_table`](Self::from_table).
@@ -138,6 +136,8 @@ impl<'a> FormulaDesign<'a> {
         let rows = rows.and_then(|rows| Some(rows.values.numbers(table.rows)?.into_owned()));
         refuse_identifiers(&table)?;
         let mut contrasts = options.contrasts.clone();
+        // Where an interaction may be in a model without its parts, the reference level is not to decide.
+        contrasts.centered_interactions |= options.hierarchy != Hierarchy::Strong;
         for text in options.reference {
             let Some((name, level)) = split_reference(&table, text) else {
                 let text = text.clone();
@@ -295,8 +295,9 @@ impl<'a> FormulaDesign<'a> {
         };
         if options.hierarchy != Hierarchy::Strong && of_factors(&|term| terms.degree(term) > 1) > 0
         {
-            let warning = "an interaction with a factor may be in a model without its parts here, and then depends on \
-                           how the factor is coded (--reference, --contrasts); it does not with --hierarchy strong";
+            let warning = "factors in interactions have sum contrasts here (`a[S.level]`), whatever codes them elsewhere: \
+                           an interaction may be in a model without its parts, and no reference level is to decide \
+                           on it; --hierarchy strong has treatment contrasts";
             design.warnings.push(warning.to_owned());
         }
         if !terms.has_intercept() && of_factors(&|_| true) > 1 {

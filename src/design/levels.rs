@@ -35,6 +35,17 @@ pub(crate) struct LevelMeans {
 }
 
 impl Design {
+    /// The columns of the table that are factors.
+    pub(crate) fn factor_columns(&self) -> Vec<String> {
+        let Some(formula) = &self.formula else {
+            let names = self.factors.iter().map(|factor| factor.name.clone());
+            return names.collect();
+        };
+        let columns = formula.table.columns.iter();
+        let factors = columns.filter(|column| matches!(column.values, Values::Factor { .. }));
+        factors.map(|column| column.name.clone()).collect()
+    }
+
     /// For each level of each factor on which some columns depend their means if every observation had
     /// it, all else being as it is; none where that would take long.
     pub(crate) fn means_by_level(&self, columns: &[u32]) -> Vec<LevelMeans> {

@@ -16,7 +16,7 @@ pub struct DesignOptions<'a> {
     /// it is the first that occurs.
     pub reference: &'a [String],
     /// Whether each dummy of a factor is a variable of its own; else the dummies enter and leave models
-    /// together. Searches of whole factors run on the CPU, in one process.
+    /// together. Several processes share particles of such a search, not columns.
     pub split_factors: bool,
     /// Columns that are one term; each other column is one by itself, a factor whole.
     pub groups: &'a [Group],

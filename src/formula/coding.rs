@@ -1,14 +1,24 @@
-//! Whether a factor in a term is coded by contrasts or by an indicator of every level.
+//! How a factor in a term is coded: by contrasts or by an indicator of every level.
 
 use std::collections::HashSet;
 
 use super::terms::Terms;
 use super::warning::Warning;
 
+/// How a variable of a term becomes columns; numbers are as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FactorCoding {
+    Contrasts,
+    /// Contrasts whose columns sum to 0 over the levels.
+    Centered,
+    /// An indicator of every level.
+    Indicators,
+}
+
 /// How the factors of all terms are coded.
 pub(super) struct Coding {
-    /// For each factor of each term, whether it is coded by indicators.
-    pub(super) indicators: Vec<Box<[bool]>>,
+    /// For each variable of each term.
+    pub(super) codings: Vec<Box<[FactorCoding]>>,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -19,20 +29,22 @@ pub(super) struct Coding {
 /// If that earlier term has a numeric variable besides, its columns do not span those of the term
 /// without the factor, and neither do all columns span all combinations of the levels: R makes the
 /// same columns without a word, and here there is a warning.
-pub(super) fn coding(terms: &Terms, is_factor: impl Fn(u32) -> bool) -> Coding {
+///
+/// With `centers` the contrasts of interactions are centered.
+pub(super) fn coding(terms: &Terms, is_factor: impl Fn(u32) -> bool, centers: bool) -> Coding {
     // The fingerprints of the earlier terms, and of these without one variable. Terms ascend by
     // degree, so that a term without one factor can be part of no other sets.
     let mut covered: HashSet<u128> = HashSet::new();
     // Those of them that earlier columns span.
     let mut spanned: HashSet<u128> = HashSet::new();
-    let mut indicators: Vec<Box<[bool]>> = Vec::with_capacity(terms.len());
+    let mut codings: Vec<Box<[FactorCoding]>> = Vec::with_capacity(terms.len());
     let mut warnings = Vec::new();
     for (place, term) in terms.terms.iter().enumerate() {
         let whole = term.iter().fold(0, |sum: u128, variable| {
             sum.wrapping_add(fingerprint(*variable))
         });
         let without = |variable: u32| whole.wrapping_sub(fingerprint(variable));
-        let by_indicators = term.iter().map(|&variable| {
+        let own = term.iter().map(|&variable| {
             let margin = without(variable);
             let has_contrasts = term.len() == 1 || covered.contains(&margin);
             if is_factor(variable) && has_contrasts && term.len() > 1 && !spanned.contains(&margin)
@@ -44,9 +56,13 @@ pub(super) fn coding(terms: &Terms, is_factor: impl Fn(u32) -> bool) -> Coding {
                     margin: terms.label_of(&others.collect::<Vec<_>>()),
                 });
             }
-            is_factor(variable) && !has_contrasts
+            match has_contrasts {
+                false if is_factor(variable) => FactorCoding::Indicators,
+                true if centers && term.len() > 1 => FactorCoding::Centered,
+                _ => FactorCoding::Contrasts,
+            }
         });
-        indicators.push(by_indicators.collect());
+        codings.push(own.collect());
         covered.insert(whole);
         covered.extend(term.iter().map(|variable| without(*variable)));
         let factors = term.iter().copied().filter(|variable| is_factor(*variable));
@@ -54,16 +70,13 @@ pub(super) fn coding(terms: &Terms, is_factor: impl Fn(u32) -> bool) -> Coding {
         spanned.extend(factors.map(without));
     }
     if !terms.has_intercept {
-        let all = terms.terms.iter().zip(&mut indicators);
+        let all = terms.terms.iter().zip(&mut codings);
         let mut factors = all.flat_map(|(term, own)| term.iter().zip(own.iter_mut()));
         if let Some((_, first)) = factors.find(|(variable, _)| is_factor(**variable)) {
-            *first = true;
+            *first = FactorCoding::Indicators;
         }
     }
-    Coding {
-        indicators,
-        warnings,
-    }
+    Coding { codings, warnings }
 }
 
 /// A number for a variable such that sums over different sets differ: two sets collide with

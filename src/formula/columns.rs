@@ -1,5 +1,6 @@
 //! The columns of the design, made term by term.
 
+use super::coding::FactorCoding;
 use super::data::Variables;
 use super::error::{FormulaError, Located};
 use super::expansion::Expansion;
@@ -89,12 +90,12 @@ impl DesignColumns<'_, '_> {
         assert!(column < self.expansion.column_count(term), "no such column");
         values.fill(1.0);
         let mut rest = column;
-        for (variable, by_indicators) in self.expansion.factors(term) {
+        for (variable, coding) in self.expansion.factors(term) {
             let fitted = self.expansion.variables[variable].as_ref();
             let own = self.variables[variable].as_ref();
             if let (Some(fitted), Some(own)) = (fitted, own) {
-                let width = fitted.suffixes(by_indicators).len();
-                multiply(values, fitted, own, rest % width, by_indicators);
+                let width = fitted.suffixes(coding).len();
+                multiply(values, fitted, own, rest % width, coding);
                 rest /= width;
             }
         }
@@ -107,9 +108,9 @@ fn multiply(
     fitted: &Fitted,
     own: &VariableColumns,
     column: usize,
-    by_indicators: bool,
+    coding: FactorCoding,
 ) {
-    match (own, &fitted.contrasts) {
+    match (own, fitted.contrasts(coding)) {
         (VariableColumns::Numeric(columns), _) => {
             let factors = columns[column].iter();
             values
@@ -117,7 +118,7 @@ fn multiply(
                 .zip(factors)
                 .for_each(|(value, factor)| *value *= factor);
         }
-        (VariableColumns::Factor(codes), Some(contrasts)) if !by_indicators => {
+        (VariableColumns::Factor(codes), Some(contrasts)) => {
             let of_level = &contrasts.columns[column];
             let codes = codes.iter().map(|code| of_level[*code as usize]);
             values
@@ -125,7 +126,7 @@ fn multiply(
                 .zip(codes)
                 .for_each(|(value, factor)| *value *= factor);
         }
-        (VariableColumns::Factor(codes), _) => {
+        (VariableColumns::Factor(codes), None) => {
             let others = values.iter_mut().zip(&**codes);
             let others = others.filter(|(_, code)| **code as usize != column);
             others.for_each(|(value, _)| *value = 0.0);

@@ -82,11 +82,7 @@ impl ContrastChoice {
             Contrast::Sas => against(levels, count.saturating_sub(1)),
             Contrast::Sum => ContrastMatrix {
                 suffixes: numbered(),
-                columns: columns(count, |level, column| match level {
-                    _ if level == column => 1.0,
-                    _ if level == count - 1 => -1.0,
-                    _ => 0.0,
-                }),
+                columns: sum_columns(count),
             },
             Contrast::Helmert => ContrastMatrix {
                 suffixes: numbered(),
@@ -108,6 +104,27 @@ impl ContrastChoice {
         }
         Ok(matrix)
     }
+
+    /// Sum contrasts in place of those whose columns do not sum to 0, named by the levels as in `a[S.low]`.
+    pub(super) fn centered(&self, levels: &[String]) -> Option<ContrastMatrix> {
+        let is_centered = !matches!(self.contrast, Contrast::Treatment { .. } | Contrast::Sas);
+        if is_centered || self.count.is_some() || levels.len() < 2 {
+            return None;
+        }
+        let names = levels[..levels.len() - 1].iter();
+        Some(ContrastMatrix {
+            suffixes: names.map(|level| format!("[S.{level}]")).collect(),
+            columns: sum_columns(levels.len()),
+        })
+    }
+}
+
+fn sum_columns(count: usize) -> Vec<Vec<f64>> {
+    columns(count, |level, column| match level {
+        _ if level == column => 1.0,
+        _ if level == count - 1 => -1.0,
+        _ => 0.0,
+    })
 }
 
 fn position(expression: &str, levels: &[String], level: &str) -> Result<usize, Fault> {

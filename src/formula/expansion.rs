@@ -1,7 +1,7 @@
 //! A formula with what it learnt from data: which columns it makes, of that data and of new data.
 
 use super::Formula;
-use super::coding::{Coding, coding};
+use super::coding::{Coding, FactorCoding, coding};
 use super::data::Variables;
 use super::error::{FormulaError, Located, Span};
 use super::fault::Fault;
@@ -25,8 +25,10 @@ pub struct Expansion {
     pub(super) variables: Vec<Option<Fitted>>,
     pub(super) response: Option<Fitted>,
     pub(super) offsets: Vec<Fitted>,
-    /// For each factor of each term, whether it is coded by indicators.
-    pub(super) indicators: Vec<Box<[bool]>>,
+    /// For each variable of each term.
+    pub(super) codings: Vec<Box<[FactorCoding]>>,
+    /// See [`ExpansionOptions::centered_interactions`].
+    pub(super) centered_interactions: bool,
     /// How many columns each term has.
     pub(super) counts: Vec<usize>,
     warnings: Vec<Warning>,
@@ -89,13 +91,20 @@ impl Expansion {
             Ok(fitted)
         });
         let offsets = offsets.collect::<Result<_, Located>>().map_err(located)?;
-        Self::from_parts(formula.clone(), terms, variables, response, offsets)
+        let centers = options.centered_interactions;
+        Self::from_parts(
+            formula.clone(),
+            (terms, centers),
+            variables,
+            response,
+            offsets,
+        )
     }
 
     /// Joins a formula with what was learnt of its variables.
     pub(super) fn from_parts(
         formula: Formula,
-        terms: Terms,
+        (terms, centered_interactions): (Terms, bool),
         variables: Vec<Option<Fitted>>,
         response: Option<Fitted>,
         offsets: Vec<Fitted>,
@@ -105,19 +114,16 @@ impl Expansion {
             fitted.is_some_and(|fitted| matches!(fitted.shape, Shape::Factor { .. }))
         };
         let Coding {
-            indicators,
+            codings,
             mut warnings,
-        } = coding(&terms, is_factor);
+        } = coding(&terms, is_factor, centered_interactions);
         warnings.splice(..0, terms.warnings.iter().cloned());
         let mut counts = Vec::with_capacity(terms.len());
-        for (term, (factors, by_indicators)) in terms.terms.iter().zip(&indicators).enumerate() {
-            let widths = factors
-                .iter()
-                .zip(by_indicators)
-                .map(|(variable, by_indicators)| {
-                    let fitted = variables[*variable as usize].as_ref();
-                    fitted.map_or(0, |fitted| fitted.suffixes(*by_indicators).len())
-                });
+        for (term, (factors, codings)) in terms.terms.iter().zip(&codings).enumerate() {
+            let widths = factors.iter().zip(codings).map(|(variable, coding)| {
+                let fitted = variables[*variable as usize].as_ref();
+                fitted.map_or(0, |fitted| fitted.suffixes(*coding).len())
+            });
             let count = widths.fold(1_usize, usize::saturating_mul);
             if count > MAX_COLUMNS {
                 let place = terms.variables[factors[0] as usize].expression.span;
@@ -133,7 +139,8 @@ impl Expansion {
             variables,
             response,
             offsets,
-            indicators,
+            codings,
+            centered_interactions,
             counts,
             warnings,
         })
@@ -176,10 +183,10 @@ impl Expansion {
     /// If there is no such term.
     pub fn column_names(&self, term: usize) -> Vec<String> {
         let mut names: Vec<String> = vec![String::new()];
-        for (place, (variable, by_indicators)) in self.factors(term).enumerate() {
+        for (place, (variable, coding)) in self.factors(term).enumerate() {
             let TermVariable { label, .. } = &self.terms.variables[variable];
             let suffixes = match &self.variables[variable] {
-                Some(fitted) => fitted.suffixes(by_indicators),
+                Some(fitted) => fitted.suffixes(coding),
                 None => &[],
             };
             let colon = if place > 0 { ":" } else { "" };
@@ -193,7 +200,6 @@ impl Expansion {
         names
     }
 
-    /// The variables of a term, each with whether it is coded by indicators.
     /// Whether a term has a factor among its variables.
     pub(crate) fn has_factor(&self, term: usize) -> bool {
         let mut fitted = self
@@ -202,11 +208,12 @@ impl Expansion {
         fitted.any(|fitted| fitted.contrasts.is_some())
     }
 
-    pub(super) fn factors(&self, term: usize) -> impl Iterator<Item = (usize, bool)> {
+    /// The variables of a term, each with its coding.
+    pub(super) fn factors(&self, term: usize) -> impl Iterator<Item = (usize, FactorCoding)> {
         let factors = self.terms.terms[term]
             .iter()
             .map(|variable| *variable as usize);
-        factors.zip(self.indicators[term].iter().copied())
+        factors.zip(self.codings[term].iter().copied())
     }
 
     /// Checks that data has observations.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::coding::FactorCoding;
 use super::contrasts::{Contrast, ContrastChoice, ContrastMatrix};
 use super::data::Variables;
 use super::error::Located;
@@ -20,6 +21,8 @@ pub(super) struct Fitted {
     pub(super) shape: Shape,
     /// The contrasts of a factor of the terms.
     pub(super) contrasts: Option<ContrastMatrix>,
+    /// These centered, if they are not.
+    pub(super) centered: Option<ContrastMatrix>,
 }
 
 impl Fitted {
@@ -60,6 +63,7 @@ impl Fitted {
             learnt: evaluator.into_learnt(),
             shape,
             contrasts: None,
+            centered: None,
         })
     }
 
@@ -97,6 +101,7 @@ impl Fitted {
                 }),
                 _ => contrast.matrix(&label, levels),
             };
+            self.centered = contrast.centered(levels);
             self.contrasts = Some(matrix.map_err(|fault| expression.span.fault(fault))?);
         }
         Ok(self)
@@ -133,11 +138,20 @@ impl Fitted {
     }
 
     /// What the names of its columns have behind the label.
-    pub(super) fn suffixes(&self, by_indicators: bool) -> &[String] {
-        match (&self.shape, &self.contrasts) {
+    pub(super) fn suffixes(&self, coding: FactorCoding) -> &[String] {
+        match (&self.shape, self.contrasts(coding)) {
             (Shape::Numeric { suffixes }, _) => suffixes,
-            (Shape::Factor { .. }, Some(contrasts)) if !by_indicators => &contrasts.suffixes,
-            (Shape::Factor { levels, .. }, _) => levels,
+            (Shape::Factor { .. }, Some(contrasts)) => &contrasts.suffixes,
+            (Shape::Factor { levels, .. }, None) => levels,
+        }
+    }
+
+    /// The contrasts by which it is coded; none for indicators.
+    pub(super) fn contrasts(&self, coding: FactorCoding) -> Option<&ContrastMatrix> {
+        match coding {
+            FactorCoding::Contrasts => self.contrasts.as_ref(),
+            FactorCoding::Centered => self.centered.as_ref().or(self.contrasts.as_ref()),
+            FactorCoding::Indicators => None,
         }
     }
 }

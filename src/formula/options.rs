@@ -15,6 +15,11 @@ pub struct ExpansionOptions {
     pub ordered: Contrast,
     /// Those of single variables, by name or label.
     pub by_variable: BTreeMap<String, Contrast>,
+    /// Whether interactions have sum contrasts where these would be treatment or SAS contrasts. What an interaction
+    /// spans without its parts then depends on no reference level: the functions of the levels that sum to 0, as with
+    /// all other contrasts.
+    #[serde(default)]
+    pub centered_interactions: bool,
 }
 
 impl Default for ExpansionOptions {
@@ -23,6 +28,7 @@ impl Default for ExpansionOptions {
             unordered: Contrast::Treatment { reference: None },
             ordered: Contrast::Polynomial { scores: None },
             by_variable: BTreeMap::new(),
+            centered_interactions: false,
         }
     }
 }

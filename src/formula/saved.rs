@@ -23,6 +23,8 @@ pub(super) struct SavedExpansion {
     variables: Vec<SavedVariable>,
     response: Option<SavedVariable>,
     offsets: Vec<SavedVariable>,
+    #[serde(default)]
+    centered_interactions: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,6 +51,7 @@ impl SavedVariable {
                 learnt: self.learnt,
                 shape: self.shape,
                 contrasts: None,
+                centered: None,
             }),
             false => Err(misfit(expression)),
         }
@@ -77,6 +80,7 @@ impl From<&Expansion> for SavedExpansion {
                 .map(|(expression, fitted)| SavedVariable::of(expression, fitted))
                 .collect(),
             names: expansion.terms.names.clone(),
+            centered_interactions: expansion.centered_interactions,
             formula: expansion.formula.clone(),
         }
     }
@@ -132,6 +136,7 @@ impl TryFrom<SavedExpansion> for Expansion {
         let offsets = offsets
             .collect::<Result<Vec<_>, Located>>()
             .map_err(located)?;
+        let terms = (terms, saved.centered_interactions);
         Self::from_parts(formula.clone(), terms, variables, response, offsets)
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Candidates {
     pub(super) kept: Vec<usize>,
     /// The variables that the file marks as true.
     pub(super) truth: Vec<TrueVariable>,
+    /// The columns that are coded by their levels.
+    pub(super) factors: Vec<String>,
     /// Columns of the matrix of a regression, or columns of codes.
     pub(super) width: usize,
     pub(super) warnings: Vec<String>,
@@ -52,6 +54,7 @@ impl Choosable for Design {
             names: self.formula_terms().map(<[String]>::to_vec),
             kept: kept.collect(),
             truth: self.truth().to_vec(),
+            factors: self.factor_columns(),
             width: self.p(),
             warnings: self.warnings().to_vec(),
         }
@@ -84,6 +87,7 @@ impl Choosable for Binned {
             names: None,
             kept: Vec::new(),
             truth: self.truth.clone(),
+            factors: Vec::new(),
             width: columns.len(),
             warnings: self.warnings.clone(),
         }

@@ -13,6 +13,7 @@ mod design_source;
 mod dispatch;
 mod drive;
 mod error;
+mod lost_levels;
 mod method;
 mod pairs;
 mod pass;

@@ -6,6 +6,7 @@ use super::{
     RunError,
     candidates::{Choice, Choosable, Selected, Selector},
     design_source::with_formula,
+    lost_levels::FactorLevels,
     method::{Finding, Method, Run},
     prepared::{Held, Prepared, response},
     resample::{for_each_number, side_by_side},
@@ -153,11 +154,17 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let mut kept = Kept::new(run.context.checkpoint);
         let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
         let open: Vec<usize> = open.collect();
+        let levels = FactorLevels::of(&table, &candidates.factors);
         let select = |at: usize| {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
             let part = Held::rows(&table, &drawn.rows, memory).map_err(RunError::from);
             let choice =
                 part.and_then(|part| self.choose(job, part, drawn.seed, &resources, &interrupt));
+            let noted = |mut choice: Choice| {
+                choice.notes.extend(levels.lost(&drawn.rows));
+                choice
+            };
+            let choice = choice.map(|choice| choice.map(noted));
             choice.map_err(|error| RunError::Resample {
                 number: open[at] + 1,
                 of: wanted,

@@ -70,21 +70,23 @@ impl Problem {
         Design::from_formula(self.table(), &Formula::parse(formula).unwrap(), &options).unwrap()
     }
 
-    /// The columns of a term, such as `a:c`: products of numbers and of dummies of all levels but the first.
+    /// The columns of a term, such as `a:c`: products of numbers and of sum contrasts.
     fn columns(&self, term: &str) -> Vec<Vec<f64>> {
-        let dummies = |codes: &[usize], count: usize| -> Vec<Vec<f64>> {
-            let dummy = |level: usize| {
-                codes
-                    .iter()
-                    .map(move |code| f64::from(u8::from(*code == level)))
+        let contrasts = |codes: &[usize], count: usize| -> Vec<Vec<f64>> {
+            let is = |code: usize, level: usize| f64::from(u8::from(code == level));
+            let against_first = |level: usize| {
+                let codes = codes.iter();
+                codes.map(move |code| is(*code, level) - is(*code, 0))
             };
-            (1..count).map(|level| dummy(level).collect()).collect()
+            (1..count)
+                .map(|level| against_first(level).collect())
+                .collect()
         };
         let mut columns = vec![vec![1.0; self.y.len()]];
         for name in term.split(':') {
             let own = match name {
-                "a" => dummies(&self.a, 3),
-                "b" => dummies(&self.b, 2),
+                "a" => contrasts(&self.a, 3),
+                "b" => contrasts(&self.b, 2),
                 "c" => vec![self.c.clone()],
                 _ => vec![self.d.clone()],
             };

@@ -304,25 +304,3 @@ fn kept_factors_are_in_every_model_and_bounds_count_columns() {
         found.value
     );
 }
-
-#[test]
-fn what_whole_factors_cannot_do_yet_is_refused() {
-    let mut random = Random::new(34);
-    let problem = Problem::random(&mut random, 60);
-    let design = problem.design(false, |code, _| code);
-    let refused = |devices: DeviceChoice| {
-        let resources = Resources {
-            devices,
-            ..Resources::cpu(1)
-        };
-        let (never, mut observe) = (Interrupt::default(), |_: &IterationRecord| {});
-        let pass = Pass::default();
-        let found = search(&design, &Bic, &pass, &resources, &never, None, &mut observe);
-        found.unwrap_err().to_string()
-    };
-    let gpu = refused(DeviceChoice::Cuda(Vec::new()));
-    assert!(
-        gpu.contains("not searched on GPUs yet") && gpu.contains("--split"),
-        "{gpu}"
-    );
-}

@@ -112,6 +112,25 @@ fn a_resample_is_a_selection_from_a_file_of_its_rows() {
         assert_eq!(told["kept"][0], "kept");
         assert_eq!(told["p"].as_u64(), Some(5), "rare, group, a, b, c");
     }
+    // One half of each pair lacks the level that occurs once, which is told where the factor is used.
+    let lost = "in 4 resamples: no observation has `group` = `once`, so `group` has a level less";
+    let few = [
+        "--resamples",
+        "4",
+        "--missing",
+        "drop-rows",
+        "--weights",
+        "w",
+    ];
+    for (more, is_told) in [
+        (&["--drop", "unused"][..], true),
+        (&["--drop", "unused,group"], false),
+        (&["--formula", "y ~ a + group"], true),
+        (&["--formula", "y ~ a + b"], false),
+    ] {
+        let warnings = json(&folder, &[&few, more].concat())["warnings"].to_string();
+        assert_eq!(warnings.contains(lost), is_told, "{more:?} {warnings}");
+    }
 }
 
 #[test]

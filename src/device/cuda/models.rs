@@ -10,6 +10,7 @@ use super::{
     columns::GpuColumns,
     gpu::{GRID, Gpu, arguments},
     memory::Buffer,
+    per_variable::{PerVariable, triangle},
     scratch::StagingBuffer,
 };
 use crate::least_squares::Fit;
@@ -56,57 +57,10 @@ pub(super) struct Models {
     answers: StagingBuffer<u64>,
 }
 
-/// What grows with the largest model: arrays of `capacity` variables a model.
-struct PerVariable {
-    capacity: usize,
-    inverse: Buffer<f64>,
-    coefficients: Buffer<f64>,
-    support: Buffer<u32>,
-    addresses: Buffer<u64>,
-    /// Where a block's vectors do not fit into shared memory.
-    spare: Option<Buffer<f64>>,
-}
-
-impl PerVariable {
-    fn new(gpu: &Gpu, count: usize, capacity: usize) -> Result<Self, DeviceError> {
-        let spare = shared(capacity) > gpu.shared;
-        let spare = spare.then(|| gpu.buffer(3 * capacity * count, HOLDING));
-        Ok(Self {
-            capacity,
-            inverse: gpu.buffer(count * triangle(capacity), HOLDING)?,
-            coefficients: gpu.buffer(count * capacity, HOLDING)?,
-            support: gpu.buffer(count * capacity, HOLDING)?,
-            addresses: gpu.buffer(count * capacity, HOLDING)?,
-            spare: spare.transpose()?,
-        })
-    }
-
-    /// Where a model's inverse, coefficients, support and addresses begin.
-    fn of(&self, model: usize) -> [u64; 4] {
-        let at = model * self.capacity;
-        [
-            self.inverse.at(model * triangle(self.capacity)),
-            self.coefficients.at(at),
-            self.support.at(at),
-            self.addresses.at(at),
-        ]
-    }
-}
-
 /// The number that an order's answer tells, if any.
 pub(super) fn number(answer: u64) -> Option<u32> {
     let told = u32::try_from(answer).ok();
     told.filter(|number| *number != u32::MAX)
-}
-
-/// Numbers of a packed triangle.
-fn triangle(k: usize) -> usize {
-    k * (k + 1) / 2
-}
-
-/// Bytes of a block's three vectors, with what the kernels have of their own.
-fn shared(capacity: usize) -> u32 {
-    u32::try_from(3 * 8 * capacity).map_or(u32::MAX, |bytes| bytes.saturating_add(2048))
 }
 
 impl Models {

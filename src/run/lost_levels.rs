@@ -1,0 +1,56 @@
+//! Levels of factors that a resample of the rows has no observation of.
+
+use crate::table::{MISSING, Table, Values};
+
+/// The factors of a table that a selection codes.
+pub(super) struct FactorLevels<'t> {
+    factors: Vec<Factor<'t>>,
+}
+
+struct Factor<'t> {
+    name: &'t str,
+    levels: &'t [String],
+    codes: &'t [u32],
+    /// Of each level whether it occurs.
+    occurs: Vec<bool>,
+}
+
+impl<'t> FactorLevels<'t> {
+    pub(super) fn of(table: &'t Table, coded: &[String]) -> Self {
+        let factor = |column: &'t crate::table::Column| match &column.values {
+            Values::Factor { levels, codes } if coded.contains(&column.name) => Some(Factor {
+                name: &column.name,
+                levels,
+                codes,
+                occurs: occurring(levels.len(), codes.iter()),
+            }),
+            _ => None,
+        };
+        Self {
+            factors: table.columns.iter().filter_map(factor).collect(),
+        }
+    }
+
+    /// A note for each level that occurs, but not in these rows.
+    pub(super) fn lost(&self, rows: &[usize]) -> impl Iterator<Item = String> {
+        self.factors.iter().flat_map(|factor| {
+            let codes = rows.iter().map(|row| &factor.codes[*row]);
+            let there = occurring(factor.levels.len(), codes);
+            let both = factor.levels.iter().zip(&factor.occurs).zip(there);
+            let lost = both.filter(|((_, occurs), there)| **occurs && !there);
+            lost.map(|((level, _), _)| {
+                let name = factor.name;
+                format!("no observation has `{name}` = `{level}`, so `{name}` has a level less")
+            })
+        })
+    }
+}
+
+/// Of each level whether an observation has it.
+fn occurring<'c>(levels: usize, codes: impl Iterator<Item = &'c u32>) -> Vec<bool> {
+    let mut occurs = vec![false; levels];
+    for code in codes.filter(|code| **code != MISSING) {
+        occurs[*code as usize] = true;
+    }
+    occurs
+}
