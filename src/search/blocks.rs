@@ -3,6 +3,7 @@
 //! The formulas are those of [`crate::device`]'s neighbours of terms, by products of columns alone.
 
 use super::{
+    block_gains::{Gained, Group, LANES, Leaving, WIDEST, gains},
     closures::{ClosureScratch, Families},
     gains::LEAST,
     step::Step,
@@ -66,15 +67,6 @@ impl Blocks {
     }
 }
 
-/// A term of the model that may leave.
-struct Leaving {
-    index: usize,
-    /// The rows of L⁻¹U of its columns, by place, and L⁻¹β̂.
-    rows: Vec<Vec<f64>>,
-    z: Vec<f64>,
-    cost: f64,
-}
-
 /// The best steps of each kind and number of parameters; see [`super::tableau`].
 pub(super) fn best_steps(
     model: &SweptModel,
@@ -112,14 +104,14 @@ pub(super) fn best_steps(
             best.drops.offer(drop(cost, z.len()), &beside);
         }
     }
-    let (mut matrix, mut vector) = (Vec::new(), Vec::new());
     let mut closure = ClosureScratch::default();
+    // The open terms that the model admits, by their width.
+    let mut joining: Vec<(usize, Vec<usize>)> = Vec::new();
     for (term, is_open) in open.iter().enumerate().take(pool.len()) {
-        let joining = pool.term(term);
         if *is_open == 0.0 {
             continue;
         }
-        if !rule.admits(joining, &held, None) {
+        if !rule.admits(pool.term(term), &held, None) {
             let closures = &mut best.closures;
             let known = (model.products, &mut closure);
             let model = (model.families, (model.members, &*held));
@@ -130,38 +122,42 @@ pub(super) fn best_steps(
                 });
             continue;
         }
-        let (places, rest) = (pool.places(term), model.blocks.of(term));
-        let e = &model.products[places.clone()];
-        let mut offer = |change: Option<&Leaving>, kind: &mut BestOf| {
-            matrix.clear();
-            matrix.extend_from_slice(rest);
-            vector.clear();
-            vector.extend_from_slice(e);
-            let own = change
-                .into_iter()
-                .flat_map(|own| own.rows.iter().zip(&own.z));
-            for (row, z) in own {
-                let v = &row[places.clone()];
-                vector.iter_mut().zip(v).for_each(|(e, v)| *e += z * v);
-                cholesky::add_square(&mut matrix, v, 1.0);
+        let width = pool.places(term).len();
+        match joining.iter_mut().find(|(own, _)| *own == width) {
+            Some((_, terms)) => terms.push(term),
+            None => joining.push((width, vec![term])),
+        }
+    }
+    let mut gained = Vec::new();
+    for (width, terms) in joining {
+        for terms in terms.chunks(if width > WIDEST { 1 } else { LANES }) {
+            match width > WIDEST {
+                true => gains_of_one(model, pool, terms[0], &leaving, &mut gained),
+                false => gains(&group(model, pool, terms), &leaving, &mut gained),
             }
-            let (gained, rank) = cholesky::explained(&mut matrix, &mut vector, LEAST);
-            if rank > 0 && gained > 0.0 {
-                let step = Step {
-                    fall: gained - change.map_or(0.0, |own| own.cost),
-                    leaves: change.map(|own| own.index),
-                    joins: Some(term),
-                    beside: Vec::new(),
-                    parameters: rank as i32 - change.map_or(0, |own| own.z.len() as i32),
-                };
-                kind.offer(step, &[]);
+            for (lane, term) in terms.iter().enumerate() {
+                let needed = rule.parents(pool.term(*term));
+                let changes = std::iter::once(None).chain(leaving.iter().map(Some));
+                for (change, gained) in changes.zip(&gained) {
+                    let (fall, rank) = (gained.falls[lane], gained.ranks[lane] as i32);
+                    if rank == 0 || fall <= 0.0 {
+                        continue;
+                    }
+                    let kind = match change {
+                        Some(own) if needed.contains(&held[own.index]) => continue,
+                        Some(_) => &mut best.exchanges,
+                        None => &mut best.additions,
+                    };
+                    let step = Step {
+                        fall: fall - change.map_or(0.0, |own| own.cost),
+                        leaves: change.map(|own| own.index),
+                        joins: Some(*term),
+                        beside: Vec::new(),
+                        parameters: rank - change.map_or(0, |own| own.z.len() as i32),
+                    };
+                    kind.offer(step, &[]);
+                }
             }
-        };
-        offer(None, &mut best.additions);
-        let needed = rule.parents(joining);
-        let leaving = leaving.iter();
-        for own in leaving.filter(|own| !needed.contains(&held[own.index])) {
-            offer(Some(own), &mut best.exchanges);
         }
     }
     let Best {
@@ -172,6 +168,44 @@ pub(super) fn best_steps(
     } = best;
     let kinds = [exchanges, additions, closures, drops].into_iter();
     kinds.flat_map(|kind| kind.0).collect()
+}
+
+/// Terms of one width, at most as many as there are lanes.
+fn group<'a>(model: &'a SweptModel, pool: &GramPool, terms: &[usize]) -> Group<'a> {
+    let term = |lane: usize| terms[lane.min(terms.len() - 1)];
+    Group {
+        rests: std::array::from_fn(|lane| model.blocks.of(term(lane))),
+        firsts: std::array::from_fn(|lane| pool.places(term(lane)).start),
+        products: model.products,
+        width: pool.places(terms[0]).len(),
+    }
+}
+
+/// As [`gains`], of a wider term alone, in the first lane.
+fn gains_of_one(
+    model: &SweptModel,
+    pool: &GramPool,
+    term: usize,
+    leaving: &[Leaving],
+    gained: &mut Vec<Gained>,
+) {
+    gained.clear();
+    let (places, rest) = (pool.places(term), model.blocks.of(term));
+    for change in std::iter::once(None).chain(leaving.iter().map(Some)) {
+        let (mut matrix, mut vector) = (rest.to_vec(), model.products[places.clone()].to_vec());
+        let own = change
+            .into_iter()
+            .flat_map(|own| own.rows.iter().zip(&own.z));
+        for (row, z) in own {
+            let v = &row[places.clone()];
+            vector.iter_mut().zip(v).for_each(|(e, v)| *e += z * v);
+            cholesky::add_square(&mut matrix, v, 1.0);
+        }
+        let (fall, rank) = cholesky::explained(&mut matrix, &mut vector, LEAST);
+        let mut one = Gained::default();
+        (one.falls[0], one.ranks[0]) = (fall, rank as f64);
+        gained.push(one);
+    }
 }
 
 #[derive(Default)]

@@ -8,6 +8,7 @@
 
 mod attempts;
 pub(crate) mod bits;
+mod block_gains;
 mod blocks;
 mod checkpoint;
 mod closures;

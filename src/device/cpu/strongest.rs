@@ -34,8 +34,11 @@ use crate::{
 /// observation of an f64 product (TILE columns), as measured; see docs/performance.md.
 const TERM_COST: f64 = 2.0;
 
-/// How many products one new Gram column is worth: it is cheaper, and will be used again.
+/// How many new Gram columns are worth one product: they are cheaper, and will be used again.
 const REUSE: usize = 4;
+
+/// The same where terms have several columns, which enter together but are not used again more often.
+const REUSE_OF_TERMS: usize = 1;
 
 /// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] bytes if that is more.
 const GRAM_SHARE: f64 = 0.25;
@@ -233,7 +236,11 @@ impl<'x> Sweep<'x> {
                 others.push(at);
             }
         }
-        if missing.len() > REUSE * (cached.len() - before) {
+        let reuse = match self.shard.x.terms() {
+            Some(_) => REUSE_OF_TERMS,
+            None => REUSE,
+        };
+        if missing.len() > reuse * (cached.len() - before) {
             others.extend(cached.drain(before..));
             missing.clear();
         }

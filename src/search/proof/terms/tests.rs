@@ -28,7 +28,7 @@ impl Draw {
     }
 }
 
-/// A variable: its dummies but the first, or its numbers.
+/// A variable: its sum contrasts, or its numbers.
 enum Variable {
     Factor(Vec<usize>),
     Numbers(Vec<f64>),
@@ -43,7 +43,7 @@ impl Variable {
                 let is = |level: usize| {
                     codes
                         .iter()
-                        .map(move |code| f64::from(u8::from(*code == level)))
+                        .map(move |code| f64::from(*code == level) - f64::from(*code == 0))
                 };
                 (1..levels).map(|level| is(level).collect()).collect()
             }
