@@ -134,7 +134,6 @@ score_terms(const double* __restrict__ columns, long long n, unsigned from, unsi
                 answers[3 + 2 * place] = (u64)__double_as_longlong(norm(term, products));
             }
         }
-        __syncthreads();
     }
     // The last block to end writes the numbers.
     if (threadIdx.x == 0) {

@@ -14,16 +14,21 @@
 //! ("twice is enough"); a drop rotates T's columns by Givens. Both are O(nk).
 //!
 //! *Shapes*: `all` as in [`crate::least_squares`]. `orders`, four u64 each: the model, the
-//! kind (0 add, 1 drop, 2 drop cheapest, 3 refactor, 4 rebuild) + 256 · the place among the orders of
-//! the model's next, 0 for none, the variable, and the address of its
+//! kind ([`ADD`], …), the variable, and the address of its
 //! column (for an addition, and then any column of n numbers on the device). `answers`, two u64
-//! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none, or the
-//! columns of a model that was refactored or rebuilt. Both may lie in the host's memory.
+//! an order: the bits of RSS as f64, and the variable added or dropped, 2³² − 1 for none; of a model that is
+//! rebuilt how many columns it has. Both may lie in the host's memory. Orders of terms come one after another:
+//! their kind has 256 times the place of the model's next order added, 0 for none.
 //!
-//! *Launch*: one block of 256 (`update_256`) or 512 threads (`update_512`) a model, whose first orders are
-//! the first of all in the order of the blocks, and what [`crate::least_squares`] says of
-//! shared memory; `rest` n numbers (and `spare` 3·capacity) a block. A model has one block a
-//! launch. Sums have one order, whatever the position of a column and the size of
+//! *Launch*: one block of 256 or 512 threads a model, and what [`crate::least_squares`] says of
+//! shared memory; `rest` n numbers (and `spare` 3·capacity) a block. A model has one block a launch.
+//!
+//! | function | orders |
+//! | --- | --- |
+//! | `update_256`, `_512` | one a model: add, drop, drop cheapest, refactor |
+//! | `update_terms_256`, `_512` | several a model: add, drop, rebuild; the first of each are the first of all, in the order of the blocks |
+//!
+//! Sums have one order, whatever the position of a column and the size of
 //! the grid: one model's fit has the same bits on every device of a kind.
 
 use crate::{
@@ -35,8 +40,24 @@ use crate::{
 pub const KERNEL: Kernel = Kernel::new(
     "update",
     source!("least_squares.cuh", "update.cu"),
-    &["update_256", "update_512"],
+    &[
+        "update_256",
+        "update_512",
+        "update_terms_256",
+        "update_terms_512",
+    ],
 );
+
+/// Kinds of orders.
+pub const ADD: u64 = 0;
+/// See [`ADD`].
+pub const DROP: u64 = 1;
+/// See [`ADD`].
+pub const DROP_CHEAPEST: u64 = 2;
+/// See [`ADD`].
+pub const REFACTOR: u64 = 3;
+/// See [`ADD`].
+pub const REBUILD: u64 = 4;
 
 /// What is to be done to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

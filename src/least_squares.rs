@@ -8,7 +8,7 @@
 //! β̂ = T·Tᵀ·X_Aᵀy        (X_AᵀX_A)⁻¹ = T·Tᵀ, its diagonal the row norms of T
 //! ```
 //!
-//! - **add x**: project twice (classical Gram-Schmidt with one correction), so
+//! - **add x**: project twice (classical Gram-Schmidt with one correction; `block.rs` says when once is enough), so
 //!   z = x − X_A·u is orthogonal to X_A to working precision even where T has
 //!   drifted; T gains the column (−u, 1)/‖z‖. O(nk).
 //! - **drop i**: Givens rotations of T's columns gather row i into the last
@@ -81,8 +81,6 @@ struct Scratch {
     pass: Vec<f64>,
     /// k: Qᵀx, then the column of T that a drop removes.
     column: Vec<f64>,
-    /// The columns of a term that joins.
-    block: Vec<block::Joining>,
 }
 
 /// Error of adding a term that is collinear with the support: the pivots of its columns are below

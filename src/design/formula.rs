@@ -293,11 +293,10 @@ impl<'a> FormulaDesign<'a> {
             let own = (0..terms.len()).filter(|term| expansion.has_factor(*term) && is(*term));
             own.count()
         };
-        if options.hierarchy != Hierarchy::Strong && of_factors(&|term| terms.degree(term) > 1) > 0
-        {
-            let warning = "factors in interactions have sum contrasts here (`a[S.level]`), whatever codes them elsewhere: \
-                           an interaction may be in a model without its parts, and no reference level is to decide \
-                           on it; --hierarchy strong has treatment contrasts";
+        if (0..terms.len()).any(|term| expansion.is_centered(term)) {
+            let warning = "interactions have sum contrasts here (`a[S.level]`) in place of treatment contrasts: they may be in \
+                           a model without their parts, and no reference level is to decide on them; not so with \
+                           --hierarchy strong";
             design.warnings.push(warning.to_owned());
         }
         if !terms.has_intercept() && of_factors(&|_| true) > 1 {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Shard, split_range};
+use super::Shard;
 use crate::design::Columns;
 
 impl Shard<'_> {
@@ -58,20 +58,48 @@ pub(super) fn interleave<T>(results: Vec<Vec<T>>, owners: impl Iterator<Item = u
     results.collect()
 }
 
-/// A range of the columns in `count` shards, fewer where it has fewer columns.
+/// A range of the columns in at most `count` shards, none of which is empty or divides a term.
 pub(super) fn shards<'x>(x: Columns<'x>, own: &Range<usize>, count: usize) -> Vec<Shard<'x>> {
-    // No term is divided.
-    let boundary = |column: usize| match column < own.end {
-        true => x.columns_of(x.term_of(column as u32)).start as usize,
-        false => column,
+    let whole = Shard {
+        x,
+        first: own.start,
+        own: x.range(own.clone()),
     };
-    let shard = |range: Range<usize>| {
-        let range = boundary(own.start + range.start)..boundary(own.start + range.end);
-        Shard {
-            x,
-            first: range.start,
-            own: x.range(range),
+    let count = count.clamp(1, own.len().max(1));
+    let shards = (0..count).map(|at| whole.part((at, count)));
+    // The columns of a wide term may be all that is left.
+    shards
+        .filter(|shard| shard.own.p() > 0 || own.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Terms;
+
+    #[test]
+    fn no_shard_is_empty_or_divides_a_term() {
+        let (n, widths) = (12, [9, 1, 3]);
+        let x: Vec<f64> = (0..13 * n).map(|at| ((at * at) % 17) as f64).collect();
+        let terms = Terms::of_widths(&x, n, &widths).unwrap();
+        let x = Columns::new(&x, n).with_terms(Some(&terms));
+        for count in 1..=15 {
+            let shards = shards(x, &(0..13), count);
+            assert!(!shards.is_empty() && shards.len() <= count.min(widths.len()));
+            let mut next = 0;
+            for shard in &shards {
+                assert_eq!(shard.first, next);
+                assert!(shard.own.p() > 0 && [0, 9, 10].contains(&shard.first));
+                next += shard.own.p();
+            }
+            assert_eq!(next, 13);
         }
-    };
-    split_range(own.len(), count).map(shard).collect()
+        // Pieces of at most two columns, unless a term has more.
+        let whole = shards(x, &(0..13), 1)[0];
+        let pieces: Vec<_> = whole.pieces(0..13, 2).collect();
+        assert_eq!(pieces, [0..9, 9..10, 10..13]);
+        let few: Vec<_> = whole.pieces(9..13, 4).collect();
+        assert_eq!(few, [9..13]);
+    }
 }

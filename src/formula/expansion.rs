@@ -208,6 +208,16 @@ impl Expansion {
         fitted.any(|fitted| fitted.contrasts.is_some())
     }
 
+    /// Whether a factor of a term has sum contrasts where it would have others.
+    pub(crate) fn is_centered(&self, term: usize) -> bool {
+        let is_other = |variable: usize| {
+            let fitted = self.variables[variable].as_ref();
+            fitted.is_some_and(|fitted| fitted.centered.is_some())
+        };
+        let mut factors = self.factors(term);
+        factors.any(|(variable, coding)| coding == FactorCoding::Centered && is_other(variable))
+    }
+
     /// The variables of a term, each with its coding.
     pub(super) fn factors(&self, term: usize) -> impl Iterator<Item = (usize, FactorCoding)> {
         let factors = self.terms.terms[term]

@@ -6,7 +6,7 @@ use pulp::Simd;
 
 use super::{
     Fit, PIVOT_TOLERANCE,
-    column::{Entered, append},
+    column::{self, Entered, append},
 };
 use crate::{
     design::Columns,
@@ -16,12 +16,14 @@ use crate::{
 /// Square of what a projection leaves of a unit column above which it need not be repeated.
 const ENOUGH: f64 = 0.5;
 
+/// Share of a column's rest that the block must leave; below it the column is projected anew, beside all before.
+const KEPT: f64 = 0.01;
+
 /// Columns that are projected at a time.
 const FOUR: usize = 4;
 
 /// A column that joins: x − X_A·u, where A has the columns of the block that joined before.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Joining {
+struct Joining {
     rest: Vec<f64>,
     square: f64,
     u: Vec<f64>,
@@ -35,15 +37,12 @@ vectorised! {
 #[inline(always)]
 fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, columns: Range<u32>) -> Entered {
     let k = fit.support.len();
-    let mut block = std::mem::take(&mut fit.scratch.block);
-    block.resize_with(columns.len(), Joining::default);
-    for (joining, j) in block.iter_mut().zip(columns.clone()) {
-        joining.rest.clear();
-        joining.rest.extend_from_slice(x.column(j));
-        joining.square = 0.0;
-        joining.u.clear();
-        joining.u.resize(k, 0.0);
-    }
+    let joining = |j: u32| Joining {
+        rest: x.column(j).to_vec(),
+        square: 0.0,
+        u: vec![0.0; k],
+    };
+    let mut block: Vec<Joining> = columns.clone().map(joining).collect();
     // "Twice is enough", and once where much is left.
     for _ in 0..if k == 0 { 0 } else { 2 } {
         project(simd, fit, x, &mut block);
@@ -55,6 +54,7 @@ fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, columns: Range<u32>) ->
         let (done, rest) = block.split_at_mut(at);
         let own = &mut rest[0];
         own.u.resize(k + before.len(), 0.0);
+        let left = if k == 0 { 1.0 } else { own.square };
         for (position, other) in before.iter().chain(&before).enumerate() {
             let other = &done[*other];
             let share = dot(simd, &other.rest, &own.rest) / other.square;
@@ -63,13 +63,19 @@ fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, columns: Range<u32>) ->
             own.u[k + position % before.len()] += share;
         }
         own.square = dot(simd, &own.rest, &own.rest);
+        if own.square <= KEPT * left {
+            // What is left would have the rounding errors of what was taken.
+            column::project(simd, fit, x, j);
+            own.rest.copy_from_slice(&fit.scratch.unexplained);
+            own.u.copy_from_slice(&fit.scratch.explained);
+            own.square = dot(simd, &own.rest, &own.rest);
+        }
         let pivot = own.square.sqrt();
         if entered.note(pivot, PIVOT_TOLERANCE) {
             append(simd, fit, j, pivot, (&own.rest, &own.u));
             before.push(at);
         }
     }
-    fit.scratch.block = block;
     entered
 }
 
@@ -166,6 +172,55 @@ fn subtract<S: Simd>(simd: S, columns: &[&[f64]], shares: &[f64], rests: [&mut [
     for (of, tail) in [a_tail, b_tail, c_tail, d_tail].into_iter().enumerate() {
         for (i, column) in columns.iter().enumerate() {
             add_scaled(tail, -shares[of * k + i], S::as_simd_f64s(column).1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{design::Terms, random::Stream, vector::product};
+
+    /// Powers of numbers far from 0 nearly explain one another; each further term has the errors of those before.
+    #[test]
+    fn columns_that_nearly_explain_one_another_leave_an_orthonormal_factor() {
+        let (n, powers, variables) = (300, 3, 4);
+        let mut stream = Stream::new(12, 0);
+        let mut draw = || (stream.next_word() >> 11) as f64 / (1u64 << 53) as f64;
+        let unit = |mut column: Vec<f64>| {
+            let mean = column.iter().sum::<f64>() / n as f64;
+            column.iter_mut().for_each(|x| *x -= mean);
+            let norm = product(&column, &column).sqrt();
+            column.into_iter().map(move |x| x / norm)
+        };
+        for (width, pivot, error) in [(1.0, 1e-3, 1e-10), (0.06, 1e-6, 1e-8)] {
+            let mut x = Vec::new();
+            for _ in 0..variables {
+                let own: Vec<f64> = (0..n).map(|_| 10.0 + width * draw()).collect();
+                for power in 1..=powers {
+                    x.extend(unit(own.iter().map(|x| x.powi(power)).collect()));
+                }
+            }
+            let y: Vec<f64> = unit((0..n).map(|_| draw()).collect()).collect();
+            let terms = Terms::of_widths(&x, n, &[powers as usize; 4]).unwrap();
+            let x = Columns::new(&x, n).with_terms(Some(&terms));
+            let (fit, smallest) = Fit::of(x, &y, &[0, 1, 2, 3]);
+            assert!(!fit.is_partial() && smallest < pivot, "{smallest}");
+            let q: Vec<Vec<f64>> = packed_columns(fit.inverse())
+                .map(|t| {
+                    let mut q = vec![0.0; n];
+                    for (t, column) in t.iter().zip(fit.support()) {
+                        add_scaled(&mut q, *t, x.column(*column));
+                    }
+                    q
+                })
+                .collect();
+            for (a, one) in q.iter().enumerate() {
+                for (b, other) in q.iter().enumerate().take(a + 1) {
+                    let off = product(one, other) - f64::from(a == b);
+                    assert!(off.abs() < error, "{width}: {a} {b} {off}");
+                }
+            }
         }
     }
 }

@@ -64,13 +64,12 @@ fn add_body<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32, least: f64) -> 
 /// Splits column j into X_A·u, kept in `explained`, and the rest, kept in
 /// `unexplained`, whose norm is the pivot.
 #[inline(always)]
-fn project<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> f64 {
+pub(super) fn project<S: Simd>(simd: S, fit: &mut Fit, x: Columns, j: u32) -> f64 {
     let Scratch {
         unexplained,
         explained,
         pass,
         column,
-        ..
     } = &mut fit.scratch;
     let k = fit.support.len();
     unexplained.copy_from_slice(x.column(j));

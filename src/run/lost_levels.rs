@@ -9,7 +9,6 @@ pub(super) struct FactorLevels<'t> {
 
 struct Factor<'t> {
     name: &'t str,
-    levels: &'t [String],
     codes: &'t [u32],
     /// Of each level whether it occurs.
     occurs: Vec<bool>,
@@ -20,7 +19,6 @@ impl<'t> FactorLevels<'t> {
         let factor = |column: &'t crate::table::Column| match &column.values {
             Values::Factor { levels, codes } if coded.contains(&column.name) => Some(Factor {
                 name: &column.name,
-                levels,
                 codes,
                 occurs: occurring(levels.len(), codes.iter()),
             }),
@@ -31,17 +29,21 @@ impl<'t> FactorLevels<'t> {
         }
     }
 
-    /// A note for each level that occurs, but not in these rows.
+    /// A note for each factor with levels that occur, but not in these rows.
     pub(super) fn lost(&self, rows: &[usize]) -> impl Iterator<Item = String> {
-        self.factors.iter().flat_map(|factor| {
+        let loses = |factor: &&Factor| {
             let codes = rows.iter().map(|row| &factor.codes[*row]);
-            let there = occurring(factor.levels.len(), codes);
-            let both = factor.levels.iter().zip(&factor.occurs).zip(there);
-            let lost = both.filter(|((_, occurs), there)| **occurs && !there);
-            lost.map(|((level, _), _)| {
-                let name = factor.name;
-                format!("no observation has `{name}` = `{level}`, so `{name}` has a level less")
-            })
+            let there = occurring(factor.occurs.len(), codes);
+            factor
+                .occurs
+                .iter()
+                .zip(there)
+                .any(|(occurs, there)| *occurs && !there)
+        };
+        let losing = self.factors.iter().filter(loses);
+        losing.map(|factor| {
+            let name = factor.name;
+            format!("`{name}` has fewer levels, for some of them have no observation there")
         })
     }
 }

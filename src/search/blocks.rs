@@ -191,8 +191,12 @@ fn gains_of_one(
 ) {
     gained.clear();
     let (places, rest) = (pool.places(term), model.blocks.of(term));
+    let (mut matrix, mut vector) = (Vec::new(), Vec::new());
     for change in std::iter::once(None).chain(leaving.iter().map(Some)) {
-        let (mut matrix, mut vector) = (rest.to_vec(), model.products[places.clone()].to_vec());
+        matrix.clear();
+        matrix.extend_from_slice(rest);
+        vector.clear();
+        vector.extend_from_slice(&model.products[places.clone()]);
         let own = change
             .into_iter()
             .flat_map(|own| own.rows.iter().zip(&own.z));

@@ -129,7 +129,7 @@ fn what_depends_on_the_coding_is_warned_of() {
         json["warnings"].to_string()
     };
     let loose = ["--formula", "y ~ (g + x)^2", "--hierarchy", "none"];
-    assert!(warnings(&loose).contains("have sum contrasts here"));
+    assert!(warnings(&loose).contains("interactions have sum contrasts here"));
     assert!(!warnings(&loose[..2]).contains("contrasts"));
     assert!(
         !warnings(&["--formula", "y ~ (z + x)^2", "--hierarchy", "none"]).contains("contrasts")

@@ -113,7 +113,8 @@ fn a_resample_is_a_selection_from_a_file_of_its_rows() {
         assert_eq!(told["p"].as_u64(), Some(5), "rare, group, a, b, c");
     }
     // One half of each pair lacks the level that occurs once, which is told where the factor is used.
-    let lost = "in 4 resamples: no observation has `group` = `once`, so `group` has a level less";
+    let lost =
+        "in 4 resamples: `group` has fewer levels, for some of them have no observation there";
     let few = [
         "--resamples",
         "4",

@@ -21,6 +21,9 @@ use crate::{
 /// Columns of X multiplied at a time.
 pub(super) const ROWS: usize = 512;
 
+/// Bytes of residuals and factors that are swept at a time.
+const BATCH: usize = 256 << 20;
+
 /// Most numbers of a block's products, so that they stay in the cache.
 const BLOCK: usize = 1 << 16;
 
@@ -233,7 +236,34 @@ fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
     lists[at].1.offer(change);
 }
 
+/// Sweeps models, as many at a time as there is room for their residuals and factors.
 fn sweep(
+    source: &mut impl ProductSource,
+    own: (Shard, &Terms),
+    sweeps: &[Sweep],
+    count: usize,
+    stop: Stop,
+) -> Result<Vec<Neighbours>, DeviceError> {
+    let (most, mut parts, mut width) = (BATCH / (8 * own.0.x.n()), Vec::new(), 0);
+    for (at, sweep) in sweeps.iter().enumerate() {
+        let more = sweep.fit.support().len() + 1;
+        if parts.is_empty() || width + more > most {
+            parts.push(at..at);
+            width = 0;
+        }
+        width += more;
+        if let Some(part) = parts.last_mut() {
+            part.end = at + 1;
+        }
+    }
+    let mut all = Vec::with_capacity(sweeps.len());
+    for part in parts {
+        all.extend(sweep_together(source, own, &sweeps[part], count, stop)?);
+    }
+    Ok(all)
+}
+
+fn sweep_together(
     source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     sweeps: &[Sweep],
@@ -243,9 +273,6 @@ fn sweep(
     let (x, n) = (shard.x, shard.x.n());
     let sizes: Vec<usize> = sweeps.iter().map(|own| own.fit.support().len()).collect();
     let width = sizes.iter().sum::<usize>() + sizes.len();
-    if width == 0 {
-        return Ok(Vec::new());
-    }
     let mut batch = Vec::with_capacity(n * width);
     for own in sweeps {
         push_orthonormal(x, &own.fit.view(), &mut batch);

@@ -95,7 +95,7 @@ impl<'x> GpuColumns<'x> {
                 true => (p, 0),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
-                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(widest, p);
+                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(widest.min(p), p);
                     let resident = room.saturating_sub(2 * stream * column) / each;
                     // No term is divided.
                     (shard.term_start(resident.min(p)), stream)

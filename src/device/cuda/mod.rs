@@ -221,14 +221,15 @@ impl<'x> Cuda<'x> {
             few *= 2;
         }
         sweep(&models)?;
+        // The narrowest term: there may be wide ones that no model has room for.
         let Shard { x, first, own } = self.shard;
-        let term = |model: usize| x.term_of((first + model % own.p()) as u32);
-        let adds: Vec<_> = (0..count)
-            .map(|model| (model, ModelUpdate::Add(term(model))))
-            .collect();
-        let drops: Vec<_> = (0..count)
-            .map(|model| (model, ModelUpdate::Drop(term(model))))
-            .collect();
+        let terms = (first..first + own.p()).map(|column| x.term_of(column as u32));
+        let Some(term) = terms.min_by_key(|term| x.columns_of(*term).len()) else {
+            return Ok(());
+        };
+        let all = |update: ModelUpdate| (0..count).map(|model| (model, update)).collect();
+        let adds: Vec<_> = all(ModelUpdate::Add(term));
+        let drops: Vec<_> = all(ModelUpdate::Drop(term));
         self.update_models(&adds)?;
         self.update_models(&drops)?;
         Ok(())

@@ -18,12 +18,14 @@ use crate::least_squares::Fit;
 /// Threads of a block that works on one model: as gain.cu and strongest.cu have it.
 pub(super) const THREADS: u32 = 512;
 
-/// The kernel of an update, and its threads, for models of n observations: few have less
-/// to wait for, many more to read at a time.
-fn kernel(n: usize) -> (&'static str, u32) {
-    match n {
-        0..2048 => ("update_256", 256),
-        _ => ("update_512", 512),
+/// The kernel of an update of columns, or of terms, and its threads, for models of n observations: few have
+/// less to wait for, many more to read at a time.
+fn kernel(n: usize, of_terms: bool) -> (&'static str, u32) {
+    match (n, of_terms) {
+        (0..2048, false) => ("update_256", 256),
+        (0..2048, true) => ("update_terms_256", 256),
+        (_, false) => ("update_512", 512),
+        (_, true) => ("update_terms_512", 512),
     }
 }
 
@@ -236,15 +238,15 @@ impl Models {
         let orders = self.orders.room(gpu, 4 * count)?;
         for (order, &(model, update)) in orders.chunks_mut(4).zip(updates) {
             let (kind, variable) = match update {
-                ModelUpdate::Add(column) => (0, column),
-                ModelUpdate::Drop(column) => (1, column),
-                ModelUpdate::DropCheapest => (2, 0),
-                ModelUpdate::Refactor => (3, 0),
+                ModelUpdate::Add(column) => (update::ADD, column),
+                ModelUpdate::Drop(column) => (update::DROP, column),
+                ModelUpdate::DropCheapest => (update::DROP_CHEAPEST, 0),
+                ModelUpdate::Refactor => (update::REFACTOR, 0),
             };
             let address = columns.address(variable).unwrap_or(0);
             order.copy_from_slice(&[model as u64, kind, variable.into(), address]);
         }
-        self.launch(gpu, count, count)?;
+        self.launch(gpu, (count, count), false)?;
         let answers = self.answers.get(2 * count);
         let mut all = Vec::with_capacity(count);
         for (answer, &(model, update)) in answers.chunks(2).zip(updates) {
@@ -261,7 +263,7 @@ impl Models {
             }
             self.residuals[model] = rss;
             all.push(UpdateOutcome {
-                variable: done.filter(|_| update != ModelUpdate::Refactor),
+                variable: done,
                 parameters: support.len(),
                 rss,
             });
@@ -290,14 +292,14 @@ impl Models {
     pub(super) fn launch(
         &mut self,
         gpu: &Gpu,
-        models: usize,
-        orders: usize,
+        (models, orders): (usize, usize),
+        of_terms: bool,
     ) -> Result<&[u64], DeviceError> {
         // Read and written where they lie, in the host's memory: two copies less to wait for.
         self.answers.room(gpu, 2 * orders)?;
         let (orders_at, answers_at) = (self.orders.address(), self.answers.address());
         let (held, shared) = (self.held(), self.shared());
-        let (function, threads) = kernel(self.n);
+        let (function, threads) = kernel(self.n, of_terms);
         let (grid, given) = (
             (models as u32, 1, 1),
             arguments![held, orders_at, answers_at],

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use passel_kernels::update::{ADD, DROP, REBUILD};
+
 use super::{
     super::{DeviceError, ModelUpdate, UpdateOutcome},
     columns::GpuColumns,
@@ -10,11 +12,6 @@ use super::{
     models::{Models, number},
 };
 use crate::design::Columns;
-
-/// Kinds of orders in kernels/update.rs.
-const ADD: u64 = 0;
-const DROP: u64 = 1;
-const REBUILD: u64 = 4;
 
 impl Models {
     /// See [`super::super::Device::update_models`], by terms.
@@ -57,7 +54,7 @@ impl Models {
         let count = chains.iter().map(Vec::len).sum();
         let answers = match models {
             0 => Vec::new(),
-            _ => self.launch(gpu, models, count)?.to_vec(),
+            _ => self.launch(gpu, (models, count), true)?.to_vec(),
         };
         let mut all = Vec::with_capacity(updates.len());
         for ((&(model, update), chain), places) in updates.iter().zip(&chains).zip(places) {
