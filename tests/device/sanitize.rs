@@ -7,6 +7,7 @@ use crate::{
     cases,
     places::{cuda_is_there, cudas},
     same::same_everywhere,
+    terms,
 };
 
 #[test]
@@ -15,12 +16,14 @@ fn cuda() {
     if !cuda_is_there() {
         return;
     }
-    // Wide with the polish, kept variables, and the exact gain.
+    // Wide with the polish, kept variables, the exact gain, whole factors, and a hierarchy.
     let mut cases = vec![
         cases::ing_lai().swap_remove(3),
         cases::kept_variables().swap_remove(0),
     ];
     cases.push(cases::few_observations().swap_remove(4));
+    cases.push(terms::whole_factors(None).swap_remove(6));
+    cases.push(terms::hierarchies(None).swap_remove(1));
     cases[1].pass.gain = Gain::Exact;
     for case in &mut cases {
         case.pass.particles = 6;

@@ -75,7 +75,7 @@ fn design(table: Table, formula: &str, hierarchy: Hierarchy) -> Design {
 }
 
 /// Whole factors among numbers.
-fn whole_factors(order: Option<u64>) -> Vec<Case> {
+pub fn whole_factors(order: Option<u64>) -> Vec<Case> {
     let mut cases = Vec::new();
     for (n, factors, numbers, seed) in [(150, 40, 20, 901), (90, 200, 5, 902), (2100, 30, 30, 903)]
     {
@@ -98,7 +98,7 @@ fn whole_factors(order: Option<u64>) -> Vec<Case> {
 }
 
 /// Products of factors and numbers, by each rule.
-fn hierarchies(order: Option<u64>) -> Vec<Case> {
+pub fn hierarchies(order: Option<u64>) -> Vec<Case> {
     let mut cases = Vec::new();
     for hierarchy in [Hierarchy::Strong, Hierarchy::Weak, Hierarchy::None] {
         let formula = "y ~ (f0 + f1 + f2 + f3 + f4 + x0 + x1 + x2 + x3)^2";
@@ -117,30 +117,38 @@ fn all(order: Option<u64>) -> Vec<Case> {
     all
 }
 
-#[test]
-fn cpu() {
-    same_everywhere(&all(None), cpus);
+mod cpu {
+    #[test]
+    fn terms() {
+        super::same_everywhere(&super::all(None), super::cpus);
+    }
 }
 
-/// As [`crate::rounding`] has it for single columns.
-#[test]
-fn reordered() {
-    let mut parted = Vec::new();
-    for seed in [961, 962] {
-        for (mut case, mut moved) in all(None).into_iter().zip(all(Some(seed))) {
-            (case.pass.polish, moved.pass.polish) = (false, false);
-            let runs = (run(&case, &plain()), run(&moved, &plain()));
-            if let Err(what) = compare(&moved, &runs.0, &runs.1, false) {
-                parted.push(format!("{}, order {seed}: {what}", case.name));
+mod reordered {
+    use super::*;
+
+    /// As [`crate::rounding`] has it for single columns.
+    #[test]
+    fn terms() {
+        let mut parted = Vec::new();
+        for seed in [961, 962] {
+            for (mut case, mut moved) in all(None).into_iter().zip(all(Some(seed))) {
+                (case.pass.polish, moved.pass.polish) = (false, false);
+                let runs = (run(&case, &plain()), run(&moved, &plain()));
+                if let Err(what) = compare(&moved, &runs.0, &runs.1, false) {
+                    parted.push(format!("{}, order {seed}: {what}", case.name));
+                }
             }
         }
+        assert!(parted.is_empty(), "\n{}", parted.join("\n"));
     }
-    assert!(parted.is_empty(), "\n{}", parted.join("\n"));
 }
 
-#[test]
-fn cuda() {
-    if cuda_is_there() {
-        same_everywhere(&all(None), cudas);
+mod cuda {
+    #[test]
+    fn terms() {
+        if super::cuda_is_there() {
+            super::same_everywhere(&super::all(None), super::cudas);
+        }
     }
 }
