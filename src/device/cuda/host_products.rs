@@ -10,7 +10,6 @@ use super::{
     Cuda,
     products::{Arithmetic, MatrixProduct},
 };
-use crate::design::Terms;
 
 /// Bytes of products that come to the host at a time.
 const TO_HOST: usize = 32 << 20;
@@ -37,13 +36,14 @@ impl ProductSource for GpuProducts<'_, '_> {
             columns,
             scratch,
             shard,
+            terms,
             y,
             ..
         } = &mut *self.cuda;
         let width = factor.len() / y.len();
         let batch = scratch.batch.room(gpu, factor.len(), DURING)?;
         gpu.upload(factor, batch)?;
-        let widest = shard.x.terms().map_or(1, Terms::widest);
+        let widest = terms.as_ref().map_or(1, |laid| laid.widest());
         let most = columns.count().min(TO_HOST / (8 * width).max(1));
         let (e, most) = scratch.e.products(gpu, (most, widest), width, DURING)?;
         let threads = rayon::current_num_threads();

@@ -10,7 +10,7 @@ use super::{
     columns::GpuColumns,
     gpu::{GRID, Gpu, arguments},
     memory::Buffer,
-    per_variable::{PerVariable, triangle},
+    per_variable::{HOLDING, PerVariable, triangle},
     scratch::StagingBuffer,
 };
 use crate::least_squares::Fit;
@@ -34,8 +34,6 @@ const FEWEST: usize = 32;
 
 /// Bytes of inverses and coefficients that come to the host at a time.
 const FACTORS: usize = 64 << 20;
-
-const HOLDING: &str = "holding the models";
 
 /// All models, and what of them the host has to know.
 pub(super) struct Models {

@@ -2,7 +2,7 @@
 
 use super::{super::DeviceError, gpu::Gpu, memory::Buffer};
 
-const HOLDING: &str = "holding the models";
+pub(super) const HOLDING: &str = "holding the models";
 
 /// What grows with the largest model: arrays of `capacity` variables a model.
 pub(super) struct PerVariable {

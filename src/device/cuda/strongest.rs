@@ -10,13 +10,13 @@ use super::{
     },
     Cuda, Scratch,
     columns::Block,
-    gpu::{GRID, arguments},
+    gpu::{GRID, Gpu, arguments},
     models::THREADS,
     products::{Arithmetic, MatrixProduct},
 };
 
-/// Columns a block of threads looks through: SPAN in kernels/strongest.cu.
-const SPAN: usize = 4096;
+/// Columns, or terms, that a block of threads looks through: SPAN in kernels/strongest.cu.
+pub(super) const SPAN: usize = 4096;
 
 /// Candidates near the largest so far that there is room for at first, at most.
 const NEAR: usize = 1 << 22;
@@ -79,6 +79,21 @@ impl Scratch {
     pub(super) fn told(&self, batch: &Batch, m: usize) -> &[u64] {
         &self.batch_told.get(batch.words)[m..]
     }
+}
+
+/// Where the kernels of a sweep list what comes near the largest score, and what is near it still.
+pub(super) struct Lists {
+    /// Entries and their scores, and how many there is room for.
+    pub(super) near: u64,
+    pub(super) scores: u64,
+    pub(super) near_places: u64,
+    /// How many came near, how many are near still, blocks that have ended; then the largest score of each
+    /// model and kind; then what the caller asked for. All 0 at first.
+    pub(super) counters: u64,
+    pub(super) most: u64,
+    /// Entries near the largest still, in the host's memory, and how many there is room for.
+    pub(super) answers: u64,
+    pub(super) places: u64,
 }
 
 impl Cuda<'_> {
@@ -173,46 +188,121 @@ impl Cuda<'_> {
         models: &[ModelView],
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let batch = self.gather_batch(models, 1.0)?;
-        let Batch {
-            off,
-            wide,
-            rss,
-            offsets,
-            members,
-            ..
-        } = batch;
-        let (n, m, observations) = (self.y.len(), models.len(), self.y.len() as i64);
-        let gpu = &self.gpu;
-        let (e, block) = self
+        let (count, m, observations) = (self.columns.count(), models.len(), self.y.len() as i64);
+        let room = self
             .scratch
             .e
-            .products(gpu, (self.columns.count(), 1), m, "sweeping")?;
-        let tiles = self.columns.count().div_ceil(SPAN) + self.columns.count().div_ceil(block);
+            .products(&self.gpu, (count, 1), m, "sweeping")?;
+        let (e, block) = room;
+        let tiles = count.div_ceil(SPAN) + count.div_ceil(block);
+        let rooms = (
+            ((CANDIDATES + tiles) * m).min(NEAR),
+            (CANDIDATES * m).max(1024),
+        );
+        let launch = |gpu: &Gpu, kind: Arithmetic, block: &Block, lists: &Lists| {
+            let Batch {
+                off,
+                wide,
+                rss,
+                offsets,
+                members,
+                ..
+            } = batch;
+            let Lists {
+                near,
+                scores,
+                near_places,
+                counters,
+                most,
+                answers,
+                places,
+            } = *lists;
+            let screen = match kind {
+                Arithmetic::F64 => "near_f64",
+                Arithmetic::F32 | Arithmetic::Tf32 => "near_f32",
+            };
+            let (rows, first) = (block.count as i64, block.first);
+            let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
+            let given = arguments![
+                e,
+                rows,
+                first,
+                rss,
+                offsets,
+                members,
+                off,
+                most,
+                near,
+                scores,
+                counters,
+                near_places
+            ];
+            gpu.launch(&strongest::KERNEL, screen, grid, 256, 0, given)?;
+            let (columns, count) = (block.address, block.count as u32);
+            let grid = (4 * gpu.processors, 1, 1);
+            let given = arguments![
+                columns,
+                observations,
+                first,
+                count,
+                wide,
+                rss,
+                off,
+                most,
+                near,
+                scores,
+                near_places,
+                counters,
+                answers,
+                places
+            ];
+            gpu.launch(&strongest::KERNEL, "score", grid, THREADS, 0, given)
+        };
+        let all = self.list_strongest((&batch, m), room, rooms, m, launch)?;
+        let candidate = |(column, score)| Candidate { column, score };
+        let of_model = |own: Vec<(u32, f64)>| own.into_iter().map(candidate).collect();
+        Ok(all.into_iter().map(of_model).collect())
+    }
+
+    /// Multiplies a batch of m models with all columns, at most `most` at a time, to `e`, and lists by the kernels
+    /// that `launch` puts behind each product what is near the largest score: of each model numbers and scores.
+    /// There is room for so many entries near it so far, and near it still, at first; `words` are cleared
+    /// behind the counters.
+    pub(super) fn list_strongest(
+        &mut self,
+        (batch, m): (&Batch, usize),
+        (e, most): (u64, usize),
+        (near_room, room): (usize, usize),
+        words: usize,
+        launch: impl Fn(&Gpu, Arithmetic, &Block, &Lists) -> Result<(), DeviceError>,
+    ) -> Result<Vec<Vec<(u32, f64)>>, DeviceError> {
+        let gpu = &self.gpu;
         // What was needed before is needed again.
         let (near_before, before) = self.scratch.rooms;
-        let mut near_room = ((CANDIDATES + tiles) * m).min(NEAR).max(near_before);
-        let mut room = (CANDIDATES * m).max(1024).max(before);
+        let (mut near_room, mut room) = (near_room.max(near_before), room.max(before));
         loop {
-            // What came near the largest so far, and how large it was.
             let near = self.scratch.near.room(gpu, 2 * near_room, "sweeping")?;
-            let scores = near + 8 * near_room as u64;
-            // How many came near, how many are near still, blocks that have ended; then the largest
-            // of each model.
-            let cleared = m + 3;
+            let cleared = 3 + words;
             let counters = self.scratch.found.room(gpu, cleared, "sweeping")?;
-            let most = counters + 24;
             self.scratch.answers.room(gpu, 2 + 2 * room)?;
-            let answers = self.scratch.answers.address();
-            let (near_places, places) = (near_room as u64, room as u64);
+            let lists = Lists {
+                near,
+                scores: near + 8 * near_room as u64,
+                near_places: near_room as u64,
+                counters,
+                most: counters + 24,
+                answers: self.scratch.answers.address(),
+                places: room as u64,
+            };
             let mut clear = true;
-            let batch_told = self.scratch.told(&batch, m);
-            self.columns.sweep(gpu, (0, 1), block, |block| {
+            let told = self.scratch.told(batch, m);
+            self.columns.sweep(gpu, (0, 1), most, |block| {
                 let (kind, a, b) = batch.factors(&block);
                 gpu.product(MatrixProduct {
                     transposed: true,
                     rows: block.count,
                     columns: m,
-                    inner: n,
+                    inner: self.y.len(),
                     a,
                     b,
                     c: e,
@@ -221,48 +311,9 @@ impl Cuda<'_> {
                 if std::mem::take(&mut clear) {
                     // Behind the product, which need not wait for it.
                     gpu.zero(counters, 8 * cleared)?;
-                    gpu.upload(batch_told, rss)?;
+                    gpu.upload(told, batch.rss)?;
                 }
-                let screen = match kind {
-                    Arithmetic::F64 => "near_f64",
-                    Arithmetic::F32 | Arithmetic::Tf32 => "near_f32",
-                };
-                let (rows, first) = (block.count as i64, block.first);
-                let grid = (block.count.div_ceil(SPAN) as u32, m as u32, 1);
-                let given = arguments![
-                    e,
-                    rows,
-                    first,
-                    rss,
-                    offsets,
-                    members,
-                    off,
-                    most,
-                    near,
-                    scores,
-                    counters,
-                    near_places
-                ];
-                gpu.launch(&strongest::KERNEL, screen, grid, 256, 0, given)?;
-                let (columns, count) = (block.address, block.count as u32);
-                let grid = (4 * gpu.processors, 1, 1);
-                let given = arguments![
-                    columns,
-                    observations,
-                    first,
-                    count,
-                    wide,
-                    rss,
-                    off,
-                    most,
-                    near,
-                    scores,
-                    near_places,
-                    counters,
-                    answers,
-                    places
-                ];
-                gpu.launch(&strongest::KERNEL, "score", grid, THREADS, 0, given)
+                launch(gpu, kind, &block, &lists)
             })?;
             gpu.wait("a sweep")?;
             let told = self.scratch.answers.get(2 + 2 * room);
@@ -271,10 +322,8 @@ impl Cuda<'_> {
             if nearby <= near_room && listed <= room {
                 let mut all = vec![Vec::new(); m];
                 for entry in told[2..][..2 * listed].chunks(2) {
-                    all[(entry[0] >> 32) as usize].push(Candidate {
-                        column: entry[0] as u32,
-                        score: f64::from_bits(entry[1]),
-                    });
+                    let own = (entry[0] as u32, f64::from_bits(entry[1]));
+                    all[(entry[0] >> 32) as usize].push(own);
                 }
                 return Ok(all);
             }

@@ -16,19 +16,18 @@ use super::{
         terms::free_drops,
     },
     Cuda,
+    columns::Block,
     gpu::{GRID, Gpu, arguments},
     host_products::GpuProducts,
     memory::Buffer,
     models::THREADS,
-    products::{Arithmetic, MatrixProduct},
+    products::Arithmetic,
+    strongest::{Batch, Lists, SPAN},
 };
 use crate::{
     design::Terms,
     least_squares::{Fit, FitView},
 };
-
-/// Terms a block of threads looks through: SPAN in kernels/strongest.cu.
-const SPAN: usize = 4096;
 
 /// The facts of all terms of a design, on the GPU.
 pub(super) struct TermsOnGpu {
@@ -37,6 +36,8 @@ pub(super) struct TermsOnGpu {
     _parents: Buffer<u32>,
     /// The widths that there are, ascending.
     widths: Vec<usize>,
+    /// See [`growth`].
+    growth: f64,
 }
 
 /// By how much errors of products may grow once they are those of orthonormal columns.
@@ -96,7 +97,15 @@ impl TermsOnGpu {
             _numbers: numbers_on_gpu,
             _parents: parents_on_gpu,
             widths,
+            growth: growth(terms),
         })
+    }
+}
+
+impl TermsOnGpu {
+    /// The columns of the widest.
+    pub(super) fn widest(&self) -> usize {
+        self.widths.last().copied().unwrap_or(1)
     }
 }
 
@@ -130,140 +139,113 @@ impl Cuda<'_> {
         Ok(all)
     }
 
-    /// The terms of each width whose scores ‖X̂_tᵀr‖ may be the largest; as `sweep_residuals` does by columns.
+    /// The terms of each width whose scores ‖X̂_tᵀr‖ may be the largest.
     fn sweep_terms(
         &mut self,
         terms: &Terms,
         models: &[ModelView],
     ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        let growth = growth(terms);
-        let batch = self.gather_batch(models, growth)?;
-        let (n, m) = (self.y.len(), models.len());
-        let gpu = &self.gpu;
         let Some(laid) = &self.terms else {
             return Err(self.unheld());
         };
-        let widest = laid.widths.last().copied().unwrap_or(1);
+        let (growth, widest, kinds) = (laid.growth, laid.widest(), laid.widths.len());
+        let (facts, rule) = (laid.facts.address(), i32::from(terms.needs_all()));
+        let batch = self.gather_batch(models, growth)?;
+        let (m, observations) = (models.len(), self.y.len() as i64);
         // Products, and behind them the scores of at most as many terms.
         let columns = (self.columns.count(), widest);
-        let products = self.scratch.e.products(gpu, columns, 2 * m, "sweeping")?;
-        let (e, block) = products;
+        let room = self
+            .scratch
+            .e
+            .products(&self.gpu, columns, 2 * m, "sweeping")?;
+        let (e, block) = room;
         let scores = e + 8 * (block * m) as u64;
-        let (facts, rule) = (laid.facts.address(), i32::from(terms.needs_all()));
-        let kinds = laid.widths.len();
-        let (near_before, before) = self.scratch.rooms;
-        let mut near_room = (4 * kinds * m + SPAN).max(near_before);
-        let mut room = (4 * kinds * m).max(1024).max(before);
-        loop {
-            let near = self.scratch.near.room(gpu, 2 * near_room, "sweeping")?;
-            let near_scores = near + 8 * near_room as u64;
-            // Three counters, the largest of each kind and model, and offsets of no members.
-            let cleared = 3 + kinds * m + m + 1;
-            let counters = self.scratch.found.room(gpu, cleared, "sweeping")?;
-            let most = counters + 24;
+        let rooms = (4 * kinds * m + SPAN, (4 * kinds * m).max(1024));
+        let launch = |gpu: &Gpu, kind: Arithmetic, block: &Block, lists: &Lists| {
+            let Batch {
+                off,
+                wide,
+                rss,
+                offsets,
+                members,
+                ..
+            } = batch;
+            let Lists {
+                near,
+                scores: near_scores,
+                near_places,
+                counters,
+                most,
+                answers,
+                places,
+            } = *lists;
+            // Offsets of no members: those have no score.
             let none = most + 8 * (kinds * m) as u64;
-            self.scratch.answers.room(gpu, 2 + 2 * room)?;
-            let answers = self.scratch.answers.address();
-            let (near_places, places) = (near_room as u64, room as u64);
-            let mut clear = true;
-            let told = self.scratch.told(&batch, m);
-            self.columns.sweep(gpu, (0, 1), block, |block| {
-                let (kind, a, b) = batch.factors(&block);
-                gpu.product(MatrixProduct {
-                    transposed: true,
-                    rows: block.count,
-                    columns: m,
-                    inner: n,
-                    a,
-                    b,
-                    c: e,
-                    kind,
-                })?;
-                if std::mem::take(&mut clear) {
-                    gpu.zero(counters, 8 * cleared)?;
-                    gpu.upload(told, batch.rss)?;
-                }
-                let last = block.first + block.count as u32 - 1;
-                let begin = terms.of(block.first);
-                let count = terms.of(last) + 1 - begin;
-                let (rows, from, listed) = (block.count as i64, block.first, count as i64);
-                let function = match kind {
-                    Arithmetic::F64 => "term_scores_f64",
-                    Arithmetic::F32 | Arithmetic::Tf32 => "term_scores_f32",
-                };
-                for kind in 0..kinds as u32 {
-                    let grid = (count.div_ceil(256), m as u32, 1);
-                    let (offsets, members) = (batch.offsets, batch.members);
-                    let given = arguments![
-                        e, rows, from, facts, begin, count, kind, rule, offsets, members, scores
-                    ];
-                    gpu.launch(&term_scores::KERNEL, function, grid, 256, 0, given)?;
-                    let most = most + 8 * (kind as usize * m) as u64;
-                    let grid = (count.div_ceil(SPAN as u32), m as u32, 1);
-                    let (rss, off) = (batch.rss, batch.off);
-                    let given = arguments![
-                        scores,
-                        listed,
-                        begin,
-                        rss,
-                        none,
-                        members,
-                        off,
-                        most,
-                        near,
-                        near_scores,
-                        counters,
-                        near_places
-                    ];
-                    gpu.launch(&strongest::KERNEL, "near_f64", grid, 256, 0, given)?;
-                }
-                let (columns, observations) = (block.address, n as i64);
-                let (count, models) = (block.count as u32, m as u64);
-                let (residuals, rss, off) = (batch.wide, batch.rss, batch.off);
-                let grid = (4 * gpu.processors, 1, 1);
+            let last = block.first + block.count as u32 - 1;
+            let begin = terms.of(block.first);
+            let count = terms.of(last) + 1 - begin;
+            let (rows, from, listed) = (block.count as i64, block.first, i64::from(count));
+            let function = match kind {
+                Arithmetic::F64 => "term_scores_f64",
+                Arithmetic::F32 | Arithmetic::Tf32 => "term_scores_f32",
+            };
+            for kind in 0..kinds as u32 {
+                let grid = (count.div_ceil(256), m as u32, 1);
                 let given = arguments![
-                    columns,
-                    observations,
-                    from,
-                    count,
-                    facts,
-                    residuals,
+                    e, rows, from, facts, begin, count, kind, rule, offsets, members, scores
+                ];
+                gpu.launch(&term_scores::KERNEL, function, grid, 256, 0, given)?;
+                let most = most + 8 * (kind as usize * m) as u64;
+                let grid = (count.div_ceil(SPAN as u32), m as u32, 1);
+                let given = arguments![
+                    scores,
+                    listed,
+                    begin,
                     rss,
+                    none,
+                    members,
                     off,
                     most,
-                    models,
                     near,
                     near_scores,
-                    near_places,
                     counters,
-                    answers,
-                    places
+                    near_places
                 ];
-                let shared = (8 * widest) as u32;
-                let kernel = &term_scores::KERNEL;
-                gpu.launch(kernel, "score_terms", grid, THREADS, shared, given)
-            })?;
-            gpu.wait("a sweep of terms")?;
-            let told = self.scratch.answers.get(2 + 2 * room);
-            let count = |at: usize| usize::try_from(told[at]).unwrap_or(usize::MAX);
-            let (nearby, listed) = (count(0), count(1));
-            if nearby <= near_room && listed <= room {
-                let mut all = vec![Vec::new(); m];
-                for entry in told[2..][..2 * listed].chunks(2) {
-                    let term = entry[0] as u32;
-                    all[(entry[0] >> 32) as usize].push(TermChange {
-                        term,
-                        parameters: terms.columns(term).len(),
-                        rss: f64::from_bits(entry[1]).powi(2),
-                    });
-                }
-                return Ok(all);
+                gpu.launch(&strongest::KERNEL, "near_f64", grid, 256, 0, given)?;
             }
-            // As in sweeps of columns: once more, with room for all.
-            near_room = near_room.max(nearby + nearby / 4);
-            room = room.max(listed + listed / 4);
-            self.scratch.rooms = (near_room, room);
-        }
+            let (columns, count, models) = (block.address, block.count as u32, m as u64);
+            let grid = (4 * gpu.processors, 1, 1);
+            let given = arguments![
+                columns,
+                observations,
+                from,
+                count,
+                facts,
+                wide,
+                rss,
+                off,
+                most,
+                models,
+                near,
+                near_scores,
+                near_places,
+                counters,
+                answers,
+                places
+            ];
+            let (kernel, shared) = (&term_scores::KERNEL, (8 * widest) as u32);
+            gpu.launch(kernel, "score_terms", grid, THREADS, shared, given)
+        };
+        // The largest of each kind and model, and the offsets.
+        let words = kinds * m + m + 1;
+        let all = self.list_strongest((&batch, m), room, rooms, words, launch)?;
+        let change = |(term, score): (u32, f64)| TermChange {
+            term,
+            parameters: terms.columns(term).len(),
+            rss: score.powi(2),
+        };
+        let of_model = |own: Vec<(u32, f64)>| own.into_iter().map(change).collect();
+        Ok(all.into_iter().map(of_model).collect())
     }
 
     /// See [`super::super::Device::find_drop_costs`].
