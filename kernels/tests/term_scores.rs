@@ -23,10 +23,15 @@ fn to_orthonormal(columns: &[f64]) -> Vec<f64> {
         for (q, t) in made.iter().chain(&made) {
             let product = dot(q, &rest);
             rest.iter_mut().zip(q).for_each(|(x, q)| *x -= product * q);
-            combination.iter_mut().zip(t).for_each(|(x, t)| *x -= product * t);
+            combination
+                .iter_mut()
+                .zip(t)
+                .for_each(|(x, t)| *x -= product * t);
         }
         let length = dot(&rest, &rest).sqrt();
-        rest.iter_mut().chain(&mut combination).for_each(|x| *x /= length);
+        rest.iter_mut()
+            .chain(&mut combination)
+            .for_each(|x| *x /= length);
         packed.extend_from_slice(&combination[..=at]);
         made.push((rest, combination));
     }
@@ -103,8 +108,8 @@ pub fn check(test: &mut TestGpu, count: usize) {
             }
             let (n, all, models) = (N as i64, p as u32, 1u64);
             let given = arguments![
-                columns_at, n, from, all, facts, residuals, rss, off, most, models, list, near, places,
-                counters, answers, places
+                columns_at, n, from, all, facts, residuals, rss, off, most, models, list, near,
+                places, counters, answers, places
             ];
             test.launch(&KERNEL, "score_terms", (4, 1), (512, 24), given);
             let answers = test.get::<u64>(answers, 2 + 2 * count);
