@@ -306,11 +306,6 @@ impl<'a> DesignBuilder<'a> {
                 set_aside: self.set_aside.len(),
             });
         }
-        let p = self.variables.len();
-        if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
-            let table = self.table;
-            return Err(DesignError::Total { table, p_total, p });
-        }
         let is_split = self.options.split_factors || self.communicator.is_some();
         let (terms, term_names) = match &self.plan {
             Some(plan) => plan.terms(&self.x, self.n, &self.variables),
@@ -321,6 +316,11 @@ impl<'a> DesignBuilder<'a> {
                 (terms, Vec::new())
             }
         };
+        let p = terms.as_ref().map_or(self.variables.len(), Terms::count);
+        if let Some(p_total) = self.options.p_total.filter(|total| *total < p) {
+            let table = self.table;
+            return Err(DesignError::Total { table, p_total, p });
+        }
         let term_of = |j| terms.as_ref().map_or(j, |terms| terms.of(j));
         let keep = (0u32..).zip(&self.variables);
         let keep = keep.filter_map(|(j, (_, kept))| kept.then_some(term_of(j)));
@@ -344,6 +344,7 @@ impl<'a> DesignBuilder<'a> {
             is_whole: !self.options.split_factors,
             term_names,
             formula: None,
+            wide: None,
             formula_terms: Vec::new(),
             keep,
             set_aside: self.set_aside,

@@ -5,7 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use super::{
     Design, DesignError, DesignOptions, Hierarchy,
     formula_columns::{
-        check_formula, column_of_weights, hidden_columns, other_name, refuse_identifiers,
+        FormulaUse, check_formula, column_of_weights, hidden_columns, other_name,
+        refuse_identifiers,
     },
     formula_data::Data,
     levels::FormulaData,
@@ -13,6 +14,7 @@ use super::{
     powers::powers,
     size::MatrixSize,
     term_plan::TermPlan,
+    wide::WideFormula,
 };
 use crate::{
     formula::{self, Contrast, Expansion, ExpansionOptions, Formula, quoted_name},
@@ -96,50 +98,101 @@ impl Design {
     }
 }
 
-/// A formula over a table, whose columns are known but not made yet.
-pub(crate) struct FormulaDesign<'a> {
+/// The part of a table that a formula and its options use.
+#[derive(Debug, Clone)]
+pub(super) struct UsedTable {
     /// The columns that the formula, the weights and the response need.
-    table: Table,
+    pub(super) table: Table,
     /// Of each observation its row in the whole table.
     rows: Vec<usize>,
     /// What is said of observations left out.
     dropped: Option<String>,
-    expansion: Expansion,
-    plan: TermPlan,
     /// The response's column, where the formula has none.
     response: Option<String>,
+}
+
+/// A formula over a table, whose columns are known but not made yet.
+pub(crate) struct FormulaDesign<'a> {
+    used: UsedTable,
+    expansion: Expansion,
+    plan: TermPlan,
     options: &'a FormulaOptions<'a>,
+    /// Of which formula this is a part, where that has too many terms.
+    wide: Option<Arc<WideFormula>>,
+}
+
+impl UsedTable {
+    fn of(
+        mut table: Table,
+        FormulaUse {
+            response, unused, ..
+        }: FormulaUse,
+        missing: Missing,
+    ) -> Result<Self, DesignError> {
+        table.refuse_rounded(&unused)?;
+        table.drop_columns(&unused);
+        table.response = None;
+        let rows = (0..table.rows).map(|row| row as f64).collect::<Vec<_>>();
+        table.columns.push(Column::from(("", rows)));
+        let dropped = table.handle_missing_partitioned(missing, None)?;
+        let rows = table.columns.pop();
+        let rows = rows.and_then(|rows| Some(rows.values.numbers(table.rows)?.into_owned()));
+        refuse_identifiers(&table)?;
+        let rows = rows.unwrap_or_default().into_iter();
+        Ok(Self {
+            table,
+            rows: rows.map(|row| row as usize).collect(),
+            dropped: dropped.warning(),
+            response,
+        })
+    }
 }
 
 impl<'a> FormulaDesign<'a> {
-    /// Expands the formula over the table.
+    /// Expands the formula over the table; of one that has too many interactions of two variables the part without
+    /// these.
     ///
     /// # Errors
     /// As [`Design::from_formula`].
     pub(crate) fn of(
-        mut table: Table,
+        table: Table,
         formula: &Formula,
         options: &'a FormulaOptions<'a>,
     ) -> Result<Self, DesignError> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
-        let (response, unused) = check_formula(&table, formula, options)?;
-        let hidden = hidden_columns(&response, options).collect();
-        table.refuse_rounded(&unused)?;
-        table.drop_columns(&unused);
-        table.response = None;
-        let rows = (0..table.rows).map(|row| row as f64).collect::<Vec<_>>();
-        table.columns.push(Column::from(("", rows)));
-        let dropped = table.handle_missing_partitioned(options.missing, None)?;
-        let rows = table.columns.pop();
-        let rows = rows.and_then(|rows| Some(rows.values.numbers(table.rows)?.into_owned()));
-        refuse_identifiers(&table)?;
+        let uses = check_formula(&table, formula, options)?;
+        Self::of_uses(table, uses, formula, options)
+    }
+
+    /// See [`of`](Self::of); `uses` is what the formula uses of the table.
+    pub(super) fn of_uses(
+        table: Table,
+        mut uses: FormulaUse,
+        formula: &Formula,
+        options: &'a FormulaOptions<'a>,
+    ) -> Result<Self, DesignError> {
+        let pairwise = uses.pairwise.take();
+        let used = UsedTable::of(table, uses, options.missing)?;
+        match pairwise {
+            Some(pairwise) => WideFormula::begin(pairwise, used, options),
+            None => Self::over(used, formula, options),
+        }
+    }
+
+    /// Expands a formula over a table that has what it uses.
+    pub(super) fn over(
+        used: UsedTable,
+        formula: &Formula,
+        options: &'a FormulaOptions<'a>,
+    ) -> Result<Self, DesignError> {
+        let hidden = hidden_columns(&used.response, options).collect();
         let mut contrasts = options.contrasts.clone();
         // Where an interaction may be in a model without its parts, the reference level is not to decide.
         contrasts.centered_interactions |= options.hierarchy != Hierarchy::Strong;
         for text in options.reference {
-            let Some((name, level)) = split_reference(&table, text) else {
+            let Some((name, level)) = split_reference(&used.table, text) else {
                 let text = text.clone();
                 return Err(DesignError::ReferenceForm { text });
             };
@@ -154,29 +207,39 @@ impl<'a> FormulaDesign<'a> {
                 return Err(DesignError::ReferenceTwice { name });
             }
         }
-        let data = Data::of(&table, hidden);
+        let data = Data::of(&used.table, hidden);
         let expansion = Expansion::with_options(formula, &data, &contrasts)?;
         let plan = plan(&expansion, options)?;
         Ok(Self {
-            rows: rows
-                .unwrap_or_default()
-                .into_iter()
-                .map(|row| row as usize)
-                .collect(),
-            dropped: dropped.warning(),
-            response,
+            used,
             expansion,
             plan,
             options,
-            table,
+            wide: None,
         })
+    }
+
+    /// The same, as a part of a formula that has too many terms.
+    pub(super) fn as_part_of(self, wide: &Arc<WideFormula>) -> Self {
+        let wide = Some(Arc::clone(wide));
+        Self { wide, ..self }
+    }
+
+    /// The terms.
+    pub(super) fn terms(&self) -> &formula::Terms {
+        self.expansion.terms()
+    }
+
+    /// How many columns each term has.
+    pub(super) fn widths(&self) -> &[usize] {
+        &self.plan.widths
     }
 
     /// The most columns that the design may have.
     pub(crate) fn size(&self) -> MatrixSize {
         let widest = (0..self.plan.widths.len()).max_by_key(|term| self.plan.widths[*term]);
         let widest = widest.map(|term| (self.plan.labels[term].clone(), self.plan.widths[term]));
-        MatrixSize::new(self.table.rows, self.plan.of.len(), widest)
+        MatrixSize::new(self.used.table.rows, self.plan.of.len(), widest)
     }
 
     /// Makes the columns, and the design of them.
@@ -185,13 +248,18 @@ impl<'a> FormulaDesign<'a> {
     /// As [`Design::from_formula`]; an interrupt.
     pub(crate) fn design(self, interrupt: &Interrupt) -> Result<Design, DesignError> {
         let Self {
-            mut table,
+            used,
             expansion,
             plan,
-            response,
             options,
-            ..
+            wide,
         } = self;
+        let UsedTable {
+            mut table,
+            rows,
+            dropped,
+            response,
+        } = used;
         let hidden = hidden_columns(&response, options).collect();
         let data = Data::of(&table, hidden);
         let made = expansion.apply(&data)?;
@@ -268,12 +336,19 @@ impl<'a> FormulaDesign<'a> {
             ..DesignOptions::default()
         };
         let (term_of, labels) = (plan.of.clone(), plan.labels.clone());
+        let is_free = plan.parents.iter().all(Vec::is_empty);
         let mut design = Design::made(derived, &design_options, (None, interrupt), Some(plan))?;
         design.response.name = name;
         for variable in &mut design.variables {
             variable.index = term_of[variable.index];
         }
-        let formula = expansion.formula().to_string();
+        if let Some(wide) = &wide {
+            design.wide = Some(wide.name(&mut design, &expansion));
+        }
+        let formula = match &wide {
+            Some(wide) => wide.formula().to_string(),
+            None => expansion.formula().to_string(),
+        };
         let text = match &response {
             // One-sided: `~x`.
             Some(response) => format!("{} ~ {}", quoted_name(response), &formula[1..]),
@@ -285,14 +360,24 @@ impl<'a> FormulaDesign<'a> {
         table.drop_columns(&hidden);
         design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
-        let rows = (0..design.n).map(|observation| self.rows[design.row(observation)]);
+        let rows = (0..design.n).map(|observation| rows[design.row(observation)]);
         design.rows = rows.collect();
-        design.warnings.extend(self.dropped);
+        design.warnings.extend(dropped);
         let terms = expansion.terms();
         let of_factors = |is: &dyn Fn(usize) -> bool| {
             let own = (0..terms.len()).filter(|term| expansion.has_factor(*term) && is(*term));
             own.count()
         };
+        if options.hierarchy != Hierarchy::Strong && is_free && wide.is_none() {
+            let warning =
+                "--hierarchy changes nothing: no term of the formula is an interaction of others";
+            design.warnings.push(warning.to_owned());
+        }
+        for name in expansion.idle_contrasts(&options.contrasts) {
+            design.warnings.push(format!(
+                "contrasts of `{name}` change nothing: the formula takes it as numbers"
+            ));
+        }
         if (0..terms.len()).any(|term| expansion.is_centered(term)) {
             let warning = "interactions have sum contrasts here (`a[S.level]`) in place of treatment contrasts: they may be in \
                            a model without their parts, and no reference level is to decide on them; not so with \

@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use super::{DesignError, FormulaOptions, names::check_names};
+use super::{DesignError, FormulaOptions, Hierarchy, names::check_names};
 use crate::{
-    formula::{Fault, Formula},
+    formula::{Fault, Formula, Pairwise},
     table::{Column, Table, Values, are_dates},
 };
 
@@ -24,8 +24,18 @@ pub(super) fn column_of_weights(table: &Table, options: &FormulaOptions) -> Vec<
     numbers.map(Cow::into_owned).unwrap_or_default()
 }
 
-/// Checks the columns that a formula and its options name: the response's, where the formula has none, and
-/// those that neither use, those dropped among them.
+/// What a formula and its options use of a table.
+pub(crate) struct FormulaUse {
+    /// The response's column, where the formula has none.
+    pub(crate) response: Option<String>,
+    /// The columns that neither uses, those dropped among them.
+    pub(crate) unused: Vec<String>,
+    /// The formula without its interactions of two variables, where these are too many to be made at once and
+    /// a hierarchy tells which are wanted.
+    pub(super) pairwise: Option<Pairwise>,
+}
+
+/// Checks the columns that a formula and its options name.
 ///
 /// # Errors
 /// The first that the table lacks, or that two of them use in ways that exclude each other.
@@ -33,7 +43,7 @@ pub(crate) fn check_formula(
     table: &Table,
     formula: &Formula,
     options: &FormulaOptions,
-) -> Result<(Option<String>, Vec<String>), DesignError> {
+) -> Result<FormulaUse, DesignError> {
     let response = match (formula.has_response(), options.response, table.response) {
         (true, ..) => None,
         (false, Some(name), _) => {
@@ -60,7 +70,21 @@ pub(crate) fn check_formula(
     let names = table.columns.iter().map(|column| &*column.name);
     let names: Vec<&str> = names.filter(|name| !is_hidden(name)).collect();
     let offered = names.iter().copied().filter(|name| !is_dropped(name));
-    let terms = formula.terms(&offered.collect::<Vec<_>>());
+    let offered = offered.collect::<Vec<_>>();
+    let mut pairwise = None;
+    let terms = formula.terms(&offered).or_else(|error| {
+        let is_size = matches!(
+            error.fault(),
+            Fault::TooManyTerms { .. } | Fault::TooMuchWork
+        );
+        if is_size && options.hierarchy != Hierarchy::None {
+            pairwise = formula.pairwise(&offered)?;
+        }
+        let terms = pairwise
+            .as_ref()
+            .map(|own| own.without_pairs().terms(&offered));
+        terms.unwrap_or(Err(error))
+    });
     let terms = terms.map_err(|error| match error.fault() {
         Fault::UnknownVariable { name, .. } if is_dropped(name) => {
             let (name, reason) = (name.clone(), "--drop leaves out");
@@ -74,8 +98,11 @@ pub(crate) fn check_formula(
     })?;
     let used: HashSet<&str> = terms.names().iter().map(String::as_str).collect();
     let unused = names.into_iter().filter(|name| !used.contains(name));
-    let unused = unused.map(str::to_owned).collect();
-    Ok((response, unused))
+    Ok(FormulaUse {
+        response,
+        unused: unused.map(str::to_owned).collect(),
+        pairwise,
+    })
 }
 
 /// Refuses factors with a level for each observation.

@@ -1,6 +1,6 @@
 //! A table as a formula sees it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use crate::{
     formula::{self, Variables},
@@ -10,6 +10,8 @@ use crate::{
 /// A table as a formula sees it.
 pub(super) struct Data<'t> {
     table: &'t Table,
+    /// The columns by their names.
+    places: HashMap<&'t str, usize>,
     /// Columns that `.` does not stand for.
     hidden: Vec<&'t str>,
 }
@@ -17,7 +19,12 @@ pub(super) struct Data<'t> {
 impl<'t> Data<'t> {
     /// A table, and its columns that `.` does not stand for.
     pub(super) fn of(table: &'t Table, hidden: Vec<&'t str>) -> Self {
-        Self { table, hidden }
+        let names = table.columns.iter().enumerate();
+        Self {
+            table,
+            places: names.map(|(at, column)| (&*column.name, at)).collect(),
+            hidden,
+        }
     }
 
     pub(super) fn variable_of(column: &Column, rows: usize) -> Option<formula::Variable<'_>> {
@@ -39,12 +46,8 @@ impl Variables for Data<'_> {
     }
 
     fn variable(&self, name: &str) -> Option<formula::Variable<'_>> {
-        let column = self
-            .table
-            .columns
-            .iter()
-            .find(|column| column.name == name)?;
-        Self::variable_of(column, self.table.rows)
+        let column = *self.places.get(name)?;
+        Self::variable_of(&self.table.columns[column], self.table.rows)
     }
 
     fn rows(&self) -> usize {

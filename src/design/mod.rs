@@ -26,6 +26,7 @@ mod term_plan;
 mod terms;
 mod variable;
 mod weights;
+mod wide;
 
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ use remote::RemoteColumns;
 use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
+pub(crate) use wide::{WideFormula, WidePart};
 
 /// Smallest number of observations: ln ln n is positive from 3 on.
 const FEWEST_ROWS: usize = 3;
@@ -86,6 +88,8 @@ pub struct Design {
     term_names: Vec<String>,
     /// All terms of the formula, those of which nothing is a candidate among them; empty without one.
     formula_terms: Vec<String>,
+    /// Which part of a formula it is that has too many terms; `None` if it is a whole one.
+    wide: Option<WidePart>,
     keep: Vec<u32>,
     set_aside: Vec<SetAside>,
     factors: Vec<FactorCoding>,
@@ -285,6 +289,18 @@ impl Design {
     /// The formula that the terms are of, if there is one.
     pub fn formula(&self) -> Option<&str> {
         self.formula.as_ref().map(|formula| &*formula.text)
+    }
+
+    /// Which part of a formula it is that has too many interactions of two variables to be made at once; none if it
+    /// is the whole.
+    pub(crate) fn wide(&self) -> Option<&WidePart> {
+        self.wide.as_ref()
+    }
+
+    /// The number of terms that models may have: of a wide formula also of those that this part lacks.
+    pub(crate) fn candidate_terms(&self) -> usize {
+        let whole = self.wide.as_ref().map(|part| part.of.term_count());
+        whole.unwrap_or(self.columns().term_count())
     }
 
     /// The labels of a formula's terms, by which [`Variable::index`] counts; none without a formula.

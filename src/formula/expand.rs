@@ -18,24 +18,7 @@ pub(super) const MAX_TERMS: usize = 250_000;
 
 /// Expands a formula over variables of these names.
 pub(super) fn expand(formula: &Formula, names: &[&str]) -> Result<Terms, Located> {
-    let mut expander = Expander {
-        names,
-        known: names.iter().copied().collect(),
-        used: HashSet::new(),
-        in_response: HashSet::new(),
-        variables: Vec::new(),
-        numbers: HashMap::new(),
-        has_intercept: true,
-        offsets: Vec::new(),
-        has_dot: false,
-        is_dot_numbered: false,
-        work: 0,
-        warnings: Vec::new(),
-    };
-    if let Some(response) = &formula.response {
-        expander.check_value(response)?;
-        expander.in_response = expander.used.clone();
-    }
+    let mut expander = Expander::new(names, formula.response.as_ref())?;
     expander.number_all(&formula.terms, true);
     let mut terms = expander.terms(&formula.terms, true)?;
     terms.sort_by_key(|term| term.len());
@@ -84,6 +67,32 @@ pub(super) struct Expander<'n> {
 }
 
 impl<'n> Expander<'n> {
+    /// What expands formulas of this response over variables of these names.
+    pub(super) fn new(
+        names: &'n [&'n str],
+        response: Option<&Expression>,
+    ) -> Result<Self, Located> {
+        let mut expander = Self {
+            names,
+            known: names.iter().copied().collect(),
+            used: HashSet::new(),
+            in_response: HashSet::new(),
+            variables: Vec::new(),
+            numbers: HashMap::new(),
+            has_intercept: true,
+            offsets: Vec::new(),
+            has_dot: false,
+            is_dot_numbered: false,
+            work: 0,
+            warnings: Vec::new(),
+        };
+        if let Some(response) = response {
+            expander.check_value(response)?;
+            expander.in_response = expander.used.clone();
+        }
+        Ok(expander)
+    }
+
     /// The terms of an expression. `adds` is false behind a minus, where `1` removes the intercept
     /// and an offset is removed.
     pub(super) fn terms(

@@ -208,6 +208,22 @@ impl Expansion {
         fitted.any(|fitted| fitted.contrasts.is_some())
     }
 
+    /// The variables for which contrasts were given and that are no factors.
+    pub(crate) fn idle_contrasts<'o>(
+        &'o self,
+        options: &'o ExpansionOptions,
+    ) -> impl Iterator<Item = &'o str> {
+        let names = options.by_variable.keys().map(String::as_str);
+        names.filter(|name| {
+            let variables = self.terms.variables.iter().zip(&self.variables);
+            let mut own = variables.filter(|(variable, _)| variable.is_called(name));
+            own.all(|(_, fitted)| {
+                let fitted = fitted.as_ref();
+                fitted.is_none_or(|fitted| fitted.contrasts.is_none())
+            })
+        })
+    }
+
     /// Whether a factor of a term has sum contrasts where it would have others.
     pub(crate) fn is_centered(&self, term: usize) -> bool {
         let is_other = |variable: usize| {

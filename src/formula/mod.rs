@@ -57,6 +57,7 @@ mod number;
 mod numbering;
 mod operator;
 mod options;
+mod pairwise;
 mod parse;
 mod polynomial;
 mod products;
@@ -83,6 +84,7 @@ pub use error::FormulaError;
 pub use expansion::Expansion;
 pub use fault::Fault;
 pub use options::ExpansionOptions;
+pub(crate) use pairwise::{Pairwise, PairwiseTerm};
 pub use terms::{Hierarchy, Terms};
 pub use warning::Warning;
 

@@ -51,7 +51,8 @@ pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
 /// The error for a checkpoint, which is of one search, where several criteria make several.
 pub(super) fn several_criteria(job: &Job, count: usize) -> Option<OptionError> {
     let message = format!("criterion names {count} criteria, and checkpoint is of one search");
-    let help = "run each criterion by itself, with a checkpoint of its own; of a job file                 criterion = [\"aic\", \"bic\"] makes a job each, and a run sees to their checkpoints";
+    let help = "run each criterion by itself, with a checkpoint of its own; of a job file \
+                criterion = [\"aic\", \"bic\"] makes a job each, and a run sees to their checkpoints";
     let error = || OptionError::new("criterion", message).help(help);
     (count > 1 && job.checkpoint.is_some()).then(error)
 }

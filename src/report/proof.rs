@@ -22,9 +22,20 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         (Some(Certificate::Global), _) => {
             format!("Proved: no allowed model{bound} has a lower criterion.")
         }
-        (Some(Certificate::Local), _) => format!(
-            "No allowed addition, drop or exchange of one {unit}{bound} lowers the criterion."
-        ),
+        (Some(Certificate::Local), _) => {
+            // Each term has a column, unless they are too many to be made.
+            let all = selection
+                .candidate_terms
+                .is_none_or(|terms| terms <= selection.p);
+            let of = if all {
+                ""
+            } else {
+                ", of the main effects and all interactions of its own ones,"
+            };
+            format!(
+                "No allowed addition, drop or exchange of one {unit}{of}{bound} lowers the criterion."
+            )
+        }
         (None, _) => format!(
             "Not certified: the addition, drop or exchange of one {unit} may lower the criterion."
         ),

@@ -57,10 +57,13 @@ fn header(report: &StabilityReport, data: &Path) -> String {
     let mut rows = vec![
         ("data", data.display().to_string()),
         ("response", report.response.clone()),
+    ];
+    rows.extend(report.formula.clone().map(|formula| ("formula", formula)));
+    rows.extend([
         ("observations n", report.n.to_string()),
         ("candidates p", candidates),
         ("method", method(report)),
-    ];
+    ]);
     rows.extend(model(report));
     let (q, seed) = (significant(report.q, 6), report.seed);
     rows.push(("resamples", format!("{}, seed {seed}", resamples(report))));

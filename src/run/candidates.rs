@@ -13,12 +13,14 @@ use crate::{
     job::Job,
     plugin::PASS,
     score::Correction,
+    search::{SearchError, refuse_parts},
     selection::{BinningRules, NamedParameters, StabilityReport},
     table::TrueVariable,
 };
 
 pub(super) struct Candidates {
     pub(super) response: String,
+    pub(super) formula: Option<String>,
     /// Indexes of all variables, the kept ones among them; dummies of one factor have the same.
     pub(super) indexes: Vec<usize>,
     /// The names of the terms of a formula by their index; none where indexes are those of columns.
@@ -36,7 +38,9 @@ pub(super) struct Candidates {
 
 /// Data that variables are chosen from.
 pub(super) trait Choosable: Prepared {
-    fn candidates(&self) -> Candidates;
+    /// # Errors
+    /// Data that not all candidates are made of.
+    fn candidates(&self) -> Result<Candidates, RunError>;
 
     /// A report with the settings of a job's method over such data, and nothing else: the method,
     /// the criterion of a regression, the binning asked for where levels are counted.
@@ -44,12 +48,14 @@ pub(super) trait Choosable: Prepared {
 }
 
 impl Choosable for Design {
-    fn candidates(&self) -> Candidates {
+    fn candidates(&self) -> Result<Candidates, RunError> {
+        refuse_parts(self, "stability selection").map_err(SearchError::from)?;
         let index = |column: &u32| self.variables()[*column as usize].index;
         let kept = self.keep().iter();
         let kept = kept.map(|term| index(&self.columns().columns_of(*term).start));
-        Candidates {
+        Ok(Candidates {
             response: self.response().name.clone(),
+            formula: self.formula().map(str::to_owned),
             indexes: (0..self.p() as u32).map(|column| index(&column)).collect(),
             names: self.formula_terms().map(<[String]>::to_vec),
             kept: kept.collect(),
@@ -57,7 +63,7 @@ impl Choosable for Design {
             factors: self.factor_columns(),
             width: self.p(),
             warnings: self.warnings().to_vec(),
-        }
+        })
     }
 
     fn settings(job: &Job) -> StabilityReport {
@@ -79,10 +85,11 @@ impl Choosable for Design {
 }
 
 impl Choosable for Binned {
-    fn candidates(&self) -> Candidates {
+    fn candidates(&self) -> Result<Candidates, RunError> {
         let columns = &self.columns.columns;
-        Candidates {
+        Ok(Candidates {
             response: self.columns.response.name.clone(),
+            formula: None,
             indexes: columns.iter().map(|column| column.index).collect(),
             names: None,
             kept: Vec::new(),
@@ -90,7 +97,7 @@ impl Choosable for Binned {
             factors: Vec::new(),
             width: columns.len(),
             warnings: self.warnings.clone(),
-        }
+        })
     }
 
     fn settings(job: &Job) -> StabilityReport {

@@ -93,7 +93,7 @@ pub(super) fn with_formula<'a>(job: &'a Job, table: &Table) -> Result<Cow<'a, Jo
         return Ok(Cow::Borrowed(job));
     };
     let formula = source.formula(table, &options)?;
-    let (_, unused) = design::check_formula(table, &formula, &options)?;
+    let unused = design::check_formula(table, &formula, &options)?.unused;
     let formula = Some(formula.into_owned());
     let terms = TermSettings {
         formula,

@@ -12,13 +12,13 @@ use super::{
     method::{Finding, Method, Run, criterion_parameters},
 };
 use crate::{
-    design::Design,
+    design::{Design, WidePart},
     device::{DeviceError, Partition, Placement, Resources},
     job::Job,
     memory::MemoryCharge,
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
-    search::{Checkpointing, IterationRecord, SearchError, SearchResult, search},
+    search::{Checkpointing, IterationRecord, SearchError, SearchResult, search_by_parts},
     selection::{NamedParameters, Outcome, Residuals, Termination},
 };
 
@@ -37,18 +37,30 @@ impl Method for PassSearch {
         let (design, resources, _held) = partition(job, design)?;
         let (meter, trace) = (&mut run.meter, &mut run.trace);
         if let Some(trace) = trace {
-            let terms = 0..design.columns().term_count() as u32;
-            trace.name_columns(terms.map(|term| design.term_name(term)));
             trace.name_criterion(&criterion_parameters(job).spec(&[]));
         }
         let drawn = run.drawn.take().unwrap_or_default();
         let curves = (job.format == Format::Html).then(|| Mutex::new(drawn));
-        let mut observe = |iteration: &IterationRecord<'_>| {
+        // Of a formula that is searched by parts each has a design of its own.
+        let (mut begun, mut of) = (false, None::<WidePart>);
+        let mut observe = |design: &Design, iteration: &IterationRecord<'_>| {
+            let is_same = |part: &WidePart| of.as_ref().is_some_and(|of| of.is_same(part));
+            let is_new = !begun || !design.wide().is_none_or(is_same);
+            if is_new {
+                if let (Some(curves), true) = (&curves, begun) {
+                    *lock(curves) = Curves::default();
+                }
+                (begun, of) = (true, design.wide().cloned());
+            }
             meter.show(iteration);
             if let Some(curves) = &curves {
                 lock(curves).record(iteration);
             }
             if let Some(trace) = trace {
+                if is_new {
+                    let terms = 0..design.columns().term_count() as u32;
+                    trace.name_columns(terms.map(|term| design.term_name(term)));
+                }
                 trace.record(iteration);
             }
         };
@@ -63,7 +75,7 @@ impl Method for PassSearch {
             resume_from,
             write: &mut write,
         });
-        let found = search(
+        let found = search_by_parts(
             &design,
             &*job.criterion,
             &job.pass,
@@ -75,9 +87,10 @@ impl Method for PassSearch {
         let found = found.map_err(|error| match error {
             SearchError::Checkpoint(source) => checkpoint::refused(path, source),
             error => error.into(),
-        })?;
+        });
+        let (part, found) = found?;
         Ok(Model {
-            design,
+            design: part.map_or(design, Arc::new),
             over: match resources.partition {
                 Some(Partition::Particles) => "particles",
                 Some(Partition::Sweeps) => "sweeps",

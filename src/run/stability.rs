@@ -126,7 +126,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         // What is wrong with the file is an error of the file, not of its first resample.
         let memory = &job.resources.memory;
         let copy = Held::copy(&table, memory)?;
-        let mut candidates = S::Data::of(job, copy, None)?.data.candidates();
+        let mut candidates = S::Data::of(job, copy, None)?.data.candidates()?;
         // A factor is one candidate, and kept if one of its dummies is.
         candidates.kept.dedup();
         candidates.indexes.dedup();
@@ -193,6 +193,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let begun = StabilityReport {
             passel: env!("CARGO_PKG_VERSION").into(),
             response: candidates.response,
+            formula: candidates.formula,
             n,
             p: candidates.indexes.len(),
             kept: always.map(|index| names[*index].clone()).collect(),

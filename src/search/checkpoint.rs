@@ -100,6 +100,11 @@ impl Checkpoint {
         })
     }
 
+    /// Which part of a formula the search was at; none where it was of all terms at once.
+    pub(super) fn part(&self) -> Option<&Value> {
+        self.search.get("part")
+    }
+
     /// The state, if it belongs to the work of this identity and is sound.
     fn of<S: DeserializeOwned>(
         self,
@@ -128,6 +133,7 @@ fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
         "data" => "its data are others".to_owned(),
         "variables" => "its variables have other names".to_owned(),
         "keep" => "it keeps other variables".to_owned(),
+        "part" => "it is of other terms of its formula".to_owned(),
         _ => {
             let name = name.replace('_', "-");
             format!("{name} {}, this one has {}", text(theirs), text(ours))
@@ -169,7 +175,8 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     // Where each column is a term, nothing is to be said of terms.
     let terms = design.columns().terms();
     let terms = terms.map(|terms| ("terms", json!(terms.count())));
-    let own = own.into_iter().chain(terms);
+    let part = problem.part.map(|part| ("part", part.clone()));
+    let own = own.into_iter().chain(terms).chain(part);
     let own = own.map(|(name, value)| (name.to_owned(), value));
     let parameters = problem.pass.parameters(problem.max_size);
     // How long a search may take is of one run, not of the search.

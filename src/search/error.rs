@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::settings::SettingsError;
-use crate::{device::DeviceError, threads::ThreadError};
+use crate::{design::DesignError, device::DeviceError, threads::ThreadError};
 
 /// Why a search could not run.
 #[derive(Debug, Error)]
@@ -20,6 +20,9 @@ pub enum SearchError {
     /// A device asked for is absent, or cannot start.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The columns of a part of a formula cannot be made.
+    #[error(transparent)]
+    Design(#[from] DesignError),
 }
 
 /// Why a search cannot go on from a checkpoint.

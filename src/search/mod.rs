@@ -10,6 +10,7 @@ mod attempts;
 pub(crate) mod bits;
 mod block_gains;
 mod blocks;
+mod by_parts;
 mod checkpoint;
 mod closures;
 mod control;
@@ -54,12 +55,13 @@ use crate::{
     selection::Selection,
     threads,
 };
+pub use by_parts::search_by_parts;
 pub(crate) use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
 use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};
 pub(crate) use problem::Objective;
-use problem::SearchProblem;
+use problem::{SearchProblem, Start};
 pub use record::{IterationRecord, MoveKind, ProofRecord, StepRecord};
 pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
@@ -98,7 +100,8 @@ pub(crate) use visited::VisitedModels;
 ///
 /// # Errors
 /// A parameter outside its range, threads or a device that cannot be started, or a checkpoint of
-/// another search. A device that fails later ends the search: [`SearchResult::fault`].
+/// another search; the design of a formula that only [`search_by_parts`] searches. A device that fails later ends
+/// the search: [`SearchResult::fault`].
 pub fn search(
     design: &Design,
     criterion: &dyn Criterion,
@@ -107,6 +110,47 @@ pub fn search(
     interrupt: &Interrupt,
     checkpointing: Option<Checkpointing>,
     observe: &mut (dyn FnMut(&IterationRecord) + Send),
+) -> Result<SearchResult, SearchError> {
+    refuse_parts(design, "this search")?;
+    let start = Start::default();
+    search_from(
+        design,
+        criterion,
+        pass,
+        resources,
+        interrupt,
+        checkpointing,
+        observe,
+        &start,
+    )
+}
+
+/// Refuses a design that lacks interactions of its formula.
+pub(crate) fn refuse_parts(design: &Design, what: &str) -> Result<(), SettingsError> {
+    match design.wide() {
+        None => Ok(()),
+        Some(_) => Err(SettingsError(format!(
+            "the formula has {} terms, more than {what} takes, whose terms are all made at once: name fewer variables \
+             that interact",
+            design.candidate_terms()
+        ))),
+    }
+}
+
+/// The search of a design, or of a part of one.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "those of a search, and where it begins"
+)]
+fn search_from(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    checkpointing: Option<Checkpointing>,
+    observe: &mut (dyn FnMut(&IterationRecord) + Send),
+    start: &Start,
 ) -> Result<SearchResult, SearchError> {
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
@@ -119,7 +163,7 @@ pub fn search(
     let threads = threads.max(places.host_threads());
     let undefined = AtomicBool::new(false);
     let objective = Objective::new(design, criterion, &undefined)?;
-    let problem = SearchProblem::new(objective, pass, &fitted);
+    let problem = SearchProblem::new(objective, pass, &fitted).with_start(start);
     // The search runs on one of the pool's threads and the caller sleeps: its core is theirs. (A
     // caller that joins the pool is never taken from it again: rayon leaks some KiB for each.)
     let pool = threads::pool(threads)?;
@@ -224,16 +268,16 @@ pub fn select(
 ) -> Result<Selection, SearchError> {
     let never = Interrupt::default();
     let anything = Resources::default();
-    let found = search(
+    let (part, found) = search_by_parts(
         design,
         criterion,
         pass,
         &anything,
         &never,
         None,
-        &mut |_| {},
+        &mut |_, _| {},
     )?;
-    Ok(found.selection(design, criterion, pass))
+    Ok(found.selection(part.as_ref().unwrap_or(design), criterion, pass))
 }
 
 /// Sets a flag when dropped, also by a panic: a criterion may be foreign code.

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use passel_criteria::{Criterion, Model};
+use serde_json::Value;
 
 use super::{
     error::SearchError,
@@ -26,6 +27,18 @@ pub(crate) struct SearchProblem<'a> {
     /// Columns of the largest model, the kept ones included.
     pub(crate) max_size: usize,
     pub(crate) pass: &'a Pass,
+    /// Models visited before the first iteration.
+    pub(super) starts: &'a [Vec<u32>],
+    /// Which part of a formula is searched; none for a whole one.
+    pub(super) part: Option<&'a Value>,
+}
+
+/// Where a search begins: models, and the part of a formula that it is of.
+#[derive(Debug, Default)]
+pub(super) struct Start {
+    /// Terms, ascending.
+    pub(super) models: Vec<Vec<u32>>,
+    pub(super) part: Option<Value>,
 }
 
 impl<'a> SearchProblem<'a> {
@@ -43,6 +56,16 @@ impl<'a> SearchProblem<'a> {
             kept,
             max_size: *max_size,
             pass,
+            starts: &[],
+            part: None,
+        }
+    }
+
+    pub(super) fn with_start(self, start: &'a Start) -> Self {
+        Self {
+            starts: &start.models,
+            part: start.part.as_ref(),
+            ..self
         }
     }
 }
@@ -139,7 +162,7 @@ impl<'a> Objective<'a> {
     /// What the criterion is told of a model of this size, the kept terms included, with this RSS.
     fn model(&self, size: Size, rss: f64) -> Model {
         let (design, kept) = (self.design, self.kept);
-        let all = design.columns().term_count();
+        let all = design.candidate_terms();
         Model {
             n: design.n(),
             // As a criterion counts candidates: before prescreening, and without those that are given.

@@ -8,7 +8,7 @@ use super::{
     visited::{VisitedModel, VisitedModels},
 };
 use crate::{
-    design::{Design, Terms},
+    design::Design,
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
@@ -29,7 +29,7 @@ const AIC_CHARGE: f64 = 2.0;
 fn counts_candidates(criterion: &dyn Criterion, design: &Design, total: usize) -> bool {
     let kept = design.keep().len();
     [1, 2].into_iter().any(|chosen| {
-        let [before, after] = [total, design.p()].map(|p| {
+        let [before, after] = [total, design.candidate_terms()].map(|p| {
             criterion.value(&Model {
                 kept,
                 has_intercept: design.intercept(),
@@ -168,7 +168,9 @@ impl SearchResult {
             .iter()
             .map(|term| design.columns().columns_of(*term).len());
         let kept: usize = kept.sum();
-        if let Some(total) = design.p_total().filter(|total| *total > design.p())
+        if let Some(total) = design
+            .p_total()
+            .filter(|total| *total > design.candidate_terms())
             && !counts_candidates(criterion, design, total)
         {
             warnings.push(format!(
@@ -177,10 +179,14 @@ impl SearchResult {
             ));
         }
         if k > kept && !self.exact && self.last_charge < AIC_CHARGE - 1e-6 {
-            let candidates = design.p_total().unwrap_or(design.p()) - kept;
+            let (unit, chosen) = match design.has_terms() {
+                true => ("terms", self.fit.terms().len() - design.keep().len()),
+                false => ("variables", k - kept),
+            };
+            let candidates = design.p_total().unwrap_or(design.candidate_terms());
+            let candidates = candidates - design.keep().len();
             warnings.push(format!(
-                "of the {} variables chosen among {candidates} the criterion charges the last one {:.3}, where AIC charges 2: noise may be among them (ebic-monotone, the default, always charges ln n or more)",
-                k - kept,
+                "of the {chosen} {unit} chosen among {candidates} the criterion charges the last one {:.3}, where AIC charges 2: noise may be among them (ebic-monotone, the default, always charges ln n or more)",
                 self.last_charge,
             ));
         }
@@ -224,7 +230,8 @@ impl SearchResult {
             n: design.n(),
             p: design.p(),
             p_total: design.p_total(),
-            candidate_terms: design.columns().terms().map(Terms::count),
+            candidate_terms: (design.has_terms() || design.wide().is_some())
+                .then(|| design.candidate_terms()),
             k,
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),

@@ -11,7 +11,10 @@ use super::{
     term_choice::strongest_term,
     visited::{VisitedModel, VisitedModels},
 };
-use crate::device::{DeviceError, Devices, ModelUpdate, ModelView, TermChange};
+use crate::{
+    device::{DeviceError, Devices, ModelUpdate, ModelView, TermChange},
+    least_squares::Fit,
+};
 
 /// The number of models whose strongest term is cached; beyond it the cache is emptied.
 const REMEMBERED: usize = 1 << 18;
@@ -88,12 +91,21 @@ impl<'s, 'x> Swarm<'s, 'x> {
             value: f64::INFINITY,
         };
         // The model of the kept variables alone, empty without any, may win.
-        let best = VisitedModel {
+        let mut best = VisitedModel {
             value: problem.objective.of_fit(problem.kept),
             members: problem.keep.into(),
         };
         let mut visited = VisitedModels::default();
         visited.offer(best.value, &best.members);
+        for members in problem.starts {
+            let (fit, _) = Fit::of(problem.x, problem.y, members);
+            let value = problem.objective.of_fit(&fit);
+            visited.offer(value, members);
+            if rises(value, best.value) {
+                let members = members.as_slice().into();
+                best = VisitedModel { value, members };
+            }
+        }
         let state = SwarmState {
             iteration: 1,
             best,

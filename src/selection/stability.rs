@@ -23,6 +23,9 @@ pub struct StabilityReport {
     pub binning: Option<BinningRules>,
     /// The name of the response.
     pub response: String,
+    /// The formula whose terms are the candidates; none without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
     /// Observations that were resampled.
     pub n: usize,
     /// Candidates: columns of the file, a factor being one, without those kept.

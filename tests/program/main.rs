@@ -41,3 +41,4 @@ mod special_files;
 mod terms;
 mod time_limits;
 mod truth;
+mod wide_formulas;

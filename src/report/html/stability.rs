@@ -35,12 +35,13 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
         let why = why.unwrap_or(", as asked for".to_owned());
         format!("{count} of {p}, chosen from {share} % of the resamples or more{why}.")
     });
-    let mut facts = vec![
-        ("response", report.response.clone()),
+    let mut facts = vec![("response", report.response.clone())];
+    facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
+    facts.extend([
         ("observations", report.n.to_string()),
         ("candidates", p.to_string()),
         ("method", method(report)),
-    ];
+    ]);
     let kept = &report.kept;
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(model(report));

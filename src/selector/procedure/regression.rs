@@ -39,6 +39,7 @@ pub fn regress_with_procedure(
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(usize, usize),
 ) -> Result<ProcedureResult<SearchResult>, SearchError> {
+    search::refuse_parts(design, "this method")?;
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
