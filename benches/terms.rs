@@ -10,6 +10,7 @@
 //! | `split` | their 4,000 dummies | EBIC(1) |
 //! | `columns` | 4,000 columns of normal numbers, 10 of them in the response | EBIC(1) |
 //! | `pairs` | `(x1 + … + x200)^2`, 500 observations, two main effects, two products | EBIC(1) |
+//! | `wide` | `(x1 + … + x2000)^2`, of which not all terms are made at once, with the same response | EBIC(1) |
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -25,7 +26,7 @@ use passel::{
     design::{DesignOptions, FormulaOptions},
     device::Resources,
     formula::Formula,
-    search::search,
+    search::{IterationRecord, search_by_parts},
     table::Values,
 };
 use problems::Random;
@@ -47,11 +48,12 @@ fn main() {
             _ => only.push(argument),
         }
     }
-    let designs: [(&str, MakeDesign); 4] = [
+    let designs: [(&str, MakeDesign); 5] = [
         ("whole", || factors(false)),
         ("split", || factors(true)),
         ("columns", columns),
-        ("pairs", pairs),
+        ("pairs", || pairs(200)),
+        ("wide", || pairs(2_000)),
     ];
     println!("| problem | terms | columns | found | wall | CPU |");
     println!("| --- | --- | --- | --- | --- | --- |");
@@ -72,7 +74,9 @@ fn measure(name: &str, design: &Design, threads: usize) {
         let (never, resources) = (Interrupt::default(), Resources::cpu(threads));
         let start = Instant::now();
         let ebic = Ebic { gamma: 1.0 };
-        let found = search(design, &ebic, &pass, &resources, &never, None, &mut |_| {}).unwrap();
+        let observe = &mut |_: &Design, _: &IterationRecord| {};
+        let found = search_by_parts(design, &ebic, &pass, &resources, &never, None, observe);
+        let (_, found) = found.unwrap();
         seconds.push(start.elapsed().as_secs_f64());
         assert!(found.certified.is_some());
         sizes.push(found.fit.terms().len());
@@ -132,8 +136,8 @@ fn columns() -> Design {
     Design::from_matrices(&x, &y, &Default::default()).unwrap()
 }
 
-fn pairs() -> Design {
-    let (n, p) = (500, 200);
+fn pairs(p: usize) -> Design {
+    let n = 500;
     let mut random = Random::new(43);
     let x: Vec<Vec<f64>> = (0..p)
         .map(|_| (0..n).map(|_| random.normal()).collect())

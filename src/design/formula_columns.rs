@@ -82,7 +82,7 @@ pub(crate) fn check_formula(
         }
         let terms = pairwise
             .as_ref()
-            .map(|own| own.without_pairs().terms(&offered));
+            .map(|own| own.with_pairs(&[]).terms(&offered));
         terms.unwrap_or(Err(error))
     });
     let terms = terms.map_err(|error| match error.fault() {
@@ -96,7 +96,9 @@ pub(crate) fn check_formula(
         }
         _ => error.into(),
     })?;
-    let used: HashSet<&str> = terms.names().iter().map(String::as_str).collect();
+    let of_square = pairwise.iter().flat_map(Pairwise::used);
+    let used = terms.names().iter().chain(of_square);
+    let used: HashSet<&str> = used.map(String::as_str).collect();
     let unused = names.into_iter().filter(|name| !used.contains(name));
     Ok(FormulaUse {
         response,

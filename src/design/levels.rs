@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Design, Variable, formula_data::Data};
+use super::{Design, formula_data::Data};
 use crate::{
     formula::{Expansion, Variables},
     table::{Column, Table, Values},
@@ -17,6 +17,8 @@ pub(super) struct FormulaData {
     /// The formula, with its response.
     pub(super) text: String,
     pub(super) expansion: Expansion,
+    /// The term of the expansion that each column of the design is of.
+    pub(super) term_of: Vec<usize>,
     /// The columns that it uses.
     pub(super) table: Table,
     /// The weight of each row, 0 where it is no observation; empty where all count alike.
@@ -138,13 +140,14 @@ impl FormulaData {
             false => self.weights.iter().sum(),
         };
         let mut means: HashMap<(usize, String), f64> = HashMap::new();
-        let variables = columns
-            .iter()
-            .map(|column| &design.variables[*column as usize]);
-        for variable in variables.clone() {
-            means.insert((variable.index, variable.name.clone()), f64::NAN);
+        let of_column = |column: &u32| {
+            let column = *column as usize;
+            (self.term_of[column], design.variables[column].name.clone())
+        };
+        for column in columns {
+            means.insert(of_column(column), f64::NAN);
         }
-        let terms: BTreeSet<usize> = variables.clone().map(|own| own.index).collect();
+        let terms: BTreeSet<usize> = columns.iter().map(|column| of_column(column).0).collect();
         for term in terms {
             let names = self.expansion.column_names(term);
             for (name, values) in names.into_iter().zip(made.columns(term)) {
@@ -161,8 +164,8 @@ impl FormulaData {
                 }
             }
         }
-        let mean = |own: &Variable| means.get(&(own.index, own.name.clone())).copied();
-        variables.map(mean).collect()
+        let mean = |column: &u32| means.get(&of_column(column)).copied();
+        columns.iter().map(mean).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! How designs are made of tables and matrices.
 
-use super::Group;
-use crate::table::Missing;
+use super::{Group, Hierarchy};
+use crate::{formula::ExpansionOptions, table::Missing};
 
 /// How [`Design::from_table`](super::Design::from_table) makes a design of a table.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +79,45 @@ impl Default for MatrixOptions<'_> {
             keep: &[],
             missing: Missing::Refuse,
             intercept: true,
+            p_total: None,
+        }
+    }
+}
+
+/// How [`Design::from_formula`](super::Design::from_formula) makes a design of a table.
+#[derive(Debug, Clone)]
+pub struct FormulaOptions<'a> {
+    /// The response's column, where the formula has none; `None` where the format names it.
+    pub response: Option<&'a str>,
+    /// Columns left out before anything else: `.` does not stand for them.
+    pub drop: &'a [String],
+    /// Terms, as R labels them, that every model holds, with those that they stand on.
+    pub keep: &'a [String],
+    /// Which terms need others.
+    pub hierarchy: Hierarchy,
+    /// How factors are coded.
+    pub contrasts: ExpansionOptions,
+    /// The levels that factors are compared with, as `column=level`: treatment contrasts.
+    pub reference: &'a [String],
+    /// What to do about missing values of the variables that the formula names.
+    pub missing: Missing,
+    /// The column of weights; `None` where all observations have weight 1.
+    pub weights: Option<&'a str>,
+    /// The number of candidates before a screening left these; `None` where these are all.
+    pub p_total: Option<usize>,
+}
+
+impl Default for FormulaOptions<'_> {
+    fn default() -> Self {
+        Self {
+            response: None,
+            drop: &[],
+            keep: &[],
+            hierarchy: Hierarchy::Strong,
+            contrasts: ExpansionOptions::default(),
+            reference: &[],
+            missing: Missing::Refuse,
+            weights: None,
             p_total: None,
         }
     }

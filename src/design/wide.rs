@@ -1,17 +1,17 @@
 //! A formula with too many interactions of two variables to be made at once: designs of some of its terms.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
 use super::{
     Design, DesignError, FormulaOptions, Hierarchy,
-    formula::{FormulaDesign, UsedTable},
+    expanded::{ExpandedFormula, UsedTable},
     size::MatrixSize,
 };
 use crate::{
-    formula::{Expansion, ExpansionOptions, Formula, Pairwise, PairwiseTerm},
+    formula::{ExpansionOptions, Pairwise, PairwiseTerm},
     interrupt::Interrupt,
 };
 
@@ -32,14 +32,21 @@ pub(crate) struct WideFormula {
     widths: Vec<usize>,
 }
 
-/// A design of some terms of such a formula.
+/// A design of some terms of such a formula: all but the interactions of the square, and some of these.
 #[derive(Debug, Clone)]
 pub(crate) struct WidePart {
     pub(crate) of: Arc<WideFormula>,
-    /// Which of its terms those of the design are.
-    terms: Arc<[PairwiseTerm]>,
-    /// The variables of each.
-    variables: Arc<[Vec<usize>]>,
+    terms: Arc<[PartTerm]>,
+}
+
+#[derive(Debug, Clone)]
+struct PartTerm {
+    /// Which term of the whole formula it is.
+    name: PairwiseTerm,
+    /// Those of its variables that may interact.
+    variables: Vec<usize>,
+    /// Whether it is one of these.
+    is_variable: bool,
 }
 
 impl WideFormula {
@@ -48,7 +55,7 @@ impl WideFormula {
         pairwise: Pairwise,
         used: UsedTable,
         options: &'a FormulaOptions<'a>,
-    ) -> Result<FormulaDesign<'a>, DesignError> {
+    ) -> Result<(ExpandedFormula<'a>, Self), DesignError> {
         let kept = options.keep.iter();
         let kept_pairs: Vec<_> = kept
             .filter_map(|label| pairwise.pair_called(label))
@@ -60,10 +67,9 @@ impl WideFormula {
             let (table, p) = (used.table.source, pairwise.term_count());
             return Err(DesignError::Total { table, p_total, p });
         }
-        let all: Vec<usize> = (0..pairwise.variable_count()).collect();
-        let formula = pairwise.with_terms(&all, &kept_pairs);
-        let first = FormulaDesign::over(used.clone(), &formula, options)?;
-        let mut widths = vec![1; all.len()];
+        let formula = pairwise.with_pairs(&kept_pairs);
+        let first = ExpandedFormula::over(used.clone(), &formula, options)?;
+        let mut widths = vec![1; pairwise.variable_count()];
         let terms = first.terms();
         for (term, width) in first.widths().iter().enumerate() {
             if let (1, [variable]) = (terms.degree(term), &*pairwise.variables_of(terms, term)) {
@@ -82,12 +88,7 @@ impl WideFormula {
             pairwise,
             used,
         };
-        Ok(first.as_part_of(&Arc::new(wide)))
-    }
-
-    /// The formula as it was given.
-    pub(super) fn formula(&self) -> &Formula {
-        self.pairwise.whole()
+        Ok((first, wide))
     }
 
     /// How many terms the formula has.
@@ -105,35 +106,52 @@ impl WideFormula {
         self.widths[variable]
     }
 
+    /// Bytes of the table that each part has of its own.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        self.used.table.bytes()
+    }
+
     /// Whether two variables have an interaction that is made as it is needed.
     pub(crate) fn has_interaction(&self, one: usize, other: usize) -> bool {
         self.pairwise.has_pair((one.min(other), one.max(other)))
     }
 
-    /// Makes a design of some of the variables, at least one, and the interactions that each of some of them has with
-    /// all of these.
+    /// The terms of a model first, so that of equal columns the model's stand; then all interactions of some variables
+    /// with one another and with some others.
+    fn pairs(
+        &self,
+        model: &[PairwiseTerm],
+        active: &BTreeSet<usize>,
+        others: &BTreeSet<usize>,
+    ) -> Vec<(usize, usize)> {
+        let of_model = model.iter().filter_map(|term| match term {
+            PairwiseTerm::Pair(one, other) => Some((*one, *other)),
+            PairwiseTerm::Single(_) => None,
+        });
+        let mut pairs: Vec<(usize, usize)> = self.kept_pairs.clone();
+        pairs.extend(of_model);
+        for one in active {
+            let later = active.range(one + 1..).chain(others);
+            pairs.extend(later.map(|other| (*one.min(other), *one.max(other))));
+        }
+        let mut known = HashSet::new();
+        pairs.retain(|pair| self.pairwise.has_pair(*pair) && known.insert(*pair));
+        pairs
+    }
+
+    /// Makes a design of all terms but the interactions of the square, and of these those of a model, those of some
+    /// active variables with one another, and those of these with some others.
     ///
     /// # Errors
-    /// As [`Design::from_formula`]. `hold` is told how many bytes it takes, and may refuse them.
+    /// As [`Design::from_formula`]. `hold` is told how large it is, and may refuse it.
     pub(crate) fn design<E: From<DesignError>>(
         self: &Arc<Self>,
-        variables: &BTreeSet<usize>,
-        with_interactions: &BTreeSet<usize>,
+        model: &[PairwiseTerm],
+        (active, others): (&BTreeSet<usize>, &BTreeSet<usize>),
         interrupt: &Interrupt,
         hold: impl FnOnce(&MatrixSize) -> Result<(), E>,
     ) -> Result<Design, E> {
-        let mut variables = variables.clone();
-        let kept = self.kept_pairs.iter();
-        variables.extend(kept.flat_map(|(one, other)| [*one, *other]));
-        let mut pairs: BTreeSet<(usize, usize)> = self.kept_pairs.iter().copied().collect();
-        for one in with_interactions {
-            let others = variables.iter().filter(|other| *other != one);
-            let own = others.map(|other| (*one.min(other), *one.max(other)));
-            pairs.extend(own.filter(|pair| self.pairwise.has_pair(*pair)));
-        }
-        let variables: Vec<usize> = variables.into_iter().collect();
-        let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
-        let formula = self.pairwise.with_terms(&variables, &pairs);
+        let formula = self.pairwise.with_pairs(&self.pairs(model, active, others));
         let options = FormulaOptions {
             keep: &self.keep,
             hierarchy: self.hierarchy,
@@ -143,36 +161,42 @@ impl WideFormula {
             p_total: self.p_total,
             ..FormulaOptions::default()
         };
-        let part = FormulaDesign::over(self.used.clone(), &formula, &options)?.as_part_of(self);
+        let part = ExpandedFormula::over(self.used.clone(), &formula, &options)?;
         hold(&part.size())?;
-        Ok(part.design(interrupt)?)
+        let mut design = part.design(interrupt)?;
+        self.name(&mut design);
+        Ok(design)
     }
 
-    /// Numbers the variables of a design of some of the terms as the whole formula does.
-    pub(super) fn name(self: &Arc<Self>, design: &mut Design, expansion: &Expansion) -> WidePart {
-        let terms = expansion.terms();
-        let known: Vec<Option<PairwiseTerm>> = (0..terms.len())
-            .map(|term| self.pairwise.identify(terms, term))
-            .collect();
-        let columns = design.columns();
-        let places = (0..columns.term_count() as u32)
-            .map(|term| design.variables[columns.columns_of(term).start as usize].index);
-        let places: Vec<usize> = places.collect();
-        let own = places.iter().filter_map(|place| known[*place]).collect();
-        let variables = places
-            .iter()
-            .map(|place| self.pairwise.variables_of(terms, *place));
-        let part = WidePart {
-            terms: own,
-            variables: variables.collect(),
-            of: Arc::clone(self),
+    /// Names a design of some of the terms, and numbers its variables, as the whole formula does.
+    pub(super) fn name(self: &Arc<Self>, design: &mut Design) {
+        let Some(mut formula) = design.formula.take() else {
+            return;
         };
-        for variable in &mut design.variables {
-            if let Some(term) = known[variable.index] {
-                variable.index = self.pairwise.index(term);
+        Arc::make_mut(&mut formula).text = self.used.text(self.pairwise.whole());
+        let terms = formula.expansion.terms();
+        let columns = design.columns();
+        let of_term = |term: u32| {
+            let first = columns.columns_of(term).start;
+            let place = design.variables[first as usize].index;
+            let variables = self.pairwise.variables_of(terms, place);
+            PartTerm {
+                name: self.pairwise.identify(terms, place),
+                is_variable: terms.degree(place) == 1 && !variables.is_empty(),
+                variables,
             }
+        };
+        let all = (0..columns.term_count() as u32).map(of_term);
+        let all: Arc<[PartTerm]> = all.collect();
+        let of: Vec<u32> = (0..design.p() as u32).map(|j| columns.term_of(j)).collect();
+        for (variable, term) in design.variables.iter_mut().zip(of) {
+            variable.index = self.pairwise.index(all[term as usize].name);
         }
-        part
+        design.formula = Some(formula);
+        design.wide = Some(WidePart {
+            of: Arc::clone(self),
+            terms: all,
+        });
     }
 }
 
@@ -184,17 +208,16 @@ impl WidePart {
 
     /// Which terms of the whole formula some of the design are, ascending.
     pub(crate) fn names(&self, terms: &[u32]) -> Vec<PairwiseTerm> {
-        let mut own: Vec<PairwiseTerm> = terms
-            .iter()
-            .map(|term| self.terms[*term as usize])
-            .collect();
+        let own = terms.iter().map(|term| self.terms[*term as usize].name);
+        let mut own: Vec<PairwiseTerm> = own.collect();
         own.sort_unstable();
         own
     }
 
     /// The terms of the design that are these, ascending, as far as it has them.
     pub(crate) fn terms(&self, names: &[PairwiseTerm]) -> Vec<u32> {
-        let places: HashMap<PairwiseTerm, u32> = self.terms.iter().copied().zip(0..).collect();
+        let places: HashMap<PairwiseTerm, u32> =
+            self.terms.iter().map(|term| term.name).zip(0..).collect();
         let own = names.iter().filter_map(|name| places.get(name).copied());
         let mut own: Vec<u32> = own.collect();
         own.sort_unstable();
@@ -205,23 +228,13 @@ impl WidePart {
     pub(crate) fn variables(&self, terms: &[u32]) -> BTreeSet<usize> {
         let own = terms
             .iter()
-            .flat_map(|term| &self.variables[*term as usize]);
+            .flat_map(|term| &self.terms[*term as usize].variables);
         own.copied().collect()
     }
-}
 
-#[cfg(test)]
-impl Design {
-    /// The first part of a formula, however few terms that has.
-    pub(crate) fn first_part(
-        table: crate::table::Table,
-        formula: &Formula,
-        options: &FormulaOptions,
-    ) -> Result<Self, DesignError> {
-        let mut uses = super::check_formula(&table, formula, options)?;
-        let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
-        uses.pairwise = formula.pairwise(&names)?;
-        let first = FormulaDesign::of_uses(table, uses, formula, options)?;
-        first.design(&Interrupt::default())
+    /// The variable that a term of the design is, if it may interact.
+    pub(crate) fn variable(&self, term: u32) -> Option<usize> {
+        let own = &self.terms[term as usize];
+        own.variables.first().copied().filter(|_| own.is_variable)
     }
 }

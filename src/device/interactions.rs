@@ -5,9 +5,11 @@ use std::ops::Range;
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
-/// Columns whose products with others are made at once, and how many others.
+/// Columns whose products with others are made at once, and how many others, of so few observations that they
+/// are at most so many numbers.
 const TILE: usize = 64;
 const OTHERS: usize = 1024;
+const NUMBERS: usize = 1 << 22;
 
 /// Columns of which products are made.
 pub(crate) struct PairSweep<'a> {
@@ -29,6 +31,20 @@ pub(crate) struct PairGain {
 }
 
 impl PairSweep<'_> {
+    /// How many columns of a tile there are, and of others.
+    fn tile(&self) -> (usize, usize) {
+        let n = self.residual.len();
+        let tile = (NUMBERS / n / 2).clamp(4, TILE);
+        (tile, (NUMBERS / n).clamp(16, OTHERS))
+    }
+
+    /// Bytes that a thread takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let (tile, others) = self.tile();
+        let numbers = (3 * tile + others) * self.residual.len() + 3 * tile * others;
+        (numbers * size_of::<f64>()) as u64
+    }
+
     /// The multiply-adds of [`strongest`](Self::strongest).
     pub(crate) fn work(&self) -> f64 {
         let p = (self.x.len() / self.residual.len()) as f64;
@@ -48,9 +64,10 @@ impl PairSweep<'_> {
     ) -> Vec<PairGain> {
         let n = self.residual.len();
         let p = self.x.len() / n;
-        let tiles = (0..p.div_ceil(TILE)).into_par_iter();
+        let (width, _) = self.tile();
+        let tiles = (0..p.div_ceil(width)).into_par_iter();
         let found = tiles.map(|tile| {
-            let own = tile * TILE..((tile + 1) * TILE).min(p);
+            let own = tile * width..((tile + 1) * width).min(p);
             let mut best = Strongest::new(count);
             if !stop() {
                 self.visit(own, &is_wanted, &mut best);
@@ -70,7 +87,7 @@ impl PairSweep<'_> {
         best: &mut Strongest,
     ) {
         let n = self.residual.len();
-        let width = tile.len();
+        let (width, (_, most)) = (tile.len(), self.tile());
         let own = &self.x[tile.start * n..tile.end * n];
         let weight = |row: usize| self.weights.get(row).copied().unwrap_or(1.0);
         let (roots, total): (Vec<f64>, f64) = match self.weights {
@@ -90,11 +107,11 @@ impl PairSweep<'_> {
         factor.extend(own);
         let squares = own.iter().enumerate();
         let squares: Vec<f64> = squares.map(|(at, x)| x * x / weight(at % n)).collect();
-        let (mut products, mut norms) = (vec![0.0; OTHERS * 2 * width], vec![0.0; OTHERS * width]);
-        let mut others_squared = Vec::with_capacity(OTHERS * n);
+        let (mut products, mut norms) = (vec![0.0; most * 2 * width], vec![0.0; most * width]);
+        let mut others_squared = Vec::with_capacity(most * n);
         let per_mean = if self.is_centred { 1.0 / total } else { 0.0 };
-        for first in (0..tile.end).step_by(OTHERS) {
-            let others = first..(first + OTHERS).min(tile.end);
+        for first in (0..tile.end).step_by(most) {
+            let others = first..(first + most).min(tile.end);
             let rows = others.len();
             let x = &self.x[others.start * n..others.end * n];
             others_squared.clear();

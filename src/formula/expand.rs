@@ -56,8 +56,8 @@ pub(super) struct Expander<'n> {
     pub(super) variables: Vec<TermVariable>,
     /// The number of each variable by its label.
     pub(super) numbers: HashMap<String, u32>,
-    has_intercept: bool,
-    offsets: Vec<Expression>,
+    pub(super) has_intercept: bool,
+    pub(super) offsets: Vec<Expression>,
     /// Whether there was a `.` so far.
     pub(super) has_dot: bool,
     /// Whether all variables of `.` have numbers.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::Formula;
-use super::error::{FormulaError, Located};
+use super::error::{FormulaError, Located, Span};
 use super::expand::{Expander, MAX_TERMS, expand};
 use super::expression::{Expression, Kind, Operand};
 use super::operator::Operator;
@@ -23,6 +23,8 @@ pub(crate) struct Pairwise {
     /// The variables of the sum, and their numbers by their labels.
     variables: Vec<Expression>,
     numbers: HashMap<String, usize>,
+    /// The names of the data that these need, and those that the sum leaves out.
+    used: Vec<String>,
     /// The terms without the pairs, by their labels.
     singles: HashMap<String, usize>,
     /// Pairs that are singles, or that the formula takes out again.
@@ -57,7 +59,8 @@ impl Formula {
         let mut expander = Expander::new(names, self.response.as_ref()).map_err(located)?;
         expander.number_all(base, true);
         let terms = expander.terms(base, true).map_err(located)?;
-        if terms.len() > MAX_TERMS || terms.iter().any(|term| term.len() != 1) {
+        let is_plain = expander.leaves_rest(base).map_err(located)?;
+        if !is_plain || terms.len() > MAX_TERMS || terms.iter().any(|term| term.len() != 1) {
             return Ok(None);
         }
         let own = terms
@@ -70,24 +73,36 @@ impl Formula {
             numbers: numbers
                 .map(|(variable, number)| (variable.label.clone(), number))
                 .collect(),
+            used: expander
+                .used
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect(),
             singles: HashMap::new(),
             others: HashSet::new(),
             square,
             summands: summands.clone(),
         };
-        let terms = expand(&pairwise.without_pairs(), names).map_err(located)?;
+        let terms = expand(&pairwise.with_pairs(&[]), names).map_err(located)?;
+        // Of these the coding and the parents depend on which pairs there are.
+        if (0..terms.len()).any(|term| terms.degree(term) > 2) {
+            return Ok(None);
+        }
         pairwise.singles = terms.labels().zip(0..).collect();
-        pairwise.others = pairwise.pairs(&terms).collect();
+        let is_pair = |term: usize| pairwise.pair(&terms, term);
+        pairwise.others = (0..terms.len()).filter_map(is_pair).collect();
         let later = summands[square + 1..].iter();
         for (_, taken) in later.filter(|own| own.0 == Operator::Minus) {
-            let taken = Self {
-                terms: taken.clone(),
-                ..self.clone()
-            };
-            let taken = expand(&taken, names).map_err(located)?;
-            pairwise
-                .others
-                .extend(pairwise.pairs(&taken).collect::<Vec<_>>());
+            expander.number_all(taken, false);
+            for term in expander.terms(taken, false).map_err(located)? {
+                let numbers = term.iter().map(|variable| {
+                    let label = &expander.variables[*variable as usize].label;
+                    pairwise.numbers.get(label).copied()
+                });
+                if let [Some(one), Some(other)] = numbers.collect::<Vec<_>>()[..] {
+                    pairwise.others.insert((one.min(other), one.max(other)));
+                }
+            }
         }
         Ok(Some(pairwise))
     }
@@ -105,6 +120,20 @@ impl Formula {
     }
 }
 
+impl Expander<'_> {
+    /// Whether an expression says nothing of intercept and offsets.
+    fn leaves_rest(&mut self, expression: &Expression) -> Result<bool, Located> {
+        for has_intercept in [false, true] {
+            self.has_intercept = has_intercept;
+            self.terms(expression, true)?;
+            if self.has_intercept != has_intercept {
+                return Ok(false);
+            }
+        }
+        Ok(self.offsets.is_empty())
+    }
+}
+
 impl Expression {
     /// What this is the square of.
     fn squared(&self) -> Option<&Self> {
@@ -116,6 +145,18 @@ impl Expression {
             _ => None,
         }
     }
+}
+
+/// The sum of operands, of which the first is added.
+fn sum(mut operands: impl Iterator<Item = Operand>, span: Span) -> Expression {
+    let kind = match operands.next() {
+        Some((_, first)) => Kind::Chain {
+            first: Box::new(first),
+            rest: operands.collect(),
+        },
+        None => Kind::Null,
+    };
+    Expression { kind, span }
 }
 
 impl Pairwise {
@@ -140,56 +181,42 @@ impl Pairwise {
         !self.others.contains(&pair)
     }
 
-    /// The formula with all variables and none of the pairs.
-    pub(crate) fn without_pairs(&self) -> Formula {
-        let all: Vec<usize> = (0..self.variables.len()).collect();
-        self.with_terms(&all, &[])
+    /// The names of the data that its variables need.
+    pub(crate) fn used(&self) -> &[String] {
+        &self.used
     }
 
-    /// The formula with some of the variables, at least one, and of the pairs in place of the square.
-    pub(crate) fn with_terms(&self, variables: &[usize], pairs: &[(usize, usize)]) -> Formula {
-        let (_, square) = &self.summands[self.square];
-        let span = square.span;
-        let variable = |number: usize| self.variables[number].clone();
-        let chain = |first: Expression, rest: Vec<Operand>| {
-            let first = Box::new(first);
-            Expression {
-                kind: Kind::Chain { first, rest },
-                span,
-            }
-        };
-        let sum = |mut all: Box<dyn Iterator<Item = Operand> + '_>| {
-            let (_, first) = all.next()?;
-            Some(chain(first, all.collect()))
-        };
-        let own = variables.iter().map(|number| variable(*number));
-        let pairs = pairs
-            .iter()
-            .map(|(one, other)| chain(variable(*one), vec![(Operator::Colon, variable(*other))]));
-        let terms = own.chain(pairs).map(|term| (Operator::Plus, term));
-        let made = sum(Box::new(terms)).map_or_else(
-            || square.clone(),
-            |sum| Expression {
-                kind: Kind::Parentheses(Box::new(sum)),
-                span,
-            },
-        );
+    /// The formula with the variables and some of their pairs in place of the square.
+    pub(crate) fn with_pairs(&self, pairs: &[(usize, usize)]) -> Formula {
+        let span = self.summands[self.square].1.span;
+        let variable = |number: &usize| self.variables[*number].clone();
+        let expression = |kind| Expression { kind, span };
+        let pairs = pairs.iter().map(|(one, other)| {
+            expression(Kind::Chain {
+                first: Box::new(variable(one)),
+                rest: vec![(Operator::Colon, variable(other))],
+            })
+        });
+        let terms = self.variables.iter().cloned().chain(pairs);
+        let variables_and_pairs = sum(terms.map(|term| (Operator::Plus, term)), span);
         let mut summands = self.summands.clone();
-        summands[self.square].1 = made;
+        summands[self.square].1 = expression(Kind::Parentheses(Box::new(variables_and_pairs)));
         Formula {
-            terms: sum(Box::new(summands.into_iter())).unwrap_or_else(|| square.clone()),
+            terms: sum(summands.into_iter(), span),
             ..self.formula.clone()
         }
     }
 
     /// Which term of the whole formula a term is that it has with some of the pairs.
-    pub(crate) fn identify(&self, terms: &Terms, term: usize) -> Option<PairwiseTerm> {
+    pub(crate) fn identify(&self, terms: &Terms, term: usize) -> PairwiseTerm {
         match self.pair(terms, term) {
-            Some(pair) if self.has_pair(pair) => Some(PairwiseTerm::Pair(pair.0, pair.1)),
-            _ => {
-                let single = self.singles.get(&terms.label(term));
-                single.map(|place| PairwiseTerm::Single(*place))
-            }
+            Some(pair) if self.has_pair(pair) => PairwiseTerm::Pair(pair.0, pair.1),
+            // All others are there whatever the pairs.
+            _ => PairwiseTerm::Single(
+                self.singles
+                    .get(&terms.label(term))
+                    .map_or(0, |place| *place),
+            ),
         }
     }
 
@@ -233,10 +260,6 @@ impl Pairwise {
             _ => None,
         }
     }
-
-    fn pairs(&self, terms: &Terms) -> impl Iterator<Item = (usize, usize)> {
-        (0..terms.len()).filter_map(|term| self.pair(terms, term))
-    }
 }
 
 #[cfg(test)]
@@ -251,34 +274,32 @@ mod tests {
     fn a_square_too_wide_is_its_variables_and_some_of_its_pairs() {
         let names = names(900);
         let names: Vec<&str> = names.iter().map(String::as_str).chain(["y"]).collect();
-        let text = "y ~ x1 + (. - x0)^2 + log(x7) - x2:x1 + x3:x9 - (x4 + x5)^2 - 1";
+        let text = "y ~ x1 + (. - x0)^2 + log(x7) - x2:x1 + x3:x9 - (x4 + x5)^2 - y - 1";
         let formula = Formula::parse(text).unwrap();
         let wide = formula.pairwise(&names).unwrap().unwrap();
         assert_eq!(wide.variable_count(), 899);
+        assert!(wide.used().iter().any(|name| name == "x0"));
         // x4 and x5 are taken out; log(x7) and x3:x9 are there.
         let singles = 899 - 2 + 2;
         let pairs = 899 * 898 / 2 - 3;
         assert_eq!(wide.term_count(), singles + pairs);
-        let (x1, x3, x7, x9) = (0, 2, 6, 8);
-        let part = wide.with_terms(&[x1, x3, x7, x9], &[(x1, x7), (x7, x9)]);
+        let (x1, x7, x9) = (0, 6, 8);
+        let part = wide.with_pairs(&[(x7, x9), (x1, x7)]);
         let terms = part.terms(&names).unwrap();
         let labels: Vec<String> = terms.labels().collect();
-        assert_eq!(
-            labels,
-            ["x1", "x3", "x7", "x9", "log(x7)", "x1:x7", "x7:x9", "x3:x9"]
-        );
+        assert_eq!(labels[..3], ["x1", "x2", "x3"]);
+        assert_eq!(labels[897..], ["log(x7)", "x7:x9", "x1:x7", "x3:x9"]);
         assert!(!terms.has_intercept() && terms.response().as_deref() == Some("y"));
         assert!(!wide.has_pair((0, 1)) && !wide.has_pair((2, 8)) && wide.has_pair((0, 6)));
-        assert_eq!(wide.identify(&terms, 5), Some(PairwiseTerm::Pair(x1, x7)));
-        let single = |term| match wide.identify(&terms, term) {
-            Some(PairwiseTerm::Single(place)) => place,
-            other => panic!("{other:?}"),
-        };
-        let whole = wide.without_pairs().terms(&names).unwrap();
-        for term in [0, 4, 7] {
-            assert_eq!(whole.label(single(term)), labels[term]);
+        assert_eq!(wide.identify(&terms, 899), PairwiseTerm::Pair(x1, x7));
+        let whole = wide.with_pairs(&[]).terms(&names).unwrap();
+        for term in [0, 7, 897, 900] {
+            let PairwiseTerm::Single(place) = wide.identify(&terms, term) else {
+                panic!("{term}")
+            };
+            assert_eq!(whole.label(place), labels[term]);
         }
-        assert_eq!(wide.variables_of(&terms, 6), [x7, x9]);
+        assert_eq!(wide.variables_of(&terms, 898), [x7, x9]);
     }
 
     #[test]
@@ -292,6 +313,10 @@ mod tests {
             "~ . * .",
             "~ (.)^2 + (.)^2",
             "~ (x1:x2 + .)^2",
+            "~ (. - 1)^2",
+            "~ 0 + (1 + .)^2",
+            "~ (. + offset(x1))^2",
+            "~ (.)^2 + x1:x2:x3",
         ] {
             assert!(wide(text).unwrap().is_none(), "{text}");
         }

@@ -24,16 +24,15 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         }
         (Some(Certificate::Local), _) => {
             // Each term has a column, unless they are too many to be made.
-            let all = selection
+            let are_made = selection
                 .candidate_terms
                 .is_none_or(|terms| terms <= selection.p);
-            let of = if all {
-                ""
-            } else {
-                ", of the main effects and all interactions of its own ones,"
+            let of = match are_made {
+                true => unit,
+                false => "main effect, or of one interaction with a main effect of the model",
             };
             format!(
-                "No allowed addition, drop or exchange of one {unit}{of}{bound} lowers the criterion."
+                "No allowed addition, drop or exchange of one {of}{bound} lowers the criterion."
             )
         }
         (None, _) => format!(

@@ -111,6 +111,11 @@ impl Checkpoint {
         search: &Map<String, Value>,
         is_sound: impl FnOnce(&S) -> bool,
     ) -> Result<S, CheckpointError> {
+        let part = |search: &Map<String, Value>| search.get("part").is_some();
+        if part(&self.search) != part(search) {
+            let what = "another search: not of the same formula".to_owned();
+            return Err(CheckpointError::Other(what));
+        }
         for (name, ours) in search {
             let theirs = self.search.get(name).unwrap_or(&Value::Null);
             if theirs != ours {

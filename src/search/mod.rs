@@ -130,8 +130,7 @@ pub(crate) fn refuse_parts(design: &Design, what: &str) -> Result<(), SettingsEr
     match design.wide() {
         None => Ok(()),
         Some(_) => Err(SettingsError(format!(
-            "the formula has {} terms, more than {what} takes, whose terms are all made at once: name fewer variables \
-             that interact",
+            "the formula has {} terms; {what} makes all of them at once, at most 250,000: let fewer variables interact",
             design.candidate_terms()
         ))),
     }
@@ -224,8 +223,8 @@ fn search_from(
 fn check_partition(design: &Design, resources: &Resources) -> Result<(), SearchError> {
     let is_shared =
         resources.distributed().is_some() && resources.partition != Some(Partition::Particles);
-    match design.columns().terms() {
-        Some(_) if is_shared => Err(SettingsError(
+    match design.has_terms() || design.wide().is_some() {
+        true if is_shared => Err(SettingsError(
             "terms of several columns, or that need others, are not searched by several processes that share \
              columns or sweeps (--over) yet: leave that out, or let each dummy be a term of its own (--split)"
                 .to_owned(),

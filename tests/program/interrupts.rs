@@ -65,7 +65,13 @@ fn a_pipe_that_nobody_writes_is_waited_for_until_an_interrupt() {
                     .any(|name| name.starts_with(".passel-"))
             });
         });
-        assert_eq!((ran.code, &*ran.stderr), (Some(130), NOTHING), "{name}");
+        // The signal may come before the reading has begun to heed it.
+        let told = [NOTHING, "interrupted: no work had begun\n"];
+        assert!(
+            ran.code == Some(130) && told.contains(&&*ran.stderr),
+            "{name}: {}",
+            ran.stderr
+        );
         assert!(
             folder
                 .names()

@@ -250,6 +250,27 @@ fn terms_are_those_of_one_process() {
 }
 
 #[test]
+fn formulas_searched_by_parts_are_those_of_one_process() {
+    let (n, p) = (40, 710);
+    let design = problem(n, p);
+    let x = design.columns();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.csv");
+    let names: Vec<String> = (0..p).map(|j| format!("v{j}")).collect();
+    let mut text = format!("y,{}\n", names.join(","));
+    for row in 0..n {
+        let value = |j: u32| x.column(j)[row];
+        let y = design.y()[row] + 20.0 * value(5) * value(600);
+        let values: Vec<String> = (0..p as u32).map(|j| format!("{:.4}", value(j))).collect();
+        text += &format!("{y:.6},{}\n", values.join(","));
+    }
+    std::fs::write(&path, text).unwrap();
+    let data = [path.to_str().unwrap(), "--formula", "y ~ .^2"];
+    let walk = ["--particles", "4", "--iterations", "5", "--islands", "2"];
+    same(&with("select", &data, &walk), &[2, 3]);
+}
+
+#[test]
 fn pairs_are_those_of_one_process() {
     same(&with("pairs", &CANCER, &["--top", "25"]), &[2, 3, 37]);
     let partners = ["--score", "synergy", "--top", "7", "--partners"];

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    course::{Course, blocks},
-    parts::Parts,
-};
+use super::{course::Course, parts::Parts};
 use crate::{
     design::{Design, WidePart},
-    device::PairSweep,
+    device::{DeviceError, PairSweep},
     search::{SearchError, SearchResult, problem::rises},
     selection::Termination,
     threads,
@@ -42,18 +39,23 @@ impl Parts<'_> {
             return Ok(Next::Done);
         };
         let is_first = course.parts == 0;
+        let is_better = is_first || rises(found.value, course.value);
+        // An interaction that the parts so far made may be set aside for a column that equals it.
+        let is_worse = !is_first && rises(course.value, found.value);
         course.parts += 1;
-        if is_first || rises(found.value, course.value) {
-            let members = found.fit.terms();
-            (course.best, course.variables) = (part.names(members), part.variables(members));
-            (course.value, course.improved, course.swept) = (found.value, true, false);
+        course.iterations += found.iterations;
+        course.terms = course.terms.max(design.columns().term_count());
+        let members = found.fit.terms();
+        (course.best, course.variables) = (part.names(members), part.variables(members));
+        course.value = found.value;
+        if is_better {
+            (course.improved, course.swept) = (true, false);
         }
-        let is_certified = found.certified.is_some();
+        course.certified = found.certified.is_some() && !is_worse && (is_first || course.certified);
         let mut is_covered = false;
         if !is_first {
             course.block += 1;
-            course.certified &= is_certified;
-            let blocks = blocks(self.wide, &course.active, self.columns).len();
+            let blocks = course.blocks(self.wide, (self.columns, self.fewest)).len();
             if course.block < blocks {
                 return Ok(Next::Part);
             }
@@ -71,12 +73,16 @@ impl Parts<'_> {
                 return Ok(Next::Cut(termination));
             }
         }
-        if course.active.is_empty() || (is_covered && course.active.len() == before) {
-            course.certified = is_certified && (is_first || course.certified);
-            return Ok(Next::Done);
+        let mut is_done = course.active.is_empty() || (is_covered && course.active.len() == before);
+        if !is_done {
+            (course.block, course.improved, course.certified) = (0, false, true);
         }
-        (course.block, course.improved, course.certified) = (0, false, true);
-        Ok(Next::Part)
+        if let Some(ranks) = self.resources.distributed() {
+            // Rounding may differ between their processors.
+            let first = ranks.broadcast_first(|| (course.clone(), is_done));
+            (*course, is_done) = first.map_err(DeviceError::from)?;
+        }
+        Ok(if is_done { Next::Done } else { Next::Part })
     }
 
     /// Lets the variables of the best model interact, and those of other models as far as one part holds all that
@@ -95,22 +101,18 @@ impl Parts<'_> {
     fn fits(&self, variables: &BTreeSet<usize>) -> bool {
         let own: usize = variables.iter().map(|own| self.wide.width(*own)).sum();
         let all = (0..self.wide.variable_count()).map(|variable| self.wide.width(variable));
-        (own + 1).saturating_mul(all.sum()) <= self.columns
+        own.saturating_mul(all.sum()) <= self.columns
     }
 
     /// Lets the variables interact of which the interaction alone explains most of what the best model leaves: its
     /// parts need no effect of their own.
     fn sweep(&self, course: &mut Course, found: &SearchResult) -> Result<(), SearchError> {
         let x = self.first.columns();
-        let Some(first) = self.first.wide() else {
-            return Ok(());
+        let variable = |column: u32| {
+            let first = self.first.wide();
+            first.and_then(|first| first.variable(x.term_of(column)))
         };
-        let of_terms = (0..x.term_count() as u32).flat_map(|term| {
-            let variables = first.variables(&[term]);
-            let one = variables.first().copied().filter(|_| variables.len() == 1);
-            x.columns_of(term).map(move |_| one)
-        });
-        let of: Vec<Option<usize>> = of_terms.collect();
+        let of: Vec<Option<usize>> = (0..x.p() as u32).map(variable).collect();
         let is_wanted = |a: u32, b: u32| match (of[a as usize], of[b as usize]) {
             (Some(a), Some(b)) if a != b => {
                 let is_new = |variable: usize| !course.active.contains(&variable);
@@ -126,9 +128,19 @@ impl Parts<'_> {
         };
         course.swept = true;
         if sweep.work() > SWEEP_WORK {
+            let note = "no sweep over all interactions was made, which would have taken minutes: one whose parts have no \
+                        effects may be missing";
+            course.notes.insert(note.to_owned());
             return Ok(());
         }
-        let pool = threads::pool(self.resources.thread_count())?;
+        let threads = self.resources.thread_count();
+        let memory = &self.resources.memory;
+        let held = memory.take(
+            sweep.bytes() * threads as u64,
+            "products of pairs of columns",
+        );
+        let _held = held.map_err(DeviceError::from)?;
+        let pool = threads::pool(threads)?;
         let stop = || self.ended().is_some();
         let strongest = pool.install(|| sweep.strongest(STRONGEST, is_wanted, stop));
         for (at, pair) in strongest.iter().enumerate() {
@@ -144,18 +156,5 @@ impl Parts<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Why the search is to end between two parts. Ranks agree on that during a search alone.
-    pub(super) fn ended(&self) -> Option<Termination> {
-        let limit = self.pass.time_limit;
-        match () {
-            () if self.resources.distributed().is_some() => None,
-            () if self.interrupt.requested() => Some(Termination::Interrupted),
-            () if limit.is_some_and(|limit| self.began.elapsed() >= limit) => {
-                Some(Termination::TimeLimit)
-            }
-            () => None,
-        }
     }
 }

@@ -4,7 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{design::WideFormula, formula::PairwiseTerm, search::bits};
+use crate::{
+    design::WideFormula,
+    formula::PairwiseTerm,
+    search::{SearchResult, bits},
+};
+
+/// The most of what is counted, in a state that is read.
+const MOST: usize = 1 << 40;
 
 /// Where a search by parts is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +20,8 @@ pub(super) struct Course {
     pub(super) parts: usize,
     /// Their iterations.
     pub(super) iterations: usize,
+    /// The most terms that one had.
+    pub(super) terms: usize,
     /// The variables whose interactions are made; with all others, which are divided into blocks.
     pub(super) active: BTreeSet<usize>,
     /// The block that is next.
@@ -28,6 +37,8 @@ pub(super) struct Course {
     pub(super) certified: bool,
     /// Whether all interactions were looked at beside the best model.
     pub(super) swept: bool,
+    /// What the parts noted.
+    pub(super) notes: BTreeSet<String>,
 }
 
 impl Course {
@@ -38,33 +49,43 @@ impl Course {
             PairwiseTerm::Pair(one, other) => one < other && other < count,
         };
         let mut variables = self.active.iter().chain(&self.variables);
-        variables.all(|variable| *variable < count) && self.best.iter().all(is_term)
+        variables.all(|variable| *variable < count)
+            && self.best.iter().all(is_term)
+            && [self.parts, self.iterations, self.terms, self.block]
+                .iter()
+                .all(|count| *count < MOST)
     }
-}
 
-/// The variables of a part with those whose interactions are made.
-pub(super) fn blocks(
-    wide: &WideFormula,
-    active: &BTreeSet<usize>,
-    columns: usize,
-) -> Vec<BTreeSet<usize>> {
-    let own: usize = active.iter().map(|variable| wide.width(*variable)).sum();
-    let (mut blocks, mut left) = (
-        vec![BTreeSet::new()],
-        columns.saturating_sub(own * (own + 1) / 2),
-    );
-    let others = (0..wide.variable_count()).filter(|variable| !active.contains(variable));
-    for variable in others {
-        let width = wide.width(variable).saturating_mul(own + 1);
-        let is_full = width > left && blocks.last().is_some_and(|last| !last.is_empty());
-        if is_full {
-            blocks.push(BTreeSet::new());
-            left = columns.saturating_sub(own * (own + 1) / 2);
-        }
-        left = left.saturating_sub(width);
-        blocks.last_mut().into_iter().for_each(|last| {
-            last.insert(variable);
-        });
+    /// Keeps what a part noted.
+    pub(super) fn note(&mut self, found: &SearchResult) {
+        self.notes.extend(found.notes.iter().cloned());
     }
-    blocks
+
+    /// The variables that are not active, in blocks: the interactions that those of one have with the active ones are
+    /// columns of one part, of which it has about so many, but at least so
+    /// many variables.
+    pub(super) fn blocks(
+        &self,
+        wide: &WideFormula,
+        (columns, fewest): (usize, usize),
+    ) -> Vec<BTreeSet<usize>> {
+        let own: usize = self
+            .active
+            .iter()
+            .map(|variable| wide.width(*variable))
+            .sum();
+        let room = columns.saturating_sub(own * own / 2);
+        let (mut blocks, mut block, mut used) = (Vec::new(), BTreeSet::new(), 0);
+        for variable in (0..wide.variable_count()).filter(|own| !self.active.contains(own)) {
+            let more = wide.width(variable).saturating_mul(own);
+            if used + more > room && block.len() >= fewest {
+                blocks.push(std::mem::take(&mut block));
+                used = 0;
+            }
+            used += more;
+            block.insert(variable);
+        }
+        blocks.push(block);
+        blocks
+    }
 }

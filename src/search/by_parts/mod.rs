@@ -5,6 +5,7 @@
 mod advance;
 mod course;
 mod parts;
+mod run;
 #[cfg(test)]
 mod tests;
 
@@ -14,24 +15,29 @@ use passel_criteria::Criterion;
 
 use super::{
     Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SettingsError, Start,
-    fit_kept, search_from, settings::ProofEffort,
+    fit_kept, search_from,
 };
 use crate::{design::Design, device::Resources, interrupt::Interrupt};
 use parts::Parts;
 
-/// Numbers of a part's design, and its most and fewest columns.
+/// Numbers in the interactions of a part, and its most and fewest columns of these; and the most terms of a part, below
+/// the most of a formula.
 const ELEMENTS: usize = 1 << 26;
-const MOST: usize = 250_000;
+const MOST: usize = 200_000;
 const FEWEST: usize = 4096;
+const MOST_TERMS: usize = 240_000;
 
-/// Searches a design as [`search`](super::search::search) does. Where it is of a formula with more interactions of two
+/// The fewest variables of which a part has the interactions with the active ones, where they do not fit all.
+const FEWEST_VARIABLES: usize = 32;
+
+/// Searches a design as [`search`](super::search()) does. Where it is of a formula with more interactions of two
 /// variables than are made at once, it has none of them: then its main effects are searched first, and after that
 /// parts of the formula, each with all interactions that the main effects of the best models so far have, until
 /// none is left. The best model is then [certified](SearchResult::certified) over all terms of which a main effect is
 /// in it. Returns the design of the last part with what was found in it; none where the design is whole.
 ///
 /// # Errors
-/// As [`search`](super::search), and as [`Design::from_formula`].
+/// As [`search`](super::search()), and as [`Design::from_formula`].
 pub fn search_by_parts(
     design: &Design,
     criterion: &dyn Criterion,
@@ -65,6 +71,7 @@ pub fn search_by_parts(
         ))
         .into());
     }
+    let columns = (ELEMENTS / design.n()).clamp(FEWEST, MOST);
     let search = Parts {
         first: design,
         wide: &part.of,
@@ -72,20 +79,24 @@ pub fn search_by_parts(
         pass: wide_pass(design, pass)?,
         resources,
         interrupt,
-        columns: (ELEMENTS / design.n()).clamp(FEWEST, MOST),
+        columns: columns.min(MOST_TERMS.saturating_sub(design.columns().term_count())),
+        fewest: FEWEST_VARIABLES,
         began: Instant::now(),
     };
     search.run(checkpointing, observe)
 }
 
-/// The settings of a part: the largest model is that of the whole formula, and no optimum is proved.
+/// The settings of the whole formula, of which the largest model is.
 fn wide_pass(design: &Design, pass: &Pass) -> Result<Pass, SearchError> {
-    let (_, kept) = fit_kept(design, pass)?;
+    let unbounded = Pass {
+        max_size: None,
+        ..pass.clone()
+    };
+    let (_, kept) = fit_kept(design, &unbounded)?;
     let terms = design.candidate_terms();
     let max_size = pass.check(design.n(), terms, kept.support().len())?;
     Ok(Pass {
         max_size: Some(max_size),
-        proof: ProofEffort::None,
         ..pass.clone()
     })
 }

@@ -74,6 +74,7 @@ fn parts<'a>(
         resources,
         interrupt,
         columns,
+        fewest: 3,
         began: Instant::now(),
     }
 }
@@ -137,6 +138,13 @@ fn parts_find_what_a_search_of_all_terms_finds() {
             as_good += usize::from(is_same || found.value < all.value);
             if is_same {
                 assert_eq!(labels(&part, &found), labels(&whole, &all));
+                let [own, expected] = [(&found, &part), (&all, &whole)].map(|(found, design)| {
+                    let report = found.selection(design, &CRITERION, &pass);
+                    let means = report.marginal_means.iter();
+                    let means = means.map(|own| (own.level.clone(), (1e7 * own.mean).round()));
+                    (means.collect::<Vec<_>>(), (1e7 * report.rss).round())
+                });
+                assert_eq!(own, expected);
             }
             assert_local(&whole, &labels(&part, &found), &found);
             // What a report says of the terms is the whole formula's.
