@@ -101,6 +101,8 @@ pub mod design;
 
 pub mod least_squares;
 
+pub mod family;
+
 pub mod device;
 
 pub mod selection;

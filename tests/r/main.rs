@@ -8,6 +8,7 @@
 mod support;
 
 mod compare;
+mod families;
 mod page;
 mod requests;
 mod terms;

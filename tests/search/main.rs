@@ -16,6 +16,7 @@ mod checkpoint;
 mod closures;
 mod estimates;
 mod exhaustive;
+mod families;
 mod fits;
 mod hierarchy;
 mod invariance;

@@ -95,7 +95,7 @@ fn parts_find_what_a_search_of_all_terms_finds() {
     let (resources, never) = (Resources::cpu(1), Interrupt::default());
     let mut as_good = 0;
     for (seed, hierarchy) in
-        (0..6).flat_map(|seed| [(seed, Hierarchy::Strong), (seed, Hierarchy::Weak)])
+        (0..4).flat_map(|seed| [(seed, Hierarchy::Strong), (seed, Hierarchy::Weak)])
     {
         let options = options(hierarchy);
         let table = table(seed, 12);
@@ -153,7 +153,7 @@ fn parts_find_what_a_search_of_all_terms_finds() {
             assert_eq!(report.formula.as_deref(), whole.formula());
         }
     }
-    assert!(as_good >= 22, "{as_good} of 24");
+    assert!(as_good >= 15, "{as_good} of 16");
 }
 
 /// No interaction of a main effect of the model, with what it needs, improves it.
@@ -225,7 +225,7 @@ fn a_search_by_parts_that_is_cut_anywhere_goes_on_as_if_it_were_not() {
     let (_, expected) = report(&Interrupt::default(), &mut None);
     assert!(expected.contains("\"certified\":\"local\""), "{expected}");
     let mut cuts = 0;
-    for look in (1..).step_by(83) {
+    for look in (1..).step_by(131) {
         let mut kept = None;
         let (termination, _) = report(&Interrupt::at_look(look), &mut kept);
         if termination != Termination::Interrupted {

@@ -1,0 +1,173 @@
+//! Distributions of a response about its mean.
+
+use std::{f64::consts::PI, fmt};
+
+use statrs::function::gamma::ln_gamma;
+
+use super::Link;
+
+/// The distribution of a response about its mean μ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distribution {
+    /// Normal, of one variance.
+    Gaussian,
+    /// The share of events among a number of trials.
+    Binomial,
+    /// A count of variance μ.
+    Poisson,
+    /// A count of variance μ + μ²/θ.
+    NegativeBinomial,
+    /// A positive number of variance φμ².
+    Gamma,
+}
+
+/// All distributions.
+const ALL: [Distribution; 5] = [
+    Distribution::Gaussian,
+    Distribution::Binomial,
+    Distribution::Poisson,
+    Distribution::NegativeBinomial,
+    Distribution::Gamma,
+];
+
+/// x·ln(x/y), 0 where x is 0.
+fn x_ln_ratio(x: f64, y: f64) -> f64 {
+    if x > 0.0 { x * (x / y).ln() } else { 0.0 }
+}
+
+impl Distribution {
+    /// Its name, as options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gaussian => "gaussian",
+            Self::Binomial => "binomial",
+            Self::Poisson => "poisson",
+            Self::NegativeBinomial => "negative-binomial",
+            Self::Gamma => "gamma",
+        }
+    }
+
+    /// The distribution of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|own| own.name() == name)
+    }
+
+    /// The links that it may have, the default first.
+    pub fn links(self) -> &'static [Link] {
+        match self {
+            Self::Gaussian => &[Link::Identity],
+            Self::Binomial => &[Link::Logit, Link::Probit, Link::Cloglog],
+            Self::Poisson | Self::NegativeBinomial => &[Link::Log],
+            Self::Gamma => &[Link::Log, Link::Inverse],
+        }
+    }
+
+    /// What responses it takes, in words.
+    pub(super) fn takes(self) -> &'static str {
+        match self {
+            Self::Gaussian => "numbers",
+            Self::Binomial => "0 and 1, or events of trials",
+            Self::Poisson | Self::NegativeBinomial => "whole numbers from 0 on",
+            Self::Gamma => "numbers above 0",
+        }
+    }
+
+    pub(super) fn is_response(self, y: f64) -> bool {
+        match self {
+            Self::Gaussian => y.is_finite(),
+            Self::Binomial | Self::Poisson | Self::NegativeBinomial => {
+                y.is_finite() && y >= 0.0 && y.fract() == 0.0
+            }
+            Self::Gamma => y.is_finite() && y > 0.0,
+        }
+    }
+
+    pub(super) fn is_mean(self, mean: f64) -> bool {
+        match self {
+            Self::Gaussian => mean.is_finite(),
+            Self::Binomial => mean > 0.0 && mean < 1.0,
+            Self::Poisson | Self::NegativeBinomial | Self::Gamma => mean > 0.0 && mean.is_finite(),
+        }
+    }
+
+    /// The variance at a mean, over the dispersion; `theta` is that of the negative binomial.
+    pub(super) fn variance(self, mean: f64, theta: f64) -> f64 {
+        match self {
+            Self::Gaussian => 1.0,
+            Self::Binomial => mean * (1.0 - mean),
+            Self::Poisson => mean,
+            Self::NegativeBinomial => mean + mean * mean / theta,
+            Self::Gamma => mean * mean,
+        }
+    }
+
+    /// A first guess of a mean.
+    pub(super) fn first_mean(self, y: f64, trials: f64) -> f64 {
+        match self {
+            Self::Gaussian | Self::Gamma => y,
+            Self::Binomial => (trials * y + 0.5) / (trials + 1.0),
+            Self::Poisson => y + 0.1,
+            Self::NegativeBinomial => y + if y == 0.0 { 1.0 / 6.0 } else { 0.0 },
+        }
+    }
+
+    /// The deviance of one observation of weight 1.
+    pub(super) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
+        2.0 * match self {
+            Self::Gaussian => (y - mean).powi(2) / 2.0,
+            Self::Binomial => x_ln_ratio(y, mean) + x_ln_ratio(1.0 - y, 1.0 - mean),
+            Self::Poisson => x_ln_ratio(y, mean) - (y - mean),
+            Self::NegativeBinomial => {
+                x_ln_ratio(y, mean) - (y + theta) * ((y + theta) / (mean + theta)).ln()
+            }
+            Self::Gamma => -(y / mean).ln() + (y - mean) / mean,
+        }
+    }
+
+    /// −2ℓ of one observation of weight 1 whose mean is the response itself, which its deviance is above; `trials` is the
+    /// number of trials of the share y. None where the likelihood has a dispersion, which is estimated.
+    pub(super) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
+        let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
+        -2.0 * match self {
+            Self::Gaussian | Self::Gamma => 0.0,
+            Self::Binomial => {
+                let k = (trials * y).round();
+                let ways = if trials > 1.0 { choose(trials, k) } else { 0.0 };
+                ways + trials * (x_ln_ratio(y, 1.0) + x_ln_ratio(1.0 - y, 1.0))
+            }
+            Self::Poisson => x_ln_ratio(y, 1.0) - y - ln_gamma(y + 1.0),
+            Self::NegativeBinomial => {
+                ln_gamma(theta + y) - ln_gamma(theta) - ln_gamma(y + 1.0)
+                    + theta * theta.ln()
+                    + x_ln_ratio(y, 1.0)
+                    - (theta + y) * (theta + y).ln()
+            }
+        }
+    }
+
+    /// −2ℓ of a family with a dispersion, which is the deviance over the sum of weights: as R's `logLik`. `logs` is the
+    /// weighted sum of ln y.
+    pub(super) fn profiled(self, deviance: f64, total: f64, logs: f64) -> f64 {
+        let dispersion = deviance / total;
+        match self {
+            Self::Gamma => {
+                let shape = 1.0 / dispersion;
+                // Σ w (ln μ + y/μ) = D/2 + Σ w (1 + ln y).
+                let kernel = total / 2.0 + shape * total + total * shape * dispersion.ln();
+                2.0 * (logs + kernel + total * ln_gamma(shape))
+            }
+            _ => total * ((2.0 * PI * dispersion).ln() + 1.0),
+        }
+    }
+
+    /// Whether its likelihood has a dispersion that is estimated.
+    pub(super) fn has_dispersion(self) -> bool {
+        matches!(self, Self::Gaussian | Self::Gamma)
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,61 @@
+//! Why a response cannot be of a family.
+
+use thiserror::Error;
+
+use super::{Distribution, Link};
+
+/// Why a response cannot be of a family. Rows count from 1.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
+pub enum FamilyError {
+    #[error("the family {distribution} has no link {link}: use {}", names(*distribution))]
+    Link {
+        distribution: Distribution,
+        link: Link,
+    },
+    #[error("row {row}: {value} is no response of the family {distribution}, which takes {takes}")]
+    Value {
+        row: usize,
+        value: f64,
+        distribution: Distribution,
+        takes: &'static str,
+    },
+    #[error("row {row}: {events} events of {trials} trials")]
+    Trials {
+        row: usize,
+        events: f64,
+        trials: f64,
+    },
+    #[error("row {row}: the {what} {value} is {wrong}")]
+    Number {
+        row: usize,
+        what: &'static str,
+        value: f64,
+        wrong: &'static str,
+    },
+    #[error("{what} has {found} values, the response {n}")]
+    Length {
+        what: &'static str,
+        found: usize,
+        n: usize,
+    },
+    #[error("every response is {value}: there is nothing to explain")]
+    OneLevel { value: f64 },
+    #[error(
+        "the link {link} cannot begin: with the offsets no mean of the family {distribution} is possible"
+    )]
+    NoStart {
+        distribution: Distribution,
+        link: Link,
+    },
+}
+
+fn names(distribution: Distribution) -> String {
+    let names: Vec<&str> = distribution
+        .links()
+        .iter()
+        .map(|link| link.name())
+        .collect();
+    names.join(" or ")
+}

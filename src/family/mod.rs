@@ -1,0 +1,25 @@
+//! Responses that are not normal: families of distributions, their links, and the fit of a model by maximum
+//! likelihood.
+//!
+//! A model says that the mean μᵢ of response i is g⁻¹(ηᵢ), ηᵢ = offsetᵢ + β₀ + xᵢᵀβ, and the family how responses scatter
+//! about their means. [`FamilyFit`] maximises the likelihood by iteratively reweighted least squares; what it reports of a
+//! model (−2ℓ with all constants, coefficients, standard errors) is what R's `glm` does.
+//!
+//! *Source*: P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989; W. N. Venables, B. D. Ripley, Modern Applied
+//! Statistics with S, 2002, section 7.4 (negative binomial).
+
+mod distribution;
+mod error;
+mod fit;
+mod link;
+mod response;
+#[cfg(test)]
+mod tests;
+mod theta;
+mod weighted;
+
+pub use distribution::Distribution;
+pub use error::FamilyError;
+pub use fit::{FamilyFit, FitStatus};
+pub use link::Link;
+pub use response::{Family, FamilyResponse};

@@ -1,0 +1,202 @@
+//! A response of a family: its values, trials, weights and offsets.
+
+use super::{Distribution, FamilyError, Link};
+
+/// A distribution with a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    distribution: Distribution,
+    link: Link,
+}
+
+impl Family {
+    /// A distribution with a link, its first one where none is given.
+    ///
+    /// # Errors
+    /// A link that the distribution cannot have.
+    pub fn new(distribution: Distribution, link: Option<Link>) -> Result<Self, FamilyError> {
+        let links = distribution.links();
+        let link = link.unwrap_or(links[0]);
+        match links.contains(&link) {
+            true => Ok(Self { distribution, link }),
+            false => Err(FamilyError::Link { distribution, link }),
+        }
+    }
+
+    /// The distribution.
+    pub fn distribution(self) -> Distribution {
+        self.distribution
+    }
+
+    /// The link.
+    pub fn link(self) -> Link {
+        self.link
+    }
+
+    /// Whether the linear predictor is the natural parameter, so that y − μ is the score.
+    pub fn is_canonical(self) -> bool {
+        matches!(
+            (self.distribution, self.link),
+            (Distribution::Gaussian, Link::Identity)
+                | (Distribution::Binomial, Link::Logit)
+                | (Distribution::Poisson, Link::Log)
+        )
+    }
+}
+
+/// A response of a family.
+///
+/// *Shapes:* n values each.
+#[derive(Debug, Clone)]
+pub struct FamilyResponse {
+    pub(super) family: Family,
+    /// Of the binomial family the shares of events.
+    pub(super) y: Vec<f64>,
+    /// Weights times trials.
+    pub(super) weights: Vec<f64>,
+    pub(super) trials: Vec<f64>,
+    pub(super) offset: Vec<f64>,
+}
+
+impl FamilyResponse {
+    /// A response: numbers as the distribution takes them. Of the binomial family they are events of so many `trials`,
+    /// without these 0 or 1. `weights` multiply the terms of the log-likelihood; `offset` is added to the linear
+    /// predictor. Each may be empty.
+    ///
+    /// # Errors
+    /// The first value that the family cannot have, with its row; one level alone.
+    pub fn new(
+        family: Family,
+        y: &[f64],
+        trials: &[f64],
+        weights: &[f64],
+        offset: &[f64],
+    ) -> Result<Self, FamilyError> {
+        let (n, distribution) = (y.len(), family.distribution);
+        let parts = [("trials", trials), ("weights", weights), ("offset", offset)];
+        for (what, values) in parts {
+            if !values.is_empty() && values.len() != n {
+                let found = values.len();
+                return Err(FamilyError::Length { what, found, n });
+            }
+            let least = if what == "offset" {
+                f64::NEG_INFINITY
+            } else {
+                0.0
+            };
+            let wrong = |value: f64| match value {
+                value if !value.is_finite() => Some("not finite"),
+                value if value < least => Some("below 0"),
+                value if what == "trials" && (value < 1.0 || value.fract() != 0.0) => {
+                    Some("no number of trials")
+                }
+                _ => None,
+            };
+            for (row, value) in (1..).zip(values) {
+                if let Some(wrong) = wrong(*value) {
+                    let value = *value;
+                    return Err(FamilyError::Number {
+                        row,
+                        what,
+                        value,
+                        wrong,
+                    });
+                }
+            }
+        }
+        let of = |values: &[f64], row: usize, none: f64| values.get(row).copied().unwrap_or(none);
+        for (row, value) in y.iter().enumerate() {
+            let trials = of(trials, row, 1.0);
+            if !distribution.is_response(*value) {
+                return Err(FamilyError::Value {
+                    row: row + 1,
+                    value: *value,
+                    distribution,
+                    takes: distribution.takes(),
+                });
+            }
+            if distribution == Distribution::Binomial && *value > trials {
+                return Err(FamilyError::Trials {
+                    row: row + 1,
+                    events: *value,
+                    trials,
+                });
+            }
+        }
+        let all: Vec<f64> = (0..n).map(|row| of(trials, row, 1.0)).collect();
+        let shares = y.iter().zip(&all);
+        let shares: Vec<f64> = match distribution {
+            Distribution::Binomial => shares.map(|(y, trials)| y / trials).collect(),
+            _ => y.to_vec(),
+        };
+        let counted: Vec<f64> = (0..n)
+            .map(|row| {
+                of(weights, row, 1.0)
+                    * if distribution == Distribution::Binomial {
+                        all[row]
+                    } else {
+                        1.0
+                    }
+            })
+            .collect();
+        let mut used = shares
+            .iter()
+            .zip(&counted)
+            .filter(|(_, weight)| **weight > 0.0);
+        if let Some((first, _)) = used.next()
+            && used.all(|(y, _)| y == first)
+            && (offset.is_empty() || matches!(*first, 0.0 | 1.0))
+        {
+            return Err(FamilyError::OneLevel { value: *first });
+        }
+        Ok(Self {
+            family,
+            y: shares,
+            weights: counted,
+            trials: all,
+            offset: (0..n).map(|row| of(offset, row, 0.0)).collect(),
+        })
+    }
+
+    /// The family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Observations.
+    pub fn n(&self) -> usize {
+        self.y.len()
+    }
+
+    /// The sum of the deviances of all observations.
+    pub(super) fn deviance(&self, means: &[f64], theta: f64) -> f64 {
+        let distribution = self.family.distribution;
+        let rows = self.y.iter().zip(means).zip(&self.weights);
+        rows.map(|((y, mean), weight)| match *weight > 0.0 {
+            true => weight * distribution.deviance(*y, *mean, theta),
+            false => 0.0,
+        })
+        .sum()
+    }
+
+    /// −2ℓ of means of this deviance, with all constants.
+    pub(super) fn minus_two_log_likelihood(&self, deviance: f64, theta: f64) -> f64 {
+        let distribution = self.family.distribution;
+        let rows = || self.y.iter().zip(&self.weights);
+        if distribution.has_dispersion() {
+            let total = self.weights.iter().sum();
+            let logs = match distribution {
+                Distribution::Gamma => rows().map(|(y, weight)| weight * y.ln()).sum(),
+                _ => 0.0,
+            };
+            return distribution.profiled(deviance, total, logs);
+        }
+        let constants = rows().zip(&self.trials).map(|((y, weight), trials)| {
+            let is_share = distribution == Distribution::Binomial;
+            // The weight of an observation, its trials apart.
+            let weight = if is_share { weight / trials } else { *weight };
+            weight * distribution.saturated(*y, *trials, theta)
+        });
+        deviance + constants.sum::<f64>()
+    }
+}

@@ -1,0 +1,41 @@
+# Fits of glm() and glm.nb(): Rscript families.R FOLDER writes the data there and prints the answers as JSON.
+suppressMessages({library(MASS); library(jsonlite)})
+invisible(Sys.setlocale("LC_COLLATE", "C"))
+options(contrasts = c("contr.treatment", "contr.treatment"), digits = 15)
+folder <- commandArgs(TRUE)[1]
+control <- glm.control(epsilon = 1e-14, maxit = 200)
+answers <- list()
+answer <- function(name, data, formula, family, link, model, trials = NULL, weights = NULL, offset = NULL) {
+  write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
+  own <- coef(summary(model))
+  answers[[length(answers) + 1]] <<- list(
+    name = name, formula = formula, family = family, link = link, trials = trials, weights = weights, offset = offset,
+    estimates = setNames(as.list(own[, 1]), rownames(own)), std_errors = setNames(as.list(own[, 2]), rownames(own)),
+    deviance = deviance(model), m2ll = -2 * as.numeric(logLik(model)), theta = model$theta, dispersion = summary(model)$dispersion)
+}
+
+quine <- within(quine, Age <- as.character(Age))
+formula <- "Days ~ Eth + Sex + Age + Lrn"
+answer("quine", quine, formula, "negative-binomial", "log", glm.nb(as.formula(formula), quine, control = control))
+births <- within(birthwt, { race <- c("white", "black", "other")[race]; w <- 1 + seq_along(low) %% 3 })
+formula <- "low ~ age + lwt + race + smoke"
+for (link in c("cloglog", "logit")) {
+  model <- glm(as.formula(formula), binomial(link), births, weights = w, control = control)
+  answer(paste0("births_", link), births, formula, "binomial", link, model, weights = "w")
+}
+air <- within(na.omit(airquality), w <- 0.5 + Day %% 4)
+formula <- "Ozone ~ Wind + Temp"
+for (link in c("inverse", "log")) {
+  model <- glm(as.formula(formula), Gamma(link), air, weights = w, control = control)
+  answer(paste0("air_", link), air, formula, "gamma", link, model, weights = "w")
+}
+claims <- within(Insurance, { District <- paste0("d", District); logh <- log(Holders); w <- 1 + seq_along(Claims) %% 2 })
+claims <- claims[c("District", "Claims", "logh", "w")]
+model <- glm(Claims ~ District + offset(logh), poisson(), claims, weights = w, control = control)
+answer("claims", claims, "Claims ~ District", "poisson", "log", model, weights = "w", offset = "logh")
+cases <- data.frame(age = as.character(esoph$agegp), cases = esoph$ncases, trials = esoph$ncases + esoph$ncontrols)
+cases$age <- gsub("[^0-9]", "_", cases$age)
+cases <- cases[cases$age != "25_34", ]
+model <- glm(cbind(cases, trials - cases) ~ age, binomial("probit"), cases, control = control)
+answer("cases", cases, "cases ~ age", "binomial", "probit", model, trials = "trials")
+cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null"))

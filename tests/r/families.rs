@@ -1,0 +1,87 @@
+//! Fits of families beside `glm` and `glm.nb`.
+
+use passel::{
+    Design, Table,
+    design::FormulaOptions,
+    family::{Distribution, Family, FamilyFit, FamilyResponse, FitStatus, Link},
+    formula::Formula,
+    table::{self, Values},
+};
+use serde_json::Value;
+
+use crate::{rscript, support::Folder};
+
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    let column = table.columns.iter().find(|own| own.name == name).unwrap();
+    match &column.values {
+        Values::Numbers(values) => values.clone(),
+        Values::Bytes(values) => values.iter().map(|value| f64::from(*value)).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+#[ignore = "needs R with MASS and jsonlite"]
+fn fits_of_families_are_those_of_glm() {
+    let folder = Folder::new();
+    let text = rscript("families.R", &[&folder.path(".")]);
+    let answers: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!(answers.len(), 7);
+    for answer in &answers {
+        let text = |field: &str| answer[field].as_str();
+        let name = text("name").unwrap();
+        let data = table::read(&folder.path(&format!("{name}.csv")), &Default::default()).unwrap();
+        let column = |field: &str| text(field).map_or(Vec::new(), |name| numbers(&data, name));
+        let distribution = Distribution::named(text("family").unwrap()).unwrap();
+        let family = Family::new(distribution, Link::named(text("link").unwrap())).unwrap();
+        let formula = text("formula").unwrap();
+        let y = numbers(&data, formula.split(" ~").next().unwrap());
+        let (trials, weights, offset) = (column("trials"), column("weights"), column("offset"));
+        let response = FamilyResponse::new(family, &y, &trials, &weights, &offset).unwrap();
+        let formula = Formula::parse(formula).unwrap();
+        let design = Design::from_formula(data, &formula, &FormulaOptions::default()).unwrap();
+        let terms: Vec<u32> = (0..design.columns().term_count() as u32).collect();
+        let fit = FamilyFit::of(design.columns(), &terms, &response, true, None).unwrap();
+        assert_eq!(fit.status(), FitStatus::Converged, "{name}");
+        let near = |own: f64, expected: &Value, tolerance: f64, what: &str| {
+            let expected = expected.as_f64().unwrap();
+            let off = (own - expected).abs();
+            assert!(
+                off <= tolerance * expected.abs().max(1e-3),
+                "{name} {what}: {own} {expected}"
+            );
+        };
+        near(fit.deviance(), &answer["deviance"], 1e-8, "deviance");
+        near(fit.minus_two_log_likelihood(), &answer["m2ll"], 1e-8, "−2ℓ");
+        if let Some(theta) = fit.theta() {
+            // R stops where θ changes by a ten-thousandth of itself.
+            near(theta, &answer["theta"], 1e-4, "θ");
+        }
+        near(fit.dispersion(), &answer["dispersion"], 1e-7, "dispersion");
+        let mut intercept = fit.intercept().unwrap();
+        for (at, &column) in fit.support().iter().enumerate() {
+            let variable = &design.variables()[column as usize];
+            let coefficient = fit.coefficients()[at] / variable.norm;
+            intercept -= coefficient * variable.mean;
+            near(
+                coefficient,
+                &answer["estimates"][&variable.name],
+                1e-6,
+                &variable.name,
+            );
+            let error = fit.std_errors()[at + 1] / variable.norm;
+            near(
+                error,
+                &answer["std_errors"][&variable.name],
+                1e-6,
+                &variable.name,
+            );
+        }
+        near(
+            intercept,
+            &answer["estimates"]["(Intercept)"],
+            1e-6,
+            "intercept",
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! Fits of families beside R's `glm`, for every model of small problems.
+
+use passel::{
+    Design, Table,
+    design::FormulaOptions,
+    family::{Distribution, Family, FamilyFit, FamilyResponse, FitStatus, Link},
+    formula::Formula,
+    table::{self, Values},
+};
+use serde_json::Value;
+
+use crate::problems;
+
+/// A problem of the file, as a response and a design of all its terms.
+struct Problem {
+    design: Design,
+    response: FamilyResponse,
+    is_hierarchical: bool,
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    let column = table
+        .columns
+        .iter()
+        .find(|column| column.name == name)
+        .unwrap();
+    match &column.values {
+        Values::Numbers(values) => values.clone(),
+        Values::Bytes(values) => values.iter().map(|value| f64::from(*value)).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+impl Problem {
+    fn of(problem: &Value) -> Self {
+        let text = |name: &str| problem[name].as_str();
+        let path = format!("golden/families/{}", text("file").unwrap());
+        let data = table::read(&problems::needed(&path), &Default::default()).unwrap();
+        let terms: Vec<&str> = list(&problem["terms"]);
+        let name = text("response").unwrap();
+        let formula = format!("{name} ~ {}", terms.join(" + "));
+        let column = |name: Option<&str>| name.map_or(Vec::new(), |name| numbers(&data, name));
+        let distribution = Distribution::named(text("family").unwrap()).unwrap();
+        let family = Family::new(distribution, Link::named(text("link").unwrap())).unwrap();
+        let (y, trials, offset) = (
+            numbers(&data, name),
+            column(text("events")),
+            column(text("offset")),
+        );
+        let response = FamilyResponse::new(family, &y, &trials, &[], &offset).unwrap();
+        let formula = Formula::parse(&formula).unwrap();
+        let reference = references(&data, problem);
+        let options = FormulaOptions {
+            reference: &reference,
+            ..FormulaOptions::default()
+        };
+        let design = Design::from_formula(data, &formula, &options).unwrap();
+        Self {
+            design,
+            response,
+            is_hierarchical: problem["hierarchical"] == true,
+        }
+    }
+
+    /// The fits of all models, with their terms.
+    fn all(&self) -> Vec<(Vec<u32>, FamilyFit)> {
+        let x = self.design.columns();
+        let count = x.term_count() as u32;
+        let is_model = |members: &[u32]| {
+            let names: Vec<&str> = members
+                .iter()
+                .map(|term| self.design.term_name(*term))
+                .collect();
+            let mut parts = names.iter().filter(|name| name.contains(':'));
+            !self.is_hierarchical
+                || parts.all(|name| name.split(':').all(|part| names.contains(&part)))
+        };
+        let models = (0..1_u32 << count)
+            .map(|bits| (0..count).filter(|term| bits >> term & 1 == 1).collect());
+        let models = models.filter(|members: &Vec<u32>| is_model(members));
+        let mut empty = None;
+        let fits = models.map(|members| {
+            // Each begins at the empty model: the answer must not depend on it.
+            let fit = FamilyFit::of(x, &members, &self.response, true, empty.as_ref()).unwrap();
+            assert_ne!(fit.status(), FitStatus::NotConverged, "{members:?}");
+            empty.get_or_insert_with(|| fit.clone());
+            (members, fit)
+        });
+        fits.collect()
+    }
+}
+
+/// R's reference levels, which its locale orders: those without a coefficient.
+fn references(data: &Table, problem: &Value) -> Vec<String> {
+    let text = problem["best"].to_string();
+    let factors = data
+        .columns
+        .iter()
+        .filter_map(|column| match &column.values {
+            Values::Factor { levels, .. } => Some((&column.name, levels)),
+            _ => None,
+        });
+    let of_factor = |(name, levels): (&String, &Vec<String>)| {
+        let lacks = |level: &&String| !text.contains(&format!("\"{name}{level}\""));
+        let mut without = levels.iter().filter(lacks);
+        let (first, other) = (without.next()?, without.next());
+        other.is_none().then(|| format!("{name}={first}"))
+    };
+    factors.filter_map(of_factor).collect()
+}
+
+fn list<'v>(value: &'v Value) -> Vec<&'v str> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|own| own.as_str().unwrap()).collect()
+}
+
+/// ln C(n, k).
+fn ln_choose(n: usize, k: usize) -> f64 {
+    (0..k)
+        .map(|at| ((n - at) as f64 / (at + 1) as f64).ln())
+        .sum()
+}
+
+#[test]
+#[ignore = "needs the folder shared"]
+fn every_model_of_eight_problems_is_that_of_r() {
+    let text = std::fs::read_to_string(problems::needed("golden/families/families.json")).unwrap();
+    let problems: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let families = problems.iter().filter(|problem| problem["family"] != "cox");
+    let (mut checked, mut separated) = (0, 0);
+    for golden in families {
+        let problem = Problem::of(golden);
+        let design = &problem.design;
+        let all = problem.all();
+        assert_eq!(
+            all.len() as u64,
+            golden["models"].as_u64().unwrap(),
+            "{}",
+            golden["name"]
+        );
+        let n = golden["n_criterion"].as_f64().unwrap();
+        let terms = golden["terms"].as_array().unwrap().len();
+        for name in ["aic", "bic", "ebic1"] {
+            let value = |members: &[u32], fit: &FamilyFit| {
+                let parameters = fit.support().len() as f64;
+                fit.minus_two_log_likelihood()
+                    + match name {
+                        "aic" => 2.0 * parameters,
+                        "bic" => n.ln() * parameters,
+                        _ => n.ln() * parameters + 2.0 * ln_choose(terms, members.len()),
+                    }
+            };
+            let mut order: Vec<_> = all
+                .iter()
+                .map(|(members, fit)| (value(members, fit), members, fit))
+                .collect();
+            order.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (expected, (value, members, fit)) in
+                golden["best"][name].as_array().unwrap().iter().zip(order)
+            {
+                let what = format!("{} {name} {:?}", golden["name"], list(&expected["terms"]));
+                let is_close = |own: f64, expected: f64, tolerance: f64| {
+                    assert!(
+                        (own - expected).abs() <= tolerance * expected.abs().max(1.0),
+                        "{what}: {own} {expected}"
+                    );
+                };
+                let names: Vec<&str> = members.iter().map(|term| design.term_name(*term)).collect();
+                assert_eq!(names, list(&expected["terms"]), "{what}");
+                is_close(value, expected["value"].as_f64().unwrap(), 1e-8);
+                is_close(fit.deviance(), expected["deviance"].as_f64().unwrap(), 1e-8);
+                let mut intercept = fit.intercept().unwrap();
+                // Cells without cases: the estimates of R are where it stopped.
+                if fit.status() == FitStatus::Separated {
+                    assert!(fit.std_errors().iter().any(|error| *error > 1e3), "{what}");
+                    separated += 1;
+                    continue;
+                }
+                for (at, &column) in fit.support().iter().enumerate() {
+                    let variable = &design.variables()[column as usize];
+                    let coefficient = fit.coefficients()[at] / variable.norm;
+                    intercept -= coefficient * variable.mean;
+                    let own = expected["coefficients"].as_array().unwrap().iter();
+                    let Some(own) = own.clone().find(|own| own["name"] == *variable.name) else {
+                        // Of columns that explain one another R keeps others.
+                        assert_eq!(golden["name"], "quine", "{what}");
+                        intercept = f64::NAN;
+                        continue;
+                    };
+                    if golden["name"] != "quine" {
+                        is_close(coefficient, own["estimate"].as_f64().unwrap(), 1e-7);
+                        is_close(
+                            fit.std_errors()[at + 1] / variable.norm,
+                            own["std_error"].as_f64().unwrap(),
+                            1e-7,
+                        );
+                    }
+                }
+                if !intercept.is_nan() && golden["name"] != "quine" {
+                    is_close(
+                        intercept,
+                        expected["coefficients"][0]["estimate"].as_f64().unwrap(),
+                        1e-7,
+                    );
+                }
+                checked += 1;
+            }
+        }
+    }
+    println!("{checked} models, {separated} separated");
+    assert!(checked >= 100 && separated < 10, "{checked} {separated}");
+}
