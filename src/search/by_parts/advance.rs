@@ -42,9 +42,7 @@ impl Parts<'_> {
         let is_better = is_first || rises(found.value, course.value);
         // An interaction that the parts so far made may be set aside for a column that equals it.
         let is_worse = !is_first && rises(course.value, found.value);
-        course.parts += 1;
-        course.iterations += found.iterations;
-        course.terms = course.terms.max(design.columns().term_count());
+        course.count(design, found);
         let members = found.fit.terms();
         (course.best, course.variables) = (part.names(members), part.variables(members));
         course.value = found.value;

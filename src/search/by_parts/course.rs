@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    design::WideFormula,
+    design::{Design, WideFormula},
     formula::PairwiseTerm,
     search::{SearchResult, bits},
 };
@@ -59,6 +59,13 @@ impl Course {
     /// Keeps what a part noted.
     pub(super) fn note(&mut self, found: &SearchResult) {
         self.notes.extend(found.notes.iter().cloned());
+    }
+
+    /// Counts a part that was searched.
+    pub(super) fn count(&mut self, design: &Design, found: &SearchResult) {
+        self.parts += 1;
+        self.iterations += found.iterations;
+        self.terms = self.terms.max(design.columns().term_count());
     }
 
     /// The variables that are not active, in blocks: the interactions that those of one have with the active ones are

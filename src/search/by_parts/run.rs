@@ -65,8 +65,17 @@ impl Parts<'_> {
                     Termination::Iterations | Termination::Patience
                 );
             let next = match is_cut {
-                true => Next::Cut(found.termination),
-                false => self.advance(&mut course, design, found)?,
+                true => {
+                    course.count(design, found);
+                    Next::Cut(found.termination)
+                }
+                false => match self.advance(&mut course, design, found) {
+                    Err(SearchError::Device(error)) if !is_for_later(&error) => {
+                        found.fault = Some(error);
+                        Next::Cut(found.termination)
+                    }
+                    next => next?,
+                },
             };
             found.certified = match next {
                 Next::Part => continue,
@@ -82,7 +91,9 @@ impl Parts<'_> {
         found.iterations = course.iterations;
         (found.seconds, found.starting) = (seconds, starting);
         found.notes = Vec::from_iter(course.notes.iter().cloned());
-        found.notes.push(self.summary(&course));
+        found
+            .notes
+            .push(self.summary(&course, found.certified.is_some()));
         if self.pass.proof == ProofEffort::Complete {
             let note = "no optimum is proved: not all terms of the formula were made";
             found.notes.push(note.to_owned());
@@ -167,7 +178,7 @@ impl Parts<'_> {
     }
 
     /// What a reader should know of the search.
-    fn summary(&self, course: &Course) -> String {
+    fn summary(&self, course: &Course, is_certified: bool) -> String {
         let terms = self.wide.term_count();
         let searched = match course.parts {
             0 | 1 => "only without the interactions of its square".to_owned(),
@@ -177,9 +188,12 @@ impl Parts<'_> {
                 course.active.len(),
             ),
         };
+        let certificate = match is_certified {
+            true => "; its certificate covers all interactions of the model's own main effects",
+            false => "",
+        };
         format!(
-            "the formula has {terms} terms, too many to be made at once: it was searched {searched}; a certificate covers \
-             all interactions of the model's own main effects"
+            "the formula has {terms} terms, too many to be made at once: it was searched {searched}{certificate}"
         )
     }
 }
