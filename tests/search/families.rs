@@ -109,7 +109,7 @@ fn references(data: &Table, problem: &Value) -> Vec<String> {
     factors.filter_map(of_factor).collect()
 }
 
-fn list<'v>(value: &'v Value) -> Vec<&'v str> {
+fn list(value: &Value) -> Vec<&str> {
     let list = value.as_array().unwrap().iter();
     list.map(|own| own.as_str().unwrap()).collect()
 }
