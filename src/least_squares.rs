@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use crate::{
     design::Columns,
-    vector::{packed_columns, product},
+    vector::{packed_columns, packed_row_squares, product},
 };
 use column::{Entered, add, remove};
 
@@ -178,13 +178,7 @@ impl Fit {
 
     /// Diagonal of (X_AᵀX_A)⁻¹, by position: the row norms of T, squared.
     pub fn inverse_gram_diagonal(&self) -> Vec<f64> {
-        let mut diagonal = vec![0.0; self.support.len()];
-        for column in packed_columns(&self.inverse) {
-            for (sum, t) in diagonal.iter_mut().zip(column) {
-                *sum += t * t;
-            }
-        }
-        diagonal
+        packed_row_squares(&self.inverse, self.support.len())
     }
 
     /// (X_AᵀX_A)⁻¹ = T·Tᵀ, by position, row by row.

@@ -141,6 +141,17 @@ pub(crate) fn add_scaled(y: &mut [f64], a: f64, x: &[f64]) {
     }
 }
 
+/// The squared norms of the k rows of an upper triangular matrix that is packed by columns.
+pub(crate) fn packed_row_squares(packed: &[f64], k: usize) -> Vec<f64> {
+    let mut squares = vec![0.0; k];
+    for column in packed_columns(packed) {
+        for (sum, t) in squares.iter_mut().zip(column) {
+            *sum += t * t;
+        }
+    }
+    squares
+}
+
 /// The columns of an upper triangular matrix that is packed by columns: 1, 2, 3, … entries.
 #[inline(always)]
 pub(crate) fn packed_columns(packed: &[f64]) -> impl Iterator<Item = &[f64]> {

@@ -250,10 +250,6 @@ impl<'a> ExpandedFormula<'a> {
         design.rows = rows.collect();
         design.warnings.extend(dropped);
         let terms = expansion.terms();
-        let of_factors = |is: &dyn Fn(usize) -> bool| {
-            let own = (0..terms.len()).filter(|term| expansion.has_factor(*term) && is(*term));
-            own.count()
-        };
         for name in expansion.idle_contrasts(&options.contrasts) {
             design.warnings.push(format!(
                 "contrasts of `{name}` change nothing: the formula takes it as numbers"
@@ -265,7 +261,8 @@ impl<'a> ExpandedFormula<'a> {
                            --hierarchy strong";
             design.warnings.push(warning.to_owned());
         }
-        if !terms.has_intercept() && of_factors(&|_| true) > 1 {
+        let of_factors = (0..terms.len()).filter(|term| expansion.has_factor(*term));
+        if !terms.has_intercept() && of_factors.count() > 1 {
             design.warnings.push(super::NO_INTERCEPT.to_owned());
         }
         design.formula = Some(Arc::new(FormulaData {

@@ -291,18 +291,6 @@ impl Design {
         self.formula.as_ref().map(|formula| &*formula.text)
     }
 
-    /// Which part of a formula it is that has too many interactions of two variables to be made at once; none if it
-    /// is the whole.
-    pub(crate) fn wide(&self) -> Option<&WidePart> {
-        self.wide.as_ref()
-    }
-
-    /// The number of terms that models may have: of a wide formula also of those that this part lacks.
-    pub(crate) fn candidate_terms(&self) -> usize {
-        let whole = self.wide.as_ref().map(|part| part.of.term_count());
-        whole.unwrap_or(self.columns().term_count())
-    }
-
     /// The labels of a formula's terms, by which [`Variable::index`] counts; none without a formula.
     pub(crate) fn formula_terms(&self) -> Option<&[String]> {
         (!self.formula_terms.is_empty()).then_some(&self.formula_terms)

@@ -139,15 +139,17 @@ impl RemoteColumns {
 }
 
 impl Design {
-    /// Whether there are terms of several columns, or that need others. (Of a design that ranks partition,
-    /// [`columns`](Self::columns) does not tell.)
+    /// Whether there are terms of several columns, or that need others. (Of a design that ranks partition, and of a part
+    /// of a formula, [`columns`](Self::columns) does not tell.)
     pub(crate) fn has_terms(&self) -> bool {
         let is_several = || {
             term_widths(self.variables.iter())
                 .iter()
                 .any(|width| *width > 1)
         };
-        self.terms.is_some() || self.is_whole && self.remote.is_some() && is_several()
+        self.terms.is_some()
+            || self.wide.is_some()
+            || self.is_whole && self.remote.is_some() && is_several()
     }
 
     /// Copies all columns to every rank.

@@ -200,6 +200,22 @@ impl WideFormula {
     }
 }
 
+impl Design {
+    /// Which part of a formula it is that has too many interactions of two variables to be made at once; none if it
+    /// is the whole.
+    pub(crate) fn wide(&self) -> Option<&WidePart> {
+        self.wide.as_ref()
+    }
+
+    /// The number of terms that models may have: of a wide formula also of those that this part lacks.
+    pub(crate) fn candidate_terms(&self) -> usize {
+        match &self.wide {
+            Some(part) => part.of.term_count(),
+            None => self.columns().term_count(),
+        }
+    }
+}
+
 impl WidePart {
     /// Whether this is of the same design.
     pub(crate) fn is_same(&self, other: &Self) -> bool {

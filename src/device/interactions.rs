@@ -89,24 +89,21 @@ impl PairSweep<'_> {
         let n = self.residual.len();
         let (width, (_, most)) = (tile.len(), self.tile());
         let own = &self.x[tile.start * n..tile.end * n];
-        let weight = |row: usize| self.weights.get(row).copied().unwrap_or(1.0);
-        let (roots, total): (Vec<f64>, f64) = match self.weights {
-            [] => (vec![1.0; n], n as f64),
-            weights => (
-                weights.iter().map(|weight| weight.sqrt()).collect(),
-                weights.iter().sum(),
-            ),
+        let weights = match self.weights {
+            [] => &vec![1.0; n],
+            weights => weights,
         };
+        let total: f64 = weights.iter().sum();
         // The columns by the residual, the columns themselves, and their squares.
         let mut factor = Vec::with_capacity(2 * own.len());
-        let by_row = self.residual.iter().zip(&roots);
-        let anchor: Vec<f64> = by_row.map(|(r, root)| r / root).collect();
+        let by_row = self.residual.iter().zip(weights);
+        let anchor: Vec<f64> = by_row.map(|(r, weight)| r / weight.sqrt()).collect();
         for column in own.chunks(n) {
             factor.extend(column.iter().zip(&anchor).map(|(x, r)| x * r));
         }
         factor.extend(own);
-        let squares = own.iter().enumerate();
-        let squares: Vec<f64> = squares.map(|(at, x)| x * x / weight(at % n)).collect();
+        let squares = own.iter().zip(weights.iter().cycle());
+        let squares: Vec<f64> = squares.map(|(x, weight)| x * x / weight).collect();
         let (mut products, mut norms) = (vec![0.0; most * 2 * width], vec![0.0; most * width]);
         let mut others_squared = Vec::with_capacity(most * n);
         let per_mean = if self.is_centred { 1.0 / total } else { 0.0 };

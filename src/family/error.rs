@@ -14,12 +14,11 @@ pub enum FamilyError {
         distribution: Distribution,
         link: Link,
     },
-    #[error("row {row}: {value} is no response of the family {distribution}, which takes {takes}")]
+    #[error("row {row}: {value} is no response of the family {distribution}, which takes {}", distribution.takes())]
     Value {
         row: usize,
         value: f64,
         distribution: Distribution,
-        takes: &'static str,
     },
     #[error("row {row}: {events} events of {trials} trials")]
     Trials {

@@ -4,7 +4,7 @@ use super::{Distribution, FamilyError, FamilyResponse, theta, weighted};
 use crate::{
     design::Columns,
     least_squares::Fit,
-    vector::{add_scaled, packed_columns},
+    vector::{add_scaled, packed_columns, packed_row_squares},
 };
 
 /// The deviance has converged where it changes by less, relative to it.
@@ -208,13 +208,7 @@ impl FamilyFit {
             true => pearson(response, &state, theta) / (used(response) - rank as f64),
             false => 1.0,
         };
-        let mut squares = vec![0.0; columns.len()];
-        for t in packed_columns(&last.inverse) {
-            squares
-                .iter_mut()
-                .zip(t)
-                .for_each(|(square, t)| *square += t * t);
-        }
+        let squares = packed_row_squares(&last.inverse, columns.len());
         let intercept = intercept.then(|| coefficients.remove(0));
         Ok(Self {
             support: support.to_vec(),

@@ -112,7 +112,6 @@ impl FamilyResponse {
                     row: row + 1,
                     value: *value,
                     distribution,
-                    takes: distribution.takes(),
                 });
             }
             if distribution == Distribution::Binomial && *value > trials {

@@ -223,7 +223,7 @@ fn search_from(
 fn check_partition(design: &Design, resources: &Resources) -> Result<(), SearchError> {
     let is_shared =
         resources.distributed().is_some() && resources.partition != Some(Partition::Particles);
-    match design.has_terms() || design.wide().is_some() {
+    match design.has_terms() {
         true if is_shared => Err(SettingsError(
             "terms of several columns, or that need others, are not searched by several processes that share \
              columns or sweeps (--over) yet: leave that out, or let each dummy be a term of its own (--split)"

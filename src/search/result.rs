@@ -179,7 +179,7 @@ impl SearchResult {
             ));
         }
         if k > kept && !self.exact && self.last_charge < AIC_CHARGE - 1e-6 {
-            let (unit, chosen) = match design.has_terms() {
+            let (unit, chosen) = match design.columns().terms().is_some() {
                 true => ("terms", self.fit.terms().len() - design.keep().len()),
                 false => ("variables", k - kept),
             };
@@ -230,8 +230,7 @@ impl SearchResult {
             n: design.n(),
             p: design.p(),
             p_total: design.p_total(),
-            candidate_terms: (design.has_terms() || design.wide().is_some())
-                .then(|| design.candidate_terms()),
+            candidate_terms: design.has_terms().then(|| design.candidate_terms()),
             k,
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: self.fit.rss() * design.tss(),

@@ -5,11 +5,11 @@ options(contrasts = c("contr.treatment", "contr.treatment"), digits = 15)
 folder <- commandArgs(TRUE)[1]
 control <- glm.control(epsilon = 1e-14, maxit = 200)
 answers <- list()
-answer <- function(name, data, formula, family, link, model, trials = NULL, weights = NULL, offset = NULL) {
+answer <- function(name, data, formula, family, link, model, events = NULL, weights = NULL, offset = NULL) {
   write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
   own <- coef(summary(model))
   answers[[length(answers) + 1]] <<- list(
-    name = name, formula = formula, family = family, link = link, trials = trials, weights = weights, offset = offset,
+    name = name, formula = formula, family = family, link = link, events = events, weights = weights, offset = offset,
     estimates = setNames(as.list(own[, 1]), rownames(own)), std_errors = setNames(as.list(own[, 2]), rownames(own)),
     deviance = deviance(model), m2ll = -2 * as.numeric(logLik(model)), theta = model$theta, dispersion = summary(model)$dispersion)
 }
@@ -37,5 +37,5 @@ cases <- data.frame(age = as.character(esoph$agegp), cases = esoph$ncases, trial
 cases$age <- gsub("[^0-9]", "_", cases$age)
 cases <- cases[cases$age != "25_34", ]
 model <- glm(cbind(cases, trials - cases) ~ age, binomial("probit"), cases, control = control)
-answer("cases", cases, "cases ~ age", "binomial", "probit", model, trials = "trials")
+answer("cases", cases, "cases ~ age", "binomial", "probit", model, events = "trials")
 cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null"))

@@ -1,24 +1,15 @@
 //! Fits of families beside `glm` and `glm.nb`.
 
 use passel::{
-    Design, Table,
+    Design,
     design::FormulaOptions,
-    family::{Distribution, Family, FamilyFit, FamilyResponse, FitStatus, Link},
+    family::{FamilyFit, FitStatus},
     formula::Formula,
-    table::{self, Values},
+    table,
 };
 use serde_json::Value;
 
-use crate::{rscript, support::Folder};
-
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    let column = table.columns.iter().find(|own| own.name == name).unwrap();
-    match &column.values {
-        Values::Numbers(values) => values.clone(),
-        Values::Bytes(values) => values.iter().map(|value| f64::from(*value)).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
+use crate::{responses, rscript, support::Folder};
 
 #[test]
 #[ignore = "needs R with MASS and jsonlite"]
@@ -31,13 +22,8 @@ fn fits_of_families_are_those_of_glm() {
         let text = |field: &str| answer[field].as_str();
         let name = text("name").unwrap();
         let data = table::read(&folder.path(&format!("{name}.csv")), &Default::default()).unwrap();
-        let column = |field: &str| text(field).map_or(Vec::new(), |name| numbers(&data, name));
-        let distribution = Distribution::named(text("family").unwrap()).unwrap();
-        let family = Family::new(distribution, Link::named(text("link").unwrap())).unwrap();
         let formula = text("formula").unwrap();
-        let y = numbers(&data, formula.split(" ~").next().unwrap());
-        let (trials, weights, offset) = (column("trials"), column("weights"), column("offset"));
-        let response = FamilyResponse::new(family, &y, &trials, &weights, &offset).unwrap();
+        let response = responses::response(&data, formula.split(" ~").next().unwrap(), answer);
         let formula = Formula::parse(formula).unwrap();
         let design = Design::from_formula(data, &formula, &FormulaOptions::default()).unwrap();
         let terms: Vec<u32> = (0..design.columns().term_count() as u32).collect();

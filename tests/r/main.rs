@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../support/responses.rs"]
+mod responses;
 #[path = "../support/program.rs"]
 mod support;
 

@@ -3,32 +3,19 @@
 use passel::{
     Design, Table,
     design::FormulaOptions,
-    family::{Distribution, Family, FamilyFit, FamilyResponse, FitStatus, Link},
+    family::{FamilyFit, FamilyResponse, FitStatus},
     formula::Formula,
     table::{self, Values},
 };
 use serde_json::Value;
 
-use crate::problems;
+use crate::{problems, responses};
 
 /// A problem of the file, as a response and a design of all its terms.
 struct Problem {
     design: Design,
     response: FamilyResponse,
     is_hierarchical: bool,
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    let column = table
-        .columns
-        .iter()
-        .find(|column| column.name == name)
-        .unwrap();
-    match &column.values {
-        Values::Numbers(values) => values.clone(),
-        Values::Bytes(values) => values.iter().map(|value| f64::from(*value)).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
 }
 
 impl Problem {
@@ -39,15 +26,7 @@ impl Problem {
         let terms: Vec<&str> = list(&problem["terms"]);
         let name = text("response").unwrap();
         let formula = format!("{name} ~ {}", terms.join(" + "));
-        let column = |name: Option<&str>| name.map_or(Vec::new(), |name| numbers(&data, name));
-        let distribution = Distribution::named(text("family").unwrap()).unwrap();
-        let family = Family::new(distribution, Link::named(text("link").unwrap())).unwrap();
-        let (y, trials, offset) = (
-            numbers(&data, name),
-            column(text("events")),
-            column(text("offset")),
-        );
-        let response = FamilyResponse::new(family, &y, &trials, &[], &offset).unwrap();
+        let response = responses::response(&data, name, problem);
         let formula = Formula::parse(&formula).unwrap();
         let reference = references(&data, problem);
         let options = FormulaOptions {

@@ -7,6 +7,8 @@
 mod parts;
 #[path = "../support/problems.rs"]
 mod problems;
+#[path = "../support/responses.rs"]
+mod responses;
 
 mod reference;
 

@@ -14,8 +14,8 @@ use std::time::Instant;
 use passel_criteria::Criterion;
 
 use super::{
-    Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SettingsError, Start,
-    fit_kept, search_from,
+    Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SettingsError, fit_kept,
+    search,
 };
 use crate::{design::Design, device::Resources, interrupt::Interrupt};
 use parts::Parts;
@@ -48,17 +48,14 @@ pub fn search_by_parts(
     observe: &mut (dyn FnMut(&Design, &IterationRecord) + Send),
 ) -> Result<(Option<Design>, SearchResult), SearchError> {
     let Some(part) = design.wide() else {
-        let mut observe = |iteration: &IterationRecord| observe(design, iteration);
-        let (start, observe) = (Start::default(), &mut observe);
-        let found = search_from(
+        let found = search(
             design,
             criterion,
             pass,
             resources,
             interrupt,
             checkpointing,
-            observe,
-            &start,
+            &mut |iteration| observe(design, iteration),
         )?;
         return Ok((None, found));
     };
