@@ -7,14 +7,17 @@ use crate::{
     design::Terms,
     least_squares::PIVOT_TOLERANCE,
     search::{
+        ProofEffort,
         problem::{SearchProblem, Size},
         visited::VisitedModel,
     },
     vector::{add_scaled, product},
 };
 
-/// Most models that are enumerated, and most terms that a model may hold or not.
+/// Most models that are enumerated, where nobody asked for a proof and where one was asked for, and most
+/// terms that a model may hold or not.
 const MODELS: usize = 1 << 14;
+const MODELS_ASKED: usize = 1 << 16;
 const CANDIDATES: usize = 64;
 
 /// The terms that a model may hold or not, those that others need before them.
@@ -28,25 +31,30 @@ fn candidates(problem: &SearchProblem, terms: &Terms) -> Vec<u32> {
 
 /// Whether all models that the hierarchy allows are few enough to be enumerated.
 pub(in super::super) fn is_small(problem: &SearchProblem, terms: &Terms) -> bool {
-    fn count(terms: &Terms, free: &[u32], members: &mut Vec<u32>, models: &mut usize) {
-        *models += 1;
+    /// Counts the models down from what is left to count.
+    fn count(terms: &Terms, free: &[u32], members: &mut Vec<u32>, left: &mut usize) {
+        *left = left.saturating_sub(1);
         for (at, term) in free.iter().enumerate() {
-            if *models > MODELS {
+            if *left == 0 {
                 return;
             }
             if terms.admits(*term, members, None) {
                 members.push(*term);
-                count(terms, &free[at + 1..], members, models);
+                count(terms, &free[at + 1..], members, left);
                 members.pop();
             }
         }
     }
     let free = candidates(problem, terms);
-    let mut models = 0;
-    if free.len() <= CANDIDATES {
-        count(terms, &free, &mut problem.keep.to_vec(), &mut models);
+    if free.len() > CANDIDATES {
+        return false;
     }
-    (1..=MODELS).contains(&models)
+    let mut left = 1 + match problem.pass.proof {
+        ProofEffort::Complete => MODELS_ASKED,
+        _ => MODELS,
+    };
+    count(terms, &free, &mut problem.keep.to_vec(), &mut left);
+    left > 0
 }
 
 /// All models that additions can make of the kept terms, up to the largest size: each addition is one that
