@@ -2,7 +2,8 @@
 //! likelihood.
 //!
 //! A model says that the mean μᵢ of response i is g⁻¹(ηᵢ), ηᵢ = offsetᵢ + β₀ + xᵢᵀβ, and the family how responses scatter
-//! about their means. [`FamilyFit`] maximises the likelihood by iteratively reweighted least squares; what it reports of a
+//! about their means. [`FamilyFit`] maximises the likelihood by Newton's method, which is iteratively reweighted least
+//! squares where the link is the canonical one; what it reports of a
 //! model (−2ℓ with all constants, coefficients, standard errors) is what R's `glm` does.
 //!
 //! *Source*: P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989; W. N. Venables, B. D. Ripley, Modern Applied
@@ -13,6 +14,7 @@ mod error;
 mod fit;
 mod link;
 mod response;
+mod state;
 #[cfg(test)]
 mod tests;
 mod theta;

@@ -1,6 +1,9 @@
 //! A response of a family: its values, trials, weights and offsets.
 
-use super::{Distribution, FamilyError, Link};
+use super::{
+    Distribution, FamilyError, Link,
+    theta::{self, Counts},
+};
 
 /// A distribution with a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +36,28 @@ impl Family {
         self.link
     }
 
-    /// Whether the linear predictor is the natural parameter, so that y − μ is the score.
+    /// The derivative of μ′/V with respect to the linear predictor η, V the variance at the mean μ, and μ′ = dμ/dη: 0
+    /// where the link is the canonical one.
+    pub(super) fn curvature(self, eta: f64, mean: f64, slope: f64, theta: f64) -> f64 {
+        let share = slope / self.distribution.variance(mean, theta);
+        match (self.distribution, self.link) {
+            (_, Link::Probit) => -share * (eta + share * (1.0 - 2.0 * mean)),
+            (_, Link::Cloglog) => share * (1.0 - slope / mean),
+            (Distribution::NegativeBinomial, Link::Log) => -share * share * mean / theta,
+            (Distribution::Gamma, Link::Log) => -1.0 / mean,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
+    /// of the log-likelihood are the same.
     pub fn is_canonical(self) -> bool {
         matches!(
             (self.distribution, self.link),
             (Distribution::Gaussian, Link::Identity)
                 | (Distribution::Binomial, Link::Logit)
                 | (Distribution::Poisson, Link::Log)
+                | (Distribution::Gamma, Link::Inverse)
         )
     }
 }
@@ -56,6 +74,8 @@ pub struct FamilyResponse {
     pub(super) weights: Vec<f64>,
     pub(super) trials: Vec<f64>,
     pub(super) offset: Vec<f64>,
+    /// Of the negative binomial family.
+    counts: Counts,
 }
 
 impl FamilyResponse {
@@ -148,8 +168,13 @@ impl FamilyResponse {
         {
             return Err(FamilyError::OneLevel { value: *first });
         }
+        let counts = match distribution {
+            Distribution::NegativeBinomial => Counts::of(&shares, &counted),
+            _ => Counts::default(),
+        };
         Ok(Self {
             family,
+            counts,
             y: shares,
             weights: counted,
             trials: all,
@@ -165,6 +190,11 @@ impl FamilyResponse {
     /// Observations.
     pub fn n(&self) -> usize {
         self.y.len()
+    }
+
+    /// The shape θ of the negative binomial family that is likeliest with these means, looked for from another one on.
+    pub(super) fn theta(&self, means: &[f64], start: f64) -> f64 {
+        theta::estimate(&self.counts, (&self.y, means, &self.weights), start)
     }
 
     /// The sum of the deviances of all observations.

@@ -1,7 +1,7 @@
 //! Fits of families by what defines them.
 
 use super::*;
-use crate::{design::Columns, random::Stream};
+use crate::random::Stream;
 
 const N: usize = 120;
 
@@ -17,6 +17,11 @@ fn columns(seed: u64, p: usize) -> (Vec<f64>, Vec<f64>) {
     });
     let x: Vec<f64> = x.collect();
     (x, (0..N).map(|_| draw()).collect())
+}
+
+/// Some of the columns, by number.
+fn some<'a>(x: &'a [f64], columns: &[usize]) -> Vec<&'a [f64]> {
+    columns.iter().map(|j| &x[j * N..][..N]).collect()
 }
 
 /// The families with each of their links.
@@ -62,18 +67,18 @@ fn no_coefficient_nearby_has_a_higher_likelihood() {
             offset
         };
         let response = FamilyResponse::new(family, &y, &[], &weights, &offset).unwrap();
-        let x = Columns::new(&x, N);
+        let x = some(&x, &[0, 1]);
         let what = format!("{} {}", family.distribution(), family.link());
-        let fit = FamilyFit::of(x, &[0, 1], &response, true, None).unwrap();
+        let fit = FamilyFit::of(&x, &response, true, None).unwrap();
         assert_eq!(fit.status(), FitStatus::Converged, "{what}");
         let predictor = |changes: [f64; 3]| -> Vec<f64> {
             let row = |i: usize| {
                 let own = fit
                     .coefficients()
                     .iter()
-                    .zip(fit.support())
+                    .zip(&x)
                     .zip(&changes[1..]);
-                let own: f64 = own.map(|((b, j), d)| (b + d) * x.column(*j)[i]).sum();
+                let own: f64 = own.map(|((b, x), d)| (b + d) * x[i]).sum();
                 response.offset[i] + fit.intercept().unwrap() + changes[0] + own
             };
             (0..N).map(row).collect()
@@ -99,8 +104,8 @@ fn no_coefficient_nearby_has_a_higher_likelihood() {
             }
         }
         // From another model the same.
-        let empty = FamilyFit::of(x, &[], &response, true, None).unwrap();
-        let warm = FamilyFit::of(x, &[0, 1], &response, true, Some(&empty)).unwrap();
+        let empty = FamilyFit::of(&[], &response, true, None).unwrap();
+        let warm = FamilyFit::of(&x, &response, true, Some(&empty)).unwrap();
         let (one, other) = (
             fit.minus_two_log_likelihood(),
             warm.minus_two_log_likelihood(),
@@ -112,7 +117,7 @@ fn no_coefficient_nearby_has_a_higher_likelihood() {
         moved[7] = if y[7] == 1.0 { 0.0 } else { 1.0 };
         if family.distribution() != Distribution::Gamma {
             let other = FamilyResponse::new(family, &moved, &[], &weights, &offset).unwrap();
-            let other = FamilyFit::of(x, &[0, 1], &other, true, None).unwrap();
+            let other = FamilyFit::of(&x, &other, true, None).unwrap();
             assert!((other.deviance() - fit.deviance()).abs() < 1e-8, "{what}");
         }
     }
@@ -136,11 +141,10 @@ fn events_of_trials_are_that_many_single_ones() {
             single.push(f64::from(u8::from((trial as f64) < events[row])));
         }
     }
-    let n = single.len();
-    let wide = wide.concat();
+    let wide: Vec<&[f64]> = wide.iter().map(Vec::as_slice).collect();
     let single = FamilyResponse::new(family, &single, &[], &[], &[]).unwrap();
-    let one = FamilyFit::of(Columns::new(&x, N), &[0, 1], &joint, true, None).unwrap();
-    let other = FamilyFit::of(Columns::new(&wide, n), &[0, 1], &single, true, None).unwrap();
+    let one = FamilyFit::of(&some(&x, &[0, 1]), &joint, true, None).unwrap();
+    let other = FamilyFit::of(&wide, &single, true, None).unwrap();
     for (a, b) in one.coefficients().iter().zip(other.coefficients()) {
         assert!((a - b).abs() < 1e-8);
     }
@@ -165,9 +169,9 @@ fn events_of_trials_are_that_many_single_ones() {
 fn separation_is_told_and_its_supremum_is_right() {
     let (x, draws) = columns(5, 3);
     let family = Family::new(Distribution::Binomial, None).unwrap();
-    let fit = |y: &[f64], terms: &[u32]| {
+    let fit = |y: &[f64], terms: &[usize]| {
         let response = FamilyResponse::new(family, y, &[], &[], &[]).unwrap();
-        FamilyFit::of(Columns::new(&x, N), terms, &response, true, None).unwrap()
+        FamilyFit::of(&some(&x, terms), &response, true, None).unwrap()
     };
     let split: Vec<f64> = (0..N)
         .map(|row| f64::from(u8::from(x[row] > 0.0)))
@@ -183,7 +187,7 @@ fn separation_is_told_and_its_supremum_is_right() {
         .map(|row| if x[row] > 0.0 { 1.0 } else { 0.0 })
         .collect();
     let response = FamilyResponse::new(family, &quasi, &[], &[], &[]).unwrap();
-    let found = FamilyFit::of(Columns::new(&step, N), &[0], &response, true, None).unwrap();
+    let found = FamilyFit::of(&[&step], &response, true, None).unwrap();
     assert_eq!(found.status(), FitStatus::Separated);
     let below: Vec<f64> = (0..N)
         .filter(|row| step[*row] == 0.0)
@@ -203,7 +207,7 @@ fn counts_less_scattered_than_poisson_are_poisson() {
     let fit = |distribution| {
         let family = Family::new(distribution, None).unwrap();
         let response = FamilyResponse::new(family, &y, &[], &[], &[]).unwrap();
-        FamilyFit::of(Columns::new(&x, N), &[0], &response, true, None).unwrap()
+        FamilyFit::of(&some(&x, &[0]), &response, true, None).unwrap()
     };
     let (poisson, negative) = (
         fit(Distribution::Poisson),
@@ -283,5 +287,5 @@ fn responses_that_a_family_cannot_have_are_refused_with_their_row() {
         FamilyResponse::new(family, &[1.0, 0.0, 3.0], &[], &[], &[0.0, 1e6, 0.0]).unwrap();
     let x = [0.5, -0.5, 0.1];
     // It ends, with a status or an error.
-    let _ = FamilyFit::of(Columns::new(&x, 3), &[0], &response, true, None);
+    let _ = FamilyFit::of(&[&x], &response, true, None);
 }

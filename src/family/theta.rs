@@ -6,37 +6,114 @@ use statrs::function::gamma::digamma;
 pub(super) const LARGEST: f64 = 1e8;
 const SMALLEST: f64 = 1e-8;
 
-/// The derivative of ℓ with respect to θ.
-fn slope(y: &[f64], means: &[f64], weights: &[f64], theta: f64) -> f64 {
-    let rows = y.iter().zip(means).zip(weights);
-    let of_row = |((y, mean), weight): ((&f64, &f64), &f64)| {
-        let sums = theta + mean;
-        // ψ(θ + y) − ψ(θ) as a sum, where that has few terms: differences of ψ lose digits.
-        let rise = match *y < 64.0 {
-            true => (0..*y as u32).map(|k| 1.0 / (theta + f64::from(k))).sum(),
-            false => digamma(theta + y) - digamma(theta),
-        };
-        weight * (rise - (mean / theta).ln_1p() + (mean - y) / sums)
-    };
-    rows.map(of_row).sum()
+/// Counts up to this are tabulated.
+const TABLE: usize = 256;
+
+/// How often counts exceed each number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    /// Of each number from 0 on the weight of the observations above it.
+    exceeding: Vec<f64>,
+    /// Counts beyond the table, with their weights.
+    larger: Vec<(f64, f64)>,
 }
 
-/// The θ of the largest likelihood, to 10⁻¹² of it, at most [`LARGEST`].
-pub(super) fn estimate(y: &[f64], means: &[f64], weights: &[f64]) -> f64 {
-    let falls = |theta: f64| slope(y, means, weights, theta) <= 0.0;
-    let (mut low, mut high) = (SMALLEST.ln(), LARGEST.ln());
-    if !falls(LARGEST) {
-        return LARGEST;
-    }
-    // Where ℓ has several peaks the first one counts.
-    for _ in 0..200 {
-        let middle = (low + high) / 2.0;
-        match falls(middle.exp()) {
-            true => high = middle,
-            false => low = middle,
+impl Counts {
+    pub(super) fn of(y: &[f64], weights: &[f64]) -> Self {
+        let mut counts = Self::default();
+        for (y, weight) in y.iter().zip(weights) {
+            let table = (*y as usize).min(TABLE);
+            if table > counts.exceeding.len() {
+                counts.exceeding.resize(table, 0.0);
+            }
+            counts.exceeding[..table]
+                .iter_mut()
+                .for_each(|own| *own += weight);
+            if *y > TABLE as f64 {
+                counts.larger.push((*y, *weight));
+            }
         }
-        if high - low < 1e-12 {
+        counts
+    }
+
+    /// Σ w (ψ(θ + y) − ψ(θ)), as sums where these have few terms: differences of ψ lose digits.
+    fn rise(&self, theta: f64) -> f64 {
+        let table = self.exceeding.iter().enumerate();
+        let table: f64 = table.map(|(k, own)| own / (theta + k as f64)).sum();
+        let beyond = theta + TABLE as f64;
+        let larger = self.larger.iter();
+        let larger = larger.map(|(y, weight)| weight * (digamma(theta + y) - digamma(beyond)));
+        table + larger.sum::<f64>()
+    }
+}
+
+/// The derivative of ℓ with respect to ln θ.
+fn slope(
+    counts: &Counts,
+    (y, means, weights): (&[f64], &[f64], &[f64]),
+    logarithm: f64,
+) -> f64 {
+    let theta = logarithm.exp();
+    let rows = y.iter().zip(means).zip(weights);
+    let of_row = |((y, mean), weight): ((&f64, &f64), &f64)| {
+        weight * ((mean - y) / (theta + mean) - (mean / theta).ln_1p())
+    };
+    theta * (counts.rise(theta) + rows.map(of_row).sum::<f64>())
+}
+
+/// The θ of the largest likelihood, to 10⁻¹² of it, at most [`LARGEST`]; looked for from `start` on.
+pub(super) fn estimate(
+    counts: &Counts,
+    data: (&[f64], &[f64], &[f64]),
+    start: f64,
+) -> f64 {
+    let slope = |at: f64| slope(counts, data, at);
+    let (least, most) = (SMALLEST.ln(), LARGEST.ln());
+    let (mut low, mut high) = (start.ln().clamp(least, most), start.ln().clamp(least, most));
+    let (mut below, mut above) = (slope(low), slope(high));
+    // ℓ rises at the lower end and falls at the upper one.
+    let mut width = 0.25;
+    while below <= 0.0 && low > least {
+        (high, above) = (low, below);
+        low = (low - width).max(least);
+        below = slope(low);
+        width *= 2.0;
+    }
+    while above > 0.0 && high < most {
+        (low, below) = (high, above);
+        high = (high + width).min(most);
+        above = slope(high);
+        width *= 2.0;
+    }
+    if above > 0.0 || below <= 0.0 {
+        return if above > 0.0 { LARGEST } else { SMALLEST };
+    }
+    // The secant, of which an end that stays twice counts half (M. Dowell, P. Jarratt 1971).
+    let mut stays = 0;
+    for _ in 0..200 {
+        if high - low <= 1e-13 * (1.0 + high.abs()) {
             break;
+        }
+        let secant = (low * above - high * below) / (above - below);
+        let at = match secant > low && secant < high {
+            true => secant,
+            false => (low + high) / 2.0,
+        };
+        let own = slope(at);
+        if own == 0.0 {
+            return at.exp();
+        }
+        match own > 0.0 {
+            true => {
+                (low, below) = (at, own);
+                above = if stays == 1 { above / 2.0 } else { above };
+                stays = 1;
+            }
+            false => {
+                (high, above) = (at, own);
+                below = if stays == -1 { below / 2.0 } else { below };
+                stays = -1;
+            }
         }
     }
     ((low + high) / 2.0).exp()

@@ -1,66 +1,146 @@
-//! Weighted least squares of a few columns.
+//! The weighted products of a few columns, and their factor.
 
-use crate::vector::{add_scaled, packed_columns, product};
+use crate::vector::{add_scaled, packed_columns, packed_row_squares, product};
 
-/// What the others must leave of a column, by its norm, for it to have a coefficient.
+/// Pivot of columns of unit norm below which products of columns have lost digits: a factor is then made of the columns.
+const EXACT_PIVOT: f64 = 1e-3;
+
+/// Pivots from here on count; a column with a smaller one is explained by those before it.
 const LEAST_PIVOT: f64 = 1e-12;
 
-/// The least squares fit of a working response.
-pub(super) struct WeightedFit {
-    /// By column; 0 where the others explain it.
-    pub(super) coefficients: Vec<f64>,
-    /// T = R⁻¹, upper triangular, packed by columns: (XᵀWX)⁻¹ = T·Tᵀ. Zeros for a column that the others explain.
+/// The factor T = R⁻¹ of XᵀWX = RᵀR, upper triangular, packed by columns: (XᵀWX)⁻¹ = T·Tᵀ. Zeros for a column that
+/// those before it explain.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Factor {
     pub(super) inverse: Vec<f64>,
+    /// The smallest pivot, of columns of unit norm, that is not counted as none.
+    pivot: f64,
 }
 
-/// Fits a response to columns with weights, by an orthonormal basis made by Gram-Schmidt, twice.
-///
-/// *Shapes:* all have n values.
-pub(super) fn fit(columns: &[&[f64]], weights: &[f64], response: &[f64]) -> WeightedFit {
-    let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-    let by_root = |values: &[f64]| -> Vec<f64> {
-        values
-            .iter()
-            .zip(&roots)
-            .map(|(x, root)| x * root)
-            .collect()
-    };
-    let target = by_root(response);
-    let (mut basis, mut inverse): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
-    let mut coefficients = vec![0.0; columns.len()];
-    for (at, column) in columns.iter().enumerate() {
-        let mut rest = by_root(column);
-        let before = product(&rest, &rest).sqrt();
-        // The column is what is left plus Σ u·(earlier columns).
-        let mut combination = vec![0.0; at];
-        for _ in 0..2 {
-            for (unit, t) in basis.iter().zip(packed_columns(&inverse)) {
-                let q = product(unit, &rest);
-                add_scaled(&mut rest, -q, unit);
-                combination.iter_mut().zip(t).for_each(|(u, t)| *u += q * t);
+impl Factor {
+    /// The factor of some columns from their products.
+    fn by_products(columns: &[&[f64]], weights: &[f64], room: &mut Vec<f64>) -> Self {
+        let k = columns.len();
+        // Column by column of R: XᵀWX = RᵀR.
+        let mut r: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
+        let mut inverse: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
+        let mut smallest = 1.0;
+        for (at, column) in columns.iter().enumerate() {
+            room.clear();
+            room.extend(column.iter().zip(weights).map(|(x, w)| x * w));
+            let square = product(room, column);
+            // Row by row the entries of this column of R.
+            let mut own: Vec<f64> = Vec::with_capacity(at + 1);
+            for (other, before) in columns[..at].iter().zip(packed_columns(&r)) {
+                let rest = product(room, other) - sum_of_products(&own, before);
+                let pivot = before[before.len() - 1];
+                own.push(if pivot > 0.0 { rest / pivot } else { 0.0 });
+            }
+            let rest = square - own.iter().map(|r| r * r).sum::<f64>();
+            let pivot = (rest / square).max(0.0).sqrt();
+            // Products tell no smaller pivots from none.
+            if rest > 0.0 && pivot > 1e3 * f64::EPSILON.sqrt() {
+                smallest = f64::min(smallest, pivot);
+                own.push(rest.sqrt());
+            } else {
+                smallest = 0.0;
+                own.clear();
+                own.resize(at + 1, 0.0);
+            }
+            append(&mut inverse, &own);
+            r.extend(own);
+        }
+        Self {
+            inverse,
+            pivot: smallest,
+        }
+    }
+
+    /// The factor of some columns; `room` is scratch.
+    ///
+    /// *Shapes:* all have n values.
+    pub(super) fn of(columns: &[&[f64]], weights: &[f64], room: &mut Vec<f64>) -> Self {
+        let quick = Self::by_products(columns, weights, room);
+        match quick.pivot > EXACT_PIVOT {
+            true => quick,
+            false => Self::by_basis(columns, weights),
+        }
+    }
+
+    /// By an orthonormal basis, made by Gram-Schmidt, twice.
+    fn by_basis(columns: &[&[f64]], weights: &[f64]) -> Self {
+        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let (mut basis, mut inverse): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut smallest = 1.0;
+        for (at, column) in columns.iter().enumerate() {
+            let rooted = column.iter().zip(&roots).map(|(x, root)| x * root);
+            let mut rest: Vec<f64> = rooted.collect();
+            let before = product(&rest, &rest).sqrt();
+            // The column is what is left plus Σ u·(earlier columns).
+            let mut combination = vec![0.0; at];
+            for _ in 0..2 {
+                for (unit, t) in basis.iter().zip(packed_columns(&inverse)) {
+                    let q = product(unit, &rest);
+                    add_scaled(&mut rest, -q, unit);
+                    combination.iter_mut().zip(t).for_each(|(u, t)| *u += q * t);
+                }
+            }
+            let norm = product(&rest, &rest).sqrt();
+            if norm > LEAST_PIVOT * before {
+                smallest = f64::min(smallest, norm / before);
+                rest.iter_mut().for_each(|x| *x /= norm);
+                inverse.extend(combination.iter().map(|u| -u / norm));
+                inverse.push(1.0 / norm);
+                basis.push(rest);
+            } else {
+                inverse.extend(std::iter::repeat_n(0.0, at + 1));
+                basis.push(vec![0.0; rest.len()]);
             }
         }
-        let norm = product(&rest, &rest).sqrt();
-        if norm > LEAST_PIVOT * before {
-            rest.iter_mut().for_each(|x| *x /= norm);
-            inverse.extend(combination.iter().map(|u| -u / norm));
-            inverse.push(1.0 / norm);
-            let q = product(&rest, &target);
-            let t = &inverse[inverse.len() - at - 1..];
-            coefficients
-                .iter_mut()
-                .zip(t)
-                .for_each(|(b, t)| *b += q * t);
-            basis.push(rest);
-        } else {
-            inverse.extend(std::iter::repeat_n(0.0, at + 1));
-            basis.push(vec![0.0; rest.len()]);
+        Self {
+            inverse,
+            pivot: smallest,
         }
     }
-    WeightedFit {
-        coefficients,
-        inverse,
+
+    /// (XᵀWX)⁻¹v.
+    pub(super) fn solve(&self, v: &[f64]) -> Vec<f64> {
+        let mut solution = vec![0.0; v.len()];
+        for t in packed_columns(&self.inverse) {
+            let q = sum_of_products(t, v);
+            solution.iter_mut().zip(t).for_each(|(b, t)| *b += q * t);
+        }
+        solution
     }
+
+    /// The diagonal of (XᵀWX)⁻¹ for k columns.
+    pub(super) fn squares(&self, k: usize) -> Vec<f64> {
+        packed_row_squares(&self.inverse, k)
+    }
+
+    /// The columns that have a pivot.
+    pub(super) fn rank(&self) -> usize {
+        let pivots = packed_columns(&self.inverse).filter_map(|t| t.last());
+        pivots.filter(|pivot| **pivot > 0.0).count()
+    }
+}
+
+fn sum_of_products(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Appends the column of T that belongs to a column of R, whose last entry is its pivot.
+fn append(inverse: &mut Vec<f64>, own: &[f64]) {
+    let at = own.len() - 1;
+    let pivot = own[at];
+    let mut column = vec![0.0; at + 1];
+    if pivot > 0.0 {
+        column[at] = 1.0 / pivot;
+        for (t, r) in packed_columns(inverse).zip(own) {
+            column.iter_mut().zip(t).for_each(|(c, t)| *c -= t * r / pivot);
+        }
+    }
+    inverse.extend(column);
 }
 
 #[cfg(test)]
@@ -68,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_normal_equations_hold_and_explained_columns_have_no_coefficient() {
+    fn the_inverse_is_that_of_the_products_and_explained_columns_have_none() {
         let n = 30;
         let value = |i: usize, j: usize| ((i * (7 * j + 3) + j * j) % 17) as f64 - 6.0;
         let mut columns: Vec<Vec<f64>> = (0..3)
@@ -77,35 +157,34 @@ mod tests {
         let sum = columns[0].iter().zip(&columns[1]).map(|(a, b)| a - 2.0 * b);
         columns.insert(2, sum.collect());
         let weights: Vec<f64> = (0..n).map(|i| 0.1 + (i % 5) as f64).collect();
-        let y: Vec<f64> = (0..n).map(|i| value(i, 9)).collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let fitted = fit(&columns, &weights, &y);
-        assert_eq!(fitted.coefficients[2], 0.0);
-        for column in &columns {
-            let rest = (0..n).map(|i| {
-                let own = columns.iter().zip(&fitted.coefficients);
-                let explained: f64 = own.map(|(x, b)| x[i] * b).sum();
-                column[i] * weights[i] * (y[i] - explained)
-            });
-            assert!(rest.sum::<f64>().abs() < 1e-8);
-        }
-        // The inverse of XᵀWX, without the column that is explained.
-        let t: Vec<&[f64]> = packed_columns(&fitted.inverse).collect();
-        let covariance = |a: usize, b: usize| -> f64 {
-            let terms = (a.max(b)..4).map(|c| t[c][a] * t[c][b]);
-            terms.sum()
-        };
-        let product = |a: usize, b: usize| -> f64 {
-            (0..n)
-                .map(|i| weights[i] * columns[a][i] * columns[b][i])
-                .sum()
-        };
-        for (a, b) in [(0, 0), (0, 1), (1, 3), (3, 3)] {
-            let one: f64 = [0, 1, 3]
-                .into_iter()
-                .map(|c| covariance(a, c) * product(c, b))
-                .sum();
-            assert!((one - f64::from(u8::from(a == b))).abs() < 1e-9);
+        for factor in [
+            Factor::of(&columns, &weights, &mut Vec::new()),
+            Factor::by_products(&columns, &weights, &mut Vec::new()),
+        ] {
+            // The inverse of XᵀWX, without the column that is explained.
+            let t: Vec<&[f64]> = packed_columns(&factor.inverse).collect();
+            let covariance = |a: usize, b: usize| -> f64 {
+                let terms = (a.max(b)..4).map(|c| t[c][a] * t[c][b]);
+                terms.sum()
+            };
+            let product = |a: usize, b: usize| -> f64 {
+                (0..n)
+                    .map(|i| weights[i] * columns[a][i] * columns[b][i])
+                    .sum()
+            };
+            for (a, b) in [(0, 0), (0, 1), (1, 3), (3, 3)] {
+                let one: f64 = [0, 1, 3]
+                    .into_iter()
+                    .map(|c| covariance(a, c) * product(c, b))
+                    .sum();
+                assert!((one - f64::from(u8::from(a == b))).abs() < 1e-9);
+            }
+            assert_eq!((factor.rank(), covariance(2, 2)), (3, 0.0));
+            let solved = factor.solve(&[product(0, 1), product(1, 1), 0.0, product(3, 1)]);
+            for (own, expected) in solved.iter().zip([0.0, 1.0, 0.0, 0.0]) {
+                assert!((own - expected).abs() < 1e-9);
+            }
         }
     }
 }

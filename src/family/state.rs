@@ -1,0 +1,94 @@
+//! What the likelihood of a response is at given linear predictors.
+
+use super::FamilyResponse;
+
+/// Linear predictors with what follows from them.
+///
+/// *Shapes:* n values each.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) predictors: Vec<f64>,
+    pub(super) means: Vec<f64>,
+    /// dμ/dη.
+    slopes: Vec<f64>,
+    pub(super) deviance: f64,
+}
+
+impl State {
+    /// The state of these linear predictors; none where a mean is none of the family.
+    pub(super) fn of(response: &FamilyResponse, predictors: Vec<f64>, theta: f64) -> Option<Self> {
+        let (link, distribution) = (response.family().link(), response.family().distribution());
+        let (mut means, mut slopes) = (
+            Vec::with_capacity(predictors.len()),
+            Vec::with_capacity(predictors.len()),
+        );
+        for eta in &predictors {
+            let (mean, slope) = link.mean(*eta);
+            means.push(mean);
+            slopes.push(slope);
+        }
+        let deviance = response.deviance(&means, theta);
+        let is_valid = deviance.is_finite() && means.iter().all(|mean| distribution.is_mean(*mean));
+        is_valid.then_some(Self {
+            predictors,
+            means,
+            slopes,
+            deviance,
+        })
+    }
+
+    /// The means that each observation suggests by itself, or else their mean.
+    pub(super) fn first(response: &FamilyResponse, theta: f64) -> Option<Self> {
+        let family = response.family();
+        let rows = response.y.iter().zip(&response.trials);
+        let means = rows.map(|(y, trials)| family.distribution().first_mean(*y, *trials));
+        let means: Vec<f64> = means.collect();
+        let own = means.iter().map(|mean| family.link().predictor(*mean));
+        let state = Self::of(response, own.collect(), theta);
+        state.or_else(|| {
+            let mean = means.iter().sum::<f64>() / means.len() as f64;
+            let predictors = vec![family.link().predictor(mean); means.len()];
+            Self::of(response, predictors, theta)
+        })
+    }
+
+    /// The derivative of ℓ with respect to each linear predictor, and its expected negative second derivative: the score
+    /// and the weight of each observation, at dispersion 1.
+    pub(super) fn scores(&self, response: &FamilyResponse, theta: f64) -> (Vec<f64>, Vec<f64>) {
+        let distribution = response.family().distribution();
+        let of_row = |row: usize| {
+            let (mean, slope) = (self.means[row], self.slopes[row]);
+            let share = response.weights[row] * slope / distribution.variance(mean, theta);
+            let (score, weight) = (share * (response.y[row] - mean), share * slope);
+            // A mean at the end of its range says nothing more.
+            match score.is_finite() && weight.is_finite() {
+                true => (score, weight),
+                false => (0.0, 0.0),
+            }
+        };
+        (0..response.n()).map(of_row).unzip()
+    }
+
+    /// The negative second derivatives themselves, in place of those expected.
+    pub(super) fn observe(&self, response: &FamilyResponse, theta: f64, weights: &mut [f64]) {
+        let family = response.family();
+        for (row, own) in weights.iter_mut().enumerate() {
+            let (eta, mean, slope) = (self.predictors[row], self.means[row], self.slopes[row]);
+            let change = family.curvature(eta, mean, slope, theta);
+            let observed = *own - response.weights[row] * (response.y[row] - mean) * change;
+            if observed.is_finite() && observed > 0.0 {
+                *own = observed;
+            }
+        }
+    }
+
+    /// Pearson's χ².
+    pub(super) fn pearson(&self, response: &FamilyResponse, theta: f64) -> f64 {
+        let distribution = response.family().distribution();
+        let rows = response.y.iter().zip(&self.means).zip(&response.weights);
+        rows.map(|((y, mean), weight)| {
+            weight * (y - mean).powi(2) / distribution.variance(*mean, theta)
+        })
+        .sum()
+    }
+}
