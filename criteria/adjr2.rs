@@ -39,4 +39,8 @@ impl Criterion for AdjustedR2 {
             Some(left) => n * (n / left as f64).ln(),
         }
     }
+
+    fn needs_least_squares(&self) -> bool {
+        true
+    }
 }

@@ -3,14 +3,14 @@ use crate::{Criterion, Entry, Model};
 pub(crate) const ENTRY: Entry = Entry {
     name: "aicc",
     title: "corrected AIC",
-    penalty: "2(k + m) + 2K(K + 1)/(n − K − 1), K = k + m + 2 (intercept and variance); +∞ where n ≤ K + 1",
+    penalty: "2(k + m) + 2K(K + 1)/(n − K − 1), K = k + m + 2 (intercept and variance; binomial and Poisson responses have no variance to estimate); +∞ where n ≤ K + 1",
     source: "C. M. Hurvich and C.-L. Tsai, Regression and time series model selection in small samples, Biometrika 76 (1989) 297–307",
     parameters: &[],
     build: |_| Box::new(Aicc),
 };
 
 /// Corrected AIC: n·ln(rss/n) + **2(k + m) + 2K(K + 1)/(n − K − 1)**, where K counts every estimate: the
-/// variables, the intercept if there is one, and the error variance.
+/// variables, the intercept if there is one, and the error variance, where the response has one.
 ///
 /// Unbiased for linear regression in small samples, where AIC is too mild; to be preferred to it where
 /// n/K is below 40. +∞ where n ≤ K + 1. R’s `MuMIn::AICc` and `AICcmodavg::AICc` count alike, and are
@@ -35,7 +35,7 @@ impl Criterion for Aicc {
     }
 
     fn penalty(&self, model: &Model) -> f64 {
-        let estimates = (model.coefficients() + 1) as f64;
+        let estimates = (model.coefficients() + model.scatter) as f64;
         let left = model.n as f64 - estimates - 1.0;
         if left <= 0.0 {
             return f64::INFINITY;

@@ -6,6 +6,7 @@
 //! φ = n·ln(rss / n) + penalty
 //! ```
 //!
+//! of a linear regression, and φ = −2ℓ + penalty of a model of maximum likelihood ℓ,
 //! with n observations, p candidate variables, k chosen ones and rss = ‖y − Xβ̂‖² on the response's
 //! own scale. Variables that every model holds are given and not chosen: p and k leave them out. They
 //! count, with m parameters, where a criterion counts parameters, k + m; the intercept and the error
@@ -65,8 +66,14 @@ pub struct Model {
     pub kept: usize,
     /// Whether the model has an intercept, which is neither chosen nor kept.
     pub has_intercept: bool,
-    /// Residual sum of squares ‖y − Xβ̂‖² > 0, on the response's scale.
+    /// Residual sum of squares ‖y − Xβ̂‖² > 0, on the response's scale; of a model of maximum likelihood
+    /// n·exp(−2ℓ/n), so that n·ln(rss/n) is −2ℓ, as far as f64 reaches.
     pub rss: f64,
+    /// −2ℓ, of a model that is fitted by maximum likelihood and not by least squares.
+    pub minus_two_log_likelihood: Option<f64>,
+    /// The parameters of the response's scatter that are estimated beside the coefficients: 1, as the error
+    /// variance, a dispersion or a shape; 0 of binomial and Poisson responses.
+    pub scatter: usize,
     /// The error variance as the model of all candidates estimates it, RSS over its residual degrees
     /// of freedom, in units of `rss`. NaN unless the criterion
     /// [needs it](Criterion::needs_error_variance).
@@ -84,8 +91,17 @@ impl Model {
             kept: 0,
             has_intercept: true,
             rss,
+            minus_two_log_likelihood: None,
+            scatter: 1,
             error_variance: f64::NAN,
         }
+    }
+
+    /// How badly the model fits: n·ln(rss/n), or −2ℓ.
+    pub fn misfit(&self) -> f64 {
+        let n = self.n as f64;
+        self.minus_two_log_likelihood
+            .unwrap_or_else(|| n * (self.rss / n).ln())
     }
 
     /// The parameters that differ between models but for a constant: those of the chosen and of the
@@ -116,13 +132,17 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What is added to n·ln(rss/n) for size; `rss` has no part in it.
+    /// What is added to the misfit for size; `rss` has no part in it.
     fn penalty(&self, model: &Model) -> f64;
 
-    /// φ = n·ln(rss/n) + penalty, unless the criterion is of another form.
+    /// φ = [misfit](Model::misfit) + penalty, unless the criterion is of another form.
     fn value(&self, model: &Model) -> f64 {
-        let n = model.n as f64;
-        n * (model.rss / n).ln() + self.penalty(model)
+        model.misfit() + self.penalty(model)
+    }
+
+    /// Whether the criterion has a meaning for least squares alone.
+    fn needs_least_squares(&self) -> bool {
+        self.needs_error_variance()
     }
 
     /// Whether [`Model::error_variance`] is to be told: the model of all candidates is fitted for it,
@@ -132,7 +152,7 @@ pub trait Criterion: fmt::Debug + Send + Sync {
     }
 
     /// What the criterion charges the last chosen variable, if that has one parameter: it stays if and
-    /// only if it lowers n·ln(rss) by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
+    /// only if it lowers the misfit by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
     ///
     /// Found from values alone, so that it is right for criteria of any form.
     fn last_charge(&self, model: &Model) -> f64 {
@@ -146,6 +166,7 @@ pub trait Criterion: fmt::Debug + Send + Sync {
                 chosen: fewer,
                 chosen_parameters: model.chosen_parameters.saturating_sub(1),
                 rss,
+                minus_two_log_likelihood: model.minus_two_log_likelihood.map(|own| own + charge),
                 ..*model
             };
             // A NaN counts as +∞, in either.

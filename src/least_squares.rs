@@ -16,18 +16,26 @@
 //!
 //! Rounding errors accumulate slowly; [`Fit::refactor`] starts again from the support in ascending
 //! order.
+//!
+//! Where the columns have a [`Likelihood`](crate::family::Likelihood) the fit is one of maximum likelihood. Least squares
+//! of the empty model's scores then tell which columns of a term enter, and all else that a fit says is of the
+//! likelihood: coefficients, T of the working weights, scores for a residual, the loss for RSS.
 
 mod block;
 mod column;
 mod drop_costs;
+mod reweighted;
 
 use std::ops::Range;
 
 use crate::{
     design::Columns,
+    family::FamilyFit,
     vector::{packed_columns, packed_row_squares, product},
 };
 use column::{Entered, add, remove};
+pub(crate) use reweighted::Weighted;
+use reweighted::Reweighted;
 
 /// Least norm ‖x − X_A·u‖ that a support must leave of a unit column: below it the column is
 /// collinear with the support and cannot be added. R's `lm` uses the same 10⁻⁷.
@@ -46,8 +54,10 @@ pub(crate) struct FitView<'a> {
     pub(crate) coefficients: &'a [f64],
     /// T = R⁻¹, upper triangular, packed by columns.
     pub(crate) inverse: &'a [f64],
-    /// r = y − X_A·β̂.
+    /// r = y − X_A·β̂, or the scores of a likelihood.
     pub(crate) residual: &'a [f64],
+    /// Of a likelihood: T is that of columns about their means under these weights.
+    pub(crate) weighted: Option<Weighted<'a>>,
 }
 
 /// The least squares fit of y on a support of columns of X.
@@ -68,6 +78,7 @@ pub struct Fit {
     residual: Vec<f64>,
     rss: f64,
     scratch: Scratch,
+    reweighted: Option<Box<Reweighted>>,
 }
 
 /// Buffers of one projection, kept so that a step allocates nothing.
@@ -92,7 +103,7 @@ pub struct Collinear {
 }
 
 impl Fit {
-    /// The fit of the empty support: r = y.
+    /// The least squares fit of the empty support: r = y.
     pub fn empty(y: &[f64]) -> Self {
         Self {
             support: Vec::new(),
@@ -106,6 +117,7 @@ impl Fit {
                 unexplained: vec![0.0; y.len()],
                 ..Scratch::default()
             },
+            reweighted: None,
         }
     }
 
@@ -142,22 +154,57 @@ impl Fit {
 
     /// β̂, by position.
     pub fn coefficients(&self) -> &[f64] {
-        &self.coefficients
+        match &self.reweighted {
+            Some(own) => &own.coefficients,
+            None => &self.coefficients,
+        }
     }
 
     /// T = R⁻¹, upper triangular, packed by columns: column c has rows 0 … c.
     pub fn inverse(&self) -> &[f64] {
-        &self.inverse
+        match &self.reweighted {
+            Some(own) => &own.inverse,
+            None => &self.inverse,
+        }
     }
 
-    /// r = y − X_A·β̂.
+    /// r = y − X_A·β̂, or the scores.
     pub fn residual(&self) -> &[f64] {
-        &self.residual
+        match &self.reweighted {
+            Some(own) => &own.residual,
+            None => &self.residual,
+        }
     }
 
-    /// ‖r‖².
+    /// ‖r‖², or the loss.
     pub fn rss(&self) -> f64 {
-        self.rss
+        match &self.reweighted {
+            Some(own) => own.rss,
+            None => self.rss,
+        }
+    }
+
+    /// ‖r‖²: RSS, unless there is a likelihood.
+    pub(crate) fn square(&self) -> f64 {
+        match &self.reweighted {
+            Some(own) => own.square,
+            None => self.rss,
+        }
+    }
+
+    /// The fit of the likelihood, if the columns have one.
+    pub fn family(&self) -> Option<&FamilyFit> {
+        self.reweighted.as_ref().map(|own| &own.fit)
+    }
+
+    /// Fits the likelihood of the columns, if they have one, on the support as it is.
+    fn reweight(&mut self, x: Columns, is_warm: bool) {
+        let Some(likelihood) = x.likelihood() else {
+            return;
+        };
+        let start = self.family().filter(|_| is_warm);
+        let found = Reweighted::of(x, likelihood, &self.support, start);
+        self.reweighted = Some(Box::new(found));
     }
 
     /// What the support explains of the column last added, or refused: its coefficients, by position in
@@ -170,22 +217,26 @@ impl Fit {
         FitView {
             support: &self.support,
             terms: &self.terms,
-            coefficients: &self.coefficients,
-            inverse: &self.inverse,
-            residual: &self.residual,
+            coefficients: self.coefficients(),
+            inverse: self.inverse(),
+            residual: self.residual(),
+            weighted: self.reweighted.as_ref().map(|own| Weighted {
+                weights: &own.weights,
+                intercept: &own.intercept,
+            }),
         }
     }
 
     /// Diagonal of (X_AᵀX_A)⁻¹, by position: the row norms of T, squared.
     pub fn inverse_gram_diagonal(&self) -> Vec<f64> {
-        packed_row_squares(&self.inverse, self.support.len())
+        packed_row_squares(self.inverse(), self.support.len())
     }
 
     /// (X_AᵀX_A)⁻¹ = T·Tᵀ, by position, row by row.
     pub(crate) fn inverse_gram(&self) -> Vec<f64> {
         let k = self.support.len();
         let mut inverse = vec![0.0; k * k];
-        for column in packed_columns(&self.inverse) {
+        for column in packed_columns(self.inverse()) {
             for (a, own) in column.iter().enumerate() {
                 for (b, other) in column.iter().enumerate() {
                     inverse[a * k + b] += own * other;
@@ -197,7 +248,7 @@ impl Fit {
 
     /// ‖Tᵀv‖² = vᵀ(X_AᵀX_A)⁻¹v for v by position.
     pub fn inverse_gram_form(&self, v: &[f64]) -> f64 {
-        packed_columns(&self.inverse)
+        packed_columns(self.inverse())
             .map(|column| product(column, &v[..column.len()]).powi(2))
             .sum()
     }
@@ -205,7 +256,7 @@ impl Fit {
     /// The rise in RSS if a column were dropped, β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, by position.
     pub fn drop_costs(&self) -> impl Iterator<Item = f64> {
         let diagonal = self.inverse_gram_diagonal();
-        std::iter::zip(&self.coefficients, diagonal).map(|(b, d)| b * b / d)
+        std::iter::zip(self.coefficients(), diagonal).map(|(b, d)| b * b / d)
     }
 
     /// Adds the columns of a term that the support does not explain.
@@ -221,6 +272,7 @@ impl Fit {
             entered => self.is_partial |= entered < width,
         }
         self.terms.push(term);
+        self.reweight(x, true);
         Ok(())
     }
 
@@ -229,7 +281,8 @@ impl Fit {
     pub fn drop(&mut self, x: Columns, position: usize) {
         let term = self.terms.remove(position);
         if x.terms().is_none() {
-            return remove(self, x, position);
+            remove(self, x, position);
+            return self.reweight(x, true);
         }
         for at in self.view().positions(x, term).into_iter().rev() {
             remove(self, x, at);
@@ -242,6 +295,7 @@ impl Fit {
                 }
             }
         }
+        self.reweight(x, true);
     }
 
     /// Replaces the terms. The caller must call [`Fit::refactor`] before it uses the fit.
@@ -271,6 +325,7 @@ impl Fit {
             smallest = f64::min(smallest, entered.smallest);
             self.is_partial |= self.support.len() < all;
         }
+        self.reweight(x, false);
         f64::max(smallest, f64::EPSILON)
     }
 

@@ -97,11 +97,11 @@ pub mod score;
 
 pub mod binning;
 
+pub mod family;
+
 pub mod design;
 
 pub mod least_squares;
-
-pub mod family;
 
 pub mod device;
 

@@ -39,6 +39,35 @@ vectorised! {
     pub(crate) fn product<'a>(a: &'a [f64], b: &'a [f64]) -> f64 = dot;
 }
 
+vectorised! {
+    /// Σ wx², summed in the fixed order.
+    pub(crate) fn weighted_square<'a>(x: &'a [f64], weights: &'a [f64]) -> f64 = weighted_square_body;
+}
+
+#[inline(always)]
+fn weighted_square_body<S: Simd>(simd: S, x: &[f64], weights: &[f64]) -> f64 {
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (w, w_rest) = weights.as_chunks::<LANES>();
+    let mut sums = [simd.splat_f64s(0.0); LANES];
+    let mut add = |x: &[f64; LANES], w: &[f64; LANES]| {
+        let ((x, _), (w, _)) = (S::as_simd_f64s(x), S::as_simd_f64s(w));
+        for v in 0..LANES / S::F64_LANES {
+            let square = simd.mul_f64s(x[v], x[v]);
+            sums[v] = simd.add_f64s(sums[v], simd.mul_f64s(w[v], square));
+        }
+    };
+    for (x, w) in x.iter().zip(w) {
+        add(x, w);
+    }
+    if !x_rest.is_empty() {
+        let (mut x, mut w) = ([0.0; LANES], [0.0; LANES]);
+        x[..x_rest.len()].copy_from_slice(x_rest);
+        w[..w_rest.len()].copy_from_slice(w_rest);
+        add(&x, &w);
+    }
+    tree(simd, sums)
+}
+
 /// aᵀb, summed in the fixed order, inside a vectorised function.
 #[inline(always)]
 pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {

@@ -14,6 +14,7 @@ use super::{
     terms::Terms, variable::term_widths,
 };
 use crate::{
+    family::Family,
     interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Table, TableError, Values, are_dates},
@@ -268,29 +269,23 @@ impl<'a> DesignBuilder<'a> {
 
     pub(super) fn finish(
         mut self,
-        response: Option<Column>,
+        response: &[f64],
         name: String,
     ) -> Result<Design, DesignError> {
-        let mut y = match response.map(|column| column.values) {
-            Some(Values::Factor { levels, .. }) => {
-                return Err(DesignError::Text {
-                    name,
-                    level: levels.into_iter().next().unwrap_or_default(),
-                    weights: false,
-                });
-            }
-            Some(values) => values.numbers(self.n).unwrap_or_default().into_owned(),
-            None => Vec::new(),
-        };
-        self.check_finite(&name, &y)?;
-        let value = y[0];
-        self.warnings.extend(caution(&name, &y));
-        let Some((mean, norm)) =
-            standardise(&mut y, self.options.intercept, self.weights.as_deref())
-        else {
-            return Err(DesignError::ConstantResponse { name, value });
-        };
-        if !(norm * norm).is_normal() {
+        self.check_finite(&name, response)?;
+        let is_normal = self.options.kind.family == Family::default();
+        if is_normal {
+            self.warnings.extend(caution(&name, response));
+        }
+        let (mut y, value) = (response.to_vec(), response[0]);
+        let (mean, norm) =
+            match standardise(&mut y, self.options.intercept, self.weights.as_deref()) {
+                Some(scale) => scale,
+                // Its likelihood says what is wrong, if anything is.
+                None if !is_normal => (value, 1.0),
+                None => return Err(DesignError::ConstantResponse { name, value }),
+            };
+        if is_normal && !(norm * norm).is_normal() {
             return Err(DesignError::ResponseScale { name, norm });
         }
         self.refuse_copies(&name, &y)?;
@@ -358,6 +353,9 @@ impl<'a> DesignBuilder<'a> {
             warnings: self.warnings,
             truth: Vec::new(),
             labels: Vec::new(),
+            likelihood: None,
+            trials: None,
+            offset: None,
         };
         // Every model holds them.
         let kept = design.columns().fetch(design.keep.iter().copied());

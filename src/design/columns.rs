@@ -5,6 +5,7 @@ use std::{borrow::Cow, io, ops::Range};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{remote::RemoteColumns, terms::Terms};
+use crate::family::Likelihood;
 
 /// The columns of the design matrix, each of unit norm.
 ///
@@ -19,6 +20,7 @@ pub struct Columns<'x> {
     n: usize,
     remote: Option<&'x RemoteColumns>,
     terms: Option<&'x Terms>,
+    likelihood: Option<&'x Likelihood>,
 }
 
 impl<'x> Columns<'x> {
@@ -33,6 +35,7 @@ impl<'x> Columns<'x> {
             n,
             remote: None,
             terms: None,
+            likelihood: None,
         }
     }
 
@@ -42,6 +45,16 @@ impl<'x> Columns<'x> {
 
     pub(crate) fn with_terms(self, terms: Option<&'x Terms>) -> Self {
         Self { terms, ..self }
+    }
+
+    /// Columns of models that are fitted by this likelihood; without one, by least squares.
+    pub fn with_likelihood(self, likelihood: Option<&'x Likelihood>) -> Self {
+        Self { likelihood, ..self }
+    }
+
+    /// What models of these columns are fitted by, where it is not least squares.
+    pub fn likelihood(&self) -> Option<&'x Likelihood> {
+        self.likelihood
     }
 
     /// The terms, where some have several columns; otherwise each column is a term.

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::FEWEST_ROWS;
 use crate::{
+    family::{Distribution, FamilyError},
     formula::FormulaError,
     nearest::{as_option, did_you_mean, list, suggestion},
     table::{Missing, TableError},
@@ -29,6 +30,51 @@ pub enum DesignError {
     KeptTerm {
         name: String,
         nearest: Option<String>,
+    },
+    #[error("{table}: response `{name}`: {source}")]
+    Family {
+        table: String,
+        name: String,
+        source: FamilyError,
+    },
+    #[error("{option} is of the family binomial, not of {distribution}: leave it out, or add --family binomial")]
+    OfBinomial {
+        option: &'static str,
+        distribution: Distribution,
+    },
+    #[error("--trials and --success exclude each other: of several trials the response counts the events")]
+    TrialsAndSuccess,
+    #[error(
+        "the response `{name}` has the levels {}: the family binomial takes two{}",
+        list(levels.iter().map(String::as_str)),
+        match levels.len() {
+            1 => "",
+            _ => "; make two of them, or leave the other observations out",
+        }
+    )]
+    Levels { name: String, levels: Vec<String> },
+    #[error(
+        "--success names `{level}`, which no observation has in the response `{name}`; it has {}{}",
+        list(levels.iter().map(String::as_str)),
+        did_you_mean(level, levels.iter().map(String::as_str))
+    )]
+    Success {
+        name: String,
+        level: String,
+        levels: Vec<String>,
+    },
+    #[error("the {what} `{name}` hold text (`{level}`), where numbers must be")]
+    TextBeside {
+        what: &'static str,
+        name: String,
+        level: String,
+    },
+    #[error(
+        "the formula has {terms} terms; with --family {distribution} all of them are made at once, at most 250,000: let fewer variables interact"
+    )]
+    WideFamily {
+        terms: usize,
+        distribution: Distribution,
     },
     #[error("--group {group}: {reason}")]
     Group { group: String, reason: String },
@@ -76,8 +122,9 @@ pub enum DesignError {
         match weights {
             true => format!("weights `{name}` hold text (`{level}`), where numbers must be"),
             false => format!(
-                "response `{name}` holds text (`{level}`), where a regression needs numbers; \
-                 selectors of information take classes: --method jmi, say"
+                "response `{name}` holds text (`{level}`), where least squares need numbers: of two levels \
+                 --family binomial is the regression, and selectors of information take any classes: \
+                 --method jmi, say"
             ),
         }
     )]

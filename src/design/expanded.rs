@@ -1,9 +1,9 @@
 //! A formula over a table → design: each term of the formula is a term of the design.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use super::{
-    Design, DesignError, DesignOptions, FormulaOptions, Hierarchy,
+    Design, DesignError, DesignOptions, FormulaOptions, Hierarchy, ResponseOptions, family,
     formula_columns::{
         FormulaUse, column_of_weights, hidden_columns, other_name, refuse_identifiers,
     },
@@ -166,7 +166,7 @@ impl<'a> ExpandedFormula<'a> {
             let own = names.zip(made.columns(term));
             columns.extend(own.map(Column::from));
         }
-        let mut warnings: Vec<String> = expansion
+        let warnings: Vec<String> = expansion
             .warnings()
             .iter()
             .map(ToString::to_string)
@@ -175,7 +175,7 @@ impl<'a> ExpandedFormula<'a> {
             let own = table.columns.iter().find(|column| column.name == name);
             own.map_or(Values::Remote, |column| column.values.clone())
         };
-        let (name, mut values) = match (expansion.response(&data)?, &response) {
+        let (name, values) = match (expansion.response(&data)?, &response) {
             (Some(values), _) => (
                 expansion.terms().response().unwrap_or_default(),
                 match values {
@@ -192,29 +192,31 @@ impl<'a> ExpandedFormula<'a> {
                 (name, values)
             }
         };
-        if let Some(offset) = expansion.offset(&data)?
-            && let Some(mut numbers) = values.numbers(table.rows).map(Cow::into_owned)
-        {
-            let pairs = numbers.iter_mut().zip(offset);
-            pairs.for_each(|(y, offset)| *y -= offset);
-            values = Values::Numbers(numbers);
-            let offsets: Vec<String> = expansion.terms().offsets().collect();
-            let offsets = offsets.join(" + ");
-            warnings.push(format!("the offset {offsets} is taken off the response"));
+        let mut offsets: Vec<String> = expansion.terms().offsets().collect();
+        let mut offset = expansion.offset(&data)?;
+        if let Some(name) = options.kind.offset {
+            offsets.push(name.to_owned());
+            let own = Column::from((name, column_of(name)));
+            let own = family::numbers(own, table.rows, "offset")?;
+            offset = Some(match offset {
+                Some(sum) => sum.iter().zip(&own).map(|(a, b)| a + b).collect(),
+                None => own,
+            });
         }
         let response_name = other_name(&columns, &name);
         columns.push(Column {
             name: response_name.clone(),
             values,
         });
-        let weights = options.weights.map(|name| {
-            let own = other_name(&columns, name);
-            columns.push(Column {
-                name: own.clone(),
-                values: column_of(name),
-            });
-            own
-        });
+        let mut beside = |name: &str, values: Values| {
+            let name = other_name(&columns, name);
+            columns.push(Column::from((&*name, values)));
+            name
+        };
+        let weights = options.weights.map(|name| beside(name, column_of(name)));
+        let trials = options.kind.trials;
+        let trials = trials.map(|name| beside(name, column_of(name)));
+        let offset = offset.map(|values| beside(&offsets.join(" + "), Values::Numbers(values)));
         let derived = Table {
             rows: table.rows,
             source: std::mem::take(&mut table.source),
@@ -226,6 +228,11 @@ impl<'a> ExpandedFormula<'a> {
         let weight_values = column_of_weights(&table, options);
         let design_options = DesignOptions {
             response: Some(&response_name),
+            kind: ResponseOptions {
+                trials: trials.as_deref(),
+                offset: offset.as_deref(),
+                ..options.kind
+            },
             weights: weights.as_deref(),
             intercept: expansion.terms().has_intercept(),
             p_total: options.p_total,
@@ -246,6 +253,8 @@ impl<'a> ExpandedFormula<'a> {
         table.drop_columns(&hidden);
         design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
+        design.trials = options.kind.trials.map(str::to_owned);
+        design.offset = offset.map(|_| offsets.join(" + "));
         let rows = (0..design.n).map(|observation| rows[design.row(observation)]);
         design.rows = rows.collect();
         design.warnings.extend(dropped);

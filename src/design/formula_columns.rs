@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use super::{DesignError, FormulaOptions, Hierarchy, names::check_names};
+use super::{
+    DesignError, FormulaOptions, Hierarchy,
+    names::{check_kind, check_names},
+};
 use crate::{
     formula::{Fault, Formula, Pairwise},
     table::{Column, Table, Values, are_dates},
@@ -13,7 +16,8 @@ pub(super) fn hidden_columns<'a>(
     response: &'a Option<String>,
     options: &'a FormulaOptions,
 ) -> impl Iterator<Item = &'a str> {
-    options.weights.into_iter().chain(response.as_deref())
+    let beside = options.kind.columns(options.weights);
+    beside.map(|(.., name)| name).chain(response.as_deref())
 }
 
 /// The weights of the rows; empty without.
@@ -53,9 +57,10 @@ pub(crate) fn check_formula(
         (false, None, Some(at)) => Some(table.columns[at].name.clone()),
         (false, None, None) => return Err(DesignError::NoFormulaResponse),
     };
-    if let Some(name) = options.weights {
-        table.require("--weights", name)?;
+    for (option, _, name) in options.kind.columns(options.weights) {
+        table.require(option, name)?;
     }
+    check_kind(&options.kind, options.weights)?;
     // A formula's response is no column that an option could name.
     let position = response.as_deref().and_then(|name| table.position(name));
     check_names(
@@ -65,7 +70,7 @@ pub(crate) fn check_formula(
         position.unwrap_or(usize::MAX),
         false,
     )?;
-    let is_hidden = |name: &str| options.weights == Some(name) || response.as_deref() == Some(name);
+    let is_hidden = |name: &str| hidden_columns(&response, options).any(|own| own == name);
     let is_dropped = |name: &str| options.drop.iter().any(|dropped| dropped == name);
     let names = table.columns.iter().map(|column| &*column.name);
     let names: Vec<&str> = names.filter(|name| !is_hidden(name)).collect();
@@ -90,9 +95,19 @@ pub(crate) fn check_formula(
             let (name, reason) = (name.clone(), "--drop leaves out");
             DesignError::FormulaHidden { name, reason }
         }
-        Fault::UnknownVariable { name, .. } if options.weights == Some(name) => {
-            let (name, reason) = (name.clone(), "--weights takes");
-            DesignError::FormulaHidden { name, reason }
+        Fault::UnknownVariable { name, .. } => {
+            let mut beside = options.kind.columns(options.weights);
+            match beside.find(|(.., own)| own == name) {
+                Some((option, ..)) => DesignError::FormulaHidden {
+                    name: name.clone(),
+                    reason: match option {
+                        "--weights" => "--weights takes",
+                        "--trials" => "--trials takes",
+                        _ => "--offset takes",
+                    },
+                },
+                None => error.into(),
+            }
         }
         _ => error.into(),
     })?;

@@ -16,12 +16,12 @@ const PANDAS_INDEX: &str = "Unnamed: 0";
 pub(super) fn caution(
     table: &Table,
     positions: &[usize],
-    (response, weights): (usize, Option<usize>),
+    (response, beside): (usize, [Option<usize>; 3]),
     keep: &[String],
 ) -> Vec<String> {
     let columns = positions.iter().zip(&table.columns);
     let candidates = columns.filter(|(at, column)| {
-        let is_candidate = **at != response && Some(**at) != weights;
+        let is_candidate = **at != response && !beside.contains(&Some(**at));
         is_candidate && !keep.contains(&column.name)
     });
     let warning = |name: &str, what: &str| {

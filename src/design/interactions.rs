@@ -32,16 +32,18 @@ impl TermsOfColumns<'_> {
         options: &FormulaOptions,
     ) -> Result<Formula, DesignError> {
         let response = table.response_position(options.response)?;
-        let weights = options.weights.map(|name| table.require("--weights", name));
-        let weights = weights.transpose()?;
+        let beside = options.kind.columns(options.weights);
+        let beside = beside.map(|(option, what, name)| Ok((table.require(option, name)?, what)));
+        let beside = beside.collect::<Result<Vec<_>, TableError>>()?;
         let is_dropped = |name: &str| options.drop.iter().any(|dropped| dropped == name);
         for name in self.interactions_of {
             let option = "--interactions-of";
             let at = table.require_variable(option, name, response)?;
-            let reason = match () {
-                () if Some(at) == weights => "holds the weights",
-                () if is_dropped(name) => "is left out",
-                () => continue,
+            let of_beside = beside.iter().find(|(own, _)| *own == at);
+            let reason = match of_beside {
+                Some((_, what)) => what,
+                None if is_dropped(name) => "is left out",
+                None => continue,
             };
             return Err(TableError::in_list(name, reason, option).into());
         }
@@ -57,7 +59,8 @@ impl TermsOfColumns<'_> {
             (most, of) => format!("~ . + ({of}):(.)^{}", most - 1),
         };
         for (at, column) in table.columns.iter().enumerate() {
-            if at == response || Some(at) == weights || is_dropped(&column.name) {
+            let is_beside = beside.iter().any(|(own, _)| *own == at);
+            if at == response || is_beside || is_dropped(&column.name) {
                 continue;
             }
             let numbers = column.values.numbers(table.rows).unwrap_or_default();

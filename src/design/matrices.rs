@@ -2,8 +2,11 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Design, DesignError, DesignOptions, MatrixOptions};
-use crate::table::{Table, variable as variable_name};
+use super::{Design, DesignError, DesignOptions, MatrixOptions, ResponseOptions};
+use crate::{
+    family::FamilyError,
+    table::{Table, variable as variable_name},
+};
 
 impl Design {
     /// Makes a design of matrices in memory, by the steps of [`from_table`](Self::from_table).
@@ -39,7 +42,16 @@ impl Design {
             let names = names.len();
             return Err(DesignError::Names { names, columns });
         }
-        let weights = options.weights.map_or(rows, <[f64]>::len);
+        let length = |values: Option<&[f64]>| values.map_or(rows, <[f64]>::len);
+        let weights = length(options.weights);
+        for (what, values) in [("trials", options.trials), ("offset", options.offset)] {
+            if length(values) != rows {
+                let (found, n) = (length(values), rows);
+                let source = FamilyError::Length { what, found, n };
+                let (table, name) = ("the matrices".to_owned(), options.response.to_owned());
+                return Err(DesignError::Family { table, name, source });
+            }
+        }
         if y.len() != rows || weights != rows {
             return Err(DesignError::Shape {
                 rows,
@@ -55,21 +67,35 @@ impl Design {
             Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
             None => (0..columns).map(variable_name).collect(),
         };
-        let mut weights_name = "weights".to_owned();
-        while names.contains(&weights_name) || options.response == weights_name {
-            weights_name.push('_');
-        }
+        let [weights_name, trials_name, offset_name] =
+            ["weights", "trials", "offset"].map(|name| {
+                let mut name = name.to_owned();
+                while names.contains(&name) || options.response == name {
+                    name.push('_');
+                }
+                name
+            });
         let response = std::iter::once((options.response, y.as_slice().into()));
         let variables = x.column_iter().map(|column| column.as_slice().into());
         let variables = names.iter().map(String::as_str).zip(variables);
-        let weights = options
-            .weights
-            .map(|weights| (&*weights_name, weights.into()));
-        let columns = response.chain(variables).chain(weights);
+        let beside = [
+            (&*weights_name, options.weights),
+            (&trials_name, options.trials),
+            (&offset_name, options.offset),
+        ];
+        let beside = beside.into_iter();
+        let beside = beside.filter_map(|(name, values)| Some((name, values?.into())));
+        let columns = response.chain(variables).chain(beside);
         let table = Table::in_memory("the matrices", columns)?;
         let keep: Vec<String> = options.keep.iter().map(|at| names[*at].clone()).collect();
         let options = DesignOptions {
             response: Some(options.response),
+            kind: ResponseOptions {
+                family: options.family,
+                trials: options.trials.map(|_| &*trials_name),
+                offset: options.offset.map(|_| &*offset_name),
+                success: None,
+            },
             keep: &keep,
             missing: options.missing,
             intercept: options.intercept,

@@ -8,6 +8,7 @@ mod builder;
 mod columns;
 mod error;
 mod expanded;
+mod family;
 mod formula;
 mod formula_columns;
 mod formula_data;
@@ -32,11 +33,13 @@ mod wide;
 use std::sync::Arc;
 
 use crate::{
+    family::{Distribution, Likelihood},
     interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Missing, Table, TrueVariable, Values},
 };
 use builder::DesignBuilder;
+use family::BesideResponse;
 pub use columns::Columns;
 pub use error::DesignError;
 pub(crate) use formula::FormulaDesign;
@@ -48,7 +51,7 @@ use levels::FormulaData;
 pub(crate) use names::check_columns;
 pub(crate) use names::has_reference;
 use names::{NamedColumns, dummy_name};
-pub use options::{DesignOptions, FormulaOptions, MatrixOptions};
+pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use remote::RemoteColumns;
 use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
@@ -105,6 +108,11 @@ pub struct Design {
     warnings: Vec<String>,
     truth: Vec<TrueVariable>,
     labels: Vec<String>,
+    /// What models are fitted by; `None` for least squares.
+    likelihood: Option<Arc<Likelihood>>,
+    /// The columns of trials and of the offset.
+    trials: Option<String>,
+    offset: Option<String>,
 }
 
 impl Design {
@@ -145,8 +153,13 @@ impl Design {
         let NamedColumns {
             response,
             weights,
+            trials,
+            offset,
             references,
         } = named;
+        let family = options.kind.family;
+        let is_normal = family.distribution() == Distribution::Gaussian;
+        let beside = [weights, trials, offset];
         let response_name = table.columns[response].name.clone();
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -163,7 +176,7 @@ impl Design {
         };
         let rows = table.rows;
         let row_numbers =
-            identifiers::caution(&table, &positions, (response, weights), options.keep);
+            identifiers::caution(&table, &positions, (response, beside), options.keep);
         // A column of row numbers shows which rows were left out.
         let numbered = options.missing == Missing::DropRows || weights.is_some();
         if numbered {
@@ -192,15 +205,29 @@ impl Design {
         }
         let labels = std::mem::take(&mut table.labels);
         let builder = (options, references);
-        let builder = DesignBuilder::new(n, &table, builder, values, (communicator, interrupt))?;
+        let mut of_response = BesideResponse::default();
+        // A likelihood has the weights, and no row of the columns.
+        let (of_rows, of_terms) = match is_normal {
+            true => (values, Vec::new()),
+            false => {
+                let own = values.unwrap_or_default().into_iter();
+                (None, own.map(|weight| weight * mean_weight).collect())
+            }
+        };
+        let source = table.source.clone();
+        let builder = DesignBuilder::new(n, &table, builder, of_rows, (communicator, interrupt))?;
         let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 taken = Some(column);
+            } else if Some(at) == trials {
+                of_response.trials = family::numbers(column, n, "trials")?;
+            } else if Some(at) == offset {
+                of_response.offset = family::numbers(column, n, "offset")?;
             } else if Some(at) != weights && own.contains(&at) {
-                let before =
-                    usize::from(at > response) + usize::from(weights.is_some_and(|w| at > w));
+                let others = beside.iter().flatten().filter(|other| at > **other);
+                let before = usize::from(at > response) + others.count();
                 places.push(at - before);
                 candidates.push(column);
             }
@@ -217,7 +244,13 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
-        let mut design = builder.finish(taken, response_name)?;
+        let mut y = family::response(taken, n, &options.kind)?;
+        if is_normal && let Some(name) = options.kind.offset {
+            let pairs = y.iter_mut().zip(&of_response.offset);
+            pairs.for_each(|(y, offset)| *y -= offset);
+            warnings.push(format!("the offset {name} is taken off the response"));
+        }
+        let mut design = builder.finish(&y, response_name)?;
         warnings.append(&mut design.warnings);
         design.warnings = warnings;
         if !options.intercept && design.factors.len() > 1 {
@@ -230,6 +263,11 @@ impl Design {
             && n < rows
         {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
+        }
+        design.trials = options.kind.trials.map(str::to_owned);
+        design.offset = options.kind.offset.map(str::to_owned);
+        if !is_normal {
+            design.fit_by_likelihood((family, &y), &of_response, &of_terms, &source)?;
         }
         Ok(design)
     }
@@ -258,13 +296,17 @@ impl Design {
         Columns::new(&self.x, self.n)
             .with_remote(self.remote.as_deref())
             .with_terms(self.terms.as_ref())
+            .with_likelihood(self.likelihood())
     }
 
-    /// The response at unit norm.
+    /// The response at unit norm; of a likelihood the scores of its empty model.
     ///
     /// *Shapes:* n values.
     pub fn y(&self) -> &[f64] {
-        &self.y
+        match self.likelihood() {
+            Some(likelihood) => likelihood.scores(),
+            None => &self.y,
+        }
     }
 
     /// The candidates, by column.
@@ -345,6 +387,16 @@ impl Design {
     /// The column of weights, if the observations are weighted.
     pub fn weights(&self) -> Option<&str> {
         self.weights.as_deref()
+    }
+
+    /// The column of trials, if the response counts events of several.
+    pub fn trials(&self) -> Option<&str> {
+        self.trials.as_deref()
+    }
+
+    /// The column that is added to the linear predictor, or what a formula adds.
+    pub fn offset(&self) -> Option<&str> {
+        self.offset.as_deref()
     }
 
     /// The weights of the observations, at mean one; empty where all count alike.

@@ -1,12 +1,17 @@
 //! Checks of the columns that options name.
 
-use super::{DesignError, DesignOptions, groups::assign};
-use crate::table::{Table, TableError, Values};
+use super::{DesignError, DesignOptions, ResponseOptions, groups::assign};
+use crate::{
+    family::Distribution,
+    table::{Table, TableError, Values},
+};
 
 /// The columns that options name.
 pub(super) struct NamedColumns<'a> {
     pub(super) response: usize,
     pub(super) weights: Option<usize>,
+    pub(super) trials: Option<usize>,
+    pub(super) offset: Option<usize>,
     /// The columns and levels of `--reference`.
     pub(super) references: Vec<(&'a str, &'a str)>,
 }
@@ -19,19 +24,24 @@ impl<'a> NamedColumns<'a> {
         is_part: bool,
     ) -> Result<Self, DesignError> {
         let response = table.response_position(options.response)?;
-        let weights = options.weights;
-        let weights = weights.map(|name| table.require_variable("--weights", name, response));
-        let weights = weights.transpose()?;
+        let kind = options.kind;
+        let place = |option, name: Option<&str>| {
+            let place = name.map(|name| table.require_variable(option, name, response));
+            place.transpose()
+        };
+        let weights = place("--weights", options.weights)?;
+        let trials = place("--trials", kind.trials)?;
+        let offset = place("--offset", kind.offset)?;
+        check_kind(&kind, options.weights)?;
         let is_group = |name: &&String| options.groups.iter().any(|group| group.name == **name);
         let keep = options.keep.iter().filter(|name| !is_group(name)).cloned();
         let keep: Vec<String> = keep.collect();
         for (option, list) in [("--drop", options.drop), ("--keep", &keep)] {
             check_names(table, option, list, response, is_part)?;
-            if let Some(name) = options
-                .weights
-                .filter(|name| list.iter().any(|listed| listed == name))
-            {
-                return Err(TableError::in_list(name, "holds the weights", option).into());
+            for (_, what, name) in kind.columns(options.weights) {
+                if list.iter().any(|listed| listed == name) {
+                    return Err(TableError::in_list(name, what, option).into());
+                }
             }
         }
         if let Some(name) = options.keep.iter().find(|name| options.drop.contains(name)) {
@@ -41,7 +51,8 @@ impl<'a> NamedColumns<'a> {
         if !options.groups.is_empty() {
             let columns = table.columns.iter().enumerate();
             let candidates = columns.filter(|(at, column)| {
-                *at != response && Some(*at) != weights && !options.drop.contains(&column.name)
+                let is_beside = [weights, trials, offset].contains(&Some(*at));
+                *at != response && !is_beside && !options.drop.contains(&column.name)
             });
             let names: Vec<&str> = candidates.map(|(_, column)| &*column.name).collect();
             assign(options.groups, &names)?;
@@ -49,9 +60,39 @@ impl<'a> NamedColumns<'a> {
         Ok(Self {
             response,
             weights,
+            trials,
+            offset,
             references: references(table, options.reference, (options.drop, response))?,
         })
     }
+}
+
+/// Refuses options of the binomial family for another one, and one column for two of them.
+pub(super) fn check_kind(
+    kind: &ResponseOptions,
+    weights: Option<&str>,
+) -> Result<(), DesignError> {
+    let distribution = kind.family.distribution();
+    let of_binomial = [("--trials", kind.trials), ("--success", kind.success)];
+    for (option, value) in of_binomial {
+        if value.is_some() && distribution != Distribution::Binomial {
+            return Err(DesignError::OfBinomial {
+                option,
+                distribution,
+            });
+        }
+    }
+    if kind.trials.is_some() && kind.success.is_some() {
+        return Err(DesignError::TrialsAndSuccess);
+    }
+    let columns: Vec<_> = kind.columns(weights).collect();
+    for (at, (option, _, name)) in columns.iter().enumerate() {
+        let mut before = columns[..at].iter();
+        if let Some((_, what, _)) = before.find(|(.., other)| other == name) {
+            return Err(TableError::in_list(name, what, option).into());
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a table without values has the columns that options name.

@@ -1,13 +1,46 @@
 //! How designs are made of tables and matrices.
 
 use super::{Group, Hierarchy};
-use crate::{formula::ExpansionOptions, table::Missing};
+use crate::{family::Family, formula::ExpansionOptions, table::Missing};
+
+/// What kind of response the models are of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ResponseOptions<'a> {
+    /// Its distribution and link: normal, so that models are fitted by least squares, unless another is named.
+    pub family: Family,
+    /// Of the binomial family: the column of trials, of which the response counts the events; `None` where each
+    /// observation is one trial.
+    pub trials: Option<&'a str>,
+    /// Of the binomial family: the value or level that is an event; `None` for 1, or for the second of two levels.
+    pub success: Option<&'a str>,
+    /// The column that is added to the linear predictor of every model.
+    pub offset: Option<&'a str>,
+}
+
+impl<'a> ResponseOptions<'a> {
+    /// The columns that say something of observations and are no candidates, with the options that name them and what
+    /// is said of them.
+    pub(super) fn columns(
+        &self,
+        weights: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'static str, &'static str, &'a str)> {
+        let all = [
+            ("--weights", "holds the weights", weights),
+            ("--trials", "holds the trials", self.trials),
+            ("--offset", "holds the offset", self.offset),
+        ];
+        let named = all.into_iter();
+        named.filter_map(|(option, what, name)| Some((option, what, name?)))
+    }
+}
 
 /// How [`Design::from_table`](super::Design::from_table) makes a design of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct DesignOptions<'a> {
     /// The response's column; `None` where the format names it.
     pub response: Option<&'a str>,
+    /// What kind of response it is.
+    pub kind: ResponseOptions<'a>,
     /// Columns, dummies as `column=level`, or groups that every model holds.
     pub keep: &'a [String],
     /// Columns left out before anything else.
@@ -34,6 +67,7 @@ impl Default for DesignOptions<'_> {
     fn default() -> Self {
         Self {
             response: None,
+            kind: ResponseOptions::default(),
             keep: &[],
             drop: &[],
             reference: &[],
@@ -53,6 +87,9 @@ impl Default for DesignOptions<'_> {
 /// | --- | --- | --- |
 /// | `names` | of the columns of X, each once | `x0`, `x1`, … |
 /// | `response` | the name of y | `y` |
+/// | `family` | the distribution and link of y | normal: least squares |
+/// | `trials` | of the binomial family, of which y counts the events | each observation is one |
+/// | `offset` | of the observations, added to the linear predictor of every model | none |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
 /// | `keep` | columns of X that every model holds, counted from 0 | none |
 /// | `missing` | what to do about NaN | an error |
@@ -63,6 +100,9 @@ impl Default for DesignOptions<'_> {
 pub struct MatrixOptions<'a> {
     pub names: Option<&'a [&'a str]>,
     pub response: &'a str,
+    pub family: Family,
+    pub trials: Option<&'a [f64]>,
+    pub offset: Option<&'a [f64]>,
     pub weights: Option<&'a [f64]>,
     pub keep: &'a [usize],
     pub missing: Missing,
@@ -75,6 +115,9 @@ impl Default for MatrixOptions<'_> {
         Self {
             names: None,
             response: "y",
+            family: Family::default(),
+            trials: None,
+            offset: None,
             weights: None,
             keep: &[],
             missing: Missing::Refuse,
@@ -89,6 +132,8 @@ impl Default for MatrixOptions<'_> {
 pub struct FormulaOptions<'a> {
     /// The response's column, where the formula has none; `None` where the format names it.
     pub response: Option<&'a str>,
+    /// What kind of response it is; to the offset those of the formula are added.
+    pub kind: ResponseOptions<'a>,
     /// Columns left out before anything else: `.` does not stand for them.
     pub drop: &'a [String],
     /// Terms, as R labels them, that every model holds, with those that they stand on.
@@ -111,6 +156,7 @@ impl Default for FormulaOptions<'_> {
     fn default() -> Self {
         Self {
             response: None,
+            kind: ResponseOptions::default(),
             drop: &[],
             keep: &[],
             hierarchy: Hierarchy::Strong,

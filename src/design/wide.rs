@@ -6,11 +6,12 @@ use std::{
 };
 
 use super::{
-    Design, DesignError, FormulaOptions, Hierarchy,
+    Design, DesignError, FormulaOptions, Hierarchy, ResponseOptions,
     expanded::{ExpandedFormula, UsedTable},
     size::MatrixSize,
 };
 use crate::{
+    family::Distribution,
     formula::{ExpansionOptions, Pairwise, PairwiseTerm},
     interrupt::Interrupt,
 };
@@ -25,6 +26,7 @@ pub(crate) struct WideFormula {
     keep: Vec<String>,
     reference: Vec<String>,
     weights: Option<String>,
+    offset: Option<String>,
     p_total: Option<usize>,
     /// Interactions that every model holds.
     kept_pairs: Vec<(usize, usize)>,
@@ -56,6 +58,14 @@ impl WideFormula {
         used: UsedTable,
         options: &'a FormulaOptions<'a>,
     ) -> Result<(ExpandedFormula<'a>, Self), DesignError> {
+        let distribution = options.kind.family.distribution();
+        if distribution != Distribution::Gaussian {
+            let terms = pairwise.term_count();
+            return Err(DesignError::WideFamily {
+                terms,
+                distribution,
+            });
+        }
         let kept = options.keep.iter();
         let kept_pairs: Vec<_> = kept
             .filter_map(|label| pairwise.pair_called(label))
@@ -82,6 +92,7 @@ impl WideFormula {
             keep: options.keep.to_vec(),
             reference: options.reference.to_vec(),
             weights: options.weights.map(str::to_owned),
+            offset: options.kind.offset.map(str::to_owned),
             p_total: options.p_total,
             kept_pairs,
             widths,
@@ -158,6 +169,10 @@ impl WideFormula {
             contrasts: self.contrasts.clone(),
             reference: &self.reference,
             weights: self.weights.as_deref(),
+            kind: ResponseOptions {
+                offset: self.offset.as_deref(),
+                ..ResponseOptions::default()
+            },
             p_total: self.p_total,
             ..FormulaOptions::default()
         };

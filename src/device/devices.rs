@@ -36,8 +36,9 @@ pub(crate) struct Devices<'x> {
     n: usize,
     /// Whether model i is updated only by device i modulo their number.
     split: bool,
-    /// Residual sum of squares and number of columns of each model.
+    /// Residual sum of squares, ‖r‖² and number of columns of each model.
     rss: Vec<f64>,
+    squares: Vec<f64>,
     parameters: Vec<usize>,
     /// The other ranks, and what is partitioned over them.
     communicator: Option<(Communicator, Partition)>,
@@ -106,6 +107,7 @@ impl<'x> Devices<'x> {
             n,
             split,
             rss: Vec::new(),
+            squares: Vec::new(),
             parameters: Vec::new(),
             communicator: None,
             x: None,
@@ -133,6 +135,7 @@ impl<'x> Devices<'x> {
     /// See [`Device::init_models`].
     pub(crate) fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         self.rss = vec![model.rss(); count];
+        self.squares = vec![model.square(); count];
         self.parameters = vec![model.support().len(); count];
         self.each(|_, device| device.init_models(model, count))?;
         Ok(())
@@ -172,6 +175,11 @@ impl<'x> Devices<'x> {
         self.rss[model]
     }
 
+    /// ‖r‖² of a model; see [`UpdateOutcome::square`].
+    pub(crate) fn square(&self, model: usize) -> f64 {
+        self.squares[model]
+    }
+
     /// The columns of a model.
     pub(crate) fn parameters(&self, model: usize) -> usize {
         self.parameters[model]
@@ -196,6 +204,7 @@ impl<'x> Devices<'x> {
         let outcomes = self.gather_models(outcomes, updates.iter().map(|(model, _)| *model))?;
         for ((model, _), outcome) in updates.iter().zip(&outcomes) {
             self.rss[*model] = outcome.rss;
+            self.squares[*model] = outcome.square;
             self.parameters[*model] = outcome.parameters;
         }
         Ok(outcomes)
@@ -258,7 +267,7 @@ impl<'x> Devices<'x> {
             let near = || found.iter().flat_map(|shard| &shard[at]);
             let most = near().map(|candidate| candidate.score).fold(0.0, f64::max);
             let width = match gain {
-                Gain::Correlation => tie_width(self.n, model.rss.sqrt()),
+                Gain::Correlation => tie_width(self.n, model.square.sqrt()),
                 Gain::Exact => RELATIVE_TIE * most,
             };
             let tied = near().filter(|candidate| candidate.score >= most - width);
@@ -294,7 +303,7 @@ impl<'x> Devices<'x> {
                 let most = near().map(|change| change.rss).fold(0.0, f64::max);
                 let least = match gain {
                     Gain::Correlation => {
-                        let tie = tie_width(self.n, model.rss.sqrt()) * growth;
+                        let tie = tie_width(self.n, model.square.sqrt()) * growth;
                         (most.sqrt() - tie).max(0.0).powi(2)
                     }
                     Gain::Exact => most * (1.0 - RELATIVE_TIE),
@@ -321,6 +330,37 @@ impl<'x> Devices<'x> {
         self.gather_models(costs, models.iter().copied())
     }
 
+    /// The columns, ascending, that no bound settles; see [`Device::find_joining`].
+    pub(crate) fn find_joining(
+        &mut self,
+        anchors: &[FitView],
+        least: &[f64],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        let part = self.part();
+        let mut found =
+            self.each(|_, device| device.find_joining(anchors, least, part, stop))?;
+        if let Some((communicator, _)) = &self.communicator {
+            found = communicator.gather(&found)?.into_iter().flatten().collect();
+        }
+        let of_model = |at: usize| {
+            let mut all: Vec<u32> = found.iter().flat_map(|own| &own[at]).copied().collect();
+            all.sort_unstable();
+            all
+        };
+        Ok((0..anchors.len()).map(of_model).collect())
+    }
+
+    /// Which part of its columns each rank sweeps: ranks that each have all columns one part of them each.
+    fn part(&self) -> (usize, usize) {
+        match &self.communicator {
+            Some((communicator, Partition::Particles)) => {
+                (communicator.rank(), communicator.size())
+            }
+            _ => (0, 1),
+        }
+    }
+
     /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].
     pub(crate) fn find_neighbours(
         &mut self,
@@ -329,13 +369,7 @@ impl<'x> Devices<'x> {
         count: usize,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        // Ranks that each have all columns sweep one part of them each.
-        let part = match &self.communicator {
-            Some((communicator, Partition::Particles)) => {
-                (communicator.rank(), communicator.size())
-            }
-            _ => (0, 1),
-        };
+        let part = self.part();
         let mut found =
             self.each(|_, device| device.find_neighbours(anchors, keep, count, part, stop))?;
         if let Some((communicator, _)) = &self.communicator {

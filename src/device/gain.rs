@@ -2,8 +2,8 @@
 
 use crate::{
     design::Columns,
-    least_squares::{FitView, PIVOT_TOLERANCE},
-    vector::{packed_columns, product},
+    least_squares::{FitView, PIVOT_TOLERANCE, Weighted},
+    vector::{add_scaled, packed_columns, product, weighted_square},
 };
 
 /// Gains (falls in RSS) that differ by a smaller share count as equal.
@@ -19,11 +19,36 @@ pub(crate) fn tie_width(n: usize, norm: f64) -> f64 {
     2.0 * n as f64 * f64::EPSILON * norm
 }
 
-/// Appends to `batch` the residual and the k columns of Q = X_A·T.
+/// How many vectors [`push_orthonormal`] appends, and how many of them are of the residual and the intercept.
+pub(crate) fn factor_width(anchor: &FitView) -> (usize, usize) {
+    let has_intercept = anchor.weighted.is_some_and(|own| !own.intercept.is_empty());
+    let first = 1 + usize::from(has_intercept);
+    (first + anchor.support.len(), first)
+}
+
+/// Appends to `batch` the residual and the k columns of Q = X_A·T. Of weighted columns these are WX_A·T, X_A about its
+/// weighted means, after that of the intercept, if there is one.
 ///
-/// *Shapes:* n × (1 + k), column-major.
+/// *Shapes:* n × (1 + k), with an intercept of weighted columns n × (2 + k), column-major.
 pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
+    if let Some(Weighted { weights, intercept }) = anchor.weighted {
+        let (first, shifts) = intercept.split_at(intercept.len().min(1));
+        for t in first {
+            batch.extend(weights.iter().map(|weight| weight * t));
+        }
+        for (at, t) in packed_columns(anchor.inverse).enumerate() {
+            let start = batch.len();
+            let shift = shifts.get(at).copied().unwrap_or(0.0);
+            batch.resize(start + x.n(), shift);
+            for (&a, &t) in anchor.support.iter().zip(t) {
+                add_scaled(&mut batch[start..], t, x.column(a));
+            }
+            let own = batch[start..].iter_mut().zip(weights);
+            own.for_each(|(q, weight)| *q *= weight);
+        }
+        return;
+    }
     for t in packed_columns(anchor.inverse) {
         let start = batch.len();
         batch.resize(start + x.n(), 0.0);
@@ -54,11 +79,49 @@ pub(crate) struct Projection {
     pub(crate) u: Vec<f64>,
 }
 
-/// Projects a column twice: the second pass removes what rounding left in the first.
+impl Weighted<'_> {
+    /// Takes off a vector what the columns of a model explain of it under the weights; returns the coefficients by
+    /// position.
+    fn project(&self, x: Columns, anchor: &FitView, rest: &mut [f64]) -> Vec<f64> {
+        let own: Vec<f64> = rest.iter().zip(self.weights).map(|(x, w)| x * w).collect();
+        let columns = anchor.support.iter();
+        let g: Vec<f64> = columns.map(|a| product(x.column(*a), &own)).collect();
+        let total: f64 = own.iter().sum();
+        let (mut pass, mut constant) = (vec![0.0; g.len()], 0.0);
+        if let Some(first) = self.intercept.first() {
+            constant = first * first * total;
+        }
+        for (at, t) in packed_columns(anchor.inverse).enumerate() {
+            let shift = self.intercept.get(at + 1).copied().unwrap_or(0.0);
+            let q = t.iter().zip(&g).map(|(t, g)| t * g).sum::<f64>() + shift * total;
+            pass.iter_mut().zip(t).for_each(|(pass, t)| *pass += q * t);
+            constant += q * shift;
+        }
+        for (&a, &pass) in anchor.support.iter().zip(&pass) {
+            add_scaled(rest, -pass, x.column(a));
+        }
+        rest.iter_mut().for_each(|rest| *rest -= constant);
+        pass
+    }
+}
+
+/// Projects a column twice: the second pass removes what rounding left in the first. Of weighted columns ‖z‖² is zᵀWz.
 pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
     let k = anchor.support.len();
     let mut rest = x.column(column).to_vec();
     let mut u = vec![0.0; k];
+    if let Some(weighted) = anchor.weighted {
+        for _ in 0..2 {
+            for (u, pass) in u.iter_mut().zip(weighted.project(x, anchor, &mut rest)) {
+                *u += pass;
+            }
+        }
+        return Projection {
+            e: product(&rest, anchor.residual),
+            s: weighted_square(&rest, weighted.weights),
+            u,
+        };
+    }
     for _ in 0..2 {
         let g: Vec<f64> = anchor
             .support

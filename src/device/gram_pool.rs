@@ -1,15 +1,18 @@
 //! The Gram matrix of a few hundred columns: XᵀX and Xᵀy in f64, which is all that a tabu search
 //! among them needs, however many observations there are. Columns of a term of several are replaced by
-//! orthonormal ones of the same span.
+//! orthonormal ones of the same span. Where models have a likelihood the products are those of the quadratic that
+//! its loss is near one of them, columns are about their weighted means, and all are orthonormal under the weights.
 
-use std::{collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
 use crate::{
+    cholesky,
     design::{Columns, Terms},
-    vector::product,
+    least_squares::{Fit, PIVOT_TOLERANCE, Weighted},
+    vector::{add_scaled, packed_columns, product, weighted_square},
 };
 
 /// Most columns of a pool: 8 MiB of products.
@@ -42,11 +45,56 @@ pub(crate) struct GramPool {
     /// Xᵀy by place, zero past the last.
     xty: Vec<f64>,
     stride: usize,
+    weighted: Option<WeightedProducts>,
+}
+
+/// The quadratic that the loss of a fit is nearby.
+#[derive(Debug)]
+struct WeightedProducts {
+    weights: Vec<f64>,
+    /// The working response, weighted.
+    target: Vec<f64>,
+    /// Σ w, and the sum of the target; none without an intercept.
+    sums: Option<[f64; 2]>,
+    /// Xᵀw by place.
+    means: Vec<f64>,
+    /// Of each term T with (XᵀWX)⁻¹ = T·Tᵀ of its own columns, packed.
+    factors: Vec<Vec<f64>>,
+    /// What the quadratic leaves of the empty model.
+    rss: f64,
+}
+
+impl WeightedProducts {
+    /// That of a fit; none without a likelihood.
+    fn of(x: Columns, fit: &Fit) -> Option<Self> {
+        let view = fit.view();
+        let Weighted { weights, intercept } = view.weighted?;
+        let mut own = vec![0.0; x.n()];
+        for (a, b) in view.support.iter().zip(view.coefficients) {
+            add_scaled(&mut own, *b, x.column(*a));
+        }
+        let total: f64 = weights.iter().sum();
+        if !intercept.is_empty() {
+            let mean = product(&own, weights) / total;
+            own.iter_mut().for_each(|own| *own -= mean);
+        }
+        let rows = own.iter().zip(weights).zip(view.residual);
+        let target: Vec<f64> = rows.map(|((own, w), r)| w * own + r).collect();
+        let sum = target.iter().sum();
+        Some(Self {
+            rss: fit.rss() + weighted_square(&own, weights),
+            weights: weights.to_vec(),
+            sums: (!intercept.is_empty()).then_some([total, sum]),
+            means: Vec::new(),
+            factors: Vec::new(),
+            target,
+        })
+    }
 }
 
 impl GramPool {
-    /// An empty pool for the terms of a design.
-    pub(crate) fn new(x: Columns) -> Self {
+    /// An empty pool for the terms of a design, for models near a fit.
+    pub(crate) fn new(x: Columns, near: &Fit) -> Self {
         // A multiple of every vector width.
         let stride = x.p().min(CAPACITY).next_multiple_of(8);
         Self {
@@ -59,7 +107,13 @@ impl GramPool {
             products: vec![0.0; stride * stride],
             xty: vec![0.0; stride],
             stride,
+            weighted: WeightedProducts::of(x, near),
         }
+    }
+
+    /// RSS of the empty model.
+    pub(crate) fn rss(&self) -> f64 {
+        self.weighted.as_ref().map_or(1.0, |own| own.rss)
     }
 
     /// Inserts those of `terms` that are new, as far as there is room, and computes their
@@ -87,7 +141,16 @@ impl GramPool {
             self.positions.insert(term, self.terms.len());
             self.terms.push(term);
             for column in columns {
-                self.xty[self.columns.len()] = product(x.column(column), y);
+                let values = x.column(column);
+                self.xty[self.columns.len()] = match &mut self.weighted {
+                    None => product(values, y),
+                    Some(own) => {
+                        let mean = product(values, &own.weights);
+                        own.means.push(mean);
+                        let shift = own.sums.map_or(0.0, |[total, sum]| mean * sum / total);
+                        product(values, &own.target) - shift
+                    }
+                };
                 self.columns.push(column);
             }
             if x.terms().is_some() {
@@ -102,6 +165,7 @@ impl GramPool {
         // XᵀX is symmetric, so its columns are written as rows. A chunk has the same bits on any
         // thread.
         let (present, stride) = (&self.columns, self.stride);
+        let weighted = self.weighted.as_ref();
         let chunk = |(at, out): (usize, &mut [f64])| {
             let from = first + at * CHUNK;
             let new = CHUNK.min(all - from);
@@ -114,15 +178,29 @@ impl GramPool {
                 for (rows, column) in rows.chunks_mut(n).zip(present) {
                     rows.copy_from_slice(&x.column(*column)[start..][..n]);
                 }
-                let rows = MatRef::from_column_major_slice(&rows[..n * all], n, all);
+                let rows = &rows[..n * all];
+                let own = &rows[from * n..(from + new) * n];
+                let own = match weighted {
+                    None => Cow::Borrowed(own),
+                    Some(weighted) => {
+                        let weights = &weighted.weights[start..][..n];
+                        let columns = own.chunks(n).flat_map(|own| own.iter().zip(weights));
+                        Cow::Owned(columns.map(|(x, w)| x * w).collect::<Vec<f64>>())
+                    }
+                };
                 matmul(
                     MatMut::from_column_major_slice_with_stride_mut(&mut *out, all, new, stride),
                     Accum::Add,
-                    rows.transpose(),
-                    rows.get(.., from..from + new),
+                    MatRef::from_column_major_slice(rows, n, all).transpose(),
+                    MatRef::from_column_major_slice(&own, n, new),
                     1.0,
                     Par::Seq,
                 );
+            }
+            if let Some((own, [total, _])) = weighted.and_then(|own| Some((own, own.sums?))) {
+                for (out, mean) in out.chunks_mut(stride).zip(&own.means[from..]) {
+                    add_scaled(&mut out[..all], -mean / total, &own.means);
+                }
             }
         };
         let out = &mut self.products[first * stride..all * stride];
@@ -132,8 +210,8 @@ impl GramPool {
         } else {
             out.chunks_mut(CHUNK * stride).enumerate().for_each(chunk);
         }
-        if let Some(terms) = x.terms() {
-            self.orthonormalise(terms, first_term);
+        if self.weighted.is_some() || x.terms().is_some() {
+            self.orthonormalise(x.terms(), first_term);
         }
         for a in first..all {
             for b in 0..first {
@@ -144,19 +222,42 @@ impl GramPool {
 
     /// Turns products of the columns of the terms from `first` on into those of orthonormal ones, as
     /// those of the terms before are.
-    fn orthonormalise(&mut self, terms: &Terms, first: usize) {
+    fn orthonormalise(&mut self, terms: Option<&Terms>, first: usize) {
         let (stride, all) = (self.stride, self.columns.len());
-        let start = self.starts[first];
+        let ranges: Vec<Range<usize>> = (0..self.terms.len()).map(|at| self.places(at)).collect();
+        if let Some(own) = &mut self.weighted {
+            for places in &ranges[first..] {
+                let products = &self.products;
+                let row = |a: usize| &products[a * stride + places.start..][..=a - places.start];
+                own.factors
+                    .push(inverse_factor(places.clone().map(row).collect()));
+            }
+        }
+        let factors = self.weighted.as_ref().map(|own| &own.factors);
+        let turn = |at: usize, values: &mut [f64]| match (factors, terms) {
+            (Some(factors), _) => {
+                let turned = packed_columns(&factors[at]).map(|t| {
+                    t.iter()
+                        .zip(&*values)
+                        .map(|(t, value)| t * value)
+                        .sum::<f64>()
+                });
+                let turned: Vec<f64> = turned.collect();
+                values.copy_from_slice(&turned);
+            }
+            (None, Some(terms)) => terms.orthonormalise(self.terms[at], values),
+            (None, None) => {}
+        };
+        let start = ranges[first].start;
         // The terms before are orthonormal only on their own side yet.
         for row in self.products[start * stride..all * stride].chunks_mut(stride) {
-            for (term, ends) in self.terms.iter().zip(self.starts.windows(2)) {
-                terms.orthonormalise(*term, &mut row[ends[0]..ends[1]]);
+            for (at, places) in ranges.iter().enumerate() {
+                turn(at, &mut row[places.clone()]);
             }
         }
         let mut one = Vec::new();
-        for (term, ends) in self.terms.iter().zip(self.starts.windows(2)).skip(first) {
-            let places = ends[0]..ends[1];
-            terms.orthonormalise(*term, &mut self.xty[places.clone()]);
+        for (at, places) in ranges.iter().enumerate().skip(first) {
+            turn(at, &mut self.xty[places.clone()]);
             for column in 0..all {
                 one.clear();
                 one.extend(
@@ -164,7 +265,7 @@ impl GramPool {
                         .clone()
                         .map(|row| self.products[row * stride + column]),
                 );
-                terms.orthonormalise(*term, &mut one);
+                turn(at, &mut one);
                 for (row, value) in places.clone().zip(&one) {
                     self.products[row * stride + column] = *value;
                 }
@@ -235,6 +336,36 @@ impl GramPool {
     }
 }
 
+/// T with M⁻¹ = T·Tᵀ of the lower triangle of a small matrix, packed by columns; zeros for a column that those before
+/// it explain.
+fn inverse_factor(rows: Vec<&[f64]>) -> Vec<f64> {
+    let w = rows.len();
+    let mut matrix = vec![0.0; w * w];
+    for (own, row) in matrix.chunks_mut(w).zip(&rows) {
+        own[..row.len()].copy_from_slice(row);
+    }
+    let largest = (0..w).map(|at| matrix[at * w + at]).fold(0.0, f64::max);
+    cholesky::factor(&mut matrix, w, PIVOT_TOLERANCE * PIVOT_TOLERANCE * largest);
+    let mut inverse = Vec::with_capacity(w * (w + 1) / 2);
+    for column in 0..w {
+        // Row by row of L⁻¹, which is Tᵀ.
+        let mut own = vec![0.0; w];
+        let pivot = matrix[column * w + column];
+        if pivot > 0.0 {
+            own[column] = 1.0 / pivot;
+            for before in 0..column {
+                let l = matrix[column * w + before];
+                let t = &inverse[before * (before + 1) / 2..][..=before];
+                for (own, t) in own.iter_mut().zip(t) {
+                    *own -= l * t / pivot;
+                }
+            }
+        }
+        inverse.extend_from_slice(&own[..=column]);
+    }
+    inverse
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,14 +386,14 @@ mod tests {
         let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
         let y: Vec<f64> = (0..n).map(|_| draw()).collect();
         let x = Columns::new(&x, n);
-        let mut pool = GramPool::new(x);
+        let mut pool = GramPool::new(x, &Fit::empty(&y));
         for batch in [0..3, 2..130, 40..131, 7..9, 131..260, 299..300] {
             pool.insert(x, &y, batch.rev(), 1, &|| false);
         }
         let batches = pool.batches();
         let sizes: Vec<usize> = batches.iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 127, 1, 129, 1]);
-        let mut again = GramPool::new(x);
+        let mut again = GramPool::new(x, &Fit::empty(&y));
         for batch in batches.iter().cloned() {
             again.insert(x, &y, batch.into_iter(), 2, &|| false);
         }

@@ -99,6 +99,8 @@ pub(crate) struct UpdateOutcome {
     /// The columns of the model.
     pub(crate) parameters: usize,
     pub(crate) rss: f64,
+    /// ‖r‖² of the residual: RSS, unless the model is one of maximum likelihood.
+    pub(crate) square: f64,
 }
 
 /// What one term would gain, or would cost.
@@ -120,6 +122,8 @@ pub(crate) struct ModelView<'a> {
     /// Its terms, in any order.
     pub(crate) support: &'a [u32],
     pub(crate) rss: f64,
+    /// ‖r‖²; see [`UpdateOutcome::square`].
+    pub(crate) square: f64,
 }
 
 /// A column that the screen could not tell from the strongest of its device.
@@ -200,4 +204,16 @@ pub(crate) trait Device: Send {
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError>;
+
+    /// For each fit of a likelihood that has bounds, this device's columns outside of it whose joining may lower its loss
+    /// by more than the number in `least`: the others do not. `part` and `stop` as above.
+    fn find_joining(
+        &mut self,
+        _fits: &[FitView],
+        _least: &[f64],
+        _part: (usize, usize),
+        _stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        unreachable!("models of a likelihood are searched on the CPU")
+    }
 }

@@ -87,6 +87,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
                 number,
                 support,
                 rss: devices.rss(number),
+                square: devices.rss(number),
             };
             let held: Vec<_> = supports
                 .iter()
@@ -121,6 +122,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
                     number: 0,
                     support: &keep,
                     rss: kept.rss(),
+                    square: kept.rss(),
                 };
                 let found = devices.find_strongest(&[held], gained).unwrap();
                 let gains = gain::reference(&x, &y, &keep);

@@ -41,6 +41,8 @@ pub enum FamilyError {
     },
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
+    #[error("the model without variables explains the response: there is nothing to explain")]
+    NothingToExplain,
     #[error(
         "the link {link} cannot begin: with the offsets no mean of the family {distribution} is possible"
     )]

@@ -1,7 +1,7 @@
 //! The fit of a model of a family, by maximum likelihood.
 
 use super::{Distribution, FamilyError, FamilyResponse, state::State, theta, weighted::Factor};
-use crate::vector::{add_scaled, product};
+use crate::vector::{add_scaled, packed_columns, product};
 
 /// The deviance has converged where it changes by less, relative to it: so much does the last step promise.
 const CONVERGED: f64 = 1e-12;
@@ -46,8 +46,11 @@ pub struct FamilyFit {
     predictors: Vec<f64>,
     deviance: f64,
     minus_two_log_likelihood: f64,
+    pearson: f64,
     /// As the standard errors have it.
     dispersion: f64,
+    /// Of a separated fit: along which coefficients the likelihood rises, the intercept first, if there is one.
+    direction: Vec<f64>,
     theta: f64,
     status: FitStatus,
     steps: usize,
@@ -65,6 +68,7 @@ struct Problem<'a> {
 struct End {
     state: State,
     coefficients: Vec<f64>,
+    direction: Vec<f64>,
     status: FitStatus,
     steps: usize,
 }
@@ -174,6 +178,30 @@ impl FamilyFit {
         self.minus_two_log_likelihood
     }
 
+    /// Pearson's χ²: the weighted sum of squared residuals over the variances of their means.
+    pub fn pearson(&self) -> f64 {
+        self.pearson
+    }
+
+    /// How many coefficients are not explained by others, the intercept among them.
+    pub fn rank(&self) -> usize {
+        self.factor.rank()
+    }
+
+    /// Of a separated fit the direction in which its coefficients have no end, 1 of the column that moves most; none of
+    /// another one.
+    pub fn direction(&self) -> Option<&[f64]> {
+        (self.status == FitStatus::Separated)
+            .then(|| &self.direction[usize::from(self.has_intercept)..])
+    }
+
+    /// vᵀ(XᵀWX)⁻¹v times the dispersion: the variance of vᵀβ̂, the intercept first, if there is one.
+    pub fn variance_of(&self, v: &[f64]) -> f64 {
+        let columns = packed_columns(&self.factor.inverse);
+        let own = columns.map(|t| t.iter().zip(v).map(|(t, v)| t * v).sum::<f64>().powi(2));
+        self.dispersion * own.sum::<f64>()
+    }
+
     /// The dispersion of the standard errors: Pearson's χ² over its degrees of freedom, as R's `summary`; 1 where the
     /// family has none.
     pub fn dispersion(&self) -> f64 {
@@ -218,6 +246,7 @@ impl Problem<'_> {
             }
         };
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
+        let mut direction = Vec::new();
         let mut room = Vec::new();
         while steps < STEPS {
             steps += 1;
@@ -272,12 +301,14 @@ impl Problem<'_> {
             moving = if is_still { moving + 1 } else { 0 };
             if moving == MOVING_STEPS {
                 status = FitStatus::Separated;
+                direction = step;
                 break;
             }
         }
         Ok(End {
             state,
             coefficients,
+            direction,
             status,
             steps,
         })
@@ -321,14 +352,20 @@ impl Problem<'_> {
         let factor = Factor::of(&self.columns, &weights, &mut Vec::new());
         let used = response.weights.iter().filter(|weight| **weight > 0.0);
         let free = used.count() as f64 - factor.rank() as f64;
+        let pearson = state.pearson(response, theta);
+        let own = &end.direction[usize::from(has_intercept).min(end.direction.len())..];
+        let most = own.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
+        let unit = end.direction.iter().map(|step| step / most);
         FamilyFit {
             has_intercept,
+            pearson,
+            direction: unit.collect(),
             coefficients: end.coefficients,
             factor,
             scores,
             weights,
             dispersion: match distribution.has_dispersion() {
-                true => state.pearson(response, theta) / free,
+                true => pearson / free,
                 false => 1.0,
             },
             minus_two_log_likelihood: response.minus_two_log_likelihood(state.deviance, theta),

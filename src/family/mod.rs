@@ -12,6 +12,7 @@
 mod distribution;
 mod error;
 mod fit;
+mod likelihood;
 mod link;
 mod response;
 mod state;
@@ -23,5 +24,6 @@ mod weighted;
 pub use distribution::Distribution;
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
+pub use likelihood::Likelihood;
 pub use link::Link;
 pub use response::{Family, FamilyResponse};

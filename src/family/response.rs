@@ -5,14 +5,26 @@ use super::{
     theta::{self, Counts},
 };
 
-/// A distribution with a link.
+/// A distribution with a link: the normal one with the identity, unless another is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Family {
     distribution: Distribution,
     link: Link,
 }
 
+impl Default for Family {
+    fn default() -> Self {
+        Self::NORMAL
+    }
+}
+
 impl Family {
+    /// The normal distribution with the identity, of which maximum likelihood is least squares.
+    pub const NORMAL: Self = Self {
+        distribution: Distribution::Gaussian,
+        link: Link::Identity,
+    };
+
     /// A distribution with a link, its first one where none is given.
     ///
     /// # Errors
@@ -187,6 +199,20 @@ impl FamilyResponse {
         self.family
     }
 
+    /// The values; of the binomial family the shares of events.
+    ///
+    /// *Shapes:* n values.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// What multiplies the terms of the log-likelihood: weights, times trials.
+    ///
+    /// *Shapes:* n values.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// Observations.
     pub fn n(&self) -> usize {
         self.y.len()
@@ -211,21 +237,37 @@ impl FamilyResponse {
     /// −2ℓ of means of this deviance, with all constants.
     pub(super) fn minus_two_log_likelihood(&self, deviance: f64, theta: f64) -> f64 {
         let distribution = self.family.distribution;
-        let rows = || self.y.iter().zip(&self.weights);
         if distribution.has_dispersion() {
+            let rows = self.y.iter().zip(&self.weights);
             let total = self.weights.iter().sum();
             let logs = match distribution {
-                Distribution::Gamma => rows().map(|(y, weight)| weight * y.ln()).sum(),
+                Distribution::Gamma => rows.map(|(y, weight)| weight * y.ln()).sum(),
                 _ => 0.0,
             };
             return distribution.profiled(deviance, total, logs);
         }
-        let constants = rows().zip(&self.trials).map(|((y, weight), trials)| {
+        deviance + self.saturated(distribution, theta)
+    }
+
+    /// −2ℓ of means that are the responses themselves.
+    fn saturated(&self, distribution: Distribution, theta: f64) -> f64 {
+        let rows = self.y.iter().zip(&self.weights).zip(&self.trials);
+        let constants = rows.map(|((y, weight), trials)| {
             let is_share = distribution == Distribution::Binomial;
             // The weight of an observation, its trials apart.
             let weight = if is_share { weight / trials } else { *weight };
             weight * distribution.saturated(*y, *trials, theta)
         });
-        deviance + constants.sum::<f64>()
+        constants.sum()
+    }
+
+    /// What −2ℓ is never below, where the likelihood has no dispersion. A negative binomial count is a Poisson one of a
+    /// mean drawn before, which no single mean makes less likely than itself.
+    pub(super) fn least(&self) -> f64 {
+        match self.family.distribution {
+            own if own.has_dispersion() => f64::NAN,
+            Distribution::NegativeBinomial => self.saturated(Distribution::Poisson, f64::NAN),
+            own => self.saturated(own, f64::NAN),
+        }
     }
 }

@@ -128,6 +128,7 @@ fn overwrites<'a>(
 /// Columns that two options use in ways that exclude each other.
 fn column_conflicts(job: &Job) -> Vec<OptionError> {
     let (response, weights) = (job.response.as_slice(), job.weights.as_slice());
+    let (trials, offset) = (job.kind.trials.as_slice(), job.kind.offset.as_slice());
     let pairs = [
         ("keep", &job.keep[..], "drop", &job.drop[..]),
         ("keep", &job.keep, "response", response),
@@ -139,6 +140,17 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
         ("keep", &job.keep, "weights", weights),
         ("drop", &job.drop, "weights", weights),
         ("factor", &job.factor, "weights", weights),
+        ("trials", trials, "response", response),
+        ("trials", trials, "weights", weights),
+        ("offset", offset, "response", response),
+        ("offset", offset, "weights", weights),
+        ("offset", offset, "trials", trials),
+        ("keep", &job.keep, "trials", trials),
+        ("drop", &job.drop, "trials", trials),
+        ("factor", &job.factor, "trials", trials),
+        ("keep", &job.keep, "offset", offset),
+        ("drop", &job.drop, "offset", offset),
+        ("factor", &job.factor, "offset", offset),
     ];
     let mut errors = Vec::new();
     for (option, names, other, others) in pairs {

@@ -11,6 +11,7 @@ use super::{
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
+    response::response_conflicts,
     task::{Command, PairsJob, StabilityJob, Task},
 };
 use crate::{
@@ -144,6 +145,7 @@ impl JobDraft {
             let is_same = |other: &OptionError| other.message == error.message;
             !errors.iter().any(is_same)
         }));
+        errors.extend(response_conflicts(&self.job));
         match errors.is_empty() {
             true => Ok(self.job),
             false => Err(errors),

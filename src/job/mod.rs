@@ -19,6 +19,7 @@ mod path_text;
 mod plugin_lookup;
 mod raw_terms;
 mod raw_values;
+mod response;
 mod run_settings;
 mod simulation;
 pub mod task;
@@ -51,6 +52,7 @@ pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, option};
 use options::{PAIRS, RUN, STABILITY};
 use raw_values::RawValues;
+pub use response::ResponseSettings;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 pub use task::{PairsJob, StabilityJob, Task};
@@ -90,6 +92,8 @@ pub struct Job {
     pub bin_response: Binning,
     /// Whether models have an intercept.
     pub intercept: bool,
+    /// What kind of response it is.
+    pub kind: ResponseSettings,
     /// The column of weights; `None` for equal weights.
     pub weights: Option<String>,
     /// The number of candidates before a screening; `None` for that of the file.
@@ -155,6 +159,7 @@ impl Job {
             binning: Binning::Auto,
             bin_response: Binning::Auto,
             intercept: true,
+            kind: ResponseSettings::default(),
             weights: None,
             p_total: None,
             level: CONFIDENCE_LEVEL,

@@ -16,7 +16,7 @@ impl Fit {
         let without = |term: &u32| {
             let mut fit = self.clone();
             fit.drop_all(x, &leaving(x, *term, &self.terms));
-            let rise = (fit.rss - self.rss).max(0.0);
+            let rise = (fit.rss() - self.rss()).max(0.0);
             (rise, self.support.len().saturating_sub(fit.support.len()))
         };
         self.terms.iter().map(without).collect()

@@ -34,8 +34,88 @@ pub(super) fn f_test(selection: &Selection) -> Option<String> {
 /// The log-likelihood with the number of parameters, by which others' AIC and BIC are made of it.
 pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
     let value = significant(selection.goodness.log_likelihood?, 8);
-    let parameters = selection.selected.len() + usize::from(selection.intercept.is_some()) + 1;
-    Some(format!(
-        "{value} with {parameters} parameters, σ among them"
-    ))
+    let coefficients = selection.selected.len() + usize::from(selection.intercept.is_some());
+    let scatter = match selection.family.as_ref().map(|own| &*own.name) {
+        None => Some("σ"),
+        Some("gamma") => Some("the dispersion"),
+        Some("negative-binomial") => Some("θ"),
+        Some(_) => None,
+    };
+    Some(match scatter {
+        Some(scatter) => format!(
+            "{value} with {} parameters, {scatter} among them",
+            coefficients + 1
+        ),
+        None => format!("{value} with {coefficients} parameters"),
+    })
+}
+
+/// How well the model fits: by R², σ̂ and F, or by the deviance.
+pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)> {
+    let Some(family) = &selection.family else {
+        let goodness = &selection.goodness;
+        let r_squared = [goodness.r_squared, goodness.adjusted_r_squared];
+        let [r_squared, adjusted] = r_squared.map(|value| number(value, 6).shown());
+        let mut facts = vec![
+            (
+                r_squared_name(selection),
+                format!("{r_squared}, adjusted {adjusted}"),
+            ),
+            ("residual std. error", residual_error(selection)),
+        ];
+        facts.extend(f_test(selection).map(|test| ("F statistic", test)));
+        facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+        return facts;
+    };
+    let explained = match family.deviance_explained {
+        Some(share) => format!("; {} explained", significant(share, 4)),
+        None => String::new(),
+    };
+    let mut facts = vec![(
+        "deviance",
+        format!(
+            "{} on {} df, of {} on {} without variables{explained}",
+            significant(family.deviance, 7),
+            selection.goodness.df_residual,
+            significant(family.null_deviance, 7),
+            family.df_null
+        ),
+    )];
+    if let Some(pearson) = family.pearson_dispersion {
+        let name = match &*family.name {
+            "gamma" => "dispersion",
+            _ => "Pearson χ²/df",
+        };
+        facts.push((name, significant(pearson, 5)));
+    }
+    let theta = family.theta.map(|theta| ("θ", significant(theta, 5)));
+    facts.extend(theta);
+    if let Some(own) = &family.discrimination {
+        let text = format!("{}, Brier score {}", significant(own.auc, 4), significant(own.brier, 4));
+        facts.push(("AUC", text));
+    }
+    if let Some(test) = &family.hosmer_lemeshow {
+        facts.push((
+            "Hosmer–Lemeshow",
+            format!(
+                "{} on {} df, p {}",
+                significant(test.chi_squared, 4),
+                test.df,
+                p_value(test.p_value)
+            ),
+        ));
+    }
+    facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    facts
+}
+
+/// The family of the response, its trials and its offset; none of least squares.
+pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, String)> {
+    let Some(family) = &selection.family else {
+        return Vec::new();
+    };
+    let mut facts = vec![("family", format!("{}, link {}", family.name, family.link))];
+    facts.extend(family.trials.clone().map(|name| ("trials", name)));
+    facts.extend(family.offset.clone().map(|name| ("offset", name)));
+    facts
 }

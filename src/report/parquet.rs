@@ -79,7 +79,17 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
         number("lower", |own| own.lower),
         number("upper", |own| own.upper),
     ];
-    let columns = criterion.into_iter().chain(columns).collect();
+    let of_family = selection.family.as_ref().map(|_| {
+        [
+            number("z", |own| own.z),
+            number("ratio", |own| own.ratio),
+            number("ratio_lower", |own| own.ratio_lower),
+            number("ratio_upper", |own| own.ratio_upper),
+        ]
+    });
+    let of_family = of_family.into_iter().flatten();
+    let columns = criterion.into_iter().chain(columns).chain(of_family);
+    let columns = columns.collect();
     write("selection", columns).map_err(io::Error::other)
 }
 

@@ -39,6 +39,15 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
             "Not certified: the addition, drop or exchange of one {unit} may lower the criterion."
         ),
     };
+    let settled = selection.settled.map(|own| {
+        format!(
+            "Of its {} neighbours {} were settled by a bound on their likelihood, {} by their fit.",
+            own.by_bound + own.by_fit,
+            own.by_bound,
+            own.by_fit
+        )
+    });
+    let settled = settled.filter(|_| selection.certified == Some(Certificate::Local));
     let cut = proof.filter(|proof| !proof.complete && proof.reason.is_none());
     let cut = cut.map(|proof| {
         let gap = proof.gap.map_or_else(String::new, |gap| {
@@ -59,7 +68,7 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         )
     });
     let reason = proof.and_then(|proof| proof.reason.clone());
-    [Some(optimum), cut, equal, reason]
+    [Some(optimum), settled, cut, equal, reason]
         .into_iter()
         .flatten()
         .collect()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    goodness::{f_test, log_likelihood, r_squared_name, residual_error},
+    goodness::{facts_of_family, facts_of_fit},
     models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
@@ -36,9 +36,6 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
 }
 
 fn header(selection: &Selection, data: &Path) -> String {
-    let goodness = &selection.goodness;
-    let r_squared = [goodness.r_squared, goodness.adjusted_r_squared];
-    let [r_squared, adjusted] = r_squared.map(|value| number(value, 6).shown());
     let criterion = &selection.criterion;
     let value = significant(criterion.value, 9);
     let mut rows = vec![
@@ -51,6 +48,7 @@ fn header(selection: &Selection, data: &Path) -> String {
             .clone()
             .map(|formula| ("formula", formula)),
     );
+    rows.extend(facts_of_family(selection));
     let weights = selection.weights.clone();
     rows.extend(weights.map(|weights| ("weights", weights)));
     rows.extend([
@@ -62,16 +60,8 @@ fn header(selection: &Selection, data: &Path) -> String {
         rows.push(("always kept", selection.kept.join(", ")));
     }
     rows.extend(references(selection).map(|levels| ("reference levels", levels)));
-    rows.extend([
-        ("criterion", format!("{} = {value}", criterion.spec())),
-        (
-            r_squared_name(selection),
-            format!("{r_squared}, adjusted {adjusted}"),
-        ),
-        ("residual std. error", residual_error(selection)),
-    ]);
-    rows.extend(f_test(selection).map(|test| ("F statistic", test)));
-    rows.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    rows.push(("criterion", format!("{} = {value}", criterion.spec())));
+    rows.extend(facts_of_fit(selection));
     rows.extend(selection.truth.as_ref().map(table::truth));
     facts(&rows)
 }
@@ -150,14 +140,28 @@ pub(super) fn rows(selection: &Selection) -> impl Iterator<Item = Row<'_>> {
 /// The table of coefficients for a reader.
 pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
     let tail = 50.0 * (1.0 - selection.level);
+    let family = selection.family.as_ref();
+    let has_z = family.is_some_and(|own| own.has_normal_tests());
+    let ratio = family.and_then(|own| own.ratio.as_deref());
     Table::of(rows(selection))
         .column("variable", |row| table::text(row.0))
         .column("coefficient", |row| number(row.2.coefficient, 6))
         .column("std. error", |row| number(row.2.std_error, 4))
-        .column("t", |row| number(row.2.t, 4))
+        .column(if has_z { "z" } else { "t" }, |row| {
+            number(row.2.z.or(row.2.t), 4)
+        })
         .column("p", |row| probability(row.2.p_value))
         .column(percent(tail), |row| number(row.2.lower, 6))
         .column(percent(100.0 - tail), |row| number(row.2.upper, 6))
+        .column_if(ratio.is_some(), ratio.unwrap_or_default(), |row| {
+            row.1.map_or(table::text(""), |_| number(row.2.ratio, 4))
+        })
+        .column_if(ratio.is_some(), percent(tail), |row| {
+            row.1.map_or(table::text(""), |_| number(row.2.ratio_lower, 4))
+        })
+        .column_if(ratio.is_some(), percent(100.0 - tail), |row| {
+            row.1.map_or(table::text(""), |_| number(row.2.ratio_upper, 4))
+        })
 }
 
 /// The inclusion weight of a variable.
@@ -183,6 +187,7 @@ fn variables(selection: &Selection) -> String {
 pub(super) fn csv(selection: &Selection) -> String {
     let several = !selection.by_other_criteria.is_empty();
     let has_terms = selection.candidate_terms.is_some();
+    let has_family = selection.family.is_some();
     let all = reports(selection);
     let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
     Table::of(all)
@@ -202,9 +207,13 @@ pub(super) fn csv(selection: &Selection) -> String {
         .column("coefficient", |all| exact(all.1.2.coefficient))
         .column("std_error", |all| exact(all.1.2.std_error))
         .column("t", |all| exact(all.1.2.t))
+        .column_if(has_family, "z", |all| exact(all.1.2.z))
         .column("p_value", |all| exact(all.1.2.p_value))
         .column("lower", |all| exact(all.1.2.lower))
         .column("upper", |all| exact(all.1.2.upper))
+        .column_if(has_family, "ratio", |all| exact(all.1.2.ratio))
+        .column_if(has_family, "ratio_lower", |all| exact(all.1.2.ratio_lower))
+        .column_if(has_family, "ratio_upper", |all| exact(all.1.2.ratio_upper))
         .csv()
 }
 

@@ -34,16 +34,26 @@ pub(super) fn text(selection: &Selection) -> String {
 
 /// What the model loses without each term, and the residuals, which are the row without one.
 pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&SelectedTerm>> {
-    let (freedom, rss) = (selection.goodness.df_residual, selection.rss);
+    let freedom = selection.goodness.df_residual;
+    let family = selection.family.as_ref();
+    let left = family.map_or(selection.rss, |own| own.deviance);
+    let (of_rise, of_test) = match family {
+        None => ("sum of squares", "F"),
+        Some(own) if own.has_normal_tests() => ("deviance", "χ²"),
+        Some(_) => ("deviance", "F"),
+    };
     Table::of(selection.terms.iter().map(Some).chain([None]))
         .column("term", |row| {
             text_cell(row.map_or("(residuals)", |own| &own.name))
         })
         .column("df", move |row| count(row.map_or(freedom, |own| own.df)))
-        .column("sum of squares", move |row| {
-            number(row.map_or(rss, |own| own.sum_of_squares), 6)
+        .column(of_rise, move |row| {
+            let rise = |own: &SelectedTerm| own.deviance.unwrap_or(own.sum_of_squares);
+            number(row.map_or(left, rise), 6)
         })
-        .column("F", |row| row.map_or(text_cell(""), |own| number(own.f, 4)))
+        .column(of_test, |row| {
+            row.map_or(text_cell(""), |own| number(own.f.or(own.chi_squared), 4))
+        })
         .column("p", |row| {
             row.map_or(text_cell(""), |own| probability(own.p_value))
         })
@@ -54,6 +64,13 @@ pub(super) fn about_tests(selection: &Selection) -> String {
     let stands = selection.terms.iter().any(|own| !own.without.is_empty());
     let weights = when(selection.weights.is_some(), " Weights have mean one here.");
     let about = match stands {
+        _ if selection.family.is_some() => match stands {
+            true => {
+                "Deviance: by how much it rises without the term (likelihood ratio); a term that others stand on is tested \
+                 without these (type II)."
+            }
+            false => "Deviance: by how much it rises without the term (likelihood ratio).",
+        },
         true => {
             "Sum of squares: by how much the residual one rises without the term; a term that others stand on is \
              tested without these (type II)."

@@ -139,6 +139,7 @@ impl Prepared for Design {
                 split_factors: terms.split,
                 groups: &terms.groups,
                 response,
+                kind: job.kind.options(),
                 keep: &job.keep,
                 drop: &job.drop,
                 reference: &job.reference,
@@ -155,6 +156,7 @@ impl Prepared for Design {
         };
         let options = FormulaOptions {
             response,
+            kind: job.kind.options(),
             drop: &job.drop,
             keep: &job.keep,
             hierarchy: terms.hierarchy,

@@ -104,6 +104,7 @@ pub(super) fn read(
     }
     let charge = job.resources.memory.charge();
     let replicated = [&job.response, &job.weights].into_iter().flatten();
+    let replicated = replicated.chain(job.kind.columns());
     let replicated: Vec<&str> = replicated.map(String::as_str).collect();
     let options = ReadOptions {
         memory: Some(&charge),

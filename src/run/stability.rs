@@ -133,9 +133,10 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let kept = &candidates.kept;
         let is_candidate = |index: &usize| kept.binary_search(index).is_err();
         candidates.indexes.retain(is_candidate);
-        let others = [Some(&candidates.response), job.weights.as_ref()];
+        let others = [&candidates.response].into_iter().chain(&job.weights);
+        let others: Vec<&String> = others.chain(job.kind.columns()).collect();
         let names = table.columns.iter().map(|column| &column.name);
-        let names = names.filter(|name| !others.contains(&Some(*name)));
+        let names = names.filter(|name| !others.contains(name));
         let of_columns = || names.cloned().collect();
         let names: Vec<String> = candidates.names.take().unwrap_or_else(of_columns);
         keep_observations(job, &mut table);

@@ -13,7 +13,7 @@ use crate::{
     device::DeviceError,
     interrupt::Interrupt,
     ranks::Communicator,
-    selection::{Certificate, Proof, Termination},
+    selection::{Certificate, Proof, Settled, Termination},
 };
 
 /// What can end a search from outside.
@@ -64,6 +64,8 @@ pub(super) struct StageEnd {
     pub(super) termination: Termination,
     /// What is certain of the model; nothing where the end came before the last sweep.
     pub(super) certified: Option<Certificate>,
+    /// How the neighbours of a certified model were settled.
+    pub(super) settled: Option<Settled>,
     pub(super) proof: Option<Proof>,
     pub(super) fault: Option<DeviceError>,
 }

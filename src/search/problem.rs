@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     design::{Columns, Design},
+    family::Likelihood,
     least_squares::Fit,
 };
 
@@ -116,6 +117,14 @@ impl<'a> Objective<'a> {
         criterion: &'a dyn Criterion,
         undefined: &'a AtomicBool,
     ) -> Result<Self, SearchError> {
+        if let Some(likelihood) = design.likelihood().filter(|_| criterion.needs_least_squares()) {
+            return Err(SettingsError(format!(
+                "criterion {} is of least squares, and the family is {}: use aic, bic, ebic or ebic-monotone",
+                criterion.name(),
+                likelihood.response().family().distribution()
+            ))
+            .into());
+        }
         Ok(Self {
             design,
             criterion,
@@ -147,7 +156,7 @@ impl<'a> Objective<'a> {
         self.at(size, rss.max(floor))
     }
 
-    /// φ of a model of this size and RSS, the response at unit norm. +∞ where the criterion is NaN.
+    /// φ of a model of this size and RSS, the response at unit norm, or its loss. +∞ where the criterion is NaN.
     pub(super) fn at(&self, size: impl Into<Size>, rss: f64) -> f64 {
         let value = self.criterion.value(&self.model(size.into(), rss));
         // −∞ would swallow every difference.
@@ -163,6 +172,13 @@ impl<'a> Objective<'a> {
     fn model(&self, size: Size, rss: f64) -> Model {
         let (design, kept) = (self.design, self.kept);
         let all = design.candidate_terms();
+        let (rss, minus_two_log_likelihood) = match design.likelihood() {
+            None => (rss * design.tss(), None),
+            Some(likelihood) => {
+                let (n, own) = (design.n() as f64, likelihood.minus_two_log_likelihood(rss));
+                (n * (own / n).exp(), Some(own))
+            }
+        };
         Model {
             n: design.n(),
             // As a criterion counts candidates: before prescreening, and without those that are given.
@@ -172,7 +188,9 @@ impl<'a> Objective<'a> {
             chosen_parameters: size.parameters.saturating_sub(kept.parameters),
             kept: kept.parameters,
             has_intercept: design.intercept(),
-            rss: rss * design.tss(),
+            rss,
+            minus_two_log_likelihood,
+            scatter: design.likelihood().map_or(1, Likelihood::scatter),
             error_variance: self.error_variance,
         }
     }
@@ -191,7 +209,8 @@ impl<'a> Objective<'a> {
 }
 
 fn kept_size(design: &Design) -> Size {
-    let x = design.columns();
+    // Which columns enter is known without a likelihood.
+    let x = design.columns().with_likelihood(None);
     if x.terms().is_none() {
         return design.keep().len().into();
     }
@@ -230,6 +249,9 @@ fn error_variance(design: &Design, criterion: &str) -> Result<f64, SearchError> 
 
 /// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
 pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
+    if fit.family().is_some() {
+        return false;
+    }
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)
 }

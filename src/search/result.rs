@@ -12,9 +12,9 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, GoodnessOfFit,
-        NamedParameters, Proof, Selection, Termination, Truth, cautions, estimates,
-        inclusion_weights, marginal_means, selected_terms, visited_models,
+        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
+        NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions, estimates,
+        inclusion_weights, likelihood_cautions, marginal_means, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -57,6 +57,8 @@ pub struct SearchResult {
     pub last_charge: f64,
     /// What is certain of the best model.
     pub certified: Option<Certificate>,
+    /// How the models one change away from a certified one were settled, where they have a likelihood.
+    pub settled: Option<Settled>,
     /// How far the proof of the optimum got; none where none was tried.
     pub proof: Option<Proof>,
     /// The distinct models of lowest φ that the search visited, best first; the first is the
@@ -113,6 +115,7 @@ impl SearchResult {
             last_charge: objective.last_charge(&fit),
             fit,
             certified: None,
+            settled: None,
             proof: None,
             front,
             models,
@@ -202,6 +205,7 @@ impl SearchResult {
                     .to_owned(),
             );
         }
+        warnings.extend(likelihood_cautions(design, &self.fit));
         warnings.extend(cautions(design, &self.fit, self.exact));
         if let Some(fault) = &self.fault {
             warnings.push(format!(
@@ -211,6 +215,10 @@ impl SearchResult {
         let all = self.models.iter().map(VisitedModel::pair);
         let front = self.front.iter().map(VisitedModel::pair);
         let name = |term: u32| design.term_name(term).to_owned();
+        let is_normal = |sum: f64| match design.likelihood() {
+            None => sum,
+            Some(_) => f64::NAN,
+        };
         let mut selection = Selection {
             passel: env!("CARGO_PKG_VERSION").into(),
             data: None,
@@ -226,6 +234,7 @@ impl SearchResult {
             },
             response: design.response().name.clone(),
             formula: design.formula().map(str::to_owned),
+            family: FamilySummary::of(design, &self.fit),
             weights: design.weights().map(str::to_owned),
             n: design.n(),
             p: design.p(),
@@ -233,8 +242,8 @@ impl SearchResult {
             candidate_terms: design.has_terms().then(|| design.candidate_terms()),
             k,
             kept: design.keep().iter().map(|j| name(*j)).collect(),
-            rss: self.fit.rss() * design.tss(),
-            tss: design.tss(),
+            rss: is_normal(self.fit.rss() * design.tss()),
+            tss: is_normal(design.tss()),
             goodness: GoodnessOfFit::of(design, &self.fit, self.exact),
             level: CONFIDENCE_LEVEL,
             intercept,
@@ -247,6 +256,7 @@ impl SearchResult {
             marginal_means: marginal_means(design, &self.fit, self.exact),
             covariance: Covariance::of(design, &self.fit, self.exact),
             certified: self.certified,
+            settled: self.settled,
             proof: self.proof.clone(),
             met: self.models.len(),
             models: visited_models(all.clone(), all.clone().take(REPORTED), name),

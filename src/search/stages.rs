@@ -47,6 +47,7 @@ pub(super) fn run_stages(
             false => Termination::Iterations,
         },
         certified: None,
+        settled: None,
         proof: None,
         fault: None,
     };
@@ -113,6 +114,7 @@ pub(super) fn run_stages(
     let found = SearchResult::of(problem.objective, &end.members, end.visited);
     Ok(SearchResult {
         certified: end.certified,
+        settled: end.settled,
         proof: end.proof,
         iterations: end.iterations,
         termination: end.termination,
@@ -187,6 +189,7 @@ fn iterate(
         visited: swarm.end(),
         termination,
         certified: None,
+        settled: None,
         proof: None,
         fault,
     }

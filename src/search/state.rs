@@ -10,6 +10,7 @@ use super::{
     problem::SearchProblem,
     visited::{VisitedModel, VisitedModels},
 };
+use crate::selection::Settled;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
@@ -72,6 +73,11 @@ pub(super) struct PolishState {
     /// Columns, ascending.
     pub(super) best: Vec<u32>,
     pub(super) certified: bool,
+    /// Whether the certificate of the best model was tried.
+    #[serde(default)]
+    pub(super) judged: bool,
+    #[serde(default)]
+    pub(super) settled: Option<Settled>,
     pub(super) idle: u64,
     pub(super) waves: usize,
     /// The columns of the pool, in the batches they were inserted in.

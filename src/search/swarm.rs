@@ -274,6 +274,7 @@ impl<'s, 'x> Swarm<'s, 'x> {
                         number,
                         support: &particle.members,
                         rss: self.devices.rss(number),
+                        square: self.devices.square(number),
                     });
                     at
                 }

@@ -73,7 +73,7 @@ impl Tableau {
             coefficients: Vec::new(),
             products: pool.xty().to_vec(),
             rest: vec![1.0; width],
-            rss: 1.0,
+            rss: pool.rss(),
             blocks: Blocks::new(pool),
             families: Families::new(pool, rule),
             steps: 0,

@@ -38,7 +38,7 @@ fn every_step_of_terms_is_the_best_of_all_fitted_from_scratch() {
     let y: Vec<f64> = unit().collect();
     let terms = Terms::of_widths(&x, n, &widths).unwrap();
     let columns = Columns::new(&x, n).with_terms(Some(&terms));
-    let mut pool = GramPool::new(columns);
+    let mut pool = GramPool::new(columns, &Fit::empty(&y));
     // In two parts and out of order: positions are not terms.
     pool.insert(columns, &y, [5, 2, 7].into_iter(), 1, &|| false);
     pool.insert(columns, &y, (0..8).rev(), 1, &|| false);

@@ -334,7 +334,7 @@ fn terms_after(tableau: &Tableau, pool: &GramPool, step: &Step) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::Columns;
+    use crate::{design::Columns, least_squares::Fit};
 
     #[test]
     fn a_scattered_walk_keeps_what_is_kept_and_a_quarter() {
@@ -349,7 +349,7 @@ mod tests {
         let y: Vec<f64> = unit().collect();
         let x: Vec<f64> = (0..p).flat_map(|_| unit()).collect();
         let x = Columns::new(&x, n);
-        let mut pool = GramPool::new(x);
+        let mut pool = GramPool::new(x, &Fit::empty(&y));
         pool.insert(x, &y, 0..p as u32, 1, &|| false);
         for (size, kept) in [(0, 0), (1, 0), (1, 1), (2, 0), (12, 0), (13, 1), (20, 4)] {
             let model: Vec<usize> = (0..size).collect();

@@ -1,8 +1,13 @@
 //! What a reader should know of a regression model's variables before trusting their coefficients.
 
-use super::residuals::{LEAST_FREE, leverage};
+use super::{
+    estimates::is_endless,
+    family::residual_freedom,
+    residuals::{LEAST_FREE, leverage},
+};
 use crate::{
     design::Design,
+    family::{Distribution, FitStatus},
     least_squares::Fit,
     nearest::{as_option, list},
 };
@@ -27,10 +32,68 @@ const EACH: usize = 5;
 pub(crate) fn cautions(design: &Design, fit: &Fit, exact: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     let full = fit.support().len() + usize::from(design.intercept()) >= design.n();
-    if !exact && !full {
+    if !exact && !full && design.likelihood().is_none() {
         warnings.extend(lone_observations(design, fit));
     }
     warnings.extend(codes(design, fit));
+    warnings
+}
+
+/// Pearson's χ² over its degrees of freedom from which on a response scatters more than its family.
+const OVER: f64 = 1.5;
+
+/// The warnings of a model of maximum likelihood: a separation, a fit that did not converge, more scatter than the family
+/// has.
+pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
+    let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    let name = |at: usize| &*design.variables()[fit.support()[at] as usize].name;
+    match own.status() {
+        FitStatus::Converged => {}
+        FitStatus::NotConverged => warnings.push(
+            "the fit of the model did not converge: its estimates are not those of the largest likelihood"
+                .to_owned(),
+        ),
+        FitStatus::Separated => {
+            let endless = (0..fit.support().len()).filter(|at| is_endless(own, *at));
+            let direction = own.direction().unwrap_or_default();
+            let endless: Vec<String> = endless
+                .map(|at| match direction[at] > 0.0 {
+                    true => format!("{} (+)", name(at)),
+                    false => format!("{} (−)", name(at)),
+                })
+                .collect();
+            let endless = list(endless.iter().map(String::as_str));
+            warnings.push(match endless.is_empty() {
+                true => "the likelihood has no largest value: the intercept has no end".to_owned(),
+                false => format!(
+                    "separation: in some observations the response follows from the variables, so that the likelihood \
+                     rises without end along the coefficients of {endless}; these are as far as the fit went and have \
+                     no standard errors, while the deviance and the criterion are right"
+                ),
+            });
+        }
+    }
+    let response = likelihood.response();
+    let distribution = response.family().distribution();
+    let has_trials = design.trials().is_some();
+    let counts = distribution == Distribution::Poisson || has_trials;
+    let free = residual_freedom(likelihood, own) as f64;
+    let ratio = own.pearson() / free;
+    // By chance it is above 1 + 3·√(2/df) once in a thousand times.
+    if counts && free > 0.0 && ratio > OVER && ratio > 1.0 + 3.0 * (2.0 / free).sqrt() {
+        let mend = match has_trials {
+            true => "events of one observation may depend on each other",
+            false => "--family negative-binomial has a variance of its own",
+        };
+        warnings.push(format!(
+            "over-dispersion: Pearson's χ² is {ratio:.2} of its degrees of freedom, so that standard errors are about \
+             {:.1} times too small and the criterion takes up too much; {mend}",
+            ratio.sqrt()
+        ));
+    }
     warnings
 }
 

@@ -4,7 +4,12 @@ use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use serde_json::value::to_raw_value;
 
 use super::Label;
-use crate::{design::Design, least_squares::Fit};
+use crate::{
+    design::Design,
+    family::{FamilyFit, FitStatus},
+    least_squares::Fit,
+    vector::packed_columns,
+};
 
 /// Coefficients, the intercept among them, up to which the matrix is made: more make a report of
 /// megabytes.
@@ -39,6 +44,9 @@ impl Covariance {
             omitted: Some(reason.into()),
             ..Self::default()
         };
+        if let Some(own) = fit.family() {
+            return Self::of_likelihood(design, fit, own);
+        }
         let k = fit.support().len();
         let fixed = usize::from(design.intercept());
         let Some(free) = design.n().checked_sub(k + fixed).filter(|free| *free > 0) else {
@@ -84,6 +92,62 @@ impl Covariance {
             return omitted("its numbers are beyond the range of f64");
         }
         let intercept = design.intercept().then(|| "(intercept)".to_owned());
+        let names = chosen.iter().map(|variable| variable.name.clone());
+        Self {
+            names: intercept.into_iter().chain(names).collect(),
+            matrix,
+            omitted: None,
+        }
+    }
+}
+
+impl Covariance {
+    /// That of a maximum likelihood fit, by the expected information.
+    fn of_likelihood(design: &Design, fit: &Fit, own: &FamilyFit) -> Self {
+        let omitted = |reason: &'static str| Self {
+            omitted: Some(reason.into()),
+            ..Self::default()
+        };
+        let fixed = usize::from(own.intercept().is_some());
+        let size = fit.support().len() + fixed;
+        match size {
+            _ if own.status() == FitStatus::Separated => {
+                return omitted("some coefficients have no end");
+            }
+            0 => return omitted("the model has no coefficients"),
+            1..=MOST => {}
+            _ => return omitted("the model has more than 100 coefficients"),
+        }
+        let chosen = fit.support().iter();
+        let chosen: Vec<_> = chosen.map(|&j| &design.variables()[j as usize]).collect();
+        // Row by row what makes coefficients of the file's columns of those of the design's.
+        let mut rows: Vec<Vec<f64>> = Vec::with_capacity(size);
+        if fixed == 1 {
+            let shifts = chosen.iter().map(|own| -own.mean / own.norm);
+            rows.push(std::iter::once(1.0).chain(shifts).collect());
+        }
+        for (at, variable) in chosen.iter().enumerate() {
+            let mut row = vec![0.0; size];
+            row[fixed + at] = 1.0 / variable.norm;
+            rows.push(row);
+        }
+        // Tᵀ of each row: covariances are products of these.
+        let turned: Vec<Vec<f64>> = rows
+            .iter()
+            .map(|row| {
+                let columns = packed_columns(own.inverse());
+                let product = |t: &[f64]| t.iter().zip(row).map(|(t, x)| t * x).sum();
+                columns.map(product).collect()
+            })
+            .collect();
+        let entry = |a: &Vec<f64>, b: &Vec<f64>| {
+            own.dispersion() * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+        };
+        let matrix = turned
+            .iter()
+            .map(|a| turned.iter().map(|b| entry(a, b)).collect())
+            .collect();
+        let intercept = (fixed == 1).then(|| "(intercept)".to_owned());
         let names = chosen.iter().map(|variable| variable.name.clone());
         Self {
             names: intercept.into_iter().chain(names).collect(),

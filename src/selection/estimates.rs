@@ -4,8 +4,12 @@ use std::iter::zip;
 
 use statrs::function::beta::beta_reg;
 
-use super::{Estimate, SelectedVariable};
-use crate::{design::Design, least_squares::Fit};
+use super::{Estimate, SelectedVariable, family::residual_freedom};
+use crate::{
+    design::Design,
+    family::{FamilyFit, FitStatus, Likelihood, Link},
+    least_squares::Fit,
+};
 
 /// Estimates the intercept and the coefficients of a fit. Intervals are left to
 /// [`Selection::set_level`](super::Selection::set_level).
@@ -25,10 +29,11 @@ pub(crate) fn estimates(
     fit: &Fit,
     exact: bool,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
+    if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
+        return of_likelihood(design, fit, likelihood, own);
+    }
     let n = design.n() as f64;
     let response = design.response();
-    let x = design.columns();
-    let terms = x.terms();
     let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
     // One standard error at unit scale; none where nothing is left to estimate
     // it from.
@@ -49,16 +54,12 @@ pub(crate) fn estimates(
     let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
         .map(|((&j, b), diagonal)| {
-            let variable = &design.variables()[j as usize];
+            let norm = design.variables()[j as usize].norm;
             SelectedVariable {
-                name: variable.name.clone(),
-                column: variable.column().to_owned(),
-                term: terms.map(|_| design.term_name(x.term_of(j)).to_owned()),
-                level: variable.level.as_deref().map(str::to_owned),
-                index: variable.index,
-                estimate: estimate(*b, diagonal.sqrt(), response.norm / variable.norm),
+                estimate: estimate(*b, diagonal.sqrt(), response.norm / norm),
                 // Of centred columns of unit norm the diagonal is the factor itself.
                 vif: design.intercept().then_some(diagonal),
+                ..named(design, j)
             }
         })
         .collect();
@@ -75,6 +76,107 @@ pub(crate) fn estimates(
         )
     });
     (intercept, selected)
+}
+
+/// A chosen variable without its estimate.
+fn named(design: &Design, j: u32) -> SelectedVariable {
+    let (x, variable) = (design.columns(), &design.variables()[j as usize]);
+    let term = || design.term_name(x.term_of(j)).to_owned();
+    SelectedVariable {
+        name: variable.name.clone(),
+        column: variable.column().to_owned(),
+        term: x.terms().map(|_| term()),
+        level: variable.level.as_deref().map(str::to_owned),
+        index: variable.index,
+        ..SelectedVariable::default()
+    }
+}
+
+/// The estimates of a model of maximum likelihood, with Wald's tests. A coefficient that has no end, and the intercept
+/// beside such, has no standard error.
+fn of_likelihood(
+    design: &Design,
+    fit: &Fit,
+    likelihood: &Likelihood,
+    own: &FamilyFit,
+) -> (Option<Estimate>, Vec<SelectedVariable>) {
+    let family = likelihood.response().family();
+    let freedom = residual_freedom(likelihood, own) as f64;
+    let has_ratio = matches!(family.link(), Link::Logit | Link::Log);
+    let estimate = |coefficient: f64, error: Option<f64>, is_slope: bool| {
+        let error = error.filter(|error| *error > 0.0 && error.is_finite());
+        let score = error.map(|error| coefficient / error);
+        let ratio = (has_ratio && is_slope).then(|| coefficient.exp());
+        let estimate = Estimate {
+            coefficient,
+            std_error: error,
+            ratio,
+            ..Estimate::default()
+        };
+        match likelihood.has_dispersion() {
+            true => Estimate {
+                t: score,
+                p_value: score.map(|t| two_sided(t, freedom)),
+                ..estimate
+            },
+            false => Estimate {
+                z: score,
+                p_value: score.map(two_sided_normal),
+                ..estimate
+            },
+        }
+    };
+    let errors = own.std_errors();
+    let fixed = usize::from(design.intercept());
+    let chosen = fit.support().iter().zip(own.coefficients()).enumerate();
+    let chosen = chosen.map(|(at, (&j, b))| {
+        let norm = design.variables()[j as usize].norm;
+        let error = (!is_endless(own, at)).then(|| errors[fixed + at] / norm);
+        SelectedVariable {
+            estimate: estimate(b / norm, error, true),
+            ..named(design, j)
+        }
+    });
+    let intercept = own.intercept().map(|b| {
+        let chosen = fit.support().iter();
+        let chosen = chosen.map(|&j| &design.variables()[j as usize]);
+        // At the origin of the file's columns.
+        let at: Vec<f64> = std::iter::once(1.0)
+            .chain(chosen.map(|own| -own.mean / own.norm))
+            .collect();
+        let shift = at[1..].iter().zip(own.coefficients()).map(|(x, b)| x * b);
+        let error = (own.status() != FitStatus::Separated).then(|| own.variance_of(&at).sqrt());
+        estimate(b + shift.sum::<f64>(), error, false)
+    });
+    (intercept, chosen.collect())
+}
+
+/// A coefficient takes part in a separation where it moves by more than this share of the one that moves most.
+const TAKES_PART: f64 = 1e-4;
+
+/// Whether the likelihood rises without end along the coefficient at a position.
+pub(super) fn is_endless(fit: &FamilyFit, at: usize) -> bool {
+    fit.direction()
+        .is_some_and(|direction| direction[at].abs() > TAKES_PART)
+}
+
+/// P(|Z| ≥ |z|) of a normal deviate.
+fn two_sided_normal(z: f64) -> f64 {
+    libm::erfc(z.abs() / std::f64::consts::SQRT_2)
+}
+
+/// The q with P(|Z| ≥ q) = 1 − level of a normal deviate, by bisection.
+pub(crate) fn normal_quantile(level: f64) -> f64 {
+    let (mut below, mut above) = (0, 100f64.to_bits());
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        if two_sided_normal(f64::from_bits(middle)) > 1.0 - level {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    f64::from_bits(above)
 }
 
 /// P(|T| ≥ |t|) of Student's t with ν degrees of freedom, as I_x(ν/2, 1/2) at x = ν / (ν + t²),

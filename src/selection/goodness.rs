@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use serde::{Deserialize, Serialize};
 use statrs::function::beta::beta_reg;
 
-use super::number_or_nan;
+use super::{family, number_or_nan};
 use crate::{design::Design, least_squares::Fit};
 
 /// How well a regression model fits, in the numbers of R's `summary(lm(…))` and `logLik`.
@@ -30,7 +30,7 @@ pub struct GoodnessOfFit {
     pub df_residual: usize,
     /// ½(Σ ln w − n·(ln 2π + 1 − ln n + ln Σ w (y − ŷ)²)), the largest log-likelihood of normal
     /// errors of variance σ²/w; it does not depend on the unit of the weights. None where the fit
-    /// is exact.
+    /// is exact. Of another family as R's `logLik` of a `glm`.
     pub log_likelihood: Option<f64>,
     /// The F-test of all variables together; none without variables, without degrees of freedom,
     /// or where the fit is exact.
@@ -60,6 +60,13 @@ impl GoodnessOfFit {
     ///
     /// *Shapes:* n observations of the design, k variables in the fit.
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Self {
+        if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
+            return Self {
+                df_residual: family::residual_freedom(likelihood, own),
+                log_likelihood: Some(-own.minus_two_log_likelihood() / 2.0),
+                ..Self::default()
+            };
+        }
         let (n, k) = (design.n(), fit.support().len());
         let fixed = usize::from(design.intercept());
         let df_residual = residual_freedom(design, fit);

@@ -37,6 +37,10 @@ pub struct MarginalMean {
 /// The marginal means of all factors on which a fit depends. Intervals are left to
 /// [`Selection::set_level`](super::Selection::set_level).
 pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<MarginalMean> {
+    if design.likelihood().is_some() {
+        // Means of a response are no sums of those of columns where the link is not the identity.
+        return Vec::new();
+    }
     let response = design.response();
     let intercept = design.intercept();
     let freedom = residual_freedom(design, fit);

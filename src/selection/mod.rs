@@ -15,6 +15,7 @@ mod cautions;
 mod columns;
 mod covariance;
 mod estimates;
+mod family;
 mod goodness;
 mod independence;
 mod marginal_means;
@@ -28,13 +29,14 @@ mod stability;
 mod terms;
 
 use crate::{ranks::Traffic, table::TrueVariable};
-pub(crate) use cautions::cautions;
+pub(crate) use cautions::{cautions, likelihood_cautions};
 pub use columns::{
     ChosenColumn, ColumnAlone, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn,
     StopReason,
 };
 pub use covariance::Covariance;
-pub(crate) use estimates::{estimates, student_t_quantile};
+pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile};
+pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
 pub use marginal_means::MarginalMean;
@@ -48,7 +50,7 @@ pub use ranking::{
     PairsReport, RankedVariable, Ranking, RejectedVariable, SingleVariable, StopRule, VariablePair,
     VariablePartner,
 };
-pub use regression::{Certificate, Estimate, Proof, SelectedVariable, Selection, Termination};
+pub use regression::{Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination};
 pub use residuals::{ObservationResidual, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use terms::SelectedTerm;

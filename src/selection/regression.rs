@@ -3,9 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CriterionValue, Elapsed, GoodnessOfFit, InclusionWeight, Label, MarginalMean,
+    Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label, MarginalMean,
     NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, number_or_nan,
-    student_t_quantile,
+    normal_quantile, student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -26,6 +26,10 @@ pub struct Selection {
     /// The formula whose terms are the candidates; none where these are the columns of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
+    /// The family of the response and how well the model fits, of a model of maximum likelihood; none of one of least
+    /// squares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<FamilySummary>,
     /// The column of weights; none where all observations count alike.
     pub weights: Option<String>,
     /// Observations used.
@@ -42,10 +46,11 @@ pub struct Selection {
     /// Variables that every model holds: they were not chosen.
     pub kept: Vec<String>,
     /// Residual sum of squares Σ w (y − ŷ)², on the response's scale; weights w have mean one over
-    /// the observations used.
+    /// the observations used. Null of a model of maximum likelihood.
     #[serde(deserialize_with = "number_or_nan")]
     pub rss: f64,
-    /// Total sum of squares of the response: about its mean, or about zero without an intercept.
+    /// Total sum of squares of the response: about its mean, or about zero without an intercept; null of a model of maximum
+    /// likelihood.
     #[serde(deserialize_with = "number_or_nan")]
     pub tss: f64,
     /// R², σ̂, degrees of freedom, log-likelihood and the F-test.
@@ -69,6 +74,9 @@ pub struct Selection {
     /// staying, no collinear column.
     #[serde(deserialize_with = "certificate")]
     pub certified: Option<Certificate>,
+    /// How the models one change away from a certified one were settled, of models of maximum likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// How far the proof of the optimum got; none where none was tried.
     pub proof: Option<Proof>,
     /// Distinct models met over which the weights are normalised: at most the 1,000 best and the
@@ -129,14 +137,27 @@ pub struct Estimate {
     pub coefficient: f64,
     /// The standard error of β̂.
     pub std_error: Option<f64>,
-    /// β̂ over its standard error, without a unit.
+    /// β̂ over its standard error, without a unit, where Student's t has its distribution.
     pub t: Option<f64>,
+    /// β̂ over its standard error, where the normal distribution is that of large samples: of families without a
+    /// dispersion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub z: Option<f64>,
     /// The two-sided p-value of β = 0.
     pub p_value: Option<f64>,
     /// Lower end of the confidence interval at the selection's level.
     pub lower: Option<f64>,
     /// Upper end of the confidence interval.
     pub upper: Option<f64>,
+    /// exp(β̂): the odds ratio, rate ratio or ratio of means, where the link has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Lower end of its confidence interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_lower: Option<f64>,
+    /// Upper end of its confidence interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio_upper: Option<f64>,
 }
 
 /// A chosen variable and its coefficient.
@@ -172,6 +193,16 @@ pub enum Certificate {
     Global,
     /// No allowed addition, drop or exchange of one variable lowers φ.
     Local,
+}
+
+/// How the models one change away from a certified one were settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settled {
+    /// By a bound on their likelihood.
+    pub by_bound: usize,
+    /// By their fit.
+    pub by_fit: usize,
 }
 
 /// Reads a certificate; reports before 0.2 have a boolean: whether it is local.
@@ -247,12 +278,19 @@ impl Selection {
         self.level = level;
         let fixed = usize::from(self.intercept.is_some());
         let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
-        let q = (level > 0.0 && level < 1.0).then(|| student_t_quantile(level, freedom));
+        let is_normal = self.family.as_ref().is_some_and(FamilySummary::has_normal_tests);
+        let q = (level > 0.0 && level < 1.0).then(|| match is_normal {
+            true => normal_quantile(level),
+            false => student_t_quantile(level, freedom),
+        });
         let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
         for estimate in self.intercept.iter_mut().chain(chosen) {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
             estimate.lower = half.map(|half| estimate.coefficient - half);
             estimate.upper = half.map(|half| estimate.coefficient + half);
+            let has_ratio = estimate.ratio.is_some();
+            [estimate.ratio_lower, estimate.ratio_upper] =
+                [estimate.lower, estimate.upper].map(|end| end.filter(|_| has_ratio).map(f64::exp));
         }
         for own in &mut self.marginal_means {
             let half = own.std_error.zip(q).map(|(error, q)| error * q);

@@ -78,6 +78,9 @@ impl Residuals {
     /// R. Cook, Detection of influential observation in linear regression (1977); plotting
     /// positions of R's `ppoints`.
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Option<Self> {
+        if design.likelihood().is_some() {
+            return None;
+        }
         let n = design.n();
         let fixed = usize::from(design.intercept());
         let freedom = n.checked_sub(fit.support().len() + fixed)?;

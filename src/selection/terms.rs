@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
     number_or_nan,
 };
@@ -28,13 +29,19 @@ pub struct SelectedTerm {
     pub variables: Vec<String>,
     /// Degrees of freedom: by how many coefficients the model has fewer without it.
     pub df: usize,
-    /// The rise of the residual sum of squares without it, on the response's scale.
+    /// The rise of the residual sum of squares without it, on the response's scale; null of a model of maximum likelihood.
     #[serde(deserialize_with = "number_or_nan")]
     pub sum_of_squares: f64,
+    /// The rise of the deviance without it, of a model of maximum likelihood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deviance: Option<f64>,
+    /// The likelihood ratio χ², of families without a dispersion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chi_squared: Option<f64>,
     /// (sum of squares / df) over the residual mean square of the whole model; none without degrees of
     /// freedom or where the fit is exact.
     pub f: Option<f64>,
-    /// P(F ≥ f).
+    /// P(F ≥ f), or that of χ².
     pub p_value: Option<f64>,
     /// The chosen terms that stand on it, without which it was tested.
     pub without: Vec<String>,
@@ -47,18 +54,26 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
         return Vec::new();
     }
     let freedom = residual_freedom(design, fit);
-    let residual = (freedom > 0 && !exact).then(|| fit.rss() / freedom as f64);
+    let likelihood = design.likelihood();
+    let residual = (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
     let mut terms: Vec<(u32, SelectedTerm)> = Vec::with_capacity(costs.len());
     for (&term, alone) in fit.terms().iter().zip(costs) {
         let above = descendants(x, term, fit.terms());
-        let (rise, df) = match above.is_empty() {
+        let (rise, df) = match above.is_empty() && likelihood.is_none() {
             true => alone,
             false => rise_without(x, fit, term, &above),
         };
+        let deviance = likelihood.map(|own| rise * own.loss_scale());
+        // The dispersion that is estimated makes the ratio of deviances F's.
+        let dispersion = fit.family().map(|own| own.dispersion());
+        let has_dispersion = likelihood.is_some_and(|own| own.has_dispersion());
+        let of_deviance = deviance.zip(dispersion).filter(|_| has_dispersion && df > 0);
+        let chi_squared = deviance.filter(|_| !has_dispersion && df > 0);
         let f = residual
             .filter(|_| df > 0)
-            .map(|one| rise / df as f64 / one);
+            .map(|one| rise / df as f64 / one)
+            .or(of_deviance.map(|(rise, one)| rise / df as f64 / one));
         let own = fit
             .support()
             .iter()
@@ -70,9 +85,16 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
             name: design.term_name(term).to_owned(),
             variables: own.iter().map(variable).collect(),
             df,
-            sum_of_squares: rise * design.tss(),
+            sum_of_squares: match likelihood {
+                None => rise * design.tss(),
+                Some(_) => f64::NAN,
+            },
+            deviance,
+            chi_squared,
             f,
-            p_value: f.map(|f| f_tail(f, df as f64, freedom as f64)),
+            p_value: f
+                .map(|f| f_tail(f, df as f64, freedom as f64))
+                .or(chi_squared.map(|x| chi_squared_tail(x, df as f64))),
             without: above
                 .iter()
                 .map(|other| design.term_name(*other).to_owned())

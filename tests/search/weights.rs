@@ -33,6 +33,12 @@ fn weighted(x: &DMatrix<f64>, y: &DVector<f64>, w: &[f64]) -> Table {
 }
 
 const WEIGHTED: DesignOptions = DesignOptions {
+    kind: passel::design::ResponseOptions {
+        family: passel::family::Family::NORMAL,
+        trials: None,
+        success: None,
+        offset: None,
+    },
     split_factors: true,
     groups: &[],
     response: Some("y"),

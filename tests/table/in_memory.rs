@@ -81,6 +81,7 @@ fn a_design_of_matrices_is_that_of_a_table_with_their_columns() {
             missing: Missing::DropRows,
             intercept: false,
             p_total: Some(9),
+            ..MatrixOptions::default()
         },
     )
     .unwrap();

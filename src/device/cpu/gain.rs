@@ -13,7 +13,7 @@ use crate::{
         gain::{RELATIVE_TIE, exact_gain, push_orthonormal, tie_width},
     },
     least_squares::{FitView, PIVOT_TOLERANCE},
-    vector::product,
+    vector::{product, weighted_square},
 };
 
 /// Columns of X multiplied at a time, so that their products stay in the cache.
@@ -36,13 +36,14 @@ pub(crate) fn strongest(
     let (x, n, k) = (shard.x, shard.x.n(), anchor.support.len());
     let mut basis = Vec::with_capacity(n * (k + 1));
     push_orthonormal(x, anchor, &mut basis);
-    let basis = MatRef::from_column_major_slice(&basis, n, k + 1);
+    let width = basis.len() / n;
+    let basis = MatRef::from_column_major_slice(&basis, n, width);
     // k squares, each off by twice the error of a product; the factor 16 covers the error of T
     // itself.
     let error = 16.0 * ((k + 1) * n) as f64 * f64::EPSILON;
     let off = tie_width(n, product(anchor.residual, anchor.residual).sqrt());
     let visit = |window: &mut TieWindow, first, products: &mut [f64]| {
-        let rows = products.len() / (k + 1);
+        let rows = products.len() / width;
         let (e, q) = products.split_at(rows);
         for row in 0..rows {
             let column = (first + row) as u32;
@@ -50,7 +51,10 @@ pub(crate) fn strongest(
                 continue;
             }
             let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
-            let rest = 1.0 - explained;
+            let square = anchor.weighted.map_or(1.0, |own| {
+                weighted_square(x.column(column), own.weights)
+            });
+            let rest = square - explained;
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);
             let most = (e + off).powi(2) / (rest - error).max(PIVOT_TOLERANCE.powi(2));

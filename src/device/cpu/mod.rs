@@ -2,9 +2,12 @@
 
 mod closures;
 mod counting;
+mod direct;
 mod gain;
 mod gram_cache;
 mod gram_tile;
+mod joining;
+mod likelihood_terms;
 mod neighbours;
 mod products;
 mod single_precision;
@@ -29,6 +32,7 @@ use crate::{
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
+pub(crate) use joining::bound as joining_bound;
 use strongest::Sweep;
 pub(crate) use strongest::bytes_of_copies;
 pub(super) use terms::{
@@ -136,6 +140,7 @@ impl Device for Cpu<'_> {
                 variable,
                 parameters: fit.support().len(),
                 rss: fit.rss(),
+                square: fit.square(),
             }
         };
         let sizes = self.models.iter().zip(&orders);
@@ -182,6 +187,13 @@ impl Device for Cpu<'_> {
         let fits = models.iter().map(|model| &self.models[model.number]);
         let (own, threads, interrupt) = ((self.shard, terms), self.threads, &self.interrupt);
         let stop = || interrupt.requested();
+        if own.0.x.likelihood().is_some() {
+            let anchors: Vec<FitView> = fits.map(Fit::view).collect();
+            return match gain {
+                Gain::Correlation => likelihood_terms::strongest(own, &anchors, threads, &stop),
+                Gain::Exact => likelihood_terms::strongest_exactly(own, &anchors, threads, &stop),
+            };
+        }
         Ok(match gain {
             Gain::Correlation => {
                 let anchors: Vec<FitView> = fits.map(Fit::view).collect();
@@ -220,6 +232,10 @@ impl Device for Cpu<'_> {
         if let Some(terms) = shard.x.terms() {
             let mut source = CpuProducts { shard, threads };
             let wanted = (keep, count);
+            if shard.x.likelihood().is_some() {
+                let (own, models) = ((shard, terms), (self.y, anchors));
+                return likelihood_terms::neighbours(own, models, wanted, threads, stop);
+            }
             return neighbours_of_terms(
                 &mut source,
                 (shard, terms),
@@ -231,6 +247,22 @@ impl Device for Cpu<'_> {
         Ok(neighbours::neighbours(
             shard, anchors, keep, count, threads, stop,
         ))
+    }
+
+    fn find_joining(
+        &mut self,
+        anchors: &[FitView],
+        least: &[f64],
+        part: (usize, usize),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        let shard = self.shard.part(part);
+        match shard.x.likelihood() {
+            Some(likelihood) => {
+                joining::joining(shard, likelihood, (anchors, least), self.threads, stop)
+            }
+            None => Ok(vec![Vec::new(); anchors.len()]),
+        }
     }
 }
 

@@ -9,14 +9,14 @@ use crate::{
     design::Columns,
     device::{
         Shard,
-        gain::push_orthonormal,
+        gain::{factor_width, push_orthonormal},
         neighbours::{
             ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours, strongest_changes,
             tie_threshold,
         },
     },
     least_squares::FitView,
-    vector::vectorised,
+    vector::{vectorised, weighted_square},
 };
 
 /// Most numbers of a block's product, so that it stays in the cache.
@@ -41,7 +41,7 @@ pub(crate) fn neighbours(
         .iter()
         .map(|anchor| ExchangeTerms::new(anchor, keep))
         .collect();
-    let width: usize = models.iter().map(|model| model.k + 1).sum();
+    let width: usize = anchors.iter().map(|anchor| factor_width(anchor).0).sum();
     if width == 0 {
         return Vec::new();
     }
@@ -60,9 +60,9 @@ pub(crate) fn neighbours(
         let rows = products.len() / width;
         let mut rest = &*products;
         for ((model, anchor), strongest) in models.iter().zip(anchors).zip(strongest) {
-            let (products, after) = rest.split_at(rows * (model.k + 1));
+            let (products, after) = rest.split_at(rows * factor_width(anchor).0);
             rest = after;
-            scratch.evaluate(model, products, rows);
+            scratch.evaluate(x, model, anchor, first, products);
             scratch.offer(x, model, anchor, first, strongest);
         }
         !stop()
@@ -104,9 +104,20 @@ struct Scratch {
 impl Scratch {
     /// Computes the changes of a block of columns from its products with r and Q.
     ///
-    /// *Shapes:* `products` is rows × (k + 1), column-major.
-    fn evaluate(&mut self, model: &ExchangeTerms, products: &[f64], rows: usize) {
-        let (e, w) = products.split_at(rows);
+    /// *Shapes:* `products` is rows × (k + 1), weighted with an intercept rows × (k + 2), column-major.
+    fn evaluate(
+        &mut self,
+        x: Columns,
+        model: &ExchangeTerms,
+        anchor: &FitView,
+        first: usize,
+        products: &[f64],
+    ) {
+        let (width, before) = factor_width(anchor);
+        let rows = products.len() / width;
+        let (e, all) = products.split_at(rows);
+        // Without that of the intercept, which is not replaced.
+        let w = &products[before * rows..];
         let k = model.k;
         for (list, length, value) in [
             (&mut self.products, 0, 0.0),
@@ -119,7 +130,13 @@ impl Scratch {
         }
         self.products.extend_from_slice(e);
         self.exchanged.resize(rows * k, 0.0);
-        for w in w.chunks(rows) {
+        if let Some(weighted) = anchor.weighted {
+            let columns = first as u32..;
+            for (rest, column) in self.rest.iter_mut().zip(columns) {
+                *rest = weighted_square(x.column(column), weighted.weights);
+            }
+        }
+        for w in all.chunks(rows) {
             square_off(&mut self.rest, w);
         }
         if k > 0 {

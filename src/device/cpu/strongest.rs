@@ -96,9 +96,14 @@ impl<'x> Sweep<'x> {
         let limit = limit.map_or(usize::MAX, |bytes| {
             usize::try_from(bytes).unwrap_or(usize::MAX)
         });
-        let gram = share.max(GRAM_FLOOR).min(limit.saturating_sub(resident));
+        let has_likelihood = shard.x.likelihood().is_some();
+        // Of a likelihood no Gram columns are used, and of terms products in f64.
+        let gram = match has_likelihood {
+            true => column.min(limit.saturating_sub(resident)),
+            false => share.max(GRAM_FLOOR).min(limit.saturating_sub(resident)),
+        };
         // A screen needs a column of its own and room for at least one Gram column.
-        let room = column > 0 && gram >= column;
+        let room = column > 0 && gram >= column && !(has_likelihood && shard.x.terms().is_some());
         let bytes = (resident + gram.min(column.saturating_mul(shard.x.p()))) as u64;
         // What the memory does not reach for is no error: f64 needs no copies.
         let held = room.then(|| memory.take(bytes, "copies in f32").ok());
@@ -163,9 +168,11 @@ impl<'x> Sweep<'x> {
         let parts = self.by_gram((&chosen, &missing), stop, start, screen);
         let windows = parts.into_iter().reduce(merge).unwrap_or_default();
         let mut result = vec![Vec::new(); anchors.len()];
-        let windows = windows
-            .into_iter()
-            .chain(self.multiply(&models(&others), stop));
+        let others_windows = match self.shard.x.likelihood() {
+            Some(_) if !others.is_empty() => self.direct(&models(&others), stop),
+            _ => self.multiply(&models(&others), stop),
+        };
+        let windows = windows.into_iter().chain(others_windows);
         for (at, window) in screened.into_iter().chain(others).zip(windows) {
             let score = |column| product(self.shard.x.column(column), anchors[at].residual).abs();
             let near = window.finish().into_iter().map(|(column, _)| Candidate {
@@ -197,7 +204,10 @@ impl<'x> Sweep<'x> {
     /// models left to products in f64.
     pub(super) fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
         let n = self.shard.x.n() as f64;
-        let Some(Screen { resident, gram, .. }) = &mut self.screen else {
+        // What scores are combinations of no Gram column tells.
+        let screen = self.screen.as_mut();
+        let screen = screen.filter(|_| self.shard.x.likelihood().is_none());
+        let Some(Screen { resident, gram, .. }) = screen else {
             return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
         };
         gram.begin_sweep();
@@ -317,7 +327,7 @@ impl<'x> Sweep<'x> {
     }
 
     /// Screens with |E| = |XᵀR| in f64, block by block.
-    fn multiply(&self, anchors: &[FitView], stop: Stop) -> Vec<TieWindow> {
+    pub(super) fn multiply(&self, anchors: &[FitView], stop: Stop) -> Vec<TieWindow> {
         if anchors.is_empty() {
             return Vec::new();
         }
@@ -379,7 +389,7 @@ pub(super) fn ranges(threads: usize, tiles: usize, work: usize) -> usize {
 pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Merges the windows of two ranges of columns, model by model.
-fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
+pub(super) fn merge(mut windows: Vec<TieWindow>, others: Vec<TieWindow>) -> Vec<TieWindow> {
     for (window, other) in windows.iter_mut().zip(others) {
         window.merge(other);
     }

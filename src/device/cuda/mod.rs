@@ -207,6 +207,7 @@ impl<'x> Cuda<'x> {
                 number,
                 support: &[],
                 rss: empty.rss(),
+                square: empty.rss(),
             })
             .collect();
         // Each width may have a kernel of its own; what streams takes long enough for them

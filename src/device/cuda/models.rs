@@ -264,6 +264,7 @@ impl Models {
                 variable: done,
                 parameters: support.len(),
                 rss,
+                square: rss,
             });
         }
         Ok(all)

@@ -93,6 +93,7 @@ impl Models {
                 variable,
                 parameters: self.size(model),
                 rss: self.residuals[model],
+                square: self.residuals[model],
             });
         }
         Ok(all)

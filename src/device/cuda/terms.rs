@@ -272,6 +272,7 @@ impl Cuda<'_> {
             match factors {
                 Some([inverse, coefficients]) => {
                     let view = FitView {
+                        weighted: None,
                         support: &supports[*model],
                         terms,
                         coefficients,

@@ -86,6 +86,7 @@ pub(super) fn terms_are_what_fits_say(choice: DeviceChoice, threads: usize) {
                 number: 0,
                 support: model,
                 rss: devices.rss(0),
+                square: devices.rss(0),
             }];
             match is_cpu {
                 true => assert_eq!(devices.rss(0).to_bits(), fit.rss().to_bits()),
@@ -260,6 +261,7 @@ pub(super) fn terms_walk_as_fits_do(choice: DeviceChoice, threads: usize) {
                     number: *model,
                     support: &members[*model],
                     rss: devices.rss(*model),
+                    square: devices.rss(*model),
                 };
                 let held: Vec<ModelView> = moving.iter().map(held).collect();
                 let found = devices

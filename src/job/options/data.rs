@@ -4,6 +4,7 @@ use super::super::OptionSpec;
 use crate::{
     binning::Binning,
     design::Hierarchy,
+    family::{Distribution, Link},
     table::{DecimalMark, Encoding, Missing},
 };
 
@@ -17,6 +18,9 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
         TaskOption::optional("weights NAME", |raw| raw.text(), |draft| &mut draft.job.weights)
             .range("a column of numbers, none below 0")
             .help("Weight the observations by this column (weighted least squares); observations of weight 0 are left out"),
+        TaskOption::optional("offset NAME", |raw| raw.text(), |draft| &mut draft.job.kind.offset)
+            .range("a column of numbers")
+            .help("Add this column to the linear predictor of every model, with the coefficient 1: the logarithm of an exposure, say"),
         TaskOption::list("factor A,B", |draft| &mut draft.job.factor)
             .help("Treat these columns as factors even if they hold numbers; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("date A,B", |draft| &mut draft.job.date)
@@ -120,8 +124,38 @@ const HIERARCHY: [(&str, Hierarchy); 3] = [
     ("none", Hierarchy::None),
 ];
 
+const FAMILY: [(&str, Distribution); 5] = [
+    ("gaussian", Distribution::Gaussian),
+    ("binomial", Distribution::Binomial),
+    ("poisson", Distribution::Poisson),
+    ("negative-binomial", Distribution::NegativeBinomial),
+    ("gamma", Distribution::Gamma),
+];
+
+const LINK: [(&str, Link); 6] = [
+    ("identity", Link::Identity),
+    ("logit", Link::Logit),
+    ("probit", Link::Probit),
+    ("cloglog", Link::Cloglog),
+    ("log", Link::Log),
+    ("inverse", Link::Inverse),
+];
+
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
+        TaskOption::choice("family NAME", FAMILY, |draft| &mut draft.job.kind.distribution)
+            .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; docs/families.md"),
+        TaskOption::optional("link NAME", |raw| raw.choice(&LINK), |draft| &mut draft.job.kind.link)
+            .default("logit of binomial, log of poisson, negative-binomial and gamma")
+            .range("logit, probit or cloglog of binomial; log of poisson and negative-binomial; log or inverse of gamma")
+            .help("How the mean of the response depends on the linear predictor"),
+        TaskOption::optional("trials NAME", |raw| raw.text(), |draft| &mut draft.job.kind.trials)
+            .range("a column of whole numbers above 0")
+            .help("Of the family binomial: the response counts the events of so many trials"),
+        TaskOption::optional("success LEVEL", |raw| raw.text(), |draft| &mut draft.job.kind.success)
+            .default("1, or the second of two levels of text")
+            .range("a level or value of the response")
+            .help("Of the family binomial: what counts as an event; the other one of two levels does not"),
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)

@@ -107,7 +107,8 @@ impl MethodClass {
         // How models are searched and judged.
         let of_models = of_search
             || matches!(heading, Some("Model" | "Terms"))
-            || is_one_of(&["weights", "level", "precision", "over"]);
+            || is_one_of(&["weights", "offset", "level", "precision", "over"]);
+        let of_likelihoods = is_one_of(&["family", "link", "trials", "success"]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
@@ -117,7 +118,9 @@ impl MethodClass {
                 let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
-            Self::Regression => of_procedures || !of_search && !of_selectors,
+            Self::Regression => {
+                of_procedures || !of_search && !of_selectors && !of_likelihoods
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::{
     nearest::list,
     report::{
         by_criterion::comparison,
-        goodness::{f_test, log_likelihood, r_squared_name, residual_error},
+        goodness::{facts_of_family, facts_of_fit, r_squared_name},
         models::{are_all, steps},
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
@@ -77,6 +77,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
+    facts.extend(facts_of_family(report));
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),
@@ -85,10 +86,9 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
         ("criterion", criterion),
         ("seed", report.seed.to_string()),
         ("ended", ended(report)),
-        ("residual error", residual_error(report)),
     ]);
-    facts.extend(f_test(report).map(|test| ("F statistic", test)));
-    facts.extend(log_likelihood(report).map(|value| ("log-likelihood", value)));
+    let of_fit = facts_of_fit(report).into_iter();
+    facts.extend(of_fit.filter(|(name, _)| *name != r_squared_name(report)));
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(references(report).map(|levels| ("reference levels", levels)));
     facts.extend(truth(report.truth.as_ref()));
@@ -126,6 +126,9 @@ fn r_squared(report: &Selection) -> String {
         digits.unwrap_or_default()
     };
     let goodness = &report.goodness;
+    if let Some(explained) = report.family.as_ref().map(|own| own.deviance_explained) {
+        return digits("; deviance explained", explained);
+    }
     let name = format!("; {}", r_squared_name(report));
     digits(&name, goodness.r_squared) + &digits(", adjusted", goodness.adjusted_r_squared)
 }

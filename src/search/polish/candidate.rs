@@ -1,5 +1,9 @@
 //! Models that the polish considers: fitted from scratch, and those one change away from them.
 
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
 use super::super::{
     control::Limits,
     problem::{SearchProblem, Size, rises},
@@ -23,8 +27,13 @@ const IDLE_CANDIDATE: u64 = 1 << 22;
 const IDLE_PAIR: u64 = 13 << 12;
 const IDLE_PRODUCTS: u64 = 32;
 
-/// Changes of each kind that the certificate fits, the strongest.
+/// Changes of each kind that the certificate fits, the strongest; with a likelihood more, for their order is that of a
+/// quadratic.
 const FITTED: usize = 4;
+const FITTED_LIKELIHOODS: usize = 12;
+
+/// Models that a walk by a quadratic met which are fitted, at most.
+const JUDGED: usize = 16;
 
 #[derive(Clone, Copy)]
 pub(in super::super) struct PolishContext<'a> {
@@ -106,6 +115,34 @@ impl PolishContext<'_> {
         Candidate { fit, value }
     }
 
+    /// Fits the best models that walks met by a quadratic, and records them; the best of them.
+    pub(super) fn judge(
+        &self,
+        walks: impl Iterator<Item = VisitedModels>,
+        visited: &mut VisitedModels,
+    ) -> Option<Candidate> {
+        let best = walks.flat_map(|met| met.best().into_iter().take(JUDGED));
+        let members: BTreeSet<Box<[u32]>> = best.map(|met| met.members).collect();
+        let members: Vec<Box<[u32]>> = members.into_iter().collect();
+        let fitted = |members: &Box<[u32]>| match self.limits.stop() {
+            true => None,
+            false => Some(self.fitted(members)),
+        };
+        let fitted: Vec<Option<Candidate>> = match self.threads > 1 {
+            true => members.par_iter().map(fitted).collect(),
+            false => members.iter().map(fitted).collect(),
+        };
+        let mut lowest: Option<Candidate> = None;
+        for (members, own) in members.iter().zip(fitted) {
+            let Some(own) = own else { continue };
+            visited.offer(own.value, members);
+            if lowest.as_ref().is_none_or(|low| rises(own.value, low.value)) {
+                lowest = Some(own);
+            }
+        }
+        lowest
+    }
+
     /// The strongest additions, exchanges and closures that a swept model has room for, so many of each
     /// number of parameters; as many closures as additions.
     fn changes(
@@ -183,6 +220,10 @@ impl PolishContext<'_> {
         neighbours: &Neighbours,
         visited: &mut VisitedModels,
     ) {
+        if self.problem.x.likelihood().is_some() {
+            // A likelihood is not what the sweep's quadratic says.
+            return;
+        }
         let changes = self.changes(fit, neighbours, (NEAR, usize::MAX));
         for change in changes.chain(self.drops(fit)) {
             let value = self.value_after(fit, &change);
@@ -211,12 +252,19 @@ impl PolishContext<'_> {
 
     /// The best model one addition, drop or exchange away, of one term or by the hierarchy with others, if it
     /// is better than this.
-    pub(super) fn improve(&self, best: &Candidate, neighbours: &Neighbours) -> Option<Candidate> {
+    pub(super) fn improve(
+        &self,
+        best: &Candidate,
+        neighbours: &Neighbours,
+        visited: &mut VisitedModels,
+    ) -> Option<Candidate> {
         let x = self.problem.x;
-        let changes = self.changes(&best.fit, neighbours, (FITTED, FITTED));
+        let has_likelihood = x.likelihood().is_some();
+        let most = if has_likelihood { FITTED_LIKELIHOODS } else { FITTED };
+        let changes = self.changes(&best.fit, neighbours, (most, most));
         let mut drops: Vec<Change> = self.drops(&best.fit).collect();
         drops.sort_by(|a, b| b.fall.total_cmp(&a.fall));
-        let mut strongest = first_of_each(FITTED);
+        let mut strongest = first_of_each(most);
         drops.retain(|drop| strongest((drop.terms(), drop.parameters)));
         let changes = changes.chain(drops);
         let better = changes.filter_map(|change| {
@@ -232,6 +280,9 @@ impl PolishContext<'_> {
                 None => fit.drop_all(x, &change.beside),
             }
             let value = self.problem.objective.of_fit(&fit);
+            if has_likelihood {
+                visited.offer(value, &fit.members());
+            }
             rises(value, best.value).then_some(Candidate { fit, value })
         });
         let mut better: Vec<Candidate> = better.collect();

@@ -15,10 +15,12 @@ use super::{
         visited::VisitedModels,
     },
     candidate::{Candidate, NEAR, PolishContext},
+    certificate::Verdict,
 };
 use crate::{
     device::{DeviceError, Devices, GramPool, Neighbours},
     least_squares::{Fit, FitView},
+    selection::Settled,
 };
 
 /// Up to this many columns, all are in the pool.
@@ -46,12 +48,18 @@ const NEAR_AHEAD: usize = 4;
 pub(super) struct Islands<'a> {
     with: PolishContext<'a>,
     pool: GramPool,
+    /// The model near which the products of the pool are those of its loss, where there is a likelihood.
+    pool_of: Option<Vec<u32>>,
     islands: Vec<Particle>,
     /// The island whose turn it is to be swept first.
     turn: usize,
     pub(super) best: Candidate,
     /// Whether the best model was swept and no single change improves it.
     pub(super) certified: bool,
+    /// Whether it was swept, and that is known or not to be known.
+    pub(super) judged: bool,
+    /// How its neighbours were settled, where there is a likelihood.
+    pub(super) settled: Option<Settled>,
     /// Work since the best model was found.
     pub(super) idle: u64,
     waves: usize,
@@ -88,7 +96,9 @@ impl<'a> Islands<'a> {
 
     pub(super) fn resumed(with: PolishContext<'a>, state: PolishState) -> Self {
         let SearchProblem { x, y, pass, .. } = with.problem;
-        let mut pool = GramPool::new(x);
+        let best = with.fitted(&state.best);
+        let mut pool = GramPool::new(x, &best.fit);
+        let pool_of = (!state.pool.is_empty()).then_some(state.best);
         for batch in state.pool {
             pool.insert(x, y, batch.into_iter(), with.threads, &|| {
                 with.limits.stop()
@@ -99,10 +109,13 @@ impl<'a> Islands<'a> {
         Self {
             with,
             pool,
+            pool_of,
             islands: islands.collect(),
             turn: state.turn,
-            best: with.fitted(&state.best),
+            best,
             certified: state.certified,
+            judged: state.judged || state.certified,
+            settled: state.settled,
             idle: state.idle,
             waves: state.waves,
         }
@@ -114,13 +127,35 @@ impl<'a> Islands<'a> {
             turn: self.turn,
             best: self.best.fit.members(),
             certified: self.certified,
+            judged: self.judged,
+            settled: self.settled,
             idle: self.idle,
             waves: self.waves,
-            pool: self.pool.batches(),
+            pool: match self.is_stale() {
+                true => Vec::new(),
+                false => self.pool.batches(),
+            },
         }
     }
 
-    /// Sweeps the best model, unless it is certified, and then the islands' in turn, as many as
+    /// Whether the products of the pool are near another model than the best one.
+    fn is_stale(&self) -> bool {
+        let is_near = |of: &Vec<u32>| *of == self.best.fit.members();
+        self.with.problem.x.likelihood().is_some() && !self.pool_of.as_ref().is_some_and(is_near)
+    }
+
+    /// Empties the pool; of few columns it gets all.
+    fn renew(&mut self) {
+        let x = self.with.problem.x;
+        self.pool = GramPool::new(x, &self.best.fit);
+        self.pool_of = Some(self.best.fit.members());
+        if x.p() <= SMALL {
+            let with = self.with;
+            self.insert(with.terms());
+        }
+    }
+
+    /// Sweeps the best model, unless that was done, and then the islands' in turn, as many as
     /// the work of a wave allows. The columns found enter the pool; if a single change improves
     /// the best model, the best such change is made.
     pub(super) fn sweep(
@@ -135,12 +170,14 @@ impl<'a> Islands<'a> {
             Some(_) => self.with.terms().count(),
             None => x.term_count(),
         };
-        if self.pool.is_full() && self.pool.len() < all {
+        if self.is_stale() {
+            self.renew();
+        } else if self.pool.is_full() && self.pool.len() < all {
             // An empty pool has room for the terms that this sweep finds.
-            self.pool = GramPool::new(x);
+            self.pool = GramPool::new(x, &self.best.fit);
         }
         let mut fits = Vec::new();
-        if !self.certified {
+        if !self.judged {
             fits.push(self.best.fit.clone());
         }
         let mut columns: usize = fits.iter().map(|fit| fit.support().len() + 1).sum();
@@ -176,13 +213,19 @@ impl<'a> Islands<'a> {
         for (fit, neighbours) in fits.iter().zip(&swept) {
             self.with.visit_neighbours(fit, neighbours, visited);
         }
-        if !self.certified {
-            match self.with.improve(&self.best, &swept[0]) {
-                Some(better) => self.adopt(better, visited),
-                None => {
-                    self.certified = true;
+        if !self.judged {
+            if let Some(better) = self.with.improve(&self.best, &swept[0], visited) {
+                self.adopt(better, visited);
+                return Ok(());
+            }
+            match self.with.certify(&self.best, devices)? {
+                Verdict::Better(better) => self.adopt(better, visited),
+                Verdict::Best(settled) => {
+                    (self.certified, self.judged) = (true, true);
+                    self.settled = settled;
                     self.look_ahead(&swept[0], devices, visited)?;
                 }
+                Verdict::Unknown => self.judged = true,
             }
         }
         Ok(())
@@ -300,7 +343,11 @@ impl<'a> Islands<'a> {
         };
         let run = |island: &Particle| {
             let mut stream = island.stream.clone();
-            let result = search.run_from(&island.members, &mut stream, visited.like());
+            let met = match problem.x.likelihood() {
+                None => visited.like(),
+                Some(_) => VisitedModels::default(),
+            };
+            let result = search.run_from(&island.members, &mut stream, met);
             (stream.words_drawn(), result)
         };
         let ranks = limits.communicator.map(|all| (all.rank(), all.size()));
@@ -314,11 +361,20 @@ impl<'a> Islands<'a> {
         if let Some(communicator) = limits.communicator {
             walks = communicator.gather_round_robin(&walks, self.islands.len())?;
         }
-        let found = walks.iter().filter_map(|(_, result)| result.best.as_ref());
-        let found = found
-            .map(|members| self.with.fitted(members))
-            .min_by(|a, b| a.value.total_cmp(&b.value))
-            .filter(|found| rises(found.value, self.best.value));
+        let found = match problem.x.likelihood() {
+            None => {
+                let found = walks.iter().filter_map(|(_, result)| result.best.as_ref());
+                let found = found.map(|members| self.with.fitted(members));
+                found.min_by(|a, b| a.value.total_cmp(&b.value))
+            }
+            // By the quadratic: what the walks met is fitted before anything is said of it.
+            Some(_) => {
+                let walks = walks.iter_mut();
+                let met = walks.map(|(_, result)| std::mem::take(&mut result.visited));
+                self.with.judge(met, visited)
+            }
+        };
+        let found = found.filter(|found| rises(found.value, self.best.value));
         let mut steps = Vec::with_capacity(walks.len());
         if walks.iter().all(|(_, result)| result.work == 0) {
             // No island had a step to take.
@@ -363,6 +419,7 @@ impl<'a> Islands<'a> {
         visited.offer(better.value, &members);
         self.islands[0].members = members;
         self.best = better;
-        (self.certified, self.idle) = (false, 0);
+        (self.certified, self.judged) = (false, false);
+        (self.settled, self.idle) = (None, 0);
     }
 }

@@ -10,6 +10,7 @@
 //! are swept as well, for two variables may improve it together of which neither does alone.
 
 mod candidate;
+mod certificate;
 mod islands;
 
 use super::{
@@ -48,7 +49,7 @@ pub(super) fn polish(
         }
     };
     let allowed = context.idle_work();
-    while !(islands.certified && islands.idle >= allowed) {
+    while !(islands.judged && islands.idle >= allowed) {
         control.keep(&problem, &end.visited, || Stage::Polish {
             polish: islands.state(),
             iterations: end.iterations,
@@ -68,4 +69,5 @@ pub(super) fn polish(
     }
     end.members = islands.best.fit.members();
     end.certified = islands.certified.then_some(Certificate::Local);
+    end.settled = islands.settled;
 }

@@ -8,6 +8,7 @@
 mod best;
 mod bounds;
 mod enumeration;
+mod likelihood;
 mod parts;
 mod positive;
 #[cfg(test)]
@@ -53,6 +54,9 @@ const CANDIDATES: usize = 256;
 const WIDE: &str = "No proof was tried: with as many candidates as observations no bound holds.";
 const MANY: &str = "No proof was tried: there are more than 256 candidates.";
 const FALLING: &str = "No proof was tried: the criterion falls where RSS rises.";
+const LIKELIHOOD: &str = "No proof was tried: there are too many models to fit each of them, and branch and bound is of \
+                          least squares.";
+const DIVERGENT: &str = "No proof: the fit of a model did not converge.";
 const DEPENDENT: &str = "No proof was tried: too many columns depend on others.";
 
 /// Proves that the best model is that, or finds a better one.
@@ -72,6 +76,18 @@ pub(super) fn prove(
         });
         Ok(())
     };
+    if x.likelihood().is_some() {
+        if !likelihood::is_small(&problem) {
+            return refuse(end, LIKELIHOOD);
+        }
+        let stop = || control.limits.stop();
+        match likelihood::enumerate(&problem, threads, &stop) {
+            Some(models) => prove_by_enumeration(&problem, models, end),
+            None if stop() => end.cut(&control.limits, None),
+            None => return refuse(end, DIVERGENT),
+        }
+        return Ok(());
+    }
     let is_small = match x.terms() {
         Some(terms) => terms::is_small(&problem, terms),
         None => is_small(&problem),
@@ -151,7 +167,7 @@ fn branch_and_bound(
     }
     let parts = independent_parts(&problem, &stop);
     let all = 0..x.p() as u32;
-    let mut pool = GramPool::new(x);
+    let mut pool = GramPool::new(x, problem.kept);
     if parts.is_some() {
         pool.insert(x, y, all, threads, &stop);
     }

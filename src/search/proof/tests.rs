@@ -136,6 +136,7 @@ pub(super) fn prove_observed(
         iterations: 1,
         termination: Termination::Iterations,
         certified: None,
+        settled: None,
         proof: None,
         fault: None,
     };

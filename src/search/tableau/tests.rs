@@ -21,7 +21,7 @@ fn every_step_is_the_best_of_all_fitted_from_scratch() {
     let (n, p) = (40, 21);
     let (x, y) = problem(n, p);
     let x = Columns::new(&x, n);
-    let mut pool = GramPool::new(x);
+    let mut pool = GramPool::new(x, &crate::least_squares::Fit::empty(&y));
     // In two parts and out of order: places are not columns.
     pool.insert(x, &y, (10..p as u32).rev(), 1, &|| false);
     pool.insert(x, &y, 0..10, 1, &|| false);

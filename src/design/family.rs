@@ -1,0 +1,162 @@
+//! Responses of families: their events, trials, offsets and weights from the columns of a table.
+
+use std::sync::Arc;
+
+use super::{Design, DesignError, ResponseOptions};
+use crate::{
+    family::{Distribution, Family, FamilyError, FamilyResponse, Likelihood},
+    table::{Column, Values},
+};
+
+/// What a table says of the response beside its own column.
+#[derive(Default)]
+pub(super) struct BesideResponse {
+    pub(super) trials: Vec<f64>,
+    pub(super) offset: Vec<f64>,
+}
+
+/// The numbers of a column of trials or offsets.
+pub(super) fn numbers(column: Column, n: usize, what: &'static str) -> Result<Vec<f64>, DesignError> {
+    match column.values {
+        Values::Factor { levels, .. } => Err(DesignError::TextBeside {
+            what,
+            name: column.name,
+            level: levels.into_iter().next().unwrap_or_default(),
+        }),
+        values => Ok(values.numbers(n).unwrap_or_default().into_owned()),
+    }
+}
+
+/// The values of a response column of n observations: of two levels 1 for an event and 0 for none.
+///
+/// # Errors
+/// Text that is no such response.
+pub(super) fn response(
+    column: Option<Column>,
+    n: usize,
+    kind: &ResponseOptions,
+) -> Result<Vec<f64>, DesignError> {
+    let Some(Column { name, values }) = column else {
+        return Ok(Vec::new());
+    };
+    let is_binomial = kind.family.distribution() == Distribution::Binomial;
+    match values {
+        Values::Factor { levels, codes } if is_binomial && kind.trials.is_none() => {
+            let mut counts = vec![0_usize; levels.len()];
+            codes.iter().for_each(|code| counts[*code as usize] += 1);
+            let used = levels.iter().zip(&counts).filter(|(_, count)| **count > 0);
+            let used: Vec<&String> = used.map(|(level, _)| level).collect();
+            let [first, second] = used[..] else {
+                let levels = used.into_iter().cloned().collect();
+                return Err(DesignError::Levels { name, levels });
+            };
+            let event = match kind.success {
+                None => second,
+                Some(level) if level == first || level == second => level,
+                Some(level) => return Err(no_success(name, level, &[first, second])),
+            };
+            let is_event = |code: &u32| f64::from(u8::from(&levels[*code as usize] == event));
+            Ok(codes.iter().map(is_event).collect())
+        }
+        Values::Factor { levels, .. } => Err(DesignError::Text {
+            name,
+            level: levels.into_iter().next().unwrap_or_default(),
+            weights: false,
+        }),
+        values => {
+            let mut numbers = values.numbers(n).unwrap_or_default().into_owned();
+            if let Some(level) = kind.success {
+                let mut distinct = numbers.clone();
+                distinct.sort_by(f64::total_cmp);
+                distinct.dedup();
+                let wanted: Result<f64, _> = level.trim().parse();
+                match (wanted, &distinct[..]) {
+                    (Ok(wanted), [low, high]) if wanted == *low || wanted == *high => numbers
+                        .iter_mut()
+                        .for_each(|own| *own = f64::from(u8::from(*own == wanted))),
+                    (_, [low, high]) => {
+                        let texts = [low.to_string(), high.to_string()];
+                        return Err(no_success(name, level, &[&texts[0], &texts[1]]));
+                    }
+                    _ => {
+                        let first = distinct.iter().take(5).map(f64::to_string);
+                        let levels = first.collect();
+                        return Err(DesignError::Levels { name, levels });
+                    }
+                }
+            }
+            Ok(numbers)
+        }
+    }
+}
+
+fn no_success(name: String, level: &str, levels: &[&String]) -> DesignError {
+    DesignError::Success {
+        name,
+        level: level.to_owned(),
+        levels: levels.iter().map(|level| (*level).clone()).collect(),
+    }
+}
+
+impl Design {
+    /// Gives the design the likelihood of its response, whose values are those of the table.
+    pub(super) fn fit_by_likelihood(
+        &mut self,
+        (family, y): (Family, &[f64]),
+        beside: &BesideResponse,
+        weights: &[f64],
+        table: &str,
+    ) -> Result<(), DesignError> {
+        let response = FamilyResponse::new(family, y, &beside.trials, weights, &beside.offset);
+        let likelihood = response.and_then(|own| Likelihood::new(own, self.intercept));
+        let likelihood = likelihood.map_err(|error| DesignError::Family {
+            table: table.to_owned(),
+            name: self.response.name.clone(),
+            source: self.in_table(error),
+        })?;
+        self.likelihood = Some(Arc::new(likelihood));
+        Ok(())
+    }
+
+    /// An error whose row is that of the table, not of the observation.
+    fn in_table(&self, error: FamilyError) -> FamilyError {
+        let at = |row: usize| self.row(row - 1) + 1;
+        match error {
+            FamilyError::Value {
+                row,
+                value,
+                distribution,
+            } => FamilyError::Value {
+                row: at(row),
+                value,
+                distribution,
+            },
+            FamilyError::Trials {
+                row,
+                events,
+                trials,
+            } => FamilyError::Trials {
+                row: at(row),
+                events,
+                trials,
+            },
+            FamilyError::Number {
+                row,
+                what,
+                value,
+                wrong,
+            } => FamilyError::Number {
+                row: at(row),
+                what,
+                value,
+                wrong,
+            },
+            other => other,
+        }
+    }
+
+    /// The likelihood that models are fitted by, where it is not least squares.
+    pub fn likelihood(&self) -> Option<&Likelihood> {
+        self.likelihood.as_deref()
+    }
+}

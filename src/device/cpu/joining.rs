@@ -1,0 +1,251 @@
+//! Columns whose joining a model may lower its loss by more than a number: a bound settles the others.
+//!
+//! Minimising Σ w[b(η) − yη] over β has the dual max −Σ w[b*(ν) + (y − ν)·offset] over ν with Xᵀw(y − ν) = 0, b* the
+//! conjugate of b, so any such ν bounds what a model with one column more can reach. With x̃ the column beside the model,
+//! under the working weights W, and t = xᵀr / x̃ᵀWx̃ the step of its coefficient that its score promises,
+//!
+//! ```text
+//! ν = μ + tVx̃   (V the variance at μ)   is one, where it is a mean of the family:
+//! the fall in deviance ≤ 2 Σ w [b*(ν) − b*(μ) − b*′(μ)(ν − μ)] ≤ κ(c)·(xᵀr)² / x̃ᵀWx̃
+//! κ(c) = 2[(1 − c) ln(1 − c) + c] / c²,   c = |t|·max|x̃| < 1
+//! ```
+//!
+//! for logistic and Poisson regression, whose b* are sums of ν ln ν. The second bound asks only for products that a sweep
+//! has, and settles nearly all columns.
+
+use super::products::{CpuProducts, ProductSource};
+use crate::{
+    design::Columns,
+    device::{
+        DeviceError, Shard,
+        gain::{Projection, factor_width, project, push_orthonormal},
+    },
+    family::{Distribution, Likelihood},
+    least_squares::FitView,
+    vector::weighted_square,
+};
+
+/// Most numbers of a block's products, so that it stays in the cache.
+const BLOCK: usize = 1 << 16;
+
+/// What a column must keep beside a model, as a share of its weighted square, for products to have digits.
+const LEAST_REST: f64 = 1e-8;
+
+/// Room for the rounding of products and of a fit that is at the optimum up to its own.
+const ROUNDING: f64 = 1.0 + 1e-6;
+
+/// A model as the bounds see it.
+struct Bounded<'a> {
+    view: &'a FitView<'a>,
+    least: f64,
+    /// Of each vector of Q, without the weights, the largest entry.
+    largest: Vec<f64>,
+    /// What turns its product with the first vector of Q into a weighted mean.
+    mean: f64,
+}
+
+/// For each model the columns of the shard outside of it that no bound settles.
+pub(super) fn joining(
+    shard: Shard,
+    likelihood: &Likelihood,
+    (anchors, least): (&[FitView], &[f64]),
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Vec<u32>>, DeviceError> {
+    let (x, n) = (shard.x, shard.x.n());
+    let mut batch = Vec::new();
+    let mut models = Vec::with_capacity(anchors.len());
+    for (view, least) in anchors.iter().zip(least) {
+        let start = batch.len();
+        push_orthonormal(x, view, &mut batch);
+        let weights = view.weighted.map_or(&[][..], |own| own.weights);
+        let (_, before) = factor_width(view);
+        let vectors = batch[start..].chunks(n).skip(before);
+        let largest = vectors.map(|q| {
+            let rows = q.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+            rows.map(|(q, w)| (q / w).abs()).fold(0.0, f64::max)
+        });
+        models.push(Bounded {
+            view,
+            least: *least,
+            largest: largest.collect(),
+            mean: view
+                .weighted
+                .and_then(|own| own.intercept.first().copied())
+                .unwrap_or(0.0),
+        });
+    }
+    let width = batch.len() / n;
+    if width == 0 {
+        return Ok(Vec::new());
+    }
+    let start = || vec![Vec::new(); models.len()];
+    let visit = |open: &mut Vec<Vec<u32>>, first: usize, products: &mut [f64]| {
+        let rows = products.len() / width;
+        for row in 0..rows {
+            let column = (first + row) as u32;
+            let values = x.column(column);
+            let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            let mut at = row;
+            for (model, open) in models.iter().zip(&mut *open) {
+                let (own, _) = factor_width(model.view);
+                let from = at;
+                let of_model = |vector: usize| products[from + vector * rows];
+                at += own * rows;
+                if model.least == f64::INFINITY || model.view.support.contains(&column) {
+                    continue;
+                }
+                if !model.is_settled(likelihood, values, largest, of_model)
+                    && !is_settled_exactly(x, likelihood, model, column)
+                {
+                    open.push(column);
+                }
+            }
+        }
+        !stop()
+    };
+    let rows = (BLOCK / width).clamp(16, 512);
+    let found = CpuProducts { shard, threads }.visit(&batch, rows, start, visit)?;
+    let mut all = vec![Vec::new(); models.len()];
+    for part in found {
+        for (all, part) in all.iter_mut().zip(part) {
+            all.extend(part);
+        }
+    }
+    Ok(all)
+}
+
+impl Bounded<'_> {
+    /// Whether the second bound settles a column: `product` gives those with the residual and the vectors of Q.
+    fn is_settled(
+        &self,
+        likelihood: &Likelihood,
+        values: &[f64],
+        largest: f64,
+        product: impl Fn(usize) -> f64,
+    ) -> bool {
+        let Some(weighted) = self.view.weighted else {
+            return false;
+        };
+        let (width, before) = factor_width(self.view);
+        let square = weighted_square(values, weighted.weights);
+        let explained: f64 = (1..width).map(|at| product(at).powi(2)).sum();
+        let rest = square - explained;
+        if rest <= LEAST_REST * square {
+            return false;
+        }
+        let e = product(0);
+        let mean = if before > 1 { (product(1) * self.mean).abs() } else { 0.0 };
+        let beside = self.largest.iter().enumerate();
+        let beside: f64 = beside
+            .map(|(at, largest)| product(before + at).abs() * largest)
+            .sum();
+        let step = (e / rest).abs() * likelihood.coefficient_scale();
+        let c = step * (largest + mean + beside) * ROUNDING;
+        c < 1.0 && kappa(c) * e * e / rest * ROUNDING < self.least
+    }
+}
+
+/// κ(c) for 0 ≤ c < 1.
+fn kappa(c: f64) -> f64 {
+    if c < 1e-3 {
+        // Its series, without differences of near numbers.
+        return 1.0 + c / 3.0 + c * c / 3.0;
+    }
+    2.0 * ((1.0 - c) * (-c).ln_1p() + c) / (c * c)
+}
+
+/// Whether the first bound settles a column.
+fn is_settled_exactly(
+    x: Columns,
+    likelihood: &Likelihood,
+    model: &Bounded,
+    column: u32,
+) -> bool {
+    bound(x, likelihood, model.view, column).is_some_and(|bound| bound * ROUNDING < model.least)
+}
+
+/// A bound on the fall in loss by a column that joins a model; none where there is no such bound.
+pub(crate) fn bound(
+    x: Columns,
+    likelihood: &Likelihood,
+    view: &FitView,
+    column: u32,
+) -> Option<f64> {
+    let weighted = view.weighted?;
+    let Projection { e, s, u } = project(x, view, column);
+    let values = x.column(column);
+    if s <= LEAST_REST * weighted_square(values, weighted.weights) {
+        return None;
+    }
+    // The column beside the model, and its step on the scale of the linear predictor.
+    let mut rest = values.to_vec();
+    for (a, u) in view.support.iter().zip(&u) {
+        for (rest, x) in rest.iter_mut().zip(x.column(*a)) {
+            *rest -= u * x;
+        }
+    }
+    if !weighted.intercept.is_empty() {
+        let total: f64 = weighted.weights.iter().sum();
+        let sum = rest.iter().zip(weighted.weights).map(|(x, w)| x * w);
+        let mean = sum.sum::<f64>() / total;
+        rest.iter_mut().for_each(|x| *x -= mean);
+    }
+    let step = e / s * likelihood.coefficient_scale();
+    let response = likelihood.response();
+    let (of_scores, _) = likelihood.scales();
+    let is_binomial = response.family().distribution() == Distribution::Binomial;
+    let mut sum = 0.0;
+    for (row, rest) in rest.iter().enumerate() {
+        let weight = response.weights()[row];
+        if weight <= 0.0 {
+            continue;
+        }
+        // The mean, of which the score is the distance from the response.
+        let mean = response.y()[row] - view.residual[row] / of_scores / weight;
+        let moved = step * rest;
+        let own = match is_binomial {
+            true => {
+                let (up, down) = ((1.0 - mean) * moved, -mean * moved);
+                mean * divergence(up)? + (1.0 - mean) * divergence(down)?
+            }
+            false => mean * divergence(moved)?,
+        };
+        sum += weight * own;
+    }
+    Some(2.0 * sum / likelihood.loss_scale())
+}
+
+/// (1 + u) ln(1 + u) − u; none below −1.
+fn divergence(u: f64) -> Option<f64> {
+    if u.abs() < 1e-4 {
+        return Some(u * u * (0.5 - u / 6.0 + u * u / 12.0));
+    }
+    match u {
+        u if u < -1.0 => None,
+        u if u <= -1.0 + f64::EPSILON => Some(1.0),
+        u => Some((1.0 + u) * u.ln_1p() - u),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_rises_from_one_to_two_and_bounds_the_divergence() {
+        assert!((kappa(0.0) - 1.0).abs() < 1e-15);
+        let mut before = 1.0;
+        for at in 1..1000 {
+            let c = f64::from(at) / 1000.0;
+            let own = kappa(c);
+            assert!(own >= before - 1e-12 && own < 2.0, "{c}");
+            before = own;
+            for u in [-c, -c / 2.0, c / 3.0, c] {
+                let exact = divergence(u).unwrap();
+                assert!(exact <= own * u * u / 2.0 * (1.0 + 1e-9), "{c} {u}");
+            }
+        }
+        assert!(divergence(-1.1).is_none());
+    }
+}

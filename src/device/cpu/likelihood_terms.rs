@@ -1,0 +1,310 @@
+//! Sweeps of terms of several columns for models that have a likelihood.
+//!
+//! With the products of all columns with the scores r and with WX̃_A·T of a model at hand, any block B of columns that
+//! joins it lowers the quadratic of its loss by eᵀS⁻¹e, e = X_Bᵀr, S = X_BᵀWX_B less what the model explains. So
+//! terms, and terms with those that they need, are blocks; a term that replaces another one joins the model without
+//! that.
+
+use rayon::prelude::*;
+
+use super::{
+    neighbours::Strongest,
+    products::{CpuProducts, ProductSource},
+    terms::{Stop, orthonormalise, within},
+};
+use crate::{
+    cholesky,
+    design::{Columns, Terms},
+    device::{
+        DeviceError, Neighbours, Shard, TermChange,
+        gain::{RELATIVE_TIE, factor_width, push_orthonormal, tie_width},
+        neighbours::{ClosureChange, ModelChange},
+    },
+    least_squares::{Fit, FitView, PIVOT_TOLERANCE},
+    vector::{product, weighted_square},
+};
+
+/// Columns of X multiplied at a time.
+const ROWS: usize = 512;
+
+/// For each model and each number of parameters the terms of a shard, outside the model, whose columns are most
+/// correlated with its scores, all ties included; see [`crate::device::Gain::Correlation`].
+pub(super) fn strongest(
+    (shard, terms): (Shard, &Terms),
+    anchors: &[FitView],
+    threads: usize,
+    stop: Stop,
+) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+    let n = shard.x.n();
+    let residuals = anchors.iter().flat_map(|anchor| anchor.residual).copied();
+    let residuals: Vec<f64> = residuals.collect();
+    let m = anchors.len();
+    let visit = |found: &mut Vec<Vec<TermChange>>, first: usize, products: &mut [f64]| {
+        let rows = products.len() / m;
+        let own = orthonormalise(terms, first, rows, products);
+        let models = products.chunks(rows).zip(anchors).zip(found);
+        for ((products, anchor), found) in models {
+            for term in own.clone() {
+                if anchor.terms.contains(&term) || !terms.admits(term, anchor.terms, None) {
+                    continue;
+                }
+                let products = &products[within(terms, term, first)];
+                found.push(TermChange {
+                    term,
+                    parameters: products.len(),
+                    rss: products.iter().map(|e| e * e).sum(),
+                });
+            }
+        }
+        !stop()
+    };
+    let start = || vec![Vec::new(); m];
+    let parts = CpuProducts { shard, threads }.visit(&residuals, ROWS, start, visit)?;
+    let mut all: Vec<Vec<TermChange>> = vec![Vec::new(); m];
+    for part in parts {
+        for (all, part) in all.iter_mut().zip(part) {
+            all.extend(part);
+        }
+    }
+    for (found, anchor) in all.iter_mut().zip(anchors) {
+        let norm = product(anchor.residual, anchor.residual).sqrt();
+        let tie = 2.0 * tie_width(n, norm) * terms.growth();
+        keep_near(found, |most| (most.sqrt() - tie).max(0.0).powi(2));
+    }
+    Ok(all)
+}
+
+/// For each model and each number of parameters the terms of a shard, outside the model, by which the quadratic of its
+/// loss falls most, all ties included.
+pub(super) fn strongest_exactly(
+    (shard, terms): (Shard, &Terms),
+    anchors: &[FitView],
+    threads: usize,
+    stop: Stop,
+) -> Result<Vec<Vec<TermChange>>, DeviceError> {
+    let swept = |anchor: &FitView| {
+        let products = Products::of(shard, anchor, threads, stop)?;
+        let mut found: Vec<TermChange> = products
+            .additions(shard, terms, anchor.terms)
+            .map(|change| TermChange {
+                term: change.column,
+                parameters: change.parameters as usize,
+                rss: change.fall,
+            })
+            .collect();
+        keep_near(&mut found, |most| most * (1.0 - 2.0 * RELATIVE_TIE));
+        Ok(found)
+    };
+    anchors.iter().map(swept).collect()
+}
+
+/// Keeps of each number of parameters the changes that are near the strongest.
+fn keep_near(found: &mut Vec<TermChange>, least: impl Fn(f64) -> f64) {
+    let mut most: Vec<(usize, f64)> = Vec::new();
+    for change in &*found {
+        match most.iter_mut().find(|(own, _)| *own == change.parameters) {
+            Some((_, most)) => *most = most.max(change.rss),
+            None => most.push((change.parameters, change.rss)),
+        }
+    }
+    found.retain(|change| {
+        let own = most.iter().find(|(own, _)| *own == change.parameters);
+        own.is_some_and(|(_, most)| change.rss >= least(*most))
+    });
+}
+
+/// The `count` strongest additions, exchanges and closures of each size for each model; see
+/// [`crate::device::Device::find_neighbours`].
+pub(super) fn neighbours(
+    (shard, terms): (Shard, &Terms),
+    (y, anchors): (&[f64], &[FitView]),
+    (keep, count): (&[u32], usize),
+    threads: usize,
+    stop: Stop,
+) -> Result<Vec<Neighbours>, DeviceError> {
+    let x = shard.x;
+    let mut all = Vec::with_capacity(anchors.len());
+    for anchor in anchors {
+        let products = Products::of(shard, anchor, threads, stop)?;
+        let mut near = Neighbours {
+            additions: strongest_of(count, products.additions(shard, terms, anchor.terms)),
+            closures: products.closures(shard, terms, anchor.terms),
+            ..Neighbours::default()
+        };
+        let (fit, _) = Fit::of(x, y, anchor.terms);
+        for (position, term) in anchor.terms.iter().enumerate() {
+            if keep.binary_search(term).is_ok() || !terms.may_leave(*term, anchor.terms) || stop() {
+                continue;
+            }
+            let mut without = fit.clone();
+            without.drop_all(x, &[*term]);
+            let view = without.view();
+            let products = Products::of(shard, &view, threads, stop)?;
+            let fewer = fit.support().len() as i32 - without.support().len() as i32;
+            let others = products.additions(shard, terms, view.terms);
+            let others = others.filter(|change| !anchor.terms.contains(&change.column));
+            near.exchanges.extend(others.map(|change| ModelChange {
+                fall: change.fall - (without.rss() - fit.rss()),
+                replaces: Some(position),
+                parameters: change.parameters - fewer,
+                ..change
+            }));
+        }
+        // Of each term the best exchange for each number of parameters.
+        let exchanges = &mut near.exchanges;
+        exchanges.sort_by(|a, b| {
+            (a.column, a.parameters)
+                .cmp(&(b.column, b.parameters))
+                .then(b.fall.total_cmp(&a.fall))
+        });
+        exchanges.dedup_by_key(|change| (change.column, change.parameters));
+        all.push(near.strongest(count));
+    }
+    Ok(all)
+}
+
+fn strongest_of(count: usize, changes: impl Iterator<Item = ModelChange>) -> Vec<ModelChange> {
+    let mut lists: Vec<(i32, Strongest)> = Vec::new();
+    for change in changes {
+        let known = lists.iter().position(|(own, _)| *own == change.parameters);
+        let at = known.unwrap_or_else(|| {
+            lists.push((change.parameters, Strongest::new(count)));
+            lists.len() - 1
+        });
+        lists[at].1.offer(change);
+    }
+    lists.into_iter().flat_map(|(_, own)| own.changes).collect()
+}
+
+/// The products of all columns of a design with the scores of a model and the vectors of its factor.
+struct Products<'a> {
+    x: Columns<'a>,
+    weights: &'a [f64],
+    /// `width` numbers a column.
+    values: Vec<f64>,
+    width: usize,
+}
+
+impl<'a> Products<'a> {
+    fn of(
+        shard: Shard<'a>,
+        anchor: &FitView<'a>,
+        threads: usize,
+        stop: Stop,
+    ) -> Result<Self, DeviceError> {
+        let mut factor = Vec::new();
+        push_orthonormal(shard.x, anchor, &mut factor);
+        let (width, _) = factor_width(anchor);
+        // A term may need others of any place.
+        let whole = Shard {
+            own: shard.x.range(0..shard.x.p()).with_terms(shard.x.terms()),
+            first: 0,
+            ..shard
+        };
+        let visit = |parts: &mut Vec<(usize, Vec<f64>)>, first: usize, products: &mut [f64]| {
+            let rows = products.len() / width;
+            let by_column = (0..rows).flat_map(|row| products[row..].iter().step_by(rows));
+            parts.push((first, by_column.copied().collect()));
+            !stop()
+        };
+        let source = &mut CpuProducts {
+            shard: whole,
+            threads,
+        };
+        let parts = source.visit(&factor, ROWS, Vec::new, visit)?;
+        let mut values = vec![0.0; shard.x.p() * width];
+        for (first, part) in parts.into_iter().flatten() {
+            values[first * width..][..part.len()].copy_from_slice(&part);
+        }
+        Ok(Self {
+            x: shard.x,
+            weights: anchor.weighted.map_or(&[], |own| own.weights),
+            values,
+            width,
+        })
+    }
+
+    /// The fall of the quadratic if the columns of some terms join, and by how many the model has more then.
+    fn gain(&self, columns: &[u32]) -> (f64, usize) {
+        let own = |column: u32| &self.values[column as usize * self.width..][..self.width];
+        let w = columns.len();
+        let mut block = vec![0.0; w * w];
+        let mut e = Vec::with_capacity(w);
+        let mut largest: f64 = 0.0;
+        for (a, column) in columns.iter().enumerate() {
+            let weighted: Vec<f64>;
+            let values = self.x.column(*column);
+            let square = weighted_square(values, self.weights);
+            largest = largest.max(square);
+            weighted = match a {
+                0 => Vec::new(),
+                _ => values.iter().zip(self.weights).map(|(x, w)| x * w).collect(),
+            };
+            for (b, other) in columns[..=a].iter().enumerate() {
+                let whole = match a == b {
+                    true => square,
+                    false => product(&weighted, self.x.column(*other)),
+                };
+                let explained = own(*column)[1..].iter().zip(&own(*other)[1..]);
+                block[a * w + b] = whole - explained.map(|(a, b)| a * b).sum::<f64>();
+            }
+            e.push(own(*column)[0]);
+        }
+        let least = PIVOT_TOLERANCE * PIVOT_TOLERANCE * largest;
+        cholesky::explained(&mut block, &mut e, least.max(f64::MIN_POSITIVE))
+    }
+
+    /// The terms of a shard that may join a model by themselves.
+    fn additions(
+        &self,
+        shard: Shard,
+        terms: &Terms,
+        model: &[u32],
+    ) -> impl Iterator<Item = ModelChange> {
+        let (first, last) = (shard.first as u32, (shard.first + shard.own.p()) as u32);
+        let own = match first < last {
+            true => terms.of(first)..terms.of(last - 1) + 1,
+            false => 0..0,
+        };
+        let may_join = |term: &u32| !model.contains(term) && terms.admits(*term, model, None);
+        let joining: Vec<u32> = own.filter(may_join).collect();
+        let change = |term: &u32| {
+            let columns: Vec<u32> = terms.columns(*term).collect();
+            let (fall, rank) = self.gain(&columns);
+            (rank > 0).then_some(ModelChange {
+                column: *term,
+                fall,
+                replaces: None,
+                parameters: rank as i32,
+            })
+        };
+        let changes: Vec<Option<ModelChange>> = joining.par_iter().map(change).collect();
+        changes.into_iter().flatten()
+    }
+
+    /// The terms of a shard that join a model with others that they need.
+    fn closures(&self, shard: Shard, terms: &Terms, model: &[u32]) -> Vec<ClosureChange> {
+        let (first, last) = (shard.first as u32, (shard.first + shard.own.p()) as u32);
+        let mut all = Vec::new();
+        if terms.are_free() || first >= last {
+            return all;
+        }
+        for term in terms.of(first)..terms.of(last - 1) + 1 {
+            if model.contains(&term) || terms.admits(term, model, None) {
+                continue;
+            }
+            terms.each_way_in(term, model, |beside| {
+                let block = beside.iter().chain([&term]);
+                let columns: Vec<u32> = block.flat_map(|own| terms.columns(*own)).collect();
+                let (fall, rank) = self.gain(&columns);
+                all.push(ClosureChange {
+                    term,
+                    beside: beside.to_vec(),
+                    fall,
+                    parameters: rank as i32,
+                });
+            });
+        }
+        all
+    }
+}

@@ -1,0 +1,130 @@
+//! The likelihood of a response as a search sees it: like the residual sum of squares of least squares.
+
+use super::{Distribution, FamilyError, FamilyFit, FamilyResponse};
+use crate::vector::product;
+
+/// A response with the fit of its empty model, of the intercept and the offsets alone, beside which a search measures all
+/// others.
+///
+/// The *loss* of a model is −2ℓ above what no model of the family can go below, or the deviance where the likelihood has
+/// a dispersion: it is not negative, and 1 for the empty model, whose scores have unit norm. Near a fit the loss is a
+/// quadratic in the coefficients, and scores and weights are on the scale on which this quadratic is the residual sum of
+/// squares of columns of unit norm.
+#[derive(Debug, Clone)]
+pub struct Likelihood {
+    response: FamilyResponse,
+    empty: FamilyFit,
+    /// The loss of the empty model, unscaled, and the norm of its scores.
+    loss: f64,
+    norm: f64,
+    /// −2ℓ of the loss 0, where the likelihood has no dispersion.
+    least: f64,
+    /// The scores of the empty model at unit norm.
+    scores: Vec<f64>,
+}
+
+impl Likelihood {
+    /// The likelihood of a response for models with or without an intercept.
+    ///
+    /// # Errors
+    /// The empty model cannot be fitted, or leaves nothing to explain.
+    pub fn new(response: FamilyResponse, intercept: bool) -> Result<Self, FamilyError> {
+        let empty = FamilyFit::of(&[], &response, intercept, None)?;
+        let least = response.least();
+        let norm = product(empty.scores(), empty.scores()).sqrt();
+        let mut own = Self {
+            scores: empty.scores().iter().map(|score| score / norm).collect(),
+            response,
+            loss: 1.0,
+            norm,
+            least,
+            empty,
+        };
+        own.loss = own.loss_of(&own.empty);
+        // A square that f64 cannot hold is as bad as none.
+        let is_scale = |value: f64| value.is_finite() && (value * value).is_normal();
+        match is_scale(own.loss) && is_scale(own.norm) {
+            true => Ok(own),
+            false => Err(FamilyError::NothingToExplain),
+        }
+    }
+
+    /// The response.
+    pub fn response(&self) -> &FamilyResponse {
+        &self.response
+    }
+
+    /// The fit of the empty model.
+    pub fn empty(&self) -> &FamilyFit {
+        &self.empty
+    }
+
+    /// The scores of the empty model at unit norm: what a search has for a response.
+    ///
+    /// *Shapes:* n values.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// The loss of a fit, relative to that of the empty model.
+    pub(crate) fn loss_of(&self, fit: &FamilyFit) -> f64 {
+        let loss = match self.has_dispersion() {
+            true => fit.deviance(),
+            // The deviance itself has no rounding of the constant.
+            false if fit.theta().is_none() => fit.deviance(),
+            false => fit.minus_two_log_likelihood() - self.least,
+        };
+        loss.max(0.0) / self.loss
+    }
+
+    /// −2ℓ of a model of this loss, with all constants.
+    pub(crate) fn minus_two_log_likelihood(&self, loss: f64) -> f64 {
+        let loss = loss * self.loss;
+        match self.has_dispersion() {
+            true => self.response.minus_two_log_likelihood(loss, f64::INFINITY),
+            false => loss + self.least,
+        }
+    }
+
+    /// Coefficients of the search times this are those of the linear predictor.
+    pub(crate) fn coefficient_scale(&self) -> f64 {
+        self.loss / self.norm
+    }
+
+    /// Scores times this, and weights times this, are those of the search.
+    pub(crate) fn scales(&self) -> (f64, f64) {
+        (1.0 / self.norm, self.loss / self.norm / self.norm)
+    }
+
+    /// A loss of the search times this is a deviance.
+    pub(crate) fn loss_scale(&self) -> f64 {
+        self.loss
+    }
+
+    /// The deviance of the empty model, of the negative binomial family with the shape of a fit.
+    pub fn null_deviance(&self, fit: &FamilyFit) -> f64 {
+        match fit.theta() {
+            Some(theta) => self.response.deviance(self.empty.means(), theta),
+            None => self.empty.deviance(),
+        }
+    }
+
+    /// Whether the likelihood has a dispersion that is estimated: then the deviance is the loss.
+    pub(crate) fn has_dispersion(&self) -> bool {
+        self.response.family().distribution().has_dispersion()
+    }
+
+    /// The parameters of the response's scatter that are estimated.
+    pub(crate) fn scatter(&self) -> usize {
+        match self.response.family().distribution() {
+            Distribution::Binomial | Distribution::Poisson => 0,
+            _ => 1,
+        }
+    }
+
+    /// Whether the loss of more columns is bounded by what their scores say.
+    pub(crate) fn has_bounds(&self) -> bool {
+        let family = self.response.family();
+        family.is_canonical() && family.distribution() != Distribution::Gamma
+    }
+}

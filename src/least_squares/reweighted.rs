@@ -1,0 +1,86 @@
+//! The fit of a likelihood on the support of a least squares fit.
+
+use crate::{
+    design::Columns,
+    family::{FamilyFit, Likelihood},
+    vector::{packed_columns, product},
+};
+
+/// A maximum likelihood fit with what a search knows of a least squares fit: the quadratic that the loss is nearby, on the
+/// scale of [`Likelihood`].
+#[derive(Debug, Clone)]
+pub(super) struct Reweighted {
+    pub(super) fit: FamilyFit,
+    /// β̂, by position.
+    pub(super) coefficients: Vec<f64>,
+    /// T of the columns about their weighted means, packed.
+    pub(super) inverse: Vec<f64>,
+    /// The first row of T with the intercept, its own entry first; empty without one.
+    pub(super) intercept: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    /// The scores.
+    pub(super) residual: Vec<f64>,
+    /// ‖residual‖².
+    pub(super) square: f64,
+    /// The loss.
+    pub(super) rss: f64,
+}
+
+/// The working weights of a fit, borrowed for a sweep.
+///
+/// *Shapes:* `weights` n; `intercept` k + 1, or none without an intercept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weighted<'a> {
+    pub(crate) weights: &'a [f64],
+    /// The first row of the factor T of the weighted columns, ones the first of them: its own entry, then those of the
+    /// columns of the support.
+    pub(crate) intercept: &'a [f64],
+}
+
+impl Reweighted {
+    /// The fit on a support, warm from the fit of a similar model. Where it cannot be made its loss has no end.
+    pub(super) fn of(
+        x: Columns,
+        likelihood: &Likelihood,
+        support: &[u32],
+        start: Option<&FamilyFit>,
+    ) -> Self {
+        let columns: Vec<&[f64]> = support.iter().map(|j| x.column(*j)).collect();
+        let has_intercept = likelihood.empty().intercept().is_some();
+        let response = likelihood.response();
+        let fit = match columns.is_empty() {
+            true => Ok(likelihood.empty().clone()),
+            false => FamilyFit::of(&columns, response, has_intercept, start),
+        };
+        let is_fitted = fit.is_ok();
+        let fit = fit.unwrap_or_else(|_| likelihood.empty().clone());
+        let (of_scores, of_weights) = likelihood.scales();
+        let of_factor = 1.0 / of_weights.sqrt();
+        let mut own = Self {
+            coefficients: vec![0.0; support.len()],
+            inverse: Vec::with_capacity(support.len() * (support.len() + 1) / 2),
+            intercept: Vec::new(),
+            weights: fit.weights().iter().map(|w| of_weights * w).collect(),
+            residual: fit.scores().iter().map(|r| of_scores * r).collect(),
+            square: of_scores * of_scores * product(fit.scores(), fit.scores()),
+            rss: match is_fitted {
+                true => likelihood.loss_of(&fit),
+                false => f64::INFINITY,
+            },
+            fit,
+        };
+        let scale = 1.0 / likelihood.coefficient_scale();
+        let coefficients = own.coefficients.iter_mut().zip(own.fit.coefficients());
+        coefficients.for_each(|(own, b)| *own = scale * b);
+        if !is_fitted {
+            own.inverse.resize(own.inverse.capacity(), 0.0);
+            return own;
+        }
+        for t in packed_columns(own.fit.inverse()) {
+            let (first, rest) = t.split_at(usize::from(has_intercept));
+            own.intercept.extend(first.iter().map(|t| of_factor * t));
+            own.inverse.extend(rest.iter().map(|t| of_factor * t));
+        }
+        own
+    }
+}

@@ -1,0 +1,250 @@
+//! How well a model of maximum likelihood fits, as R's `summary` of a `glm` has it, and how well it tells events from
+//! others.
+
+use serde::{Deserialize, Serialize};
+use statrs::function::gamma::gamma_ur;
+
+use super::{Label, number_or_nan};
+use crate::{
+    design::Design,
+    family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
+    least_squares::Fit,
+};
+
+/// Groups of observations of a calibration.
+const GROUPS: usize = 10;
+
+/// Fewest observations of a group.
+const FEWEST: usize = 5;
+
+/// A model of maximum likelihood: its family, and how well it fits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FamilySummary {
+    /// The distribution: `binomial`, `poisson`, `negative-binomial` or `gamma`.
+    pub name: Label,
+    /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
+    pub link: Label,
+    /// The column of trials, if the response counts events of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trials: Option<String>,
+    /// The offset, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<String>,
+    /// Twice the log-likelihood that is lost beside means that are the responses themselves.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub deviance: f64,
+    /// The deviance of the model of the intercept and the offset alone.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub null_deviance: f64,
+    /// Residual degrees of freedom of that model.
+    pub df_null: usize,
+    /// 1 − deviance / null deviance.
+    pub deviance_explained: Option<f64>,
+    /// Pearson's χ² over the residual degrees of freedom.
+    pub pearson_dispersion: Option<f64>,
+    /// The dispersion of the standard errors: 1 of families that have none.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub dispersion: f64,
+    /// The shape θ of the negative binomial family: the variance is μ + μ²/θ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theta: Option<f64>,
+    /// Whether the estimates are those of the largest likelihood: `converged`, `separated` or `not-converged`.
+    pub status: Label,
+    /// What exp(β̂) is: `odds ratio`, `rate ratio` or `ratio of means`; none of other links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Label>,
+    /// Of the binomial family: how well the fitted probabilities tell events from others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discrimination: Option<Discrimination>,
+    /// The observations by their fitted means: ten groups of about equal size. Of the binomial family.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationGroup>,
+    /// The test of the calibration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosmer_lemeshow: Option<HosmerLemeshow>,
+}
+
+/// How well fitted probabilities tell events from others, on the data that the model was chosen and fitted on: new data
+/// will be told less well.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Discrimination {
+    /// The area under the receiver operating characteristic: the probability that an event has a higher fitted
+    /// probability than another trial.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub auc: f64,
+    /// The mean squared distance of fitted probabilities from 1 of events and 0 of others.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub brier: f64,
+}
+
+/// Observations of similar fitted probabilities.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CalibrationGroup {
+    /// Trials, as the weights count them.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub trials: f64,
+    /// The mean fitted probability.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub fitted: f64,
+    /// The share of events.
+    #[serde(deserialize_with = "number_or_nan")]
+    pub observed: f64,
+}
+
+/// The test that fitted probabilities are those of the groups of a calibration.
+///
+/// *Source:* D. W. Hosmer, S. Lemeshow, Goodness of fit tests for the multiple logistic regression model, Communications
+/// in Statistics A 9, 1980.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HosmerLemeshow {
+    /// χ².
+    #[serde(deserialize_with = "number_or_nan")]
+    pub chi_squared: f64,
+    /// Degrees of freedom: groups less two.
+    pub df: usize,
+    /// P(χ² ≥ this).
+    #[serde(deserialize_with = "number_or_nan")]
+    pub p_value: f64,
+}
+
+impl FamilySummary {
+    /// Describes a fit on a design; none of least squares.
+    pub(crate) fn of(design: &Design, fit: &Fit) -> Option<Self> {
+        let (likelihood, own) = (design.likelihood()?, fit.family()?);
+        let response = likelihood.response();
+        let family = response.family();
+        let (name, link) = (family.distribution(), family.link());
+        let free = residual_freedom(likelihood, own);
+        let null_deviance = likelihood.null_deviance(own);
+        let calibration = calibration(likelihood, own);
+        Some(Self {
+            name: name.name().into(),
+            link: link.name().into(),
+            trials: design.trials().map(str::to_owned),
+            offset: design.offset().map(str::to_owned),
+            deviance: own.deviance(),
+            null_deviance,
+            df_null: residual_freedom(likelihood, likelihood.empty()),
+            deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
+            pearson_dispersion: (free > 0).then(|| own.pearson() / free as f64),
+            dispersion: own.dispersion(),
+            theta: own.theta(),
+            status: match own.status() {
+                FitStatus::Converged => "converged",
+                FitStatus::Separated => "separated",
+                FitStatus::NotConverged => "not-converged",
+            }
+            .into(),
+            ratio: match (name, link) {
+                (_, Link::Logit) => Some("odds ratio".into()),
+                (Distribution::Gamma, Link::Log) => Some("ratio of means".into()),
+                (_, Link::Log) => Some("rate ratio".into()),
+                _ => None,
+            },
+            discrimination: discrimination(likelihood, own),
+            hosmer_lemeshow: hosmer_lemeshow(&calibration),
+            calibration,
+        })
+    }
+
+    /// Whether coefficients over their standard errors are compared with a normal distribution, and not with Student's t.
+    pub fn has_normal_tests(&self) -> bool {
+        self.name != Distribution::Gamma.name()
+    }
+}
+
+/// Observations of a weight above 0, without the coefficients.
+pub(super) fn residual_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usize {
+    let used = likelihood.response().weights().iter();
+    used.filter(|weight| **weight > 0.0)
+        .count()
+        .saturating_sub(fit.rank())
+}
+
+/// P(χ² ≥ x) with these degrees of freedom.
+pub(super) fn chi_squared_tail(x: f64, df: f64) -> f64 {
+    match x > 0.0 {
+        true => gamma_ur(df / 2.0, x / 2.0),
+        false => 1.0,
+    }
+}
+
+/// Of each observation the fitted probability, the trials and the events, by probability; none of other families.
+fn by_probability(likelihood: &Likelihood, fit: &FamilyFit) -> Vec<[f64; 3]> {
+    let response = likelihood.response();
+    if response.family().distribution() != Distribution::Binomial {
+        return Vec::new();
+    }
+    let rows = fit.means().iter().zip(response.weights()).zip(response.y());
+    let rows = rows.map(|((mean, trials), y)| [*mean, *trials, trials * y]);
+    let mut rows: Vec<[f64; 3]> = rows.filter(|[_, trials, _]| *trials > 0.0).collect();
+    rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    rows
+}
+
+fn discrimination(likelihood: &Likelihood, fit: &FamilyFit) -> Option<Discrimination> {
+    let rows = by_probability(likelihood, fit);
+    let total: f64 = rows.iter().map(|[_, trials, _]| trials).sum();
+    let events: f64 = rows.iter().map(|[.., events]| events).sum();
+    if rows.is_empty() || events <= 0.0 || events >= total {
+        return None;
+    }
+    let (mut below, mut pairs) = (0.0, 0.0);
+    for equal in rows.chunk_by(|a, b| a[0] == b[0]) {
+        let own: f64 = equal.iter().map(|[.., events]| events).sum();
+        let others: f64 = equal.iter().map(|[_, trials, events]| trials - events).sum();
+        pairs += own * (below + others / 2.0);
+        below += others;
+    }
+    let squares = rows.iter().map(|[mean, trials, events]| {
+        events * (1.0 - mean).powi(2) + (trials - events) * mean * mean
+    });
+    Some(Discrimination {
+        auc: pairs / (events * (total - events)),
+        brier: squares.sum::<f64>() / total,
+    })
+}
+
+fn calibration(likelihood: &Likelihood, fit: &FamilyFit) -> Vec<CalibrationGroup> {
+    let rows = by_probability(likelihood, fit);
+    let groups = GROUPS.min(rows.len() / FEWEST);
+    let mut from = 0;
+    let mut all = Vec::with_capacity(groups);
+    for group in 1..=groups {
+        let mut to = group * rows.len() / groups;
+        // Equal probabilities are of one group.
+        while to > from && to < rows.len() && rows[to][0] == rows[to - 1][0] {
+            to += 1;
+        }
+        if to <= from {
+            continue;
+        }
+        let own = &rows[from..to];
+        from = to;
+        let trials: f64 = own.iter().map(|[_, trials, _]| trials).sum();
+        all.push(CalibrationGroup {
+            trials,
+            fitted: own.iter().map(|[mean, trials, _]| mean * trials).sum::<f64>() / trials,
+            observed: own.iter().map(|[.., events]| events).sum::<f64>() / trials,
+        });
+    }
+    all
+}
+
+fn hosmer_lemeshow(groups: &[CalibrationGroup]) -> Option<HosmerLemeshow> {
+    let df = groups.len().checked_sub(2).filter(|df| *df > 0)?;
+    let square = |own: &CalibrationGroup| {
+        let variance = own.trials * own.fitted * (1.0 - own.fitted);
+        (own.trials * (own.observed - own.fitted)).powi(2) / variance
+    };
+    let chi_squared: f64 = groups.iter().map(square).sum();
+    chi_squared.is_finite().then(|| HosmerLemeshow {
+        chi_squared,
+        df,
+        p_value: chi_squared_tail(chi_squared, df as f64),
+    })
+}
