@@ -89,6 +89,8 @@ pub mod ranks;
 
 pub mod table;
 
+pub mod family;
+
 pub mod formula;
 
 pub mod simulate;
@@ -96,8 +98,6 @@ pub mod simulate;
 pub mod score;
 
 pub mod binning;
-
-pub mod family;
 
 pub mod design;
 

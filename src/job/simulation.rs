@@ -4,7 +4,10 @@
 use std::{fmt::Write, path::PathBuf, sync::LazyLock, time::Duration};
 
 use super::{OptionError, OptionSpec, RawValues};
-use crate::simulate::{Correlation, MODELS, SimulationModel, SimulationSettings};
+use crate::{
+    family::Distribution,
+    simulate::{Correlation, MODELS, SimulationModel, SimulationSettings},
+};
 
 /// One file of simulated data to write.
 #[derive(Debug, Clone)]
@@ -34,7 +37,7 @@ impl Default for Simulation {
 }
 
 /// The options that every model has.
-const OUTPUT: [&str; 3] = ["output", "overwrite", "timeout"];
+const OUTPUT: [&str; 4] = ["family", "output", "overwrite", "timeout"];
 
 type ModelOption = OptionSpec<Simulation>;
 
@@ -59,7 +62,9 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
             .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
         ModelOption::field("snr RATIO", snr, |draft| &mut draft.settings.snr)
             .range("1e-9 … 1e15, or none")
-            .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1)"),
+            .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1). Of another family than gaussian the variance of the linear predictor"),
+        ModelOption::choice("family NAME", FAMILY, |draft| &mut draft.settings.family)
+            .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others), the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
         ModelOption::seed(|draft| &mut draft.settings.seed).help("Seed of all random numbers"),
     ];
     let output = [
@@ -73,9 +78,13 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
     ];
     let model = ModelOption::group("Model", model);
     let all = model.chain(ModelOption::group("Output", output));
-    all.map(|option| {
-        let default = defaults(option.name);
-        option.default(default)
+    all.map(|option| match option.name {
+        // Of all models.
+        "family" => option,
+        name => {
+            let default = defaults(name);
+            option.default(default)
+        }
     })
     .collect()
 });
@@ -90,6 +99,14 @@ fn snr(raw: &RawValues) -> Result<Option<f64>, OptionError> {
         _ => raw.number(|snr| (1e-9..=1e15).contains(&snr)).map(Some),
     }
 }
+
+const FAMILY: [(&str, Distribution); 5] = [
+    ("gaussian", Distribution::Gaussian),
+    ("binomial", Distribution::Binomial),
+    ("poisson", Distribution::Poisson),
+    ("negative-binomial", Distribution::NegativeBinomial),
+    ("gamma", Distribution::Gamma),
+];
 
 const CORRELATION: [(&str, Correlation); 3] = [
     ("independent", Correlation::Independent),
@@ -191,7 +208,7 @@ pub fn simulate_markdown() -> String {
             model.source
         );
     }
-    page += "\nThe response is y = Xβ + ε.\n\n## Options\n\nThe default of each model; a model without a default \
+    page += "\nThe response is y = Xβ + ε, unless `--family` names another distribution than gaussian.\n\n## Options\n\nThe default of each model; a model without a default \
              for an option does not have it.\n\n| option |";
     for model in MODELS {
         let _ = write!(page, " {} |", model.name);

@@ -2,19 +2,24 @@
 //! has a formula, a source and defaults.
 //!
 //! A model draws X and Xβ; the response is y = Xβ + ε with noise ε of variance 1, or of the
-//! variance that a ratio of signal to noise asks for. Draws and sums use nothing but the exactly
+//! variance that a ratio of signal to noise asks for; or it is drawn of another family about a linear predictor that is Xβ
+//! up to its mean and scale. Draws and sums use nothing but the exactly
 //! rounded operations of IEEE 754, in a fixed order: the same settings make the same table on
 //! any machine.
 
 mod ar1;
 mod chen_chen;
+mod families;
 mod hung;
 mod ing_lai;
 mod random;
 
 use thiserror::Error;
 
-use crate::table::{Column, Table, variable};
+use crate::{
+    family::Distribution,
+    table::{Column, Table, variable},
+};
 use random::Random;
 
 /// Every model.
@@ -56,7 +61,8 @@ pub struct SimulationModel {
 /// | `rho` | correlation of two columns | inside −1 … 1 |
 /// | `correlation` | how it spreads over the columns | |
 /// | `snps` | SNPs, whose products are variables too | at least 22 |
-/// | `snr` | var(Xβ) / var(ε) in the sample; none for noise N(0, 1) | above 0 |
+/// | `snr` | var(Xβ) / var(ε) in the sample; none for noise N(0, 1). Of another family the variance of the linear predictor; none for 4 of binomial responses, ½ of others | above 0 |
+/// | `family` | the distribution of the response | |
 /// | `seed` | of every random number | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the fields are described above")]
@@ -68,6 +74,7 @@ pub struct SimulationSettings {
     pub correlation: Correlation,
     pub snps: usize,
     pub snr: Option<f64>,
+    pub family: Distribution,
     pub seed: u64,
 }
 
@@ -81,6 +88,7 @@ impl SimulationSettings {
         correlation: Correlation::Independent,
         snps: 0,
         snr: None,
+        family: Distribution::Gaussian,
         seed: 1,
     };
 
@@ -94,6 +102,7 @@ impl SimulationSettings {
             "correlation" => self.correlation.name().to_owned(),
             "snps" => self.snps.to_string(),
             "snr" => self.snr.map_or("none".to_owned(), |snr| snr.to_string()),
+            "family" => self.family.name().to_owned(),
             "seed" => self.seed.to_string(),
             _ => String::new(),
         }
@@ -173,6 +182,9 @@ impl SimulationModel {
         for option in self.options(settings) {
             command += &format!(" --{option} {}", settings.text(option));
         }
+        if settings.family != Distribution::Gaussian {
+            command += &format!(" --family {}", settings.family);
+        }
         command
     }
 
@@ -214,7 +226,10 @@ impl SimulationModel {
         }
         let mut random = Random::new(settings.seed);
         let drawn = (self.draw)(settings, &mut random);
-        let y = response(drawn.signal, settings.snr, &mut random);
+        let y = match settings.family {
+            Distribution::Gaussian => response(drawn.signal, settings.snr, &mut random),
+            family => families::response(family, &drawn.signal, settings.snr, &mut random),
+        };
         let mut columns = vec![Column::from(("y", y))];
         columns.extend(drawn.columns);
         Ok(Table {

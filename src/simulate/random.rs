@@ -57,6 +57,11 @@ impl Random {
         2.0 * unit - 1.0
     }
 
+    /// The logarithm of a number that is uniform in (0, 1).
+    pub(super) fn ln_unit(&mut self) -> f64 {
+        ln(((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64)
+    }
+
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         self.stream.shuffle(items);
     }

@@ -32,6 +32,7 @@ use crate::{
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
+#[cfg(test)]
 pub(crate) use joining::bound as joining_bound;
 use strongest::Sweep;
 pub(crate) use strongest::bytes_of_copies;
