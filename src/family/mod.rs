@@ -11,6 +11,7 @@
 
 mod distribution;
 mod error;
+mod fast;
 mod fit;
 mod likelihood;
 mod link;

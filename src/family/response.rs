@@ -86,6 +86,8 @@ pub struct FamilyResponse {
     pub(super) weights: Vec<f64>,
     pub(super) trials: Vec<f64>,
     pub(super) offset: Vec<f64>,
+    /// What Σ w[b(η) − yη] of logistic or Poisson regression lacks of half a deviance, in b the cumulant function.
+    pub(super) shift: f64,
     /// Of the negative binomial family.
     counts: Counts,
 }
@@ -184,8 +186,18 @@ impl FamilyResponse {
             Distribution::NegativeBinomial => Counts::of(&shares, &counted),
             _ => Counts::default(),
         };
+        let x_ln_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
+        let shifts = shares.iter().zip(&counted).map(|(y, weight)| {
+            weight
+                * match distribution {
+                    Distribution::Binomial => x_ln_x(*y) + x_ln_x(1.0 - y),
+                    Distribution::Poisson => x_ln_x(*y) - y,
+                    _ => 0.0,
+                }
+        });
         Ok(Self {
             family,
+            shift: shifts.sum(),
             counts,
             y: shares,
             weights: counted,

@@ -1,6 +1,6 @@
 //! What the likelihood of a response is at given linear predictors.
 
-use super::FamilyResponse;
+use super::{Distribution, FamilyResponse, Link, fast};
 
 /// Linear predictors with what follows from them.
 ///
@@ -18,6 +18,11 @@ impl State {
     /// The state of these linear predictors; none where a mean is none of the family.
     pub(super) fn of(response: &FamilyResponse, predictors: Vec<f64>, theta: f64) -> Option<Self> {
         let (link, distribution) = (response.family().link(), response.family().distribution());
+        if let (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log) =
+            (distribution, link)
+        {
+            return Self::canonical(response, predictors);
+        }
         let (mut means, mut slopes) = (
             Vec::with_capacity(predictors.len()),
             Vec::with_capacity(predictors.len()),
@@ -34,6 +39,33 @@ impl State {
             means,
             slopes,
             deviance,
+        })
+    }
+
+    /// The state of logistic or Poisson regression.
+    fn canonical(response: &FamilyResponse, predictors: Vec<f64>) -> Option<Self> {
+        let n = predictors.len();
+        let (y, weights) = (&response.y, &response.weights);
+        let mut means = vec![0.0; n];
+        let (slopes, sum) = match response.family().distribution() {
+            Distribution::Poisson => {
+                let sum = fast::poisson(&predictors, y, weights, &mut means);
+                (means.clone(), sum)
+            }
+            _ => {
+                let mut slopes = vec![0.0; n];
+                let sum = fast::logistic(&predictors, y, weights, &mut means, &mut slopes);
+                (slopes, sum)
+            }
+        };
+        let deviance = 2.0 * (sum + response.shift);
+        let is_valid = deviance.is_finite() && predictors.iter().all(|eta| eta.is_finite());
+        is_valid.then_some(Self {
+            predictors,
+            means,
+            slopes,
+            // What is left of it may be rounding.
+            deviance: deviance.max(0.0),
         })
     }
 
@@ -56,6 +88,15 @@ impl State {
     /// and the weight of each observation, at dispersion 1.
     pub(super) fn scores(&self, response: &FamilyResponse, theta: f64) -> (Vec<f64>, Vec<f64>) {
         let distribution = response.family().distribution();
+        if matches!(distribution, Distribution::Poisson)
+            || (distribution, response.family().link()) == (Distribution::Binomial, Link::Logit)
+        {
+            let rows = response.y.iter().zip(&response.weights);
+            let rows = rows.zip(self.means.iter().zip(&self.slopes));
+            return rows
+                .map(|((y, weight), (mean, slope))| (weight * (y - mean), weight * slope))
+                .unzip();
+        }
         let of_row = |row: usize| {
             let (mean, slope) = (self.means[row], self.slopes[row]);
             let share = response.weights[row] * slope / distribution.variance(mean, theta);

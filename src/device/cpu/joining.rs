@@ -13,7 +13,9 @@
 //! for logistic and Poisson regression, whose b* are sums of ν ln ν. The second bound asks only for products that a sweep
 //! has, and settles nearly all columns.
 
-use super::products::{CpuProducts, ProductSource};
+use pulp::Simd;
+
+use super::products::{CpuProducts, ProductSource, weighted_squares};
 use crate::{
     design::Columns,
     device::{
@@ -22,7 +24,7 @@ use crate::{
     },
     family::{Distribution, Likelihood},
     least_squares::FitView,
-    vector::weighted_square,
+    vector::{add_scaled, packed_columns, vectorised, weighted_square},
 };
 
 /// Most numbers of a block's products, so that it stays in the cache.
@@ -38,6 +40,7 @@ const ROUNDING: f64 = 1.0 + 1e-6;
 struct Bounded<'a> {
     view: &'a FitView<'a>,
     least: f64,
+    rows: Rows,
     /// Of each vector of Q, without the weights, the largest entry.
     largest: Vec<f64>,
     /// What turns its product with the first vector of Q into a weighted mean.
@@ -67,6 +70,7 @@ pub(super) fn joining(
         });
         models.push(Bounded {
             view,
+            rows: Rows::of(likelihood, view),
             least: *least,
             largest: largest.collect(),
             mean: view
@@ -79,15 +83,19 @@ pub(super) fn joining(
     if width == 0 {
         return Ok(Vec::new());
     }
-    let start = || vec![Vec::new(); models.len()];
-    let visit = |open: &mut Vec<Vec<u32>>, first: usize, products: &mut [f64]| {
+    let weights = anchors.iter().filter_map(|anchor| anchor.weighted);
+    let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
+    let start = || (vec![Vec::new(); models.len()], Room::default());
+    let visit = |(open, room): &mut (Vec<Vec<u32>>, Room), first: usize, products: &mut [f64]| {
         let rows = products.len() / width;
+        let Room { squares, values: of_squares, rest } = room;
+        weighted_squares(x, (first, rows), &weights, of_squares, squares);
         for row in 0..rows {
             let column = (first + row) as u32;
             let values = x.column(column);
             let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             let mut at = row;
-            for (model, open) in models.iter().zip(&mut *open) {
+            for (number, (model, open)) in models.iter().zip(&mut *open).enumerate() {
                 let (own, _) = factor_width(model.view);
                 let from = at;
                 let of_model = |vector: usize| products[from + vector * rows];
@@ -95,9 +103,11 @@ pub(super) fn joining(
                 if model.least == f64::INFINITY || model.view.support.contains(&column) {
                     continue;
                 }
-                if !model.is_settled(likelihood, values, largest, of_model)
-                    && !is_settled_exactly(x, likelihood, model, column)
-                {
+                let square = squares[number * rows + row];
+                let is_settled = model.is_settled(likelihood, (square, largest), of_model)
+                    || model.is_settled_by_series(x, likelihood, values, of_model, rest)
+                    || is_settled_exactly(x, likelihood, model, column);
+                if !is_settled {
                     open.push(column);
                 }
             }
@@ -107,7 +117,7 @@ pub(super) fn joining(
     let rows = (BLOCK / width).clamp(16, 512);
     let found = CpuProducts { shard, threads }.visit(&batch, rows, start, visit)?;
     let mut all = vec![Vec::new(); models.len()];
-    for part in found {
+    for (part, _) in found {
         for (all, part) in all.iter_mut().zip(part) {
             all.extend(part);
         }
@@ -120,15 +130,10 @@ impl Bounded<'_> {
     fn is_settled(
         &self,
         likelihood: &Likelihood,
-        values: &[f64],
-        largest: f64,
+        (square, largest): (f64, f64),
         product: impl Fn(usize) -> f64,
     ) -> bool {
-        let Some(weighted) = self.view.weighted else {
-            return false;
-        };
         let (width, before) = factor_width(self.view);
-        let square = weighted_square(values, weighted.weights);
         let explained: f64 = (1..width).map(|at| product(at).powi(2)).sum();
         let rest = square - explained;
         if rest <= LEAST_REST * square {
@@ -144,6 +149,137 @@ impl Bounded<'_> {
         let c = step * (largest + mean + beside) * ROUNDING;
         c < 1.0 && kappa(c) * e * e / rest * ROUNDING < self.least
     }
+
+    /// Whether the first bound settles a column, its logarithms bounded by series.
+    fn is_settled_by_series(
+        &self,
+        x: Columns,
+        likelihood: &Likelihood,
+        values: &[f64],
+        product: impl Fn(usize) -> f64,
+        rest: &mut Vec<f64>,
+    ) -> bool {
+        let Some(weighted) = self.view.weighted else {
+            return false;
+        };
+        let (_, before) = factor_width(self.view);
+        // x̃, by the coefficients of the vectors of Q.
+        let shift = if before > 1 { product(1) * self.mean } else { 0.0 };
+        rest.clear();
+        rest.extend(values.iter().map(|x| x - shift));
+        let mut u = vec![0.0; self.view.support.len()];
+        let mut constant = 0.0;
+        for (at, t) in packed_columns(self.view.inverse).enumerate() {
+            let q = product(before + at);
+            u.iter_mut().zip(t).for_each(|(u, t)| *u += q * t);
+            constant += q * weighted.intercept.get(at + 1).copied().unwrap_or(0.0);
+        }
+        for (a, u) in self.view.support.iter().zip(&u) {
+            add_scaled(rest, -u, x.column(*a));
+        }
+        rest.iter_mut().for_each(|x| *x -= constant);
+        let square = weighted_square(rest, weighted.weights);
+        let step = product(0) / square * likelihood.coefficient_scale();
+        if !step.is_finite() {
+            return false;
+        }
+        let (sum, lowest) = sum_of_series(rest, step, &self.rows);
+        lowest >= -1.0 && 2.0 * sum / likelihood.loss_scale() * ROUNDING < self.least
+    }
+}
+
+/// Of each observation what it adds to the bound where the column moves it: with these weights the divergences of the
+/// step times these factors.
+///
+/// *Shapes:* n values each.
+#[derive(Default)]
+struct Rows {
+    factors: [Vec<f64>; 2],
+    weights: [Vec<f64>; 2],
+}
+
+impl Rows {
+    /// Those of a model of the likelihood.
+    fn of(likelihood: &Likelihood, view: &FitView) -> Self {
+        let (response, (of_scores, _)) = (likelihood.response(), likelihood.scales());
+        let is_binomial = is_binomial(likelihood);
+        let mut own = Self::default();
+        let rows = response.y().iter().zip(response.weights()).zip(view.residual);
+        for ((y, weight), score) in rows {
+            // The mean, of which the score is the distance from the response; rows without weight do not count.
+            let mean = match *weight > 0.0 {
+                true => y - score / of_scores / weight,
+                false => 0.0,
+            };
+            let (factors, weights) = match is_binomial && *weight > 0.0 {
+                true => ([1.0 - mean, -mean], [weight * mean, weight * (1.0 - mean)]),
+                false => ([f64::from(u8::from(*weight > 0.0)), 0.0], [weight * mean, 0.0]),
+            };
+            for side in 0..2 {
+                own.factors[side].push(factors[side]);
+                own.weights[side].push(weights[side]);
+            }
+        }
+        own
+    }
+}
+
+vectorised! {
+    /// The sum of the series of a step, and the lowest of their arguments.
+    fn sum_of_series<'a>(rest: &'a [f64], step: f64, rows: &'a Rows) -> (f64, f64) = sum_of_series_body;
+}
+
+#[inline(always)]
+fn sum_of_series_body<S: Simd>(_: S, rest: &[f64], step: f64, rows: &Rows) -> (f64, f64) {
+    const LANES: usize = 16;
+    let (mut sums, mut lowest) = ([0.0; LANES], [0.0; LANES]);
+    let n = rest.len();
+    for side in 0..2 {
+        let (factors, weights) = (&rows.factors[side][..n], &rows.weights[side][..n]);
+        let mut add = |row: usize, lane: usize| {
+            let u = step * factors[row] * rest[row];
+            lowest[lane] = if u < lowest[lane] { u } else { lowest[lane] };
+            sums[lane] += weights[row] * series(u);
+        };
+        let whole = n / LANES * LANES;
+        for start in (0..whole).step_by(LANES) {
+            for lane in 0..LANES {
+                add(start + lane, lane);
+            }
+        }
+        for row in whole..n {
+            add(row, row - whole);
+        }
+    }
+    let least = lowest.into_iter().fold(0.0, f64::min);
+    (sums.iter().sum(), least)
+}
+
+/// Room of a range of columns.
+#[derive(Default)]
+struct Room {
+    squares: Vec<f64>,
+    values: Vec<f64>,
+    rest: Vec<f64>,
+}
+
+fn is_binomial(likelihood: &Likelihood) -> bool {
+    likelihood.response().family().distribution() == Distribution::Binomial
+}
+
+/// What (1 + u) ln(1 + u) − u is at most for u ≥ −1: its series to the eighth power, the rest of which is below 0 for
+/// u ≥ 0, and for u < 0 at most that of u = −1.
+#[inline(always)]
+fn series(u: f64) -> f64 {
+    let below = if u < 0.0 { u } else { 0.0 };
+    let fourth = below * below * below * below;
+    let square = u * u;
+    let sum = 1.0 / 42.0 - u / 56.0;
+    let sum = 1.0 / 30.0 - u * sum;
+    let sum = 1.0 / 20.0 - u * sum;
+    let sum = 1.0 / 12.0 - u * sum;
+    let sum = 1.0 / 6.0 - u * sum;
+    square * (0.5 - u * sum) - fourth * fourth * below / 8.0
 }
 
 /// κ(c) for 0 ≤ c < 1.
@@ -194,7 +330,7 @@ pub(crate) fn bound(
     let step = e / s * likelihood.coefficient_scale();
     let response = likelihood.response();
     let (of_scores, _) = likelihood.scales();
-    let is_binomial = response.family().distribution() == Distribution::Binomial;
+    let is_binomial = is_binomial(likelihood);
     let mut sum = 0.0;
     for (row, rest) in rest.iter().enumerate() {
         let weight = response.weights()[row];
@@ -241,9 +377,12 @@ mod tests {
             let own = kappa(c);
             assert!(own >= before - 1e-12 && own < 2.0, "{c}");
             before = own;
+            assert!(series(3.0 * c) >= divergence(3.0 * c).unwrap() * (1.0 - 1e-9));
             for u in [-c, -c / 2.0, c / 3.0, c] {
                 let exact = divergence(u).unwrap();
                 assert!(exact <= own * u * u / 2.0 * (1.0 + 1e-9), "{c} {u}");
+                let bound = series(u);
+                assert!(bound >= exact * (1.0 - 1e-9) && bound <= 1.2 * exact, "{u}");
             }
         }
         assert!(divergence(-1.1).is_none());

@@ -4,7 +4,7 @@
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
 
-use super::products::visit_products;
+use super::products::{visit_products, weighted_squares};
 use crate::{
     design::Columns,
     device::{
@@ -16,7 +16,7 @@ use crate::{
         },
     },
     least_squares::FitView,
-    vector::{vectorised, weighted_square},
+    vector::vectorised,
 };
 
 /// Most numbers of a block's product, so that it stays in the cache.
@@ -56,13 +56,21 @@ pub(crate) fn neighbours(
         let strongest: Vec<_> = anchors.iter().map(|_| strongest()).collect();
         (strongest, Scratch::default())
     };
+    let weights = anchors.iter().filter_map(|anchor| anchor.weighted);
+    let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
     let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
         let rows = products.len() / width;
         let mut rest = &*products;
-        for ((model, anchor), strongest) in models.iter().zip(anchors).zip(strongest) {
+        if !weights.is_empty() {
+            let Scratch { room, squares, .. } = &mut *scratch;
+            weighted_squares(x, (first, rows), &weights, room, squares);
+        }
+        for (at, ((model, anchor), strongest)) in
+            models.iter().zip(anchors).zip(strongest).enumerate()
+        {
             let (products, after) = rest.split_at(rows * factor_width(anchor).0);
             rest = after;
-            scratch.evaluate(x, model, anchor, first, products);
+            scratch.evaluate(model, anchor, at, products);
             scratch.offer(x, model, anchor, first, strongest);
         }
         !stop()
@@ -99,18 +107,20 @@ struct Scratch {
     fall: Vec<f64>,
     /// The position of the variable that this exchange replaces.
     place: Vec<f64>,
+    /// xᵀWx under the weights of each model, and room to make them.
+    squares: Vec<f64>,
+    room: Vec<f64>,
 }
 
 impl Scratch {
-    /// Computes the changes of a block of columns from its products with r and Q.
+    /// Computes the changes of a block of columns from its products with r and Q of a model, which has a number.
     ///
     /// *Shapes:* `products` is rows × (k + 1), weighted with an intercept rows × (k + 2), column-major.
     fn evaluate(
         &mut self,
-        x: Columns,
         model: &ExchangeTerms,
         anchor: &FitView,
-        first: usize,
+        number: usize,
         products: &[f64],
     ) {
         let (width, before) = factor_width(anchor);
@@ -130,11 +140,9 @@ impl Scratch {
         }
         self.products.extend_from_slice(e);
         self.exchanged.resize(rows * k, 0.0);
-        if let Some(weighted) = anchor.weighted {
-            let columns = first as u32..;
-            for (rest, column) in self.rest.iter_mut().zip(columns) {
-                *rest = weighted_square(x.column(column), weighted.weights);
-            }
+        if anchor.weighted.is_some() {
+            let own = &self.squares[number * rows..][..rows];
+            self.rest.copy_from_slice(own);
         }
         for w in all.chunks(rows) {
             square_off(&mut self.rest, w);

@@ -3,7 +3,10 @@
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
-use crate::device::{DeviceError, Shard};
+use crate::{
+    design::Columns,
+    device::{DeviceError, Shard},
+};
 
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
@@ -56,6 +59,33 @@ impl ProductSource for CpuProducts<'_> {
             visit,
         ))
     }
+}
+
+/// The squares xᵀWx of some columns under several weights: `room` is scratch, `squares` gets `count` numbers for each.
+///
+/// *Shapes:* `weights` n × m, `squares` count × m, column-major.
+pub(super) fn weighted_squares(
+    x: Columns,
+    (first, count): (usize, usize),
+    weights: &[f64],
+    room: &mut Vec<f64>,
+    squares: &mut Vec<f64>,
+) {
+    let (n, m) = (x.n(), weights.len() / x.n());
+    room.clear();
+    for column in (first as u32..).take(count) {
+        room.extend(x.column(column).iter().map(|x| x * x));
+    }
+    squares.clear();
+    squares.resize(count * m, 0.0);
+    matmul(
+        MatMut::from_column_major_slice_mut(squares, count, m),
+        Accum::Replace,
+        MatRef::from_column_major_slice(room, n, count).transpose(),
+        MatRef::from_column_major_slice(weights, n, m),
+        1.0,
+        Par::Seq,
+    );
 }
 
 /// The number of ranges of the columns for so many multiply-adds.
