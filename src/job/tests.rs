@@ -73,6 +73,8 @@ fn documented_defaults_are_the_defaults() {
         "degree",
         "interactions",
         "group",
+        "link",
+        "success",
     ];
     for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {

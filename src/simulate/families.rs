@@ -31,8 +31,7 @@ pub(super) fn response(
     let draw = |eta: f64| match distribution {
         Distribution::Binomial => {
             // An event where logistic noise does not take the predictor below 0.
-            let noise = random.ln_unit() - random.ln_unit();
-            f64::from(u8::from(eta + noise > 0.0))
+            f64::from(u8::from(eta + random.logistic() > 0.0))
         }
         Distribution::Gamma => exp(eta) * CENTRE * scatter(random),
         Distribution::NegativeBinomial => {

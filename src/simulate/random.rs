@@ -53,13 +53,23 @@ impl Random {
 
     /// Uniform in (−1, 1).
     fn centred(&mut self) -> f64 {
-        let unit = ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64;
-        2.0 * unit - 1.0
+        2.0 * self.unit() - 1.0
     }
 
     /// The logarithm of a number that is uniform in (0, 1).
     pub(super) fn ln_unit(&mut self) -> f64 {
-        ln(((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64)
+        ln(self.unit())
+    }
+
+    /// A standard logistic number, ln(u / (1 − u)) of a u that is uniform in (0, 1).
+    pub(super) fn logistic(&mut self) -> f64 {
+        let unit = self.unit();
+        ln(unit) - ln(1.0 - unit)
+    }
+
+    /// Uniform in (0, 1).
+    fn unit(&mut self) -> f64 {
+        ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {

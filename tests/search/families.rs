@@ -1,11 +1,14 @@
 //! Fits of families beside R's `glm`, for every model of small problems.
 
 use passel::{
-    Design, Table,
-    design::FormulaOptions,
-    family::{FamilyFit, FamilyResponse, FitStatus},
+    Design, Pass, Table,
+    criteria::{Aic, Bic, Criterion, Ebic},
+    design::{FormulaOptions, Hierarchy, ResponseOptions},
+    family::{Distribution, Family, FamilyFit, FamilyResponse, FitStatus, Link},
     formula::Formula,
     least_squares::Fit,
+    search::ProofEffort,
+    selection::Certificate,
     table::{self, Values},
 };
 use serde_json::Value;
@@ -71,6 +74,91 @@ impl Problem {
         });
         fits.collect()
     }
+}
+
+/// The optimum of each criterion, as R finds it among all models: found, proved, and with R's numbers.
+#[test]
+#[ignore = "needs the folder shared"]
+fn optima_of_eight_problems_are_those_of_r() {
+    let text = std::fs::read_to_string(problems::needed("golden/families/families.json")).unwrap();
+    let problems: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let families = problems.iter().filter(|problem| problem["family"] != "cox");
+    let mut checked = 0;
+    for golden in families {
+        let text = |name: &str| golden[name].as_str();
+        let path = format!("golden/families/{}", text("file").unwrap());
+        let data = table::read(&problems::needed(&path), &Default::default()).unwrap();
+        let terms = list(&golden["terms"]).join(" + ");
+        let formula = Formula::parse(&format!("{} ~ {terms}", text("response").unwrap())).unwrap();
+        let reference = references(&data, golden);
+        let distribution = Distribution::named(text("family").unwrap()).unwrap();
+        let kind = ResponseOptions {
+            family: Family::new(distribution, Link::named(text("link").unwrap())).unwrap(),
+            trials: text("events"),
+            offset: text("offset"),
+            success: None,
+        };
+        let options = FormulaOptions {
+            reference: &reference,
+            hierarchy: match golden["hierarchical"] == true {
+                true => Hierarchy::Strong,
+                false => Hierarchy::None,
+            },
+            kind,
+            ..FormulaOptions::default()
+        };
+        let design = Design::from_formula(data, &formula, &options).unwrap();
+        let n = design.n() as f64;
+        for (name, criterion) in [
+            ("aic", &Aic as &dyn Criterion),
+            ("bic", &Bic),
+            ("ebic1", &Ebic { gamma: 1.0 }),
+        ] {
+            let pass = Pass {
+                proof: ProofEffort::Complete,
+                max_size: Some(design.p().min(design.n() - 2)),
+                ..Pass::default()
+            };
+            let expected = &golden["best"][name][0];
+            let what = format!("{} {name}", golden["name"]);
+            let selection = passel::select(&design, criterion, &pass).unwrap();
+            assert_eq!(selection.certified, Some(Certificate::Global), "{what}");
+            let close = |own: f64, expected: &Value, tolerance: f64| {
+                let expected = expected.as_f64().unwrap();
+                let off = (own - expected).abs();
+                assert!(off <= tolerance * expected.abs().max(1e-3), "{what}: {own} {expected}");
+            };
+            // Of least squares constants are left out that no model changes.
+            let constant = match distribution {
+                Distribution::Gaussian => n * ((2.0 * std::f64::consts::PI).ln() + 1.0),
+                _ => 0.0,
+            };
+            close(selection.criterion.value + constant, &expected["value"], 1e-8);
+            let chosen = match selection.terms.is_empty() {
+                true => selection.selected.iter().map(|own| own.name.clone()).collect(),
+                false => selection.terms.iter().map(|own| own.name.clone()).collect::<Vec<_>>(),
+            };
+            assert_eq!(chosen, list(&expected["terms"]), "{what}");
+            if let Some(family) = &selection.family {
+                close(family.deviance, &expected["deviance"], 1e-8);
+            }
+            let estimates = expected["coefficients"].as_array().unwrap();
+            let of = |name: &str| estimates.iter().find(|own| own["name"] == *name);
+            // Of columns that explain one another R keeps others.
+            if golden["name"] != "quine" {
+                let own = selection.intercept.as_ref().unwrap();
+                close(own.coefficient, &estimates[0]["estimate"], 1e-7);
+                close(own.std_error.unwrap(), &estimates[0]["std_error"], 1e-7);
+                for own in &selection.selected {
+                    let expected = of(&own.name).unwrap();
+                    close(own.estimate.coefficient, &expected["estimate"], 1e-7);
+                    close(own.estimate.std_error.unwrap(), &expected["std_error"], 1e-7);
+                }
+            }
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 24);
 }
 
 /// R's reference levels, which its locale orders: those without a coefficient.

@@ -32,6 +32,9 @@ const IDLE_PRODUCTS: u64 = 32;
 const FITTED: usize = 4;
 const FITTED_LIKELIHOODS: usize = 12;
 
+/// The work of a fit of a likelihood, in multiply-adds of a product with X, for each observation and square of its size.
+const FIT_WORK: u64 = 20;
+
 /// Models that a walk by a quadratic met which are fitted, at most.
 const JUDGED: usize = 16;
 
@@ -115,12 +118,12 @@ impl PolishContext<'_> {
         Candidate { fit, value }
     }
 
-    /// Fits the best models that walks met by a quadratic, and records them; the best of them.
+    /// Fits the best models that walks met by a quadratic, and records them; the best of them, and the work.
     pub(super) fn judge(
         &self,
         walks: impl Iterator<Item = VisitedModels>,
         visited: &mut VisitedModels,
-    ) -> Option<Candidate> {
+    ) -> (Option<Candidate>, u64) {
         let best = walks.flat_map(|met| met.best().into_iter().take(JUDGED));
         let members: BTreeSet<Box<[u32]>> = best.map(|met| met.members).collect();
         let members: Vec<Box<[u32]>> = members.into_iter().collect();
@@ -132,15 +135,16 @@ impl PolishContext<'_> {
             true => members.par_iter().map(fitted).collect(),
             false => members.iter().map(fitted).collect(),
         };
-        let mut lowest: Option<Candidate> = None;
+        let (mut lowest, mut work): (Option<Candidate>, u64) = (None, 0);
         for (members, own) in members.iter().zip(fitted) {
             let Some(own) = own else { continue };
+            work += FIT_WORK * (self.problem.x.n() * (own.fit.support().len() + 2).pow(2)) as u64;
             visited.offer(own.value, members);
             if lowest.as_ref().is_none_or(|low| rises(own.value, low.value)) {
                 lowest = Some(own);
             }
         }
-        lowest
+        (lowest, work)
     }
 
     /// The strongest additions, exchanges and closures that a swept model has room for, so many of each

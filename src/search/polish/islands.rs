@@ -371,7 +371,9 @@ impl<'a> Islands<'a> {
             Some(_) => {
                 let walks = walks.iter_mut();
                 let met = walks.map(|(_, result)| std::mem::take(&mut result.visited));
-                self.with.judge(met, visited)
+                let (found, work) = self.with.judge(met, visited);
+                self.idle = self.idle.saturating_add(work);
+                found
             }
         };
         let found = found.filter(|found| rises(found.value, self.best.value));
