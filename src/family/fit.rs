@@ -19,6 +19,10 @@ const MOVING_STEPS: usize = 3;
 /// A fit does not begin at a state whose deviance is that of the model it is near to so many times.
 const FAR: f64 = 4.0;
 
+/// Where events and others lie apart by more than the first, they are apart; the second is as far as they are then taken.
+const LEAST_MARGIN: f64 = 1e-9;
+const FAR_OUT: f64 = 36.0;
+
 /// Whether the estimates of a fit are those of the largest likelihood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FitStatus {
@@ -294,6 +298,20 @@ impl Problem<'_> {
                 .zip(&step)
                 .for_each(|(b, step)| *b += share * step);
             state = next;
+            if let Some(margin) = self.margin(&state) {
+                // What separates all events from all others does so at any scale: the supremum is known.
+                let scale = f64::max(1.0, FAR_OUT / margin);
+                let both = state.predictors.iter().zip(&response.offset);
+                let scaled = both.map(|(eta, offset)| offset + scale * (eta - offset));
+                if let Some(far) = State::of(response, scaled.collect(), theta) {
+                    state = far;
+                    state.deviance = 0.0;
+                    coefficients.iter_mut().for_each(|b| *b *= scale);
+                }
+                direction.clone_from(&coefficients);
+                status = FitStatus::Separated;
+                break;
+            }
             if is_still && moved <= MOVES {
                 status = FitStatus::Converged;
                 break;
@@ -335,6 +353,27 @@ impl Problem<'_> {
         }
         let state = State::of(response, predictors, theta)?;
         Some((state, coefficients))
+    }
+
+    /// The least distance from 0 of the linear predictors without their offsets, where all events are above 0 and all
+    /// others below; none of another state.
+    fn margin(&self, state: &State) -> Option<f64> {
+        let response = self.response;
+        if !response.is_all_or_none {
+            return None;
+        }
+        let mut least = f64::INFINITY;
+        for (row, y) in response.y.iter().enumerate() {
+            if response.weights[row] > 0.0 {
+                let own = state.predictors[row] - response.offset[row];
+                let distance = if *y > 0.5 { own } else { -own };
+                if distance <= LEAST_MARGIN * (1.0 + response.offset[row].abs()) {
+                    return None;
+                }
+                least = least.min(distance);
+            }
+        }
+        Some(least)
     }
 
     /// By how much the linear predictors differ at most, relative to them.

@@ -86,6 +86,8 @@ pub struct FamilyResponse {
     pub(super) weights: Vec<f64>,
     pub(super) trials: Vec<f64>,
     pub(super) offset: Vec<f64>,
+    /// Whether the family is binomial and each observation has events alone, or none.
+    pub(super) is_all_or_none: bool,
     /// What Σ w[b(η) − yη] of logistic or Poisson regression lacks of half a deviance, in b the cumulant function.
     pub(super) shift: f64,
     /// Of the negative binomial family.
@@ -198,6 +200,8 @@ impl FamilyResponse {
         Ok(Self {
             family,
             shift: shifts.sum(),
+            is_all_or_none: distribution == Distribution::Binomial
+                && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
             counts,
             y: shares,
             weights: counted,

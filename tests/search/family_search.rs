@@ -191,6 +191,9 @@ impl Problem {
         let predictors = |beta: &DVector<f64>| &offset + &z * beta;
         let is_valid = |eta: &DVector<f64>| link != Link::Inverse || eta.iter().all(|eta| *eta > 0.0);
         let mut best = self.misfit(&predictors(&beta), theta);
+        if k == 0 {
+            return best;
+        }
         for _ in 0..200 {
             let eta = predictors(&beta);
             let mut information = DMatrix::zeros(k, k);

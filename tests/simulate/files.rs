@@ -266,10 +266,12 @@ fn an_interrupt_leaves_the_old_file_and_130() {
                   handles_int $id; kill -INT $id; wait $id";
     let ran = ran(folder.shell(&format!("{HANDLES_INT}{script}")));
     assert_eq!(ran.code, Some(130), "{}", ran.stderr);
-    assert_eq!(
-        ran.stderr,
-        "error: interrupted: nothing was found or written\n"
-    );
+    // On a busy machine the signal may come before the first number.
+    let told = [
+        "error: interrupted: nothing was found or written\n",
+        "interrupted: no work had begun\n",
+    ];
+    assert!(told.contains(&&*ran.stderr), "{}", ran.stderr);
     assert_eq!(folder.read("t.csv.gz"), OLD);
     assert_eq!(folder.names(), ["data.csv", "t.csv.gz"]);
 }

@@ -103,7 +103,7 @@ fn ranges_told_are_the_ranges_taken() {
 #[test]
 fn a_model_refuses_what_it_has_no_option_for() {
     for model in MODELS {
-        let of_all = ["output", "overwrite", "timeout"];
+        let of_all = ["family", "output", "overwrite", "timeout"];
         let options = SIMULATE.iter();
         for option in options.filter(|option| !of_all.contains(&option.name)) {
             let default = match model.options.contains(&option.name) {
