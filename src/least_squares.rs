@@ -41,6 +41,9 @@ use reweighted::Reweighted;
 /// collinear with the support and cannot be added. R's `lm` uses the same 10⁻⁷.
 pub const PIVOT_TOLERANCE: f64 = 1e-7;
 
+/// A coefficient of a separated fit has no end where it moves by more than this share of the one that moves most.
+pub(crate) const ENDLESS: f64 = 1e-4;
+
 /// A fit, borrowed for a sweep.
 ///
 /// *Shapes:* `support` and `coefficients` k, `inverse` k(k+1)/2, `residual` n.
@@ -256,7 +259,14 @@ impl Fit {
     /// The rise in RSS if a column were dropped, β̂ᵢ² / ((X_AᵀX_A)⁻¹)ᵢᵢ, by position.
     pub fn drop_costs(&self) -> impl Iterator<Item = f64> {
         let diagonal = self.inverse_gram_diagonal();
-        std::iter::zip(self.coefficients(), diagonal).map(|(b, d)| b * b / d)
+        let endless = self.family().and_then(FamilyFit::direction);
+        let costs = std::iter::zip(self.coefficients(), diagonal).enumerate();
+        costs.map(move |(at, (b, d))| match endless {
+            // Wald's test says nothing of a coefficient that has no end.
+            Some(direction) if direction[at].abs() > ENDLESS => 1.0,
+            _ if d > 0.0 => b * b / d,
+            _ => 0.0,
+        })
     }
 
     /// Adds the columns of a term that the support does not explain.

@@ -10,6 +10,20 @@ use crate::{
     table::{Missing, TableError},
 };
 
+impl DesignError {
+    /// Whether the response of a family has one level alone, as that of a resample may have.
+    pub(crate) fn is_of_one_level(&self) -> bool {
+        match self {
+            Self::Levels { levels, .. } | Self::Success { levels, .. } => levels.len() < 2,
+            Self::Family { source, .. } => matches!(
+                source,
+                FamilyError::OneLevel { .. } | FamilyError::NothingToExplain
+            ),
+            _ => false,
+        }
+    }
+}
+
 /// Why a table makes no design.
 ///
 /// `table` is its path as the caller named it, `name` a column; rows count observations from 1,
@@ -62,6 +76,18 @@ pub enum DesignError {
         name: String,
         level: String,
         levels: Vec<String>,
+    },
+    #[error(
+        "the response `{name}` holds text (`{level}`), where the family {distribution} takes numbers{}",
+        match distribution {
+            Distribution::Binomial => ": with --trials the events of each observation",
+            _ => "",
+        }
+    )]
+    TextOfFamily {
+        name: String,
+        level: String,
+        distribution: Distribution,
     },
     #[error("the {what} `{name}` hold text (`{level}`), where numbers must be")]
     TextBeside {

@@ -240,7 +240,20 @@ impl<'a> ExpandedFormula<'a> {
             ..DesignOptions::default()
         };
         let (term_of, labels) = (plan.of.clone(), plan.labels.clone());
-        let mut design = Design::made(derived, &design_options, (None, interrupt), Some(plan))?;
+        let made = Design::made(derived, &design_options, (None, interrupt), Some(plan));
+        let mut design = made.map_err(|error| match error {
+            // Rows of the whole table.
+            DesignError::Family {
+                table,
+                name: _,
+                source,
+            } => DesignError::Family {
+                table,
+                name: name.clone(),
+                source: source.in_rows(|row| rows.get(row).copied().unwrap_or(row)),
+            },
+            other => other,
+        })?;
         design.response.name = name;
         for variable in &mut design.variables {
             variable.index = term_of[variable.index];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Design, DesignError, ResponseOptions};
 use crate::{
-    family::{Distribution, Family, FamilyError, FamilyResponse, Likelihood},
+    family::{Distribution, Family, FamilyResponse, Likelihood},
     table::{Column, Values},
 };
 
@@ -58,11 +58,21 @@ pub(super) fn response(
             let is_event = |code: &u32| f64::from(u8::from(&levels[*code as usize] == event));
             Ok(codes.iter().map(is_event).collect())
         }
-        Values::Factor { levels, .. } => Err(DesignError::Text {
-            name,
-            level: levels.into_iter().next().unwrap_or_default(),
-            weights: false,
-        }),
+        Values::Factor { levels, .. } => {
+            let level = levels.into_iter().next().unwrap_or_default();
+            Err(match kind.family.distribution() {
+                Distribution::Gaussian => DesignError::Text {
+                    name,
+                    level,
+                    weights: false,
+                },
+                distribution => DesignError::TextOfFamily {
+                    name,
+                    level,
+                    distribution,
+                },
+            })
+        }
         values => {
             let mut numbers = values.numbers(n).unwrap_or_default().into_owned();
             if let Some(level) = kind.success {
@@ -112,47 +122,10 @@ impl Design {
         let likelihood = likelihood.map_err(|error| DesignError::Family {
             table: table.to_owned(),
             name: self.response.name.clone(),
-            source: self.in_table(error),
+            source: error.in_rows(|row| self.row(row)),
         })?;
         self.likelihood = Some(Arc::new(likelihood));
         Ok(())
-    }
-
-    /// An error whose row is that of the table, not of the observation.
-    fn in_table(&self, error: FamilyError) -> FamilyError {
-        let at = |row: usize| self.row(row - 1) + 1;
-        match error {
-            FamilyError::Value {
-                row,
-                value,
-                distribution,
-            } => FamilyError::Value {
-                row: at(row),
-                value,
-                distribution,
-            },
-            FamilyError::Trials {
-                row,
-                events,
-                trials,
-            } => FamilyError::Trials {
-                row: at(row),
-                events,
-                trials,
-            },
-            FamilyError::Number {
-                row,
-                what,
-                value,
-                wrong,
-            } => FamilyError::Number {
-                row: at(row),
-                what,
-                value,
-                wrong,
-            },
-            other => other,
-        }
     }
 
     /// The likelihood that models are fitted by, where it is not least squares.

@@ -166,7 +166,7 @@ impl Design {
         }
         let width = table.columns.len();
         let mut warnings = std::mem::take(&mut table.warnings);
-        let (truth, doubts) = table.true_variables(response, weights);
+        let (truth, doubts) = table.true_variables(response, &beside);
         warnings.extend(doubts);
         table.refuse_rounded(options.drop)?;
         let positions = table.drop_columns(options.drop);

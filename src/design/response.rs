@@ -36,8 +36,12 @@ pub(super) fn caution(name: &str, y: &[f64]) -> Option<String> {
         few if few.len() <= FEW => (few.len() * EACH <= y.len()).then(|| match few {
             [low, high] => format!(
                 "the response {name} has two values, {low} and {high}: least squares take the class for \
-                 a number, and its standard errors and p-values are rough; selectors of information \
-                 take it as it is: --method jmi"
+                 a number, and its standard errors and p-values are rough; {} is logistic regression, and \
+                 selectors of information take it as it is: --method jmi",
+                match (*low, *high) {
+                    (0.0, 1.0) => "--family binomial".to_owned(),
+                    _ => format!("--family binomial --success {high}"),
+                }
             ),
             few => format!(
                 "the response {name} has only {} distinct values ({}): least squares take them for a \
@@ -78,7 +82,7 @@ fn counts(name: &str, y: &[f64]) -> Option<String> {
         format!(
             "the response {name} looks like counts (whole numbers from {least} to {most}, skewed to the \
              right): their variance grows with their mean, so that the standard errors and p-values are \
-             rough; a column of their square roots suits least squares better, and selectors of \
+             rough; --family poisson or negative-binomial is made for them, and selectors of \
              information take bins of them: --method jmi --bin-response equal-frequency:5"
         )
     })

@@ -30,6 +30,12 @@ const ALL: [Distribution; 5] = [
     Distribution::Gamma,
 ];
 
+/// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
+const SUMMED: f64 = 4096.0;
+
+/// Shapes from here on have lnΓ by its series.
+const LARGE_SHAPE: f64 = 1e4;
+
 /// x·ln(x/y), 0 where x is 0.
 fn x_ln_ratio(x: f64, y: f64) -> f64 {
     if x > 0.0 { x * (x / y).ln() } else { 0.0 }
@@ -118,7 +124,7 @@ impl Distribution {
             Self::Binomial => x_ln_ratio(y, mean) + x_ln_ratio(1.0 - y, 1.0 - mean),
             Self::Poisson => x_ln_ratio(y, mean) - (y - mean),
             Self::NegativeBinomial => {
-                x_ln_ratio(y, mean) - (y + theta) * ((y + theta) / (mean + theta)).ln()
+                x_ln_ratio(y, mean) - (y + theta) * ((y - mean) / (mean + theta)).ln_1p()
             }
             Self::Gamma => -(y / mean).ln() + (y - mean) / mean,
         }
@@ -137,10 +143,13 @@ impl Distribution {
             }
             Self::Poisson => x_ln_ratio(y, 1.0) - y - ln_gamma(y + 1.0),
             Self::NegativeBinomial => {
-                ln_gamma(theta + y) - ln_gamma(theta) - ln_gamma(y + 1.0)
-                    + theta * theta.ln()
-                    + x_ln_ratio(y, 1.0)
-                    - (theta + y) * (theta + y).ln()
+                // Differences of large logarithms lose digits.
+                let rise = match y < SUMMED {
+                    true => (0..y as u32).map(|k| (theta + f64::from(k)).ln()).sum(),
+                    false => ln_gamma(theta + y) - ln_gamma(theta),
+                };
+                rise - ln_gamma(y + 1.0) - theta * (y / theta).ln_1p() + x_ln_ratio(y, 1.0)
+                    - y * (theta + y).ln()
             }
         }
     }
@@ -148,13 +157,16 @@ impl Distribution {
     /// −2ℓ of a family with a dispersion, which is the deviance over the sum of weights: as R's `logLik`. `logs` is the
     /// weighted sum of ln y.
     pub(super) fn profiled(self, deviance: f64, total: f64, logs: f64) -> f64 {
-        let dispersion = deviance / total;
+        let dispersion = (deviance / total).max(f64::MIN_POSITIVE);
         match self {
             Self::Gamma => {
                 let shape = 1.0 / dispersion;
-                // Σ w (ln μ + y/μ) = D/2 + Σ w (1 + ln y).
-                let kernel = total / 2.0 + shape * total + total * shape * dispersion.ln();
-                2.0 * (logs + kernel + total * ln_gamma(shape))
+                // Σ w (ln μ + y/μ) = D/2 + Σ w (1 + ln y); the rest by Stirling's series where its terms are large.
+                let rest = match shape > LARGE_SHAPE {
+                    true => 0.5 * (2.0 * PI * dispersion).ln() + dispersion / 12.0,
+                    false => shape + shape * dispersion.ln() + ln_gamma(shape),
+                };
+                2.0 * (logs + total * (0.5 + rest))
             }
             _ => total * ((2.0 * PI * dispersion).ln() + 1.0),
         }

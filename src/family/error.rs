@@ -52,6 +52,18 @@ pub enum FamilyError {
     },
 }
 
+impl FamilyError {
+    /// The error with its row, if it has one, as another table counts it; `of` counts from 0.
+    pub(crate) fn in_rows(mut self, of: impl Fn(usize) -> usize) -> Self {
+        if let Self::Value { row, .. } | Self::Trials { row, .. } | Self::Number { row, .. } =
+            &mut self
+        {
+            *row = of(*row - 1) + 1;
+        }
+        self
+    }
+}
+
 fn names(distribution: Distribution) -> String {
     let names: Vec<&str> = distribution
         .links()

@@ -126,6 +126,36 @@ impl FamilyFit {
         Ok(problem.finish(end, intercept))
     }
 
+    /// A model that could not be fitted: it has no likelihood.
+    pub(crate) fn none(like: &Self, columns: usize) -> Self {
+        let size = columns + usize::from(like.has_intercept);
+        let mut coefficients = like.coefficients.clone();
+        coefficients.resize(size, 0.0);
+        Self {
+            coefficients,
+            factor: Factor::zero(size),
+            deviance: f64::INFINITY,
+            minus_two_log_likelihood: f64::INFINITY,
+            status: FitStatus::NotConverged,
+            ..like.clone()
+        }
+    }
+
+    /// The deviance of the intercept alone, at a shape of the negative binomial family.
+    pub(super) fn null_deviance(
+        response: &FamilyResponse,
+        intercept: bool,
+        theta: f64,
+    ) -> Option<f64> {
+        let ones = vec![1.0; response.n()];
+        let problem = Problem {
+            columns: intercept.then_some(&*ones).into_iter().collect(),
+            response,
+            theta,
+        };
+        problem.climb(None).ok().map(|end| end.state.deviance)
+    }
+
     /// The intercept; none of a model without.
     pub fn intercept(&self) -> Option<f64> {
         self.has_intercept.then(|| self.coefficients[0])
@@ -245,10 +275,12 @@ impl Problem<'_> {
         let (mut state, mut coefficients) = match near {
             Some(begun) => begun,
             None => {
-                let first = State::first(response, theta).ok_or_else(no_start)?;
-                self.project(&first).ok_or_else(no_start)?
+                let first = State::first(response, theta);
+                let own = first.and_then(|first| self.project(&first));
+                own.or_else(|| self.constant()).ok_or_else(no_start)?
             }
         };
+        let least_change = CONVERGED * f64::min(0.1, response.total);
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
         let mut room = Vec::new();
@@ -267,14 +299,14 @@ impl Problem<'_> {
             let step = factor.solve(&gradient);
             // By so much twice the log-likelihood of the quadratic rises.
             let promised: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
-            let is_still = promised <= CONVERGED * (0.1 + state.deviance);
+            let is_still = promised <= least_change + CONVERGED * state.deviance;
             let mut predictors = state.predictors.clone();
             for (column, b) in self.columns.iter().zip(&step) {
                 add_scaled(&mut predictors, *b, column);
             }
             let mut share = 1.0;
             let mut next = State::of(response, predictors, theta);
-            let least = state.deviance + CONVERGED * (0.1 + state.deviance);
+            let least = state.deviance * (1.0 + CONVERGED) + least_change;
             let rises = |next: &State| next.deviance > least;
             let mut halvings = 0;
             while next.as_ref().is_none_or(rises) && halvings < HALVINGS {
@@ -298,9 +330,8 @@ impl Problem<'_> {
                 .zip(&step)
                 .for_each(|(b, step)| *b += share * step);
             state = next;
-            if let Some(margin) = self.margin(&state) {
+            if let Some(scale) = self.separating_scale(&state) {
                 // What separates all events from all others does so at any scale: the supremum is known.
-                let scale = f64::max(1.0, FAR_OUT / margin);
                 let both = state.predictors.iter().zip(&response.offset);
                 let scaled = both.map(|(eta, offset)| offset + scale * (eta - offset));
                 if let Some(far) = State::of(response, scaled.collect(), theta) {
@@ -355,14 +386,31 @@ impl Problem<'_> {
         Some((state, coefficients))
     }
 
-    /// The least distance from 0 of the linear predictors without their offsets, where all events are above 0 and all
-    /// others below; none of another state.
-    fn margin(&self, state: &State) -> Option<f64> {
+    /// The state of the intercept alone, or of none.
+    fn constant(&self) -> Option<(State, Vec<f64>)> {
+        let response = self.response;
+        let is_ones = |column: &&&[f64]| column.iter().all(|x| *x == 1.0);
+        let has_intercept = self.columns.first().filter(is_ones).is_some();
+        let weighted = |values: &[f64]| product(values, &response.weights) / response.total;
+        let mut coefficients = vec![0.0; self.columns.len()];
+        if has_intercept {
+            let link = response.family().link();
+            coefficients[0] = link.predictor(weighted(&response.y)) - weighted(&response.offset);
+        }
+        let first = coefficients.first().copied().unwrap_or(0.0);
+        let predictors = response.offset.iter().map(|offset| offset + first);
+        let state = State::of(response, predictors.collect(), self.theta)?;
+        Some((state, coefficients))
+    }
+
+    /// Where the linear predictors without their offsets are above 0 of all events and below 0 of all others, what multiplies
+    /// them so that all means are at their ends; none of another state.
+    fn separating_scale(&self, state: &State) -> Option<f64> {
         let response = self.response;
         if !response.is_all_or_none {
             return None;
         }
-        let mut least = f64::INFINITY;
+        let mut scale: f64 = 1.0;
         for (row, y) in response.y.iter().enumerate() {
             if response.weights[row] > 0.0 {
                 let own = state.predictors[row] - response.offset[row];
@@ -370,10 +418,10 @@ impl Problem<'_> {
                 if distance <= LEAST_MARGIN * (1.0 + response.offset[row].abs()) {
                     return None;
                 }
-                least = least.min(distance);
+                scale = scale.max((FAR_OUT + response.offset[row].abs()) / distance);
             }
         }
-        Some(least)
+        Some(scale)
     }
 
     /// By how much the linear predictors differ at most, relative to them.

@@ -80,6 +80,9 @@ impl Likelihood {
     /// −2ℓ of a model of this loss, with all constants.
     pub(crate) fn minus_two_log_likelihood(&self, loss: f64) -> f64 {
         let loss = loss * self.loss;
+        if loss == f64::INFINITY {
+            return loss;
+        }
         match self.has_dispersion() {
             true => self.response.minus_two_log_likelihood(loss, f64::INFINITY),
             false => loss + self.least,
@@ -104,7 +107,11 @@ impl Likelihood {
     /// The deviance of the empty model, of the negative binomial family with the shape of a fit.
     pub fn null_deviance(&self, fit: &FamilyFit) -> f64 {
         match fit.theta() {
-            Some(theta) => self.response.deviance(self.empty.means(), theta),
+            Some(theta) => {
+                let intercept = self.empty.intercept().is_some();
+                let own = FamilyFit::null_deviance(&self.response, intercept, theta);
+                own.unwrap_or(f64::NAN)
+            }
             None => self.empty.deviance(),
         }
     }

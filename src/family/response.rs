@@ -74,6 +74,9 @@ impl Family {
     }
 }
 
+/// Sums of half deviances have lost no digits up to so much for each observation.
+const LARGE: f64 = 50.0;
+
 /// A response of a family.
 ///
 /// *Shapes:* n values each.
@@ -90,6 +93,10 @@ pub struct FamilyResponse {
     pub(super) is_all_or_none: bool,
     /// What Σ w[b(η) − yη] of logistic or Poisson regression lacks of half a deviance, in b the cumulant function.
     pub(super) shift: f64,
+    /// Whether these sums are not far larger than a deviance.
+    pub(super) is_summable: bool,
+    /// The sum of the weights.
+    pub(super) total: f64,
     /// Of the negative binomial family.
     counts: Counts,
 }
@@ -180,7 +187,11 @@ impl FamilyResponse {
             .filter(|(_, weight)| **weight > 0.0);
         if let Some((first, _)) = used.next()
             && used.all(|(y, _)| y == first)
-            && (offset.is_empty() || matches!(*first, 0.0 | 1.0))
+            && match (distribution, *first) {
+                _ if offset.is_empty() => true,
+                (Distribution::Binomial, _) | (_, 0.0) => matches!(*first, 0.0 | 1.0),
+                _ => false,
+            }
         {
             return Err(FamilyError::OneLevel { value: *first });
         }
@@ -197,9 +208,15 @@ impl FamilyResponse {
                     _ => 0.0,
                 }
         });
+        let shifts: Vec<f64> = shifts.collect();
+        // Deviances are about as large as the number of observations.
+        let size: f64 = shifts.iter().map(|shift| shift.abs()).sum();
+        let rows = counted.iter().filter(|weight| **weight > 0.0).count();
         Ok(Self {
             family,
-            shift: shifts.sum(),
+            shift: shifts.iter().sum(),
+            is_summable: size <= LARGE * rows as f64,
+            total: counted.iter().sum(),
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
             counts,
@@ -220,6 +237,13 @@ impl FamilyResponse {
     /// *Shapes:* n values.
     pub fn y(&self) -> &[f64] {
         &self.y
+    }
+
+    /// What is added to the linear predictors.
+    ///
+    /// *Shapes:* n values.
+    pub fn offset(&self) -> &[f64] {
+        &self.offset
     }
 
     /// What multiplies the terms of the log-likelihood: weights, times trials.
@@ -243,11 +267,14 @@ impl FamilyResponse {
     pub(super) fn deviance(&self, means: &[f64], theta: f64) -> f64 {
         let distribution = self.family.distribution;
         let rows = self.y.iter().zip(means).zip(&self.weights);
-        rows.map(|((y, mean), weight)| match *weight > 0.0 {
-            true => weight * distribution.deviance(*y, *mean, theta),
-            false => 0.0,
-        })
-        .sum()
+        let sum: f64 = rows
+            .map(|((y, mean), weight)| match *weight > 0.0 {
+                true => weight * distribution.deviance(*y, *mean, theta),
+                false => 0.0,
+            })
+            .sum();
+        // What is left of an exact fit may be rounding of either sign.
+        if sum < 0.0 { 0.0 } else { sum }
     }
 
     /// −2ℓ of means of this deviance, with all constants.

@@ -58,7 +58,11 @@ impl State {
                 (slopes, sum)
             }
         };
-        let deviance = 2.0 * (sum + response.shift);
+        let deviance = match response.is_summable {
+            true => 2.0 * (sum + response.shift),
+            // Of large counts the sums are far larger than their difference.
+            false => response.deviance(&means, f64::INFINITY),
+        };
         let is_valid = deviance.is_finite() && predictors.iter().all(|eta| eta.is_finite());
         is_valid.then_some(Self {
             predictors,

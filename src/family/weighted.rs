@@ -103,6 +103,14 @@ impl Factor {
         }
     }
 
+    /// That of columns which explain nothing.
+    pub(super) fn zero(k: usize) -> Self {
+        Self {
+            inverse: vec![0.0; k * (k + 1) / 2],
+            pivot: 0.0,
+        }
+    }
+
     /// (XᵀWX)⁻¹v.
     pub(super) fn solve(&self, v: &[f64]) -> Vec<f64> {
         let mut solution = vec![0.0; v.len()];

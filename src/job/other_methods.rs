@@ -13,8 +13,10 @@ const TREES: &str =
 const TESTS: &str = "`mim` ranks each variable by itself, by its information about the response";
 const COMPONENTS: &str =
     "it makes new variables of all, while passel chooses among them: with `pass`, say";
-const FAMILIES: &str = "for a response of levels there are selectors such as `jmi`; `pass` is linear \
-                        regression";
+const FAMILIES: &str = "it is a kind of response, not a method: `pass` with --family binomial, poisson, \
+                        negative-binomial or gamma";
+const OTHER_RESPONSES: &str = "for a response of several levels there are selectors such as `jmi`; `pass` is for \
+                               numbers, two levels and counts";
 const LINEAR: &str = "`pass` chooses the variables of a linear regression; to have one in every model, \
                       name it in --keep";
 
@@ -113,11 +115,18 @@ const OTHERS: &[(&[&str], &str)] = &[
     (&["pca", "pls", "pcr", "plsr", "svd", "umap"], COMPONENTS),
     (
         &[
-            "logistic", "logit", "binomial", "glm", "poisson", "cox", "coxph", "survival",
-            "multinom",
+            "logistic",
+            "logit",
+            "probit",
+            "binomial",
+            "glm",
+            "poisson",
+            "negativebinomial",
+            "gamma",
         ],
         FAMILIES,
     ),
+    (&["cox", "coxph", "survival", "multinom"], OTHER_RESPONSES),
     (&["lm", "ols", "linear", "regression", "reg"], LINEAR),
 ];
 

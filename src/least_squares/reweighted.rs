@@ -52,8 +52,7 @@ impl Reweighted {
             true => Ok(likelihood.empty().clone()),
             false => FamilyFit::of(&columns, response, has_intercept, start),
         };
-        let is_fitted = fit.is_ok();
-        let fit = fit.unwrap_or_else(|_| likelihood.empty().clone());
+        let fit = fit.unwrap_or_else(|_| FamilyFit::none(likelihood.empty(), support.len()));
         let (of_scores, of_weights) = likelihood.scales();
         let of_factor = 1.0 / of_weights.sqrt();
         let mut own = Self {
@@ -63,19 +62,12 @@ impl Reweighted {
             weights: fit.weights().iter().map(|w| of_weights * w).collect(),
             residual: fit.scores().iter().map(|r| of_scores * r).collect(),
             square: of_scores * of_scores * product(fit.scores(), fit.scores()),
-            rss: match is_fitted {
-                true => likelihood.loss_of(&fit),
-                false => f64::INFINITY,
-            },
+            rss: likelihood.loss_of(&fit),
             fit,
         };
         let scale = 1.0 / likelihood.coefficient_scale();
         let coefficients = own.coefficients.iter_mut().zip(own.fit.coefficients());
         coefficients.for_each(|(own, b)| *own = scale * b);
-        if !is_fitted {
-            own.inverse.resize(own.inverse.capacity(), 0.0);
-            return own;
-        }
         for t in packed_columns(own.fit.inverse()) {
             let (first, rest) = t.split_at(usize::from(has_intercept));
             own.intercept.extend(first.iter().map(|t| of_factor * t));

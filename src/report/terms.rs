@@ -62,7 +62,8 @@ pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&Selecte
 /// What the sums of squares are.
 pub(super) fn about_tests(selection: &Selection) -> String {
     let stands = selection.terms.iter().any(|own| !own.without.is_empty());
-    let weights = when(selection.weights.is_some(), " Weights have mean one here.");
+    let is_scaled = selection.weights.is_some() && selection.family.is_none();
+    let weights = when(is_scaled, " Weights have mean one here.");
     let about = match stands {
         _ if selection.family.is_some() => match stands {
             true => {

@@ -204,7 +204,7 @@ impl Prepared for Binned {
         let (mut truth, mut values) = Default::default();
         // Where there is no response, `bin` says so.
         if let Some(response) = response(job, &table) {
-            let (found, doubts) = table.true_variables(response, None);
+            let (found, doubts) = table.true_variables(response, &[]);
             truth = found;
             warnings.extend(doubts);
             if with_numbers {

@@ -78,6 +78,14 @@ impl<S: Selector> OnResamples<'_, S> {
         };
         let (data, _held) = match S::Data::of(&own, table, None) {
             Err(RunError::Interrupted) => return Ok(None),
+            Err(RunError::Design(error)) if error.is_of_one_level() => {
+                let note = "the response has one level, so that nothing was chosen".to_owned();
+                return Ok(Some(Choice {
+                    indexes: Vec::new(),
+                    notes: vec![note],
+                    devices: Vec::new(),
+                }));
+            }
             data => data?.share(),
         };
         let found = self.selector.work(&mut Run::silent(&own), data)?;

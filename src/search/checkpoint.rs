@@ -180,8 +180,16 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
     // Where each column is a term, nothing is to be said of terms.
     let terms = design.columns().terms();
     let terms = terms.map(|terms| ("terms", json!(terms.count())));
+    // Scores have no scale, and what a likelihood has beside them shows in no column.
+    let likelihood = design.likelihood().map(|own| {
+        let (family, response) = (own.response().family(), own.response());
+        let values = Fnv::new().numbers(response.y()).numbers(response.weights());
+        let data = hash(values.numbers(response.offset()));
+        let named = format!("{} {}", family.distribution(), family.link());
+        ("family", json!([named, data]))
+    });
     let part = problem.part.map(|part| ("part", part.clone()));
-    let own = own.into_iter().chain(terms).chain(part);
+    let own = own.into_iter().chain(terms).chain(likelihood).chain(part);
     let own = own.map(|(name, value)| (name.to_owned(), value));
     let parameters = problem.pass.parameters(problem.max_size);
     // How long a search may take is of one run, not of the search.

@@ -176,7 +176,7 @@ impl<'a> Objective<'a> {
             None => (rss * design.tss(), None),
             Some(likelihood) => {
                 let (n, own) = (design.n() as f64, likelihood.minus_two_log_likelihood(rss));
-                (n * (own / n).exp(), Some(own))
+                (n * (own / n).clamp(-700.0, 700.0).exp(), Some(own))
             }
         };
         Model {

@@ -340,6 +340,10 @@ const FRONT_WORK: usize = 1 << 25;
 /// The best model of each size visited, fitted from scratch, the smallest first, as far as that is little
 /// work: one that the products of columns gave has lost digits.
 fn refitted_front(mut front: Vec<VisitedModel>, objective: Objective) -> Vec<VisitedModel> {
+    if objective.design.likelihood().is_some() {
+        // Each was fitted when it was met.
+        return front;
+    }
     let mut left = FRONT_WORK;
     let n = objective.design.n();
     let is_little = |met: &&mut VisitedModel| {
@@ -362,7 +366,11 @@ fn other_models(found: &[u32], visited: VisitedModels, objective: Objective) -> 
     let n = objective.design.n();
     let mut models = visited.best();
     models.retain(|met| *met.members != *found);
-    let mut again = models.len().min(2 * REPORTED);
+    let is_fitted = objective.design.likelihood().is_some();
+    let mut again = match is_fitted {
+        true => 0,
+        false => models.len().min(2 * REPORTED),
+    };
     let work = |met: &VisitedModel| n * met.members.len().pow(2);
     if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
         again = 0;

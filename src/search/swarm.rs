@@ -282,7 +282,8 @@ impl<'s, 'x> Swarm<'s, 'x> {
         }
         // The models visited are not needed before the end: they are recorded while devices sweep.
         let (visited, particles) = (&mut self.visited, &self.particles);
-        let (devices, gain) = (&mut *self.devices, self.problem.pass.gain);
+        let (devices, problem) = (&mut *self.devices, self.problem);
+        let gain = problem.pass.gain;
         let found = rayon::in_place_scope(|scope| {
             scope.spawn(|_| remember(visited, particles));
             match self.problem.x.terms() {
@@ -295,7 +296,14 @@ impl<'s, 'x> Swarm<'s, 'x> {
                             terms: model.support.len(),
                             parameters: devices.parameters(model.number),
                         };
-                        strongest_term(&self.problem, (size, model.rss), &found)
+                        // Of a likelihood squares of scores are as large as their own sum, which is not its loss.
+                        let scale = model.rss / model.square.max(f64::MIN_POSITIVE);
+                        let is_scaled = problem.x.likelihood().is_some();
+                        let mut found = found;
+                        for change in found.iter_mut().filter(|_| is_scaled) {
+                            change.rss *= scale;
+                        }
+                        strongest_term(&problem, (size, model.rss), &found)
                     };
                     Ok(models.map(lowest).collect())
                 }

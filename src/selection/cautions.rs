@@ -67,6 +67,11 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
                 .collect();
             let endless = list(endless.iter().map(String::as_str));
             warnings.push(match endless.is_empty() {
+                _ if own.deviance() == 0.0 => format!(
+                    "complete separation: together the variables tell every event from all others, so that the likelihood \
+                     has no largest value; its supremum, by which models are compared, is 1, and no coefficient has an end \
+                     or a standard error ({endless})"
+                ),
                 true => "the likelihood has no largest value: the intercept has no end".to_owned(),
                 false => format!(
                     "separation: in some observations the response follows from the variables, so that the likelihood \

@@ -8,7 +8,7 @@ use super::{Estimate, SelectedVariable, family::residual_freedom};
 use crate::{
     design::Design,
     family::{FamilyFit, FitStatus, Likelihood, Link},
-    least_squares::Fit,
+    least_squares::{ENDLESS, Fit},
 };
 
 /// Estimates the intercept and the coefficients of a fit. Intervals are left to
@@ -151,13 +151,10 @@ fn of_likelihood(
     (intercept, chosen.collect())
 }
 
-/// A coefficient takes part in a separation where it moves by more than this share of the one that moves most.
-const TAKES_PART: f64 = 1e-4;
-
 /// Whether the likelihood rises without end along the coefficient at a position.
 pub(super) fn is_endless(fit: &FamilyFit, at: usize) -> bool {
     fit.direction()
-        .is_some_and(|direction| direction[at].abs() > TAKES_PART)
+        .is_some_and(|direction| direction[at].abs() > ENDLESS)
 }
 
 /// P(|Z| ≥ |z|) of a normal deviate.

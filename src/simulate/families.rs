@@ -7,6 +7,9 @@ use crate::family::Distribution;
 const OF_BINOMIAL: f64 = 4.0;
 const OF_OTHERS: f64 = 0.5;
 
+/// The largest variance of the linear predictor of counts and positive numbers: means are then up to some thousands.
+pub(super) const MOST: f64 = 4.0;
+
 /// The mean of counts and positive numbers at the mean predictor.
 const CENTRE: f64 = 3.0;
 

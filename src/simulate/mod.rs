@@ -198,6 +198,16 @@ impl SimulationModel {
             SimulationSettings { snr: Some(snr), .. } if !(*snr > 0.0 && snr.is_finite()) => {
                 Err(("snr", "above 0".to_owned()))
             }
+            SimulationSettings {
+                snr: Some(snr),
+                family,
+                ..
+            } if *snr > families::MOST
+                && !matches!(family, Distribution::Gaussian | Distribution::Binomial) =>
+            {
+                let most = families::MOST;
+                Err(("snr", format!("at most {most} for responses of the family {family}")))
+            }
             _ => Ok(()),
         };
         let limits = common.and_then(|()| (self.limits)(settings));

@@ -299,7 +299,7 @@ impl Table {
     pub(crate) fn true_variables(
         &self,
         response: usize,
-        weights: Option<usize>,
+        beside: &[Option<usize>],
     ) -> (Vec<TrueVariable>, Vec<String>) {
         let others = self.response.is_some_and(|own| own != response);
         if !self.truth.is_empty() && (others || self.truth.contains(&response)) {
@@ -312,12 +312,12 @@ impl Table {
         let truth = self
             .truth
             .iter()
-            .filter(|at| Some(**at) != weights)
+            .filter(|at| !beside.contains(&Some(**at)))
             .map(|at| {
-                let weighted = usize::from(weights.is_some_and(|w| *at > w));
+                let before = beside.iter().flatten().filter(|own| *at > **own);
                 TrueVariable {
                     name: self.columns[*at].name.clone(),
-                    index: at - usize::from(*at > response) - weighted,
+                    index: at - usize::from(*at > response) - before.count(),
                 }
             });
         (truth.collect(), Vec::new())

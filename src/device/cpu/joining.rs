@@ -105,7 +105,7 @@ pub(super) fn joining(
                 }
                 let square = squares[number * rows + row];
                 let is_settled = model.is_settled(likelihood, (square, largest), of_model)
-                    || model.is_settled_by_series(x, likelihood, values, of_model, rest)
+                    || model.is_settled_by_series(x, likelihood, (values, square), of_model, rest)
                     || is_settled_exactly(x, likelihood, model, column);
                 if !is_settled {
                     open.push(column);
@@ -155,7 +155,7 @@ impl Bounded<'_> {
         &self,
         x: Columns,
         likelihood: &Likelihood,
-        values: &[f64],
+        (values, whole): (&[f64], f64),
         product: impl Fn(usize) -> f64,
         rest: &mut Vec<f64>,
     ) -> bool {
@@ -180,7 +180,7 @@ impl Bounded<'_> {
         rest.iter_mut().for_each(|x| *x -= constant);
         let square = weighted_square(rest, weighted.weights);
         let step = product(0) / square * likelihood.coefficient_scale();
-        if !step.is_finite() {
+        if square <= LEAST_REST * whole || !step.is_finite() {
             return false;
         }
         let (sum, lowest) = sum_of_series(rest, step, &self.rows);

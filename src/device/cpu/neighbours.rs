@@ -25,6 +25,9 @@ const BLOCK: usize = 1 << 16;
 /// Multiply-adds below which a batch stays on one thread.
 const PARALLEL_WORK: usize = 1 << 21;
 
+/// Working weights below this, which are about 1 otherwise, tell nothing.
+const NO_WEIGHT: f64 = 1e-9;
+
 /// The `count` strongest additions and exchanges of each model among a shard's columns, and those
 /// that tie with the last. Variables of `keep` (ascending) are not replaced. When `stop` returns
 /// true, the remaining columns are skipped; the caller checks it again.
@@ -56,6 +59,12 @@ pub(crate) fn neighbours(
         let strongest: Vec<_> = anchors.iter().map(|_| strongest()).collect();
         (strongest, Scratch::default())
     };
+    // Where no observation has a weight left the loss is as low as it gets.
+    let is_flat = |anchor: &FitView| {
+        let weighted = anchor.weighted.as_ref();
+        weighted.is_some_and(|own| own.weights.iter().all(|weight| *weight < NO_WEIGHT))
+    };
+    let flat: Vec<bool> = anchors.iter().map(is_flat).collect();
     let weights = anchors.iter().filter_map(|anchor| anchor.weighted);
     let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
     let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
@@ -70,6 +79,9 @@ pub(crate) fn neighbours(
         {
             let (products, after) = rest.split_at(rows * factor_width(anchor).0);
             rest = after;
+            if flat[at] {
+                continue;
+            }
             scratch.evaluate(model, anchor, at, products);
             scratch.offer(x, model, anchor, first, strongest);
         }

@@ -11,6 +11,9 @@ use crate::{
 /// Multiply-adds below which a sweep stays on one thread.
 const PARALLEL_WORK: usize = 1 << 20;
 
+/// Observations whose squares are made at a time.
+const OBSERVATIONS: usize = 256;
+
 /// What makes products of a shard's columns, for the CPU to look at.
 pub(in crate::device) trait ProductSource {
     /// As [`visit_products`], by threads of the pool.
@@ -72,20 +75,26 @@ pub(super) fn weighted_squares(
     squares: &mut Vec<f64>,
 ) {
     let (n, m) = (x.n(), weights.len() / x.n());
-    room.clear();
-    for column in (first as u32..).take(count) {
-        room.extend(x.column(column).iter().map(|x| x * x));
-    }
     squares.clear();
     squares.resize(count * m, 0.0);
-    matmul(
-        MatMut::from_column_major_slice_mut(squares, count, m),
-        Accum::Replace,
-        MatRef::from_column_major_slice(room, n, count).transpose(),
-        MatRef::from_column_major_slice(weights, n, m),
-        1.0,
-        Par::Seq,
-    );
+    let weights = MatRef::from_column_major_slice(weights, n, m);
+    // Of a few observations at a time, so that the squares stay in the cache.
+    for start in (0..n).step_by(OBSERVATIONS) {
+        let rows = OBSERVATIONS.min(n - start);
+        room.clear();
+        for column in (first as u32..).take(count) {
+            let values = &x.column(column)[start..start + rows];
+            room.extend(values.iter().map(|x| x * x));
+        }
+        matmul(
+            MatMut::from_column_major_slice_mut(squares, count, m),
+            Accum::Add,
+            MatRef::from_column_major_slice(room, rows, count).transpose(),
+            weights.get(start..start + rows, ..),
+            1.0,
+            Par::Seq,
+        );
+    }
 }
 
 /// The number of ranges of the columns for so many multiply-adds.

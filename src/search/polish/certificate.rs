@@ -12,10 +12,13 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices},
-    family::FitStatus,
+    family::{FamilyFit, FitStatus},
     least_squares::{Fit, FitView},
     selection::Settled,
 };
+
+/// Numbers of residuals and factors that are swept at a time.
+const BATCH: usize = 32 << 20;
 
 /// What a certificate found.
 pub(super) enum Verdict {
@@ -39,6 +42,13 @@ impl PolishContext<'_> {
         let Some(likelihood) = x.likelihood() else {
             return Ok(Verdict::Best(None));
         };
+        let is_optimum = |fit: &Fit| {
+            let status = fit.family().map(FamilyFit::status);
+            status.is_some_and(|status| status != FitStatus::NotConverged)
+        };
+        if !is_optimum(&best.fit) {
+            return Ok(Verdict::Unknown);
+        }
         let is_kept = |term: &u32| keep.binary_search(term).is_ok();
         let mut settled = Settled::default();
         // The best model, and it without each term that may leave, with those that stand on it.
@@ -49,37 +59,42 @@ impl PolishContext<'_> {
             leaving
         });
         let leaving: Vec<Vec<u32>> = leaving.filter(|all| !all.iter().any(is_kept)).collect();
-        let dropped = self.fit_all(&leaving, |leaving| {
+        let dropped = self.in_parallel(&leaving, |leaving| {
             let mut fit = best.fit.clone();
             fit.drop_all(x, leaving);
-            Some(fit)
+            fit
         });
         settled.by_fit += dropped.len();
-        let mut lower: Option<Candidate> = None;
-        let mut is_cut = dropped.len() < leaving.len();
+        if dropped.len() < leaving.len() {
+            return Ok(Verdict::Unknown);
+        }
         // Terms that leave together with others do so alone.
-        let bases = std::iter::once(&best.fit).chain(dropped.iter().zip(&leaving).filter_map(
-            |(fit, leaving)| fit.as_ref().filter(|_| leaving.len() == 1),
-        ));
-        let bases: Vec<&Fit> = bases.collect();
+        let alone = dropped.iter().zip(&leaving);
+        let alone = alone.filter_map(|(fit, leaving)| (leaving.len() == 1).then_some(fit));
+        let bases: Vec<&Fit> = std::iter::once(&best.fit).chain(alone).collect();
         let mut fits: Vec<(usize, Vec<u32>)> = Vec::new();
         if x.terms().is_none() && likelihood.has_bounds() {
             let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
             let least = bases.iter().map(|fit| self.least_fall(fit, best.value));
             let least: Vec<f64> = least.collect();
             let stop = || self.limits.stop();
-            let open = devices.find_joining(&views, &least, &stop)?;
-            let candidates = x.p() - members.len();
-            let pairs = candidates * bases.len();
-            for (at, open) in open.into_iter().enumerate() {
-                // The term that left may not return: that is the best model.
-                let open = open.into_iter().filter(|j| members.binary_search(j).is_err());
-                fits.extend(open.map(|j| (at, vec![j])));
+            let width: usize = bases.iter().map(|fit| fit.support().len() + 2).sum();
+            let batches = (width * x.n()).div_ceil(BATCH).clamp(1, bases.len());
+            let each = bases.len().div_ceil(batches);
+            for (batch, (views, least)) in views.chunks(each).zip(least.chunks(each)).enumerate() {
+                let open = devices.find_joining(views, least, &stop)?;
+                for (at, open) in open.into_iter().enumerate() {
+                    // The term that left may not return: that is the best model.
+                    let open = open.into_iter().filter(|j| members.binary_search(j).is_err());
+                    fits.extend(open.map(|j| (batch * each + at, vec![j])));
+                }
             }
-            settled.by_bound += pairs - fits.len().min(pairs);
             if self.limits.stop() {
                 return Ok(Verdict::Unknown);
             }
+            let have_room = bases.iter().filter(|fit| fit.support().len() < problem.max_size);
+            let pairs = (x.p() - members.len()) * have_room.count();
+            settled.by_bound += pairs - fits.len().min(pairs);
             x.fetch(fits.iter().flat_map(|(_, terms)| terms.iter().copied()))?;
         } else {
             for (at, fit) in bases.iter().enumerate() {
@@ -102,28 +117,28 @@ impl PolishContext<'_> {
                 }
             }
         }
-        let has_room = |(at, terms): &(usize, Vec<u32>)| {
-            bases[*at].support().len() + x.width_of(terms) <= problem.max_size
-        };
-        fits.retain(has_room);
-        let joined = self.fit_all(&fits, |(at, terms)| {
+        let judged = |fit: &Fit| (problem.objective.of_fit(fit), is_optimum(fit), fit.members());
+        // A model that explains the term, or has no room for it, is no neighbour.
+        let joined = self.in_parallel(&fits, |(at, terms)| {
             let mut fit = bases[*at].clone();
-            terms.iter().try_for_each(|term| fit.add(x, *term)).ok()?;
-            Some(fit)
+            let joins = terms.iter().try_for_each(|term| fit.add(x, *term));
+            let is_model = joins.is_ok() && fit.support().len() <= problem.max_size;
+            is_model.then(|| judged(&fit))
         });
-        is_cut |= joined.len() < fits.len();
-        settled.by_fit += joined.len();
-        for fit in dropped.into_iter().chain(joined).flatten() {
-            let is_fitted = |own: &crate::family::FamilyFit| own.status() != FitStatus::NotConverged;
-            is_cut |= !fit.family().is_some_and(is_fitted);
-            let value = problem.objective.of_fit(&fit);
-            let least = lower.as_ref().map_or(best.value, |own| own.value);
+        let mut is_cut = joined.len() < fits.len();
+        settled.by_fit += joined.iter().flatten().count();
+        let mut lower: Option<(f64, Vec<u32>)> = None;
+        for (value, is_optimum, members) in
+            dropped.iter().map(judged).chain(joined.into_iter().flatten())
+        {
+            is_cut |= !is_optimum;
+            let least = lower.as_ref().map_or(best.value, |own| own.0);
             if rises(value, least) {
-                lower = Some(Candidate { fit, value });
+                lower = Some((value, members));
             }
         }
         // Fitted from scratch, the last digits may differ, and with them the verdict.
-        let anew = lower.map(|own| self.fitted(&own.fit.members()));
+        let anew = lower.map(|(_, members)| self.fitted(&members));
         Ok(match anew.filter(|own| rises(own.value, best.value)) {
             Some(better) => Verdict::Better(better),
             None if is_cut || self.limits.stop() => Verdict::Unknown,
@@ -131,17 +146,17 @@ impl PolishContext<'_> {
         })
     }
 
-    /// Fits models, unless the limits come first: then there are fewer. None for those that cannot be.
-    fn fit_all<T: Sync>(
+    /// What models are, unless the limits come first: then there are fewer.
+    fn in_parallel<T: Sync, U: Send>(
         &self,
         models: &[T],
-        fit: impl Fn(&T) -> Option<Fit> + Sync,
-    ) -> Vec<Option<Fit>> {
+        of: impl Fn(&T) -> U + Sync,
+    ) -> Vec<U> {
         let own = |model: &T| match self.limits.stop() {
             true => None,
-            false => Some(fit(model)),
+            false => Some(of(model)),
         };
-        let all: Vec<Option<Option<Fit>>> = match self.threads > 1 {
+        let all: Vec<Option<U>> = match self.threads > 1 {
             true => models.par_iter().map(own).collect(),
             false => models.iter().map(own).collect(),
         };

@@ -13,8 +13,15 @@ use crate::{
 /// Levels of the tree of models whose branches threads share.
 const SHARED: usize = 4;
 
+/// Observations × models beyond which they are not all fitted where nobody asked for a proof.
+const UNASKED: usize = 1 << 25;
+
 /// Whether all models are few enough to be fitted.
-pub(super) fn is_small(problem: &SearchProblem) -> bool {
+pub(super) fn is_small(problem: &SearchProblem, asked: bool) -> bool {
+    let candidates = (problem.x.term_count() - problem.keep.len()).min(30);
+    if !asked && problem.x.n() > UNASKED >> candidates.min(14) {
+        return false;
+    }
     match problem.x.terms() {
         Some(own) => terms::is_small(problem, own),
         None => is_small_plain(problem),

@@ -77,7 +77,7 @@ pub(super) fn prove(
         Ok(())
     };
     if x.likelihood().is_some() {
-        if !likelihood::is_small(&problem) {
+        if !likelihood::is_small(&problem, asked) {
             return refuse(end, LIKELIHOOD);
         }
         let stop = || control.limits.stop();
@@ -238,6 +238,7 @@ fn prove_by_enumeration(problem: &SearchProblem, models: Vec<VisitedModel>, end:
     end.members = best.first().members.to_vec();
     end.visited = VisitedModels::complete(models);
     end.certified = Some(Certificate::Global);
+    end.settled = None;
     end.proof = Some(Proof {
         complete: true,
         models: Some(count),
