@@ -34,8 +34,8 @@ use crate::{
     vector::{packed_columns, packed_row_squares, product},
 };
 use column::{Entered, add, remove};
-pub(crate) use reweighted::Weighted;
 use reweighted::Reweighted;
+pub(crate) use reweighted::Weighted;
 
 /// Least norm ‖x − X_A·u‖ that a support must leave of a unit column: below it the column is
 /// collinear with the support and cannot be added. R's `lm` uses the same 10⁻⁷.

@@ -267,11 +267,7 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 
-    pub(super) fn finish(
-        mut self,
-        response: &[f64],
-        name: String,
-    ) -> Result<Design, DesignError> {
+    pub(super) fn finish(mut self, response: &[f64], name: String) -> Result<Design, DesignError> {
         self.check_finite(&name, response)?;
         let is_normal = self.options.kind.family == Family::default();
         if is_normal {

@@ -51,12 +51,16 @@ pub enum DesignError {
         name: String,
         source: FamilyError,
     },
-    #[error("{option} is of the family binomial, not of {distribution}: leave it out, or add --family binomial")]
+    #[error(
+        "{option} is of the family binomial, not of {distribution}: leave it out, or add --family binomial"
+    )]
     OfBinomial {
         option: &'static str,
         distribution: Distribution,
     },
-    #[error("--trials and --success exclude each other: of several trials the response counts the events")]
+    #[error(
+        "--trials and --success exclude each other: of several trials the response counts the events"
+    )]
     TrialsAndSuccess,
     #[error(
         "the response `{name}` has the levels {}: the family binomial takes two{}",

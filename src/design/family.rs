@@ -16,7 +16,11 @@ pub(super) struct BesideResponse {
 }
 
 /// The numbers of a column of trials or offsets.
-pub(super) fn numbers(column: Column, n: usize, what: &'static str) -> Result<Vec<f64>, DesignError> {
+pub(super) fn numbers(
+    column: Column,
+    n: usize,
+    what: &'static str,
+) -> Result<Vec<f64>, DesignError> {
     match column.values {
         Values::Factor { levels, .. } => Err(DesignError::TextBeside {
             what,

@@ -49,7 +49,11 @@ impl Design {
                 let (found, n) = (length(values), rows);
                 let source = FamilyError::Length { what, found, n };
                 let (table, name) = ("the matrices".to_owned(), options.response.to_owned());
-                return Err(DesignError::Family { table, name, source });
+                return Err(DesignError::Family {
+                    table,
+                    name,
+                    source,
+                });
             }
         }
         if y.len() != rows || weights != rows {

@@ -12,6 +12,7 @@ mod family;
 mod formula;
 mod formula_columns;
 mod formula_data;
+mod from_table;
 mod groups;
 mod identifiers;
 mod interactions;
@@ -32,28 +33,19 @@ mod wide;
 
 use std::sync::Arc;
 
-use crate::{
-    family::{Distribution, Likelihood},
-    interrupt::Interrupt,
-    ranks::Communicator,
-    table::{Column, Missing, Table, TrueVariable, Values},
-};
-use builder::DesignBuilder;
-use family::BesideResponse;
+use crate::{family::Likelihood, table::TrueVariable};
 pub use columns::Columns;
 pub use error::DesignError;
 pub(crate) use formula::FormulaDesign;
 pub(crate) use formula_columns::check_formula;
 pub use groups::Group;
-use groups::gather;
 pub(crate) use interactions::TermsOfColumns;
 use levels::FormulaData;
 pub(crate) use names::check_columns;
+use names::dummy_name;
 pub(crate) use names::has_reference;
-use names::{NamedColumns, dummy_name};
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use remote::RemoteColumns;
-use term_plan::TermPlan;
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 pub(crate) use wide::{WideFormula, WidePart};
@@ -116,162 +108,6 @@ pub struct Design {
 }
 
 impl Design {
-    /// Takes the response and the weights out of a table, applies the missing-value policy,
-    /// codes factors by dummies against a reference level, sets constant
-    /// columns and exact duplicates aside, and brings the rest to unit norm.
-    ///
-    /// # Errors
-    /// [`DesignError`] names the table, the column and the mend.
-    pub fn from_table(table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
-        Self::from_partitioned_table(table, options, (None, &Interrupt::default()))
-    }
-
-    /// Makes the design of a table whose columns the ranks of a communicator partition, as
-    /// [`read_partition`](crate::table::read_partition) reads it; without one it has all columns.
-    ///
-    /// # Errors
-    /// As [`from_table`](Self::from_table), on all ranks alike; a lost rank; an interrupt.
-    pub(crate) fn from_partitioned_table(
-        table: Table,
-        options: &DesignOptions,
-        context: (Option<&Communicator>, &Interrupt),
-    ) -> Result<Self, DesignError> {
-        Self::made(table, options, context, None)
-    }
-
-    /// Makes the design of a table, whose columns may be those of a formula's terms.
-    fn made(
-        mut table: Table,
-        options: &DesignOptions,
-        (communicator, interrupt): (Option<&Communicator>, &Interrupt),
-        plan: Option<TermPlan>,
-    ) -> Result<Self, DesignError> {
-        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
-            return Err(DesignError::MissingPolicy { missing });
-        }
-        let named = NamedColumns::of(&table, options, communicator.is_some())?;
-        let NamedColumns {
-            response,
-            weights,
-            trials,
-            offset,
-            references,
-        } = named;
-        let family = options.kind.family;
-        let is_normal = family.distribution() == Distribution::Gaussian;
-        let beside = [weights, trials, offset];
-        let response_name = table.columns[response].name.clone();
-        if let Some(at) = weights {
-            weights::check(&table, at)?;
-        }
-        let width = table.columns.len();
-        let mut warnings = std::mem::take(&mut table.warnings);
-        let (truth, doubts) = table.true_variables(response, &beside);
-        warnings.extend(doubts);
-        table.refuse_rounded(options.drop)?;
-        let positions = table.drop_columns(options.drop);
-        let own = match communicator {
-            Some(communicator) => communicator.local_range(width),
-            None => 0..width,
-        };
-        let rows = table.rows;
-        let row_numbers =
-            identifiers::caution(&table, &positions, (response, beside), options.keep);
-        // A column of row numbers shows which rows were left out.
-        let numbered = options.missing == Missing::DropRows || weights.is_some();
-        if numbered {
-            let numbers: Vec<f64> = (0..rows).map(|row| row as f64).collect();
-            table.columns.push(Column::from(("", numbers)));
-        }
-        let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
-        warnings.extend(dropped.warning());
-        let (mut values, mut mean_weight) = (None, 1.0);
-        if let Some(name) = options.weights {
-            let rows = table.rows;
-            let (left_out, found, mean) = weights::at_mean_one(&mut table, name)?;
-            values = Some(found);
-            mean_weight = mean;
-            if left_out > 0 {
-                warnings.push(format!(
-                    "{left_out} of {rows} observations have weight 0 and were left out"
-                ));
-            }
-        }
-        let numbers = table.columns.pop_if(|_| numbered);
-        let n = table.rows;
-        if n < FEWEST_ROWS {
-            let table = table.source;
-            return Err(DesignError::FewRows { table, n });
-        }
-        let labels = std::mem::take(&mut table.labels);
-        let builder = (options, references);
-        let mut of_response = BesideResponse::default();
-        // A likelihood has the weights, and no row of the columns.
-        let (of_rows, of_terms) = match is_normal {
-            true => (values, Vec::new()),
-            false => {
-                let own = values.unwrap_or_default().into_iter();
-                (None, own.map(|weight| weight * mean_weight).collect())
-            }
-        };
-        let source = table.source.clone();
-        let builder = DesignBuilder::new(n, &table, builder, of_rows, (communicator, interrupt))?;
-        let mut taken = None;
-        let (mut places, mut candidates) = (Vec::new(), Vec::new());
-        for (at, column) in positions.into_iter().zip(table.columns) {
-            if at == response {
-                taken = Some(column);
-            } else if Some(at) == trials {
-                of_response.trials = family::numbers(column, n, "trials")?;
-            } else if Some(at) == offset {
-                of_response.offset = family::numbers(column, n, "offset")?;
-            } else if Some(at) != weights && own.contains(&at) {
-                let others = beside.iter().flatten().filter(|other| at > **other);
-                let before = usize::from(at > response) + others.count();
-                places.push(at - before);
-                candidates.push(column);
-            }
-        }
-        let plan = match (plan, options.groups) {
-            (None, groups @ [_, ..]) => {
-                let gathered = gather(groups, options.keep, &mut places, &mut candidates);
-                Some(gathered?)
-            }
-            (plan, _) => plan,
-        };
-        let builder = builder.with_warnings(row_numbers).with_plan(plan);
-        let mut builder = builder.after(&candidates)?;
-        for (index, column) in places.into_iter().zip(candidates) {
-            builder.push(column, index)?;
-        }
-        let mut y = family::response(taken, n, &options.kind)?;
-        if is_normal && let Some(name) = options.kind.offset {
-            let pairs = y.iter_mut().zip(&of_response.offset);
-            pairs.for_each(|(y, offset)| *y -= offset);
-            warnings.push(format!("the offset {name} is taken off the response"));
-        }
-        let mut design = builder.finish(&y, response_name)?;
-        warnings.append(&mut design.warnings);
-        design.warnings = warnings;
-        if !options.intercept && design.factors.len() > 1 {
-            design.warnings.push(NO_INTERCEPT.to_owned());
-        }
-        design.mean_weight = mean_weight;
-        design.truth = truth;
-        design.labels = labels;
-        if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
-            && n < rows
-        {
-            design.rows = numbers.into_iter().map(|row| row as usize).collect();
-        }
-        design.trials = options.kind.trials.map(str::to_owned);
-        design.offset = options.kind.offset.map(str::to_owned);
-        if !is_normal {
-            design.fit_by_likelihood((family, &y), &of_response, &of_terms, &source)?;
-        }
-        Ok(design)
-    }
-
     /// Observations.
     pub fn n(&self) -> usize {
         self.n

@@ -68,10 +68,7 @@ impl<'a> NamedColumns<'a> {
 }
 
 /// Refuses options of the binomial family for another one, and one column for two of them.
-pub(super) fn check_kind(
-    kind: &ResponseOptions,
-    weights: Option<&str>,
-) -> Result<(), DesignError> {
+pub(super) fn check_kind(kind: &ResponseOptions, weights: Option<&str>) -> Result<(), DesignError> {
     let distribution = kind.family.distribution();
     let of_binomial = [("--trials", kind.trials), ("--success", kind.success)];
     for (option, value) in of_binomial {

@@ -1,5 +1,7 @@
 //! All devices of a search as one.
 
+mod joining;
+
 use std::{
     collections::BTreeSet,
     ops::Range,
@@ -328,37 +330,6 @@ impl<'x> Devices<'x> {
         // All devices of a rank hold all its models.
         let costs = self.devices[0].find_drop_costs(&own)?;
         self.gather_models(costs, models.iter().copied())
-    }
-
-    /// The columns, ascending, that no bound settles; see [`Device::find_joining`].
-    pub(crate) fn find_joining(
-        &mut self,
-        anchors: &[FitView],
-        least: &[f64],
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Vec<u32>>, DeviceError> {
-        let part = self.part();
-        let mut found =
-            self.each(|_, device| device.find_joining(anchors, least, part, stop))?;
-        if let Some((communicator, _)) = &self.communicator {
-            found = communicator.gather(&found)?.into_iter().flatten().collect();
-        }
-        let of_model = |at: usize| {
-            let mut all: Vec<u32> = found.iter().flat_map(|own| &own[at]).copied().collect();
-            all.sort_unstable();
-            all
-        };
-        Ok((0..anchors.len()).map(of_model).collect())
-    }
-
-    /// Which part of its columns each rank sweeps: ranks that each have all columns one part of them each.
-    fn part(&self) -> (usize, usize) {
-        match &self.communicator {
-            Some((communicator, Partition::Particles)) => {
-                (communicator.rank(), communicator.size())
-            }
-            _ => (0, 1),
-        }
     }
 
     /// The strongest additions and exchanges among all columns; see [`Device::find_neighbours`].

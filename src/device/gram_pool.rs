@@ -8,11 +8,11 @@ use std::{borrow::Cow, collections::HashMap, ops::Range};
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use rayon::prelude::*;
 
+use super::weighted_products::{WeightedProducts, inverse_factor};
 use crate::{
-    cholesky,
     design::{Columns, Terms},
-    least_squares::{Fit, PIVOT_TOLERANCE, Weighted},
-    vector::{add_scaled, packed_columns, product, weighted_square},
+    least_squares::Fit,
+    vector::{add_scaled, packed_columns, product},
 };
 
 /// Most columns of a pool: 8 MiB of products.
@@ -46,50 +46,6 @@ pub(crate) struct GramPool {
     xty: Vec<f64>,
     stride: usize,
     weighted: Option<WeightedProducts>,
-}
-
-/// The quadratic that the loss of a fit is nearby.
-#[derive(Debug)]
-struct WeightedProducts {
-    weights: Vec<f64>,
-    /// The working response, weighted.
-    target: Vec<f64>,
-    /// Σ w, and the sum of the target; none without an intercept.
-    sums: Option<[f64; 2]>,
-    /// Xᵀw by place.
-    means: Vec<f64>,
-    /// Of each term T with (XᵀWX)⁻¹ = T·Tᵀ of its own columns, packed.
-    factors: Vec<Vec<f64>>,
-    /// What the quadratic leaves of the empty model.
-    rss: f64,
-}
-
-impl WeightedProducts {
-    /// That of a fit; none without a likelihood.
-    fn of(x: Columns, fit: &Fit) -> Option<Self> {
-        let view = fit.view();
-        let Weighted { weights, intercept } = view.weighted?;
-        let mut own = vec![0.0; x.n()];
-        for (a, b) in view.support.iter().zip(view.coefficients) {
-            add_scaled(&mut own, *b, x.column(*a));
-        }
-        let total: f64 = weights.iter().sum();
-        if !intercept.is_empty() {
-            let mean = product(&own, weights) / total;
-            own.iter_mut().for_each(|own| *own -= mean);
-        }
-        let rows = own.iter().zip(weights).zip(view.residual);
-        let target: Vec<f64> = rows.map(|((own, w), r)| w * own + r).collect();
-        let sum = target.iter().sum();
-        Some(Self {
-            rss: fit.rss() + weighted_square(&own, weights),
-            weights: weights.to_vec(),
-            sums: (!intercept.is_empty()).then_some([total, sum]),
-            means: Vec::new(),
-            factors: Vec::new(),
-            target,
-        })
-    }
 }
 
 impl GramPool {
@@ -334,36 +290,6 @@ impl GramPool {
     fn padded(&self) -> usize {
         self.columns.len().next_multiple_of(8)
     }
-}
-
-/// T with M⁻¹ = T·Tᵀ of the lower triangle of a small matrix, packed by columns; zeros for a column that those before
-/// it explain.
-fn inverse_factor(rows: Vec<&[f64]>) -> Vec<f64> {
-    let w = rows.len();
-    let mut matrix = vec![0.0; w * w];
-    for (own, row) in matrix.chunks_mut(w).zip(&rows) {
-        own[..row.len()].copy_from_slice(row);
-    }
-    let largest = (0..w).map(|at| matrix[at * w + at]).fold(0.0, f64::max);
-    cholesky::factor(&mut matrix, w, PIVOT_TOLERANCE * PIVOT_TOLERANCE * largest);
-    let mut inverse = Vec::with_capacity(w * (w + 1) / 2);
-    for column in 0..w {
-        // Row by row of L⁻¹, which is Tᵀ.
-        let mut own = vec![0.0; w];
-        let pivot = matrix[column * w + column];
-        if pivot > 0.0 {
-            own[column] = 1.0 / pivot;
-            for before in 0..column {
-                let l = matrix[column * w + before];
-                let t = &inverse[before * (before + 1) / 2..][..=before];
-                for (own, t) in own.iter_mut().zip(t) {
-                    *own -= l * t / pivot;
-                }
-            }
-        }
-        inverse.extend_from_slice(&own[..=column]);
-    }
-    inverse
 }
 
 #[cfg(test)]

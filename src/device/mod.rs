@@ -27,6 +27,7 @@ mod shards;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod weighted_products;
 
 pub(crate) use counters::{open_counters, open_pair_counters};
 pub(crate) use cpu::bytes_of_copies;

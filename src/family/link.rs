@@ -94,6 +94,11 @@ impl Link {
     }
 }
 
+/// P(|Z| ≥ |z|) of a normal deviate.
+pub(crate) fn two_sided_normal(z: f64) -> f64 {
+    erfc(z.abs() / std::f64::consts::SQRT_2)
+}
+
 fn inside(mean: f64) -> f64 {
     mean.clamp(LEAST, 1.0 - LEAST)
 }

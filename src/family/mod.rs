@@ -9,6 +9,7 @@
 //! *Source*: P. McCullagh, J. A. Nelder, Generalized Linear Models, 1989; W. N. Venables, B. D. Ripley, Modern Applied
 //! Statistics with S, 2002, section 7.4 (negative binomial).
 
+mod climb;
 mod distribution;
 mod error;
 mod fast;
@@ -27,4 +28,5 @@ pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
 pub use likelihood::Likelihood;
 pub use link::Link;
+pub(crate) use link::two_sided_normal;
 pub use response::{Family, FamilyResponse};

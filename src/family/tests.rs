@@ -73,11 +73,7 @@ fn no_coefficient_nearby_has_a_higher_likelihood() {
         assert_eq!(fit.status(), FitStatus::Converged, "{what}");
         let predictor = |changes: [f64; 3]| -> Vec<f64> {
             let row = |i: usize| {
-                let own = fit
-                    .coefficients()
-                    .iter()
-                    .zip(&x)
-                    .zip(&changes[1..]);
+                let own = fit.coefficients().iter().zip(&x).zip(&changes[1..]);
                 let own: f64 = own.map(|((b, x), d)| (b + d) * x[i]).sum();
                 response.offset[i] + fit.intercept().unwrap() + changes[0] + own
             };

@@ -48,11 +48,7 @@ impl Counts {
 }
 
 /// The derivative of ℓ with respect to ln θ.
-fn slope(
-    counts: &Counts,
-    (y, means, weights): (&[f64], &[f64], &[f64]),
-    logarithm: f64,
-) -> f64 {
+fn slope(counts: &Counts, (y, means, weights): (&[f64], &[f64], &[f64]), logarithm: f64) -> f64 {
     let theta = logarithm.exp();
     let rows = y.iter().zip(means).zip(weights);
     let of_row = |((y, mean), weight): ((&f64, &f64), &f64)| {
@@ -62,11 +58,7 @@ fn slope(
 }
 
 /// The θ of the largest likelihood, to 10⁻¹² of it, at most [`LARGEST`]; looked for from `start` on.
-pub(super) fn estimate(
-    counts: &Counts,
-    data: (&[f64], &[f64], &[f64]),
-    start: f64,
-) -> f64 {
+pub(super) fn estimate(counts: &Counts, data: (&[f64], &[f64], &[f64]), start: f64) -> f64 {
     let slope = |at: f64| slope(counts, data, at);
     let (least, most) = (SMALLEST.ln(), LARGEST.ln());
     let (mut low, mut high) = (start.ln().clamp(least, most), start.ln().clamp(least, most));

@@ -145,7 +145,10 @@ fn append(inverse: &mut Vec<f64>, own: &[f64]) {
     if pivot > 0.0 {
         column[at] = 1.0 / pivot;
         for (t, r) in packed_columns(inverse).zip(own) {
-            column.iter_mut().zip(t).for_each(|(c, t)| *c -= t * r / pivot);
+            column
+                .iter_mut()
+                .zip(t)
+                .for_each(|(c, t)| *c -= t * r / pivot);
         }
     }
     inverse.extend(column);

@@ -67,8 +67,13 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     let of_binomial = [("trials", &own.trials), ("success", &own.success)];
     for (option, value) in of_binomial {
         if value.is_some() && !is_binomial {
-            let message = format!("{option} is of the family binomial, not of {}", own.distribution);
-            errors.push(OptionError::new(option, message).help("add family = binomial, or leave it out"));
+            let message = format!(
+                "{option} is of the family binomial, not of {}",
+                own.distribution
+            );
+            errors.push(
+                OptionError::new(option, message).help("add family = binomial, or leave it out"),
+            );
         }
     }
     if own.trials.is_some() && own.success.is_some() {

@@ -91,7 +91,11 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
     let theta = family.theta.map(|theta| ("θ", significant(theta, 5)));
     facts.extend(theta);
     if let Some(own) = &family.discrimination {
-        let text = format!("{}, Brier score {}", significant(own.auc, 4), significant(own.brier, 4));
+        let text = format!(
+            "{}, Brier score {}",
+            significant(own.auc, 4),
+            significant(own.brier, 4)
+        );
         facts.push(("AUC", text));
     }
     if let Some(test) = &family.hosmer_lemeshow {

@@ -157,10 +157,12 @@ pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
             row.1.map_or(table::text(""), |_| number(row.2.ratio, 4))
         })
         .column_if(ratio.is_some(), percent(tail), |row| {
-            row.1.map_or(table::text(""), |_| number(row.2.ratio_lower, 4))
+            row.1
+                .map_or(table::text(""), |_| number(row.2.ratio_lower, 4))
         })
         .column_if(ratio.is_some(), percent(100.0 - tail), |row| {
-            row.1.map_or(table::text(""), |_| number(row.2.ratio_upper, 4))
+            row.1
+                .map_or(table::text(""), |_| number(row.2.ratio_upper, 4))
         })
 }
 
@@ -390,10 +392,8 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
         assert!(text.ends_with("}\n"));
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["method"]["name"], "pass");
-        assert_eq!(json["method"]["particles"], 64);
         assert_eq!(json["criterion"]["gamma"], 1.0);
         assert_eq!(json["selected"][1]["index"], 17);
-        assert_eq!(json["selected"][0]["coefficient"], 0.1);
         assert_eq!(json["rss"].as_f64(), Some(0.1 + 0.2));
         assert_eq!(json["termination"], "iterations");
         assert_eq!(json["set_aside"][0]["reason"], "constant");

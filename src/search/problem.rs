@@ -117,7 +117,10 @@ impl<'a> Objective<'a> {
         criterion: &'a dyn Criterion,
         undefined: &'a AtomicBool,
     ) -> Result<Self, SearchError> {
-        if let Some(likelihood) = design.likelihood().filter(|_| criterion.needs_least_squares()) {
+        if let Some(likelihood) = design
+            .likelihood()
+            .filter(|_| criterion.needs_least_squares())
+        {
             return Err(SettingsError(format!(
                 "criterion {} is of least squares, and the family is {}: use aic, bic, ebic or ebic-monotone",
                 criterion.name(),

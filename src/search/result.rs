@@ -12,9 +12,10 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
-        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
-        NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions, estimates,
-        inclusion_weights, likelihood_cautions, marginal_means, selected_terms, visited_models,
+        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
+        GoodnessOfFit, NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions,
+        estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
+        visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};

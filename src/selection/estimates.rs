@@ -7,7 +7,7 @@ use statrs::function::beta::beta_reg;
 use super::{Estimate, SelectedVariable, family::residual_freedom};
 use crate::{
     design::Design,
-    family::{FamilyFit, FitStatus, Likelihood, Link},
+    family::{FamilyFit, FitStatus, Likelihood, Link, two_sided_normal},
     least_squares::{ENDLESS, Fit},
 };
 
@@ -155,11 +155,6 @@ fn of_likelihood(
 pub(super) fn is_endless(fit: &FamilyFit, at: usize) -> bool {
     fit.direction()
         .is_some_and(|direction| direction[at].abs() > ENDLESS)
-}
-
-/// P(|Z| ≥ |z|) of a normal deviate.
-fn two_sided_normal(z: f64) -> f64 {
-    libm::erfc(z.abs() / std::f64::consts::SQRT_2)
 }
 
 /// The q with P(|Z| ≥ q) = 1 − level of a normal deviate, by bisection.

@@ -196,7 +196,10 @@ fn discrimination(likelihood: &Likelihood, fit: &FamilyFit) -> Option<Discrimina
     let (mut below, mut pairs) = (0.0, 0.0);
     for equal in rows.chunk_by(|a, b| a[0] == b[0]) {
         let own: f64 = equal.iter().map(|[.., events]| events).sum();
-        let others: f64 = equal.iter().map(|[_, trials, events]| trials - events).sum();
+        let others: f64 = equal
+            .iter()
+            .map(|[_, trials, events]| trials - events)
+            .sum();
         pairs += own * (below + others / 2.0);
         below += others;
     }
@@ -228,7 +231,11 @@ fn calibration(likelihood: &Likelihood, fit: &FamilyFit) -> Vec<CalibrationGroup
         let trials: f64 = own.iter().map(|[_, trials, _]| trials).sum();
         all.push(CalibrationGroup {
             trials,
-            fitted: own.iter().map(|[mean, trials, _]| mean * trials).sum::<f64>() / trials,
+            fitted: own
+                .iter()
+                .map(|[mean, trials, _]| mean * trials)
+                .sum::<f64>()
+                / trials,
             observed: own.iter().map(|[.., events]| events).sum::<f64>() / trials,
         });
     }

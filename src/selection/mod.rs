@@ -50,7 +50,9 @@ pub use ranking::{
     PairsReport, RankedVariable, Ranking, RejectedVariable, SingleVariable, StopRule, VariablePair,
     VariablePartner,
 };
-pub use regression::{Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination};
+pub use regression::{
+    Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination,
+};
 pub use residuals::{ObservationResidual, Residuals};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use terms::SelectedTerm;

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label, MarginalMean,
-    NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, number_or_nan,
-    normal_quantile, student_t_quantile,
+    Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
+    MarginalMean, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
+    number_or_nan, student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -278,7 +278,10 @@ impl Selection {
         self.level = level;
         let fixed = usize::from(self.intercept.is_some());
         let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
-        let is_normal = self.family.as_ref().is_some_and(FamilySummary::has_normal_tests);
+        let is_normal = self
+            .family
+            .as_ref()
+            .is_some_and(FamilySummary::has_normal_tests);
         let q = (level > 0.0 && level < 1.0).then(|| match is_normal {
             true => normal_quantile(level),
             false => student_t_quantile(level, freedom),

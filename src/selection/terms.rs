@@ -55,7 +55,8 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
     }
     let freedom = residual_freedom(design, fit);
     let likelihood = design.likelihood();
-    let residual = (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
+    let residual =
+        (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
     let mut terms: Vec<(u32, SelectedTerm)> = Vec::with_capacity(costs.len());
     for (&term, alone) in fit.terms().iter().zip(costs) {
@@ -68,7 +69,9 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
         // The dispersion that is estimated makes the ratio of deviances F's.
         let dispersion = fit.family().map(|own| own.dispersion());
         let has_dispersion = likelihood.is_some_and(|own| own.has_dispersion());
-        let of_deviance = deviance.zip(dispersion).filter(|_| has_dispersion && df > 0);
+        let of_deviance = deviance
+            .zip(dispersion)
+            .filter(|_| has_dispersion && df > 0);
         let chi_squared = deviance.filter(|_| !has_dispersion && df > 0);
         let f = residual
             .filter(|_| df > 0)

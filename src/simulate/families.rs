@@ -67,7 +67,9 @@ fn arrivals(time: f64, random: &mut Random) -> f64 {
 fn exp(x: f64) -> f64 {
     let k = (x / std::f64::consts::LN_2).round().clamp(-1000.0, 1000.0);
     let r = x - k * std::f64::consts::LN_2;
-    let series = (1..20).rev().fold(1.0, |sum, at| 1.0 + sum * r / f64::from(at));
+    let series = (1..20)
+        .rev()
+        .fold(1.0, |sum, at| 1.0 + sum * r / f64::from(at));
     series * f64::from_bits(((k as i64 + 1023) as u64) << 52)
 }
 
@@ -79,7 +81,10 @@ mod tests {
     fn exponentials_are_those_of_the_library_up_to_rounding() {
         for at in -600..600 {
             let x = f64::from(at) * 0.3711;
-            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-14 * (1.0 + x.abs()), "{x}");
+            assert!(
+                (exp(x) / x.exp() - 1.0).abs() < 1e-14 * (1.0 + x.abs()),
+                "{x}"
+            );
         }
     }
 
@@ -105,8 +110,14 @@ mod tests {
                 };
                 let of_mean = of_mean(expected);
                 let error = (of_mean / own.len() as f64).sqrt();
-                assert!((mean - expected).abs() < 4.0 * error, "{distribution} {mean}");
-                assert!((variance(&own) / of_mean - 1.0).abs() < 0.1, "{distribution}");
+                assert!(
+                    (mean - expected).abs() < 4.0 * error,
+                    "{distribution} {mean}"
+                );
+                assert!(
+                    (variance(&own) / of_mean - 1.0).abs() < 0.1,
+                    "{distribution}"
+                );
             }
         }
     }

@@ -206,7 +206,10 @@ impl SimulationModel {
                 && !matches!(family, Distribution::Gaussian | Distribution::Binomial) =>
             {
                 let most = families::MOST;
-                Err(("snr", format!("at most {most} for responses of the family {family}")))
+                Err((
+                    "snr",
+                    format!("at most {most} for responses of the family {family}"),
+                ))
             }
             _ => Ok(()),
         };

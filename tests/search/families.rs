@@ -126,17 +126,32 @@ fn optima_of_eight_problems_are_those_of_r() {
             let close = |own: f64, expected: &Value, tolerance: f64| {
                 let expected = expected.as_f64().unwrap();
                 let off = (own - expected).abs();
-                assert!(off <= tolerance * expected.abs().max(1e-3), "{what}: {own} {expected}");
+                assert!(
+                    off <= tolerance * expected.abs().max(1e-3),
+                    "{what}: {own} {expected}"
+                );
             };
             // Of least squares constants are left out that no model changes.
             let constant = match distribution {
                 Distribution::Gaussian => n * ((2.0 * std::f64::consts::PI).ln() + 1.0),
                 _ => 0.0,
             };
-            close(selection.criterion.value + constant, &expected["value"], 1e-8);
+            close(
+                selection.criterion.value + constant,
+                &expected["value"],
+                1e-8,
+            );
             let chosen = match selection.terms.is_empty() {
-                true => selection.selected.iter().map(|own| own.name.clone()).collect(),
-                false => selection.terms.iter().map(|own| own.name.clone()).collect::<Vec<_>>(),
+                true => selection
+                    .selected
+                    .iter()
+                    .map(|own| own.name.clone())
+                    .collect(),
+                false => selection
+                    .terms
+                    .iter()
+                    .map(|own| own.name.clone())
+                    .collect::<Vec<_>>(),
             };
             assert_eq!(chosen, list(&expected["terms"]), "{what}");
             if let Some(family) = &selection.family {
@@ -152,7 +167,11 @@ fn optima_of_eight_problems_are_those_of_r() {
                 for own in &selection.selected {
                     let expected = of(&own.name).unwrap();
                     close(own.estimate.coefficient, &expected["estimate"], 1e-7);
-                    close(own.estimate.std_error.unwrap(), &expected["std_error"], 1e-7);
+                    close(
+                        own.estimate.std_error.unwrap(),
+                        &expected["std_error"],
+                        1e-7,
+                    );
                 }
             }
             checked += 1;

@@ -19,8 +19,12 @@ const ROUNDS: usize = 400;
 fn families() -> Vec<Family> {
     use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};
     let all = [Binomial, Poisson, NegativeBinomial, Gamma].into_iter();
-    all.flat_map(|own| own.links().iter().map(move |link| Family::new(own, Some(*link)).unwrap()))
-        .collect()
+    all.flat_map(|own| {
+        own.links()
+            .iter()
+            .map(move |link| Family::new(own, Some(*link)).unwrap())
+    })
+    .collect()
 }
 
 /// One of some values.
@@ -85,7 +89,11 @@ fn degenerate_data_are_told_or_fitted_but_never_nan_and_never_endless() {
             weights: weights.as_deref(),
             offset: offset.as_deref(),
             intercept: random.below(4) > 0,
-            keep: if p > 4 && random.below(3) == 0 { &[0] } else { &[] },
+            keep: if p > 4 && random.below(3) == 0 {
+                &[0]
+            } else {
+                &[]
+            },
             ..MatrixOptions::default()
         };
         let what = format!("{} {} {}", round - 1, family.distribution(), family.link());
@@ -122,13 +130,27 @@ fn degenerate_data_are_told_or_fitted_but_never_nan_and_never_endless() {
         assert!(family.deviance >= 0.0, "{what} {}", family.deviance);
         let chosen = selection.selected.iter().map(|own| &own.estimate);
         for own in chosen.chain(&selection.intercept) {
-            let numbers = [own.std_error, own.z, own.t, own.p_value, own.lower, own.upper, own.ratio];
+            let numbers = [
+                own.std_error,
+                own.z,
+                own.t,
+                own.p_value,
+                own.lower,
+                own.upper,
+                own.ratio,
+            ];
             assert!(!own.coefficient.is_nan(), "{what}");
-            assert!(numbers.into_iter().flatten().all(|x| !x.is_nan()), "{what} {own:?}");
+            assert!(
+                numbers.into_iter().flatten().all(|x| !x.is_nan()),
+                "{what} {own:?}"
+            );
         }
         // No allowed change of what is certified was forgotten for want of a number.
         for model in &selection.models {
-            assert!(!model.criterion.is_nan() && model.delta >= -1e-6, "{what} {model:?}");
+            assert!(
+                !model.criterion.is_nan() && model.delta >= -1e-6,
+                "{what} {model:?}"
+            );
         }
         fitted += 1;
     }

@@ -20,6 +20,7 @@ mod estimates;
 mod exhaustive;
 mod families;
 mod family_extremes;
+mod family_reference;
 mod family_search;
 mod fits;
 mod hierarchy;

@@ -24,7 +24,14 @@ const HOMES: &[(&str, &[&str])] = &[
     ("faer", &["device"]),
     (
         "pulp",
-        &["vector", "device", "least_squares", "design", "search"],
+        &[
+            "vector",
+            "device",
+            "family",
+            "least_squares",
+            "design",
+            "search",
+        ],
     ),
     ("nalgebra", &["design"]),
     ("rand_chacha", &["random"]),

@@ -51,9 +51,9 @@ pub(crate) fn strongest(
                 continue;
             }
             let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
-            let square = anchor.weighted.map_or(1.0, |own| {
-                weighted_square(x.column(column), own.weights)
-            });
+            let square = anchor
+                .weighted
+                .map_or(1.0, |own| weighted_square(x.column(column), own.weights));
             let rest = square - explained;
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);

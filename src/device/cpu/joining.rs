@@ -13,7 +13,7 @@
 //! for logistic and Poisson regression, whose b* are sums of ν ln ν. The second bound asks only for products that a sweep
 //! has, and settles nearly all columns.
 
-use pulp::Simd;
+mod series;
 
 use super::products::{CpuProducts, ProductSource, weighted_squares};
 use crate::{
@@ -22,10 +22,11 @@ use crate::{
         DeviceError, Shard,
         gain::{Projection, factor_width, project, push_orthonormal},
     },
-    family::{Distribution, Likelihood},
+    family::Likelihood,
     least_squares::FitView,
-    vector::{add_scaled, packed_columns, vectorised, weighted_square},
+    vector::{add_scaled, packed_columns, weighted_square},
 };
+use series::{Rows, is_binomial, sum_of_series};
 
 /// Most numbers of a block's products, so that it stays in the cache.
 const BLOCK: usize = 1 << 16;
@@ -88,7 +89,11 @@ pub(super) fn joining(
     let start = || (vec![Vec::new(); models.len()], Room::default());
     let visit = |(open, room): &mut (Vec<Vec<u32>>, Room), first: usize, products: &mut [f64]| {
         let rows = products.len() / width;
-        let Room { squares, values: of_squares, rest } = room;
+        let Room {
+            squares,
+            values: of_squares,
+            rest,
+        } = room;
         weighted_squares(x, (first, rows), &weights, of_squares, squares);
         for row in 0..rows {
             let column = (first + row) as u32;
@@ -140,7 +145,11 @@ impl Bounded<'_> {
             return false;
         }
         let e = product(0);
-        let mean = if before > 1 { (product(1) * self.mean).abs() } else { 0.0 };
+        let mean = if before > 1 {
+            (product(1) * self.mean).abs()
+        } else {
+            0.0
+        };
         let beside = self.largest.iter().enumerate();
         let beside: f64 = beside
             .map(|(at, largest)| product(before + at).abs() * largest)
@@ -164,7 +173,11 @@ impl Bounded<'_> {
         };
         let (_, before) = factor_width(self.view);
         // x̃, by the coefficients of the vectors of Q.
-        let shift = if before > 1 { product(1) * self.mean } else { 0.0 };
+        let shift = if before > 1 {
+            product(1) * self.mean
+        } else {
+            0.0
+        };
         rest.clear();
         rest.extend(values.iter().map(|x| x - shift));
         let mut u = vec![0.0; self.view.support.len()];
@@ -188,98 +201,12 @@ impl Bounded<'_> {
     }
 }
 
-/// Of each observation what it adds to the bound where the column moves it: with these weights the divergences of the
-/// step times these factors.
-///
-/// *Shapes:* n values each.
-#[derive(Default)]
-struct Rows {
-    factors: [Vec<f64>; 2],
-    weights: [Vec<f64>; 2],
-}
-
-impl Rows {
-    /// Those of a model of the likelihood.
-    fn of(likelihood: &Likelihood, view: &FitView) -> Self {
-        let (response, (of_scores, _)) = (likelihood.response(), likelihood.scales());
-        let is_binomial = is_binomial(likelihood);
-        let mut own = Self::default();
-        let rows = response.y().iter().zip(response.weights()).zip(view.residual);
-        for ((y, weight), score) in rows {
-            // The mean, of which the score is the distance from the response; rows without weight do not count.
-            let mean = match *weight > 0.0 {
-                true => y - score / of_scores / weight,
-                false => 0.0,
-            };
-            let (factors, weights) = match is_binomial && *weight > 0.0 {
-                true => ([1.0 - mean, -mean], [weight * mean, weight * (1.0 - mean)]),
-                false => ([f64::from(u8::from(*weight > 0.0)), 0.0], [weight * mean, 0.0]),
-            };
-            for side in 0..2 {
-                own.factors[side].push(factors[side]);
-                own.weights[side].push(weights[side]);
-            }
-        }
-        own
-    }
-}
-
-vectorised! {
-    /// The sum of the series of a step, and the lowest of their arguments.
-    fn sum_of_series<'a>(rest: &'a [f64], step: f64, rows: &'a Rows) -> (f64, f64) = sum_of_series_body;
-}
-
-#[inline(always)]
-fn sum_of_series_body<S: Simd>(_: S, rest: &[f64], step: f64, rows: &Rows) -> (f64, f64) {
-    const LANES: usize = 16;
-    let (mut sums, mut lowest) = ([0.0; LANES], [0.0; LANES]);
-    let n = rest.len();
-    for side in 0..2 {
-        let (factors, weights) = (&rows.factors[side][..n], &rows.weights[side][..n]);
-        let mut add = |row: usize, lane: usize| {
-            let u = step * factors[row] * rest[row];
-            lowest[lane] = if u < lowest[lane] { u } else { lowest[lane] };
-            sums[lane] += weights[row] * series(u);
-        };
-        let whole = n / LANES * LANES;
-        for start in (0..whole).step_by(LANES) {
-            for lane in 0..LANES {
-                add(start + lane, lane);
-            }
-        }
-        for row in whole..n {
-            add(row, row - whole);
-        }
-    }
-    let least = lowest.into_iter().fold(0.0, f64::min);
-    (sums.iter().sum(), least)
-}
-
 /// Room of a range of columns.
 #[derive(Default)]
 struct Room {
     squares: Vec<f64>,
     values: Vec<f64>,
     rest: Vec<f64>,
-}
-
-fn is_binomial(likelihood: &Likelihood) -> bool {
-    likelihood.response().family().distribution() == Distribution::Binomial
-}
-
-/// What (1 + u) ln(1 + u) − u is at most for u ≥ −1: its series to the eighth power, the rest of which is below 0 for
-/// u ≥ 0, and for u < 0 at most that of u = −1.
-#[inline(always)]
-fn series(u: f64) -> f64 {
-    let below = if u < 0.0 { u } else { 0.0 };
-    let fourth = below * below * below * below;
-    let square = u * u;
-    let sum = 1.0 / 42.0 - u / 56.0;
-    let sum = 1.0 / 30.0 - u * sum;
-    let sum = 1.0 / 20.0 - u * sum;
-    let sum = 1.0 / 12.0 - u * sum;
-    let sum = 1.0 / 6.0 - u * sum;
-    square * (0.5 - u * sum) - fourth * fourth * below / 8.0
 }
 
 /// κ(c) for 0 ≤ c < 1.
@@ -292,12 +219,7 @@ fn kappa(c: f64) -> f64 {
 }
 
 /// Whether the first bound settles a column.
-fn is_settled_exactly(
-    x: Columns,
-    likelihood: &Likelihood,
-    model: &Bounded,
-    column: u32,
-) -> bool {
+fn is_settled_exactly(x: Columns, likelihood: &Likelihood, model: &Bounded, column: u32) -> bool {
     bound(x, likelihood, model.view, column).is_some_and(|bound| bound * ROUNDING < model.least)
 }
 
@@ -366,7 +288,7 @@ fn divergence(u: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{series::series, *};
 
     #[test]
     fn kappa_rises_from_one_to_two_and_bounds_the_divergence() {

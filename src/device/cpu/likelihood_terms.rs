@@ -238,7 +238,11 @@ impl<'a> Products<'a> {
             largest = largest.max(square);
             weighted = match a {
                 0 => Vec::new(),
-                _ => values.iter().zip(self.weights).map(|(x, w)| x * w).collect(),
+                _ => values
+                    .iter()
+                    .zip(self.weights)
+                    .map(|(x, w)| x * w)
+                    .collect(),
             };
             for (b, other) in columns[..=a].iter().enumerate() {
                 let whole = match a == b {

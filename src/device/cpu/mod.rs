@@ -30,10 +30,10 @@ use crate::{
     memory::{MemoryBudget, MemoryCharge},
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
-use products::CpuProducts;
-pub(super) use products::{ProductSource, Visit};
 #[cfg(test)]
 pub(crate) use joining::bound as joining_bound;
+use products::CpuProducts;
+pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;
 pub(crate) use strongest::bytes_of_copies;
 pub(super) use terms::{

@@ -2,7 +2,7 @@
 
 use crate::{
     design::Columns,
-    device::{Devices, Placement, Resources, joining_bound},
+    device::{Devices, Gain, Placement, Resources, joining_bound},
     family::{Distribution, Family, FamilyResponse, FitStatus, Likelihood},
     least_squares::Fit,
     random::Stream,
@@ -29,8 +29,11 @@ fn columns(draw: &mut impl FnMut() -> f64, n: usize, p: usize) -> Vec<f64> {
 fn likelihood(draw: &mut impl FnMut() -> f64, round: usize, x: &[f64], n: usize) -> Likelihood {
     let distribution = [Distribution::Binomial, Distribution::Poisson][round % 2];
     let family = Family::new(distribution, None).unwrap();
-    let (has_weights, has_offset, has_trials) =
-        (round % 3 == 1, round % 5 == 2, round % 7 < 3 && round % 2 == 0);
+    let (has_weights, has_offset, has_trials) = (
+        round % 3 == 1,
+        round % 5 == 2,
+        round % 7 < 3 && round % 2 == 0,
+    );
     let some = |is: bool, of: &mut dyn FnMut(usize) -> f64| -> Vec<f64> {
         (0..n).filter(|_| is).map(|row| of(row)).collect()
     };
@@ -80,33 +83,53 @@ fn no_column_does_more_than_its_bound() {
             .map(|j| {
                 let mut larger = fit.clone();
                 let added = larger.add(all, j);
-                (j, if added.is_ok() { fit.rss() - larger.rss() } else { 0.0 })
+                (
+                    j,
+                    if added.is_ok() {
+                        fit.rss() - larger.rss()
+                    } else {
+                        0.0
+                    },
+                )
             })
             .collect();
         for (j, gain) in &gains {
             checked += 1;
-            let Some(bound) = joining_bound(all, &likelihood, &fit.view(), *j) else { continue };
+            let Some(bound) = joining_bound(all, &likelihood, &fit.view(), *j) else {
+                continue;
+            };
             bounded += 1;
-            assert!(*gain <= bound * (1.0 + 1e-6) + 1e-11, "{round} {j}: {gain} {bound}");
+            assert!(
+                *gain <= bound * (1.0 + 1e-6) + 1e-11,
+                "{round} {j}: {gain} {bound}"
+            );
             tight += usize::from(bound <= 1.1 * gain + 1e-9);
         }
         let mut sorted: Vec<f64> = gains.iter().map(|(_, gain)| *gain).collect();
         sorted.sort_by(f64::total_cmp);
         let places = Placement::Cpu(1);
-        let wanted = (1, crate::search::Gain::Correlation);
+        let wanted = (1, Gain::Correlation);
         let mut devices = Devices::new(&places, all, y, wanted, &resources, 1).unwrap();
         for share in [0.5, 0.9, 0.99] {
             let least = sorted[(share * sorted.len() as f64) as usize];
-            let open = devices.find_joining(&[fit.view()], &[least], &|| false).unwrap();
+            let open = devices
+                .find_joining(&[fit.view()], &[least], &|| false)
+                .unwrap();
             for (j, gain) in &gains {
                 let is_open = open[0].contains(j);
-                assert!(is_open || *gain <= least * (1.0 + 1e-9) + 1e-12, "{round} {j} {gain} {least}");
+                assert!(
+                    is_open || *gain <= least * (1.0 + 1e-9) + 1e-12,
+                    "{round} {j} {gain} {least}"
+                );
             }
             settled += gains.len() - open[0].len();
         }
     }
     assert!(checked >= 100_000, "{checked}");
     // Most columns have a bound, most bounds are near, and most columns below a number are settled.
-    assert!(bounded * 10 > checked * 9 && tight * 2 > bounded, "{bounded} {tight}");
+    assert!(
+        bounded * 10 > checked * 9 && tight * 2 > bounded,
+        "{bounded} {tight}"
+    );
     assert!(settled * 10 > 3 * checked * 7, "{settled} {checked}");
 }

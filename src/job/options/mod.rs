@@ -118,9 +118,7 @@ impl MethodClass {
                 let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
-            Self::Regression => {
-                of_procedures || !of_search && !of_selectors && !of_likelihoods
-            }
+            Self::Regression => of_procedures || !of_search && !of_selectors && !of_likelihoods,
         }
     }
 

@@ -140,7 +140,10 @@ impl PolishContext<'_> {
             let Some(own) = own else { continue };
             work += FIT_WORK * (self.problem.x.n() * (own.fit.support().len() + 2).pow(2)) as u64;
             visited.offer(own.value, members);
-            if lowest.as_ref().is_none_or(|low| rises(own.value, low.value)) {
+            if lowest
+                .as_ref()
+                .is_none_or(|low| rises(own.value, low.value))
+            {
                 lowest = Some(own);
             }
         }
@@ -264,7 +267,11 @@ impl PolishContext<'_> {
     ) -> Option<Candidate> {
         let x = self.problem.x;
         let has_likelihood = x.likelihood().is_some();
-        let most = if has_likelihood { FITTED_LIKELIHOODS } else { FITTED };
+        let most = if has_likelihood {
+            FITTED_LIKELIHOODS
+        } else {
+            FITTED
+        };
         let changes = self.changes(&best.fit, neighbours, (most, most));
         let mut drops: Vec<Change> = self.drops(&best.fit).collect();
         drops.sort_by(|a, b| b.fall.total_cmp(&a.fall));

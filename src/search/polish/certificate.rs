@@ -85,14 +85,18 @@ impl PolishContext<'_> {
                 let open = devices.find_joining(views, least, &stop)?;
                 for (at, open) in open.into_iter().enumerate() {
                     // The term that left may not return: that is the best model.
-                    let open = open.into_iter().filter(|j| members.binary_search(j).is_err());
+                    let open = open
+                        .into_iter()
+                        .filter(|j| members.binary_search(j).is_err());
                     fits.extend(open.map(|j| (batch * each + at, vec![j])));
                 }
             }
             if self.limits.stop() {
                 return Ok(Verdict::Unknown);
             }
-            let have_room = bases.iter().filter(|fit| fit.support().len() < problem.max_size);
+            let have_room = bases
+                .iter()
+                .filter(|fit| fit.support().len() < problem.max_size);
             let pairs = (x.p() - members.len()) * have_room.count();
             settled.by_bound += pairs - fits.len().min(pairs);
             x.fetch(fits.iter().flat_map(|(_, terms)| terms.iter().copied()))?;
@@ -117,7 +121,13 @@ impl PolishContext<'_> {
                 }
             }
         }
-        let judged = |fit: &Fit| (problem.objective.of_fit(fit), is_optimum(fit), fit.members());
+        let judged = |fit: &Fit| {
+            (
+                problem.objective.of_fit(fit),
+                is_optimum(fit),
+                fit.members(),
+            )
+        };
         // A model that explains the term, or has no room for it, is no neighbour.
         let joined = self.in_parallel(&fits, |(at, terms)| {
             let mut fit = bases[*at].clone();
@@ -128,8 +138,10 @@ impl PolishContext<'_> {
         let mut is_cut = joined.len() < fits.len();
         settled.by_fit += joined.iter().flatten().count();
         let mut lower: Option<(f64, Vec<u32>)> = None;
-        for (value, is_optimum, members) in
-            dropped.iter().map(judged).chain(joined.into_iter().flatten())
+        for (value, is_optimum, members) in dropped
+            .iter()
+            .map(judged)
+            .chain(joined.into_iter().flatten())
         {
             is_cut |= !is_optimum;
             let least = lower.as_ref().map_or(best.value, |own| own.0);
@@ -147,11 +159,7 @@ impl PolishContext<'_> {
     }
 
     /// What models are, unless the limits come first: then there are fewer.
-    fn in_parallel<T: Sync, U: Send>(
-        &self,
-        models: &[T],
-        of: impl Fn(&T) -> U + Sync,
-    ) -> Vec<U> {
+    fn in_parallel<T: Sync, U: Send>(&self, models: &[T], of: impl Fn(&T) -> U + Sync) -> Vec<U> {
         let own = |model: &T| match self.limits.stop() {
             true => None,
             false => Some(of(model)),
@@ -173,8 +181,12 @@ impl PolishContext<'_> {
         if size.parameters > self.problem.max_size {
             return f64::INFINITY;
         }
-        let is_better =
-            |fall: f64| rises(self.problem.objective.floored(size, fit.rss() - fall), value);
+        let is_better = |fall: f64| {
+            rises(
+                self.problem.objective.floored(size, fit.rss() - fall),
+                value,
+            )
+        };
         let (mut low, mut high) = (0.0, fit.rss());
         if !is_better(high) {
             return f64::INFINITY;

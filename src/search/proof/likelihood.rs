@@ -69,7 +69,10 @@ impl Tree<'_> {
         let members = fit.members();
         let joining = |at: usize| -> Option<Vec<VisitedModel>> {
             let term = self.free[at];
-            if !x.terms().is_none_or(|terms| terms.admits(term, &members, None)) {
+            if !x
+                .terms()
+                .is_none_or(|terms| terms.admits(term, &members, None))
+            {
                 return Some(Vec::new());
             }
             let mut larger = fit.clone();
