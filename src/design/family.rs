@@ -59,7 +59,7 @@ pub(super) fn response(
                 Some(level) if level == first || level == second => level,
                 Some(level) => return Err(no_success(name, level, &[first, second])),
             };
-            let is_event = |code: &u32| f64::from(u8::from(&levels[*code as usize] == event));
+            let is_event = |code: &u32| f64::from(u8::from(levels[*code as usize] == *event));
             Ok(codes.iter().map(is_event).collect())
         }
         Values::Factor { levels, .. } => {

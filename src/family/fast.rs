@@ -11,8 +11,8 @@ use crate::vector::vectorised;
 const LANES: usize = 16;
 
 /// ln 2 in two parts, the first of which has zeros at its end, and 1 / ln 2.
-const LN_2_HIGH: f64 = 0.693_147_180_369_123_816_490;
-const LN_2_LOW: f64 = 1.908_214_929_270_587_700_02e-10;
+const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 const PER_LN_2: f64 = 1.0 / LN_2;
 
 /// 1.5·2⁵²: a number that is added and taken off again is rounded to a whole one.

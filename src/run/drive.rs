@@ -21,6 +21,10 @@ pub(super) fn drive<M: Method>(
     context: &RunContext,
 ) -> Result<Report, RunError> {
     let job = task.job();
+    // Of a file beside the output nothing is to stay; a reader of a pipe is waited for without it.
+    let is_pipe = |path: &Path| path.metadata().is_ok_and(|found| !found.is_file());
+    let waits = job.output.as_deref().is_some_and(is_pipe);
+    let _early = (!waits).then(|| job.interrupt.heeding());
     // Files first: a search of hours must not end at a wrong path.
     let output = create_file(job, job.output.as_deref(), Replaces::Report)?;
     let mut run = Run::open(task, context)?;

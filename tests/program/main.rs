@@ -20,6 +20,7 @@ mod criteria;
 mod devices;
 mod examples;
 mod factors;
+mod families;
 mod formula_mistakes;
 mod formulas;
 mod genotypes;

@@ -157,7 +157,7 @@ impl Problem {
         let at = |logarithm: f64| self.climb(support, logarithm.exp());
         let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
         let (mut of_a, mut of_b) = (at(a), at(b));
-        while high - low > 1e-6 {
+        while high - low > 1e-4 {
             if of_a < of_b {
                 (high, b, of_b) = (b, a, of_a);
                 a = high - ratio * (high - low);

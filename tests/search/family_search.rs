@@ -48,7 +48,7 @@ fn three_hundred_problems_end_at_the_best_of_all_models() {
     for round in 0..400 {
         let family = families[round % families.len()];
         let is_slow = family.distribution() == Distribution::NegativeBinomial;
-        let p = if is_slow { 4 } else { 4 + round % 3 };
+        let p = if is_slow { 3 } else { 4 + round % 3 };
         let n = 25 + 5 * (round % 5);
         let problem = Problem::random(&mut random, family, n, p);
         let Some(design) = problem.design() else {

@@ -232,11 +232,10 @@ impl<'a> Products<'a> {
         let mut e = Vec::with_capacity(w);
         let mut largest: f64 = 0.0;
         for (a, column) in columns.iter().enumerate() {
-            let weighted: Vec<f64>;
             let values = self.x.column(*column);
             let square = weighted_square(values, self.weights);
             largest = largest.max(square);
-            weighted = match a {
+            let weighted: Vec<f64> = match a {
                 0 => Vec::new(),
                 _ => values
                     .iter()

@@ -32,10 +32,10 @@ fn likelihood(draw: &mut impl FnMut() -> f64, round: usize, x: &[f64], n: usize)
     let (has_weights, has_offset, has_trials) = (
         round % 3 == 1,
         round % 5 == 2,
-        round % 7 < 3 && round % 2 == 0,
+        round % 7 < 3 && round.is_multiple_of(2),
     );
     let some = |is: bool, of: &mut dyn FnMut(usize) -> f64| -> Vec<f64> {
-        (0..n).filter(|_| is).map(|row| of(row)).collect()
+        (0..n).filter(|_| is).map(of).collect()
     };
     let weights = some(has_weights, &mut |row| [0.0, 0.3, 1.0, 2.5][row % 4]);
     let offset = some(has_offset, &mut |row| 0.4 * (row % 5) as f64 - 0.8);

@@ -127,13 +127,13 @@ impl PolishContext<'_> {
         let best = walks.flat_map(|met| met.best().into_iter().take(JUDGED));
         let members: BTreeSet<Box<[u32]>> = best.map(|met| met.members).collect();
         let members: Vec<Box<[u32]>> = members.into_iter().collect();
-        let fitted = |members: &Box<[u32]>| match self.limits.stop() {
+        let fitted = |members: &[u32]| match self.limits.stop() {
             true => None,
             false => Some(self.fitted(members)),
         };
         let fitted: Vec<Option<Candidate>> = match self.threads > 1 {
-            true => members.par_iter().map(fitted).collect(),
-            false => members.iter().map(fitted).collect(),
+            true => members.par_iter().map(|own| fitted(own)).collect(),
+            false => members.iter().map(|own| fitted(own)).collect(),
         };
         let (mut lowest, mut work): (Option<Candidate>, u64) = (None, 0);
         for (members, own) in members.iter().zip(fitted) {

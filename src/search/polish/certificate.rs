@@ -23,7 +23,7 @@ const BATCH: usize = 32 << 20;
 /// What a certificate found.
 pub(super) enum Verdict {
     /// A better model.
-    Better(Candidate),
+    Better(Box<Candidate>),
     /// None: of models with a likelihood, how that is known.
     Best(Option<Settled>),
     /// Not known: the limits came first, or a fit did not converge.
@@ -152,7 +152,7 @@ impl PolishContext<'_> {
         // Fitted from scratch, the last digits may differ, and with them the verdict.
         let anew = lower.map(|(_, members)| self.fitted(&members));
         Ok(match anew.filter(|own| rises(own.value, best.value)) {
-            Some(better) => Verdict::Better(better),
+            Some(better) => Verdict::Better(Box::new(better)),
             None if is_cut || self.limits.stop() => Verdict::Unknown,
             None => Verdict::Best(Some(settled)),
         })

@@ -187,7 +187,7 @@ impl<'a> Islands<'a> {
                 return Ok(());
             }
             match self.with.certify(&self.best, devices)? {
-                Verdict::Better(better) => self.adopt(better, visited),
+                Verdict::Better(better) => self.adopt(*better, visited),
                 Verdict::Best(settled) => {
                     (self.certified, self.judged) = (true, true);
                     self.settled = settled;
