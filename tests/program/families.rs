@@ -301,7 +301,7 @@ fn what_a_family_cannot_have_is_one_error() {
                 "--device",
                 "cuda:0",
             ],
-            &["cuda"],
+            &["not searched on GPUs yet"],
         ),
     ];
     for (arguments, parts) in cases {
