@@ -59,6 +59,10 @@ const VARIABLE_COLUMNS: &[&str] = &[
     "relevance",
     "redundancy",
     "frequency",
+    "z",
+    "ratio",
+    "ratio_lower",
+    "ratio_upper",
 ];
 
 /// The columns of `pairs.csv` that come from a pair of the report.

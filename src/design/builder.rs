@@ -350,6 +350,7 @@ impl<'a> DesignBuilder<'a> {
             truth: Vec::new(),
             labels: Vec::new(),
             likelihood: None,
+            event: None,
             trials: None,
             offset: None,
         };

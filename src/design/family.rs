@@ -31,7 +31,8 @@ pub(super) fn numbers(
     }
 }
 
-/// The values of a response column of n observations: of two levels 1 for an event and 0 for none.
+/// The values of a response column of n observations: of two levels 1 for an event and 0 for none, with the level that is
+/// the event.
 ///
 /// # Errors
 /// Text that is no such response.
@@ -39,9 +40,9 @@ pub(super) fn response(
     column: Option<Column>,
     n: usize,
     kind: &ResponseOptions,
-) -> Result<Vec<f64>, DesignError> {
+) -> Result<(Vec<f64>, Option<String>), DesignError> {
     let Some(Column { name, values }) = column else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), None));
     };
     let is_binomial = kind.family.distribution() == Distribution::Binomial;
     match values {
@@ -60,7 +61,7 @@ pub(super) fn response(
                 Some(level) => return Err(no_success(name, level, &[first, second])),
             };
             let is_event = |code: &u32| f64::from(u8::from(levels[*code as usize] == *event));
-            Ok(codes.iter().map(is_event).collect())
+            Ok((codes.iter().map(is_event).collect(), Some(event.to_owned())))
         }
         Values::Factor { levels, .. } => {
             let level = levels.into_iter().next().unwrap_or_default();
@@ -99,7 +100,7 @@ pub(super) fn response(
                     }
                 }
             }
-            Ok(numbers)
+            Ok((numbers, kind.success.map(str::to_owned)))
         }
     }
 }

@@ -146,7 +146,7 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
-        let mut y = family::response(taken, n, &options.kind)?;
+        let (mut y, event) = family::response(taken, n, &options.kind)?;
         if is_normal && let Some(name) = options.kind.offset {
             let pairs = y.iter_mut().zip(&of_response.offset);
             pairs.for_each(|(y, offset)| *y -= offset);
@@ -166,6 +166,7 @@ impl Design {
         {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
+        design.event = event;
         design.trials = options.kind.trials.map(str::to_owned);
         design.offset = options.kind.offset.map(str::to_owned);
         if !is_normal {

@@ -102,6 +102,8 @@ pub struct Design {
     labels: Vec<String>,
     /// What models are fitted by; `None` for least squares.
     likelihood: Option<Arc<Likelihood>>,
+    /// The level of the response that is an event.
+    event: Option<String>,
     /// The columns of trials and of the offset.
     trials: Option<String>,
     offset: Option<String>,
@@ -223,6 +225,11 @@ impl Design {
     /// The column of weights, if the observations are weighted.
     pub fn weights(&self) -> Option<&str> {
         self.weights.as_deref()
+    }
+
+    /// Which level or value of the response is an event; none where it is 1.
+    pub fn event(&self) -> Option<&str> {
+        self.event.as_deref()
     }
 
     /// The column of trials, if the response counts events of several.

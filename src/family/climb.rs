@@ -61,7 +61,7 @@ impl Problem<'_> {
                 own.or_else(|| self.constant()).ok_or_else(no_start)?
             }
         };
-        let least_change = CONVERGED * f64::min(0.1, response.total);
+        let least_change = CONVERGED * f64::min(0.1, response.total) + response.rounding;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
         let mut room = Vec::new();

@@ -72,7 +72,9 @@ impl Distribution {
     pub(super) fn takes(self) -> &'static str {
         match self {
             Self::Gaussian => "numbers",
-            Self::Binomial => "0 and 1, or events of trials",
+            Self::Binomial => {
+                "0 and 1 (of two other values --success says which is the event), or events of --trials"
+            }
             Self::Poisson | Self::NegativeBinomial => "whole numbers from 0 on",
             Self::Gamma => "numbers above 0",
         }
@@ -126,7 +128,14 @@ impl Distribution {
             Self::NegativeBinomial => {
                 x_ln_ratio(y, mean) - (y + theta) * ((y - mean) / (mean + theta)).ln_1p()
             }
-            Self::Gamma => -(y / mean).ln() + (y - mean) / mean,
+            Self::Gamma => {
+                let share = (y - mean) / mean;
+                match share.abs() < 1e-4 {
+                    // Its series, where differences of near numbers are rounding.
+                    true => share * share * (0.5 - share / 3.0 + share * share / 4.0),
+                    false => share - share.ln_1p(),
+                }
+            }
         }
     }
 

@@ -41,7 +41,9 @@ pub enum FamilyError {
     },
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
-    #[error("the model without variables explains the response: there is nothing to explain")]
+    #[error(
+        "the model without variables explains the response, or its likelihood is beyond the range of f64: look at the units and the offsets"
+    )]
     NothingToExplain,
     #[error(
         "the link {link} cannot begin: with the offsets no mean of the family {distribution} is possible"

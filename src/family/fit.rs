@@ -4,7 +4,6 @@ use super::{
     Distribution, FamilyError, FamilyResponse,
     climb::{CONVERGED, End, Problem},
     state::State,
-    theta,
     weighted::Factor,
 };
 use crate::vector::packed_columns;
@@ -80,7 +79,7 @@ impl FamilyFit {
         }
         if !problem.theta.is_finite() {
             // Poisson means are the first.
-            problem.theta = theta::LARGEST;
+            problem.theta = response.theta_limit();
         }
         let mut end = problem.climb(given(problem.theta))?;
         let mut value = f64::INFINITY;
@@ -199,6 +198,13 @@ impl FamilyFit {
     pub fn direction(&self) -> Option<&[f64]> {
         (self.status == FitStatus::Separated)
             .then(|| &self.direction[usize::from(self.has_intercept)..])
+    }
+
+    /// Of a separated fit how far the linear predictor at these values of the columns, 1 of the intercept first if there is
+    /// one, moves in that direction.
+    pub(crate) fn moves(&self, at: &[f64]) -> Option<f64> {
+        let own = self.direction.iter().zip(at).map(|(d, x)| d * x);
+        (self.status == FitStatus::Separated).then(|| own.sum())
     }
 
     /// vᵀ(XᵀWX)⁻¹v times the dispersion: the variance of vᵀβ̂, the intercept first, if there is one.

@@ -95,6 +95,8 @@ pub struct FamilyResponse {
     pub(super) shift: f64,
     /// Whether these sums are not far larger than a deviance.
     pub(super) is_summable: bool,
+    /// What rounding may change of a deviance.
+    pub(super) rounding: f64,
     /// The sum of the weights.
     pub(super) total: f64,
     /// Of the negative binomial family.
@@ -148,9 +150,18 @@ impl FamilyResponse {
             }
         }
         let of = |values: &[f64], row: usize, none: f64| values.get(row).copied().unwrap_or(none);
+        let all_single = trials.is_empty();
         for (row, value) in y.iter().enumerate() {
             let trials = of(trials, row, 1.0);
             if !distribution.is_response(*value) {
+                return Err(FamilyError::Value {
+                    row: row + 1,
+                    value: *value,
+                    distribution,
+                });
+            }
+            let is_single = distribution == Distribution::Binomial && all_single;
+            if is_single && *value > 1.0 {
                 return Err(FamilyError::Value {
                     row: row + 1,
                     value: *value,
@@ -216,6 +227,7 @@ impl FamilyResponse {
             family,
             shift: shifts.iter().sum(),
             is_summable: size <= LARGE * rows as f64,
+            rounding: f64::EPSILON * size,
             total: counted.iter().sum(),
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
@@ -261,6 +273,11 @@ impl FamilyResponse {
     /// The shape θ of the negative binomial family that is likeliest with these means, looked for from another one on.
     pub(super) fn theta(&self, means: &[f64], start: f64) -> f64 {
         theta::estimate(&self.counts, (&self.y, means, &self.weights), start)
+    }
+
+    /// The largest shape of the negative binomial family that is told from none.
+    pub(crate) fn theta_limit(&self) -> f64 {
+        self.counts.limit
     }
 
     /// The sum of the deviances of all observations.

@@ -226,7 +226,7 @@ fn responses_that_a_family_cannot_have_are_refused_with_their_row() {
     for (told, parts) in [
         (
             new(Binomial, &[0.0, 2.0], &[], &[], &[]),
-            &["row 2", "2 events of 1 trials"][..],
+            &["row 2", "2 is no response", "--success"][..],
         ),
         (
             new(Binomial, &[0.0, 0.5], &[], &[], &[]),

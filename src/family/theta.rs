@@ -2,8 +2,8 @@
 
 use statrs::function::gamma::digamma;
 
-/// The largest θ: beyond it the response is a Poisson one.
-pub(super) const LARGEST: f64 = 1e8;
+/// The largest θ of counts about 1, and for counts of any mean so many times that: beyond it the response is a Poisson one.
+const LARGEST: f64 = 1e8;
 const SMALLEST: f64 = 1e-8;
 
 /// Counts up to this are tabulated.
@@ -14,13 +14,19 @@ const TABLE: usize = 256;
 pub(super) struct Counts {
     /// Of each number from 0 on the weight of the observations above it.
     exceeding: Vec<f64>,
+    /// The largest θ.
+    pub(super) limit: f64,
     /// Counts beyond the table, with their weights.
     larger: Vec<(f64, f64)>,
 }
 
 impl Counts {
     pub(super) fn of(y: &[f64], weights: &[f64]) -> Self {
-        let mut counts = Self::default();
+        let mean = y.iter().sum::<f64>() / y.len() as f64;
+        let mut counts = Self {
+            limit: LARGEST * (1.0 + mean),
+            ..Self::default()
+        };
         for (y, weight) in y.iter().zip(weights) {
             let table = (*y as usize).min(TABLE);
             if table > counts.exceeding.len() {
@@ -57,10 +63,10 @@ fn slope(counts: &Counts, (y, means, weights): (&[f64], &[f64], &[f64]), logarit
     theta * (counts.rise(theta) + rows.map(of_row).sum::<f64>())
 }
 
-/// The θ of the largest likelihood, to 10⁻¹² of it, at most [`LARGEST`]; looked for from `start` on.
+/// The θ of the largest likelihood, to 10⁻¹² of it, at most the limit; looked for from `start` on.
 pub(super) fn estimate(counts: &Counts, data: (&[f64], &[f64], &[f64]), start: f64) -> f64 {
     let slope = |at: f64| slope(counts, data, at);
-    let (least, most) = (SMALLEST.ln(), LARGEST.ln());
+    let (least, most) = (SMALLEST.ln(), counts.limit.ln());
     let (mut low, mut high) = (start.ln().clamp(least, most), start.ln().clamp(least, most));
     let (mut below, mut above) = (slope(low), slope(high));
     // ℓ rises at the lower end and falls at the upper one.
@@ -78,7 +84,7 @@ pub(super) fn estimate(counts: &Counts, data: (&[f64], &[f64], &[f64]), start: f
         width *= 2.0;
     }
     if above > 0.0 || below <= 0.0 {
-        return if above > 0.0 { LARGEST } else { SMALLEST };
+        return if above > 0.0 { counts.limit } else { SMALLEST };
     }
     // The secant, of which an end that stays twice counts half (M. Dowell, P. Jarratt 1971).
     let mut stays = 0;

@@ -119,6 +119,7 @@ pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, Strin
         return Vec::new();
     };
     let mut facts = vec![("family", format!("{}, link {}", family.name, family.link))];
+    facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
     facts

@@ -250,10 +250,14 @@ fn error_variance(design: &Design, criterion: &str) -> Result<f64, SearchError> 
     Ok(fit.rss() * design.tss() / freedom as f64)
 }
 
+/// The relative scatter of a response of a dispersion that is estimated below which it is rounding.
+const EXACT_SPREAD: f64 = 1e-13;
+
 /// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
 pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
-    if fit.family().is_some() {
-        return false;
+    if let Some(own) = fit.family() {
+        // Of a dispersion that is rounding; others have none.
+        return own.dispersion() != 1.0 && own.dispersion().sqrt() < EXACT_SPREAD;
     }
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)

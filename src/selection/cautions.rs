@@ -82,6 +82,16 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
         }
     }
     let response = likelihood.response();
+    if own
+        .theta()
+        .is_some_and(|theta| theta >= 0.999 * response.theta_limit())
+    {
+        warnings.push(
+            "the counts scatter no more than Poisson's: θ has no largest value, and --family poisson has one \
+             parameter less"
+                .to_owned(),
+        );
+    }
     let distribution = response.family().distribution();
     let has_trials = design.trials().is_some();
     let counts = distribution == Distribution::Poisson || has_trials;

@@ -7,7 +7,7 @@ use statrs::function::beta::beta_reg;
 use super::{Estimate, SelectedVariable, family::residual_freedom};
 use crate::{
     design::Design,
-    family::{FamilyFit, FitStatus, Likelihood, Link, two_sided_normal},
+    family::{FamilyFit, Likelihood, Link, two_sided_normal},
     least_squares::{ENDLESS, Fit},
 };
 
@@ -30,7 +30,7 @@ pub(crate) fn estimates(
     exact: bool,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
     if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
-        return of_likelihood(design, fit, likelihood, own);
+        return of_likelihood(design, (fit, exact), likelihood, own);
     }
     let n = design.n() as f64;
     let response = design.response();
@@ -96,7 +96,7 @@ fn named(design: &Design, j: u32) -> SelectedVariable {
 /// beside such, has no standard error.
 fn of_likelihood(
     design: &Design,
-    fit: &Fit,
+    (fit, exact): (&Fit, bool),
     likelihood: &Likelihood,
     own: &FamilyFit,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
@@ -104,7 +104,7 @@ fn of_likelihood(
     let freedom = residual_freedom(likelihood, own) as f64;
     let has_ratio = matches!(family.link(), Link::Logit | Link::Log);
     let estimate = |coefficient: f64, error: Option<f64>, is_slope: bool| {
-        let error = error.filter(|error| *error > 0.0 && error.is_finite());
+        let error = error.filter(|error| *error > 0.0 && error.is_finite() && !exact);
         let score = error.map(|error| coefficient / error);
         let ratio = (has_ratio && is_slope).then(|| coefficient.exp());
         let estimate = Estimate {
@@ -145,7 +145,10 @@ fn of_likelihood(
             .chain(chosen.map(|own| -own.mean / own.norm))
             .collect();
         let shift = at[1..].iter().zip(own.coefficients()).map(|(x, b)| x * b);
-        let error = (own.status() != FitStatus::Separated).then(|| own.variance_of(&at).sqrt());
+        // Columns of unit norm have entries of about 1/√n.
+        let least = ENDLESS / (design.n() as f64).sqrt();
+        let has_end = own.moves(&at).is_none_or(|moved| moved.abs() <= least);
+        let error = has_end.then(|| own.variance_of(&at).sqrt());
         estimate(b + shift.sum::<f64>(), error, false)
     });
     (intercept, chosen.collect())

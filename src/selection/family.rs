@@ -25,6 +25,9 @@ pub struct FamilySummary {
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
     pub link: Label,
+    /// The level or value of the response that is an event; none where it is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
     /// The column of trials, if the response counts events of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<String>,
@@ -124,6 +127,7 @@ impl FamilySummary {
         Some(Self {
             name: name.name().into(),
             link: link.name().into(),
+            event: design.event().map(str::to_owned),
             trials: design.trials().map(str::to_owned),
             offset: design.offset().map(str::to_owned),
             deviance: own.deviance(),

@@ -249,7 +249,7 @@ fn what_a_family_cannot_have_is_one_error() {
         ),
         (
             &["odd.csv", "--response", "y", "--family", "binomial"],
-            &["row 3", "2 events of 1 trials"],
+            &["row 3", "2 is no response", "--success"],
         ),
         (
             &[
