@@ -272,7 +272,21 @@ impl FamilyResponse {
 
     /// The shape θ of the negative binomial family that is likeliest with these means, looked for from another one on.
     pub(super) fn theta(&self, means: &[f64], start: f64) -> f64 {
-        theta::estimate(&self.counts, (&self.y, means, &self.weights), start)
+        let data = (&*self.y, means, &*self.weights);
+        let own = theta::estimate(&self.counts, data, start);
+        if own < 0.99 * self.counts.limit {
+            return own;
+        }
+        // Where ℓ rises towards the limit there may be a higher peak before it.
+        let value = |theta: f64| self.minus_two_log_likelihood(self.deviance(means, theta), theta);
+        let others = (-4..=9).map(|logarithm| f64::from(logarithm).exp());
+        let others = others.map(|theta| (value(theta), theta));
+        match others.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((least, theta)) if least < value(own) - 1e-9 => {
+                theta::estimate(&self.counts, data, theta)
+            }
+            _ => own,
+        }
     }
 
     /// The largest shape of the negative binomial family that is told from none.

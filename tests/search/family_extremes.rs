@@ -14,7 +14,7 @@ use passel::{
 use crate::problems::Random;
 
 /// Rounds of the usual run; `PASSEL_FUZZ_SECONDS` makes it as long.
-const ROUNDS: usize = 150;
+const ROUNDS: usize = 60;
 
 fn families() -> Vec<Family> {
     use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};

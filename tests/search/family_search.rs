@@ -48,7 +48,7 @@ fn three_hundred_problems_end_at_the_best_of_all_models() {
     for round in 0..400 {
         let family = families[round % families.len()];
         let is_slow = family.distribution() == Distribution::NegativeBinomial;
-        let p = if is_slow { 3 } else { 4 + round % 3 };
+        let p = if is_slow { 3 } else { 3 + round % 3 };
         let n = 25 + 5 * (round % 5);
         let problem = Problem::random(&mut random, family, n, p);
         let Some(design) = problem.design() else {
@@ -101,7 +101,7 @@ fn three_hundred_problems_end_at_the_best_of_all_models() {
         }
     }
     assert!(solved >= 300 && missed <= 3, "{solved} {missed}");
-    assert!(checked > 3000, "{checked}");
+    assert!(checked > 2000, "{checked}");
 }
 
 /// The models one change away.
@@ -163,7 +163,7 @@ fn certificates_of_more_candidates_than_observations_are_true() {
 fn threads_do_not_show_in_models_of_families() {
     let mut random = Random::new(47);
     for family in families() {
-        let problem = Problem::random(&mut random, family, 80, 120);
+        let problem = Problem::random(&mut random, family, 80, 60);
         let Some(design) = problem.design() else {
             continue;
         };
