@@ -6,9 +6,10 @@ use crate::vector::{add_scaled, product};
 /// The deviance has converged where it changes by less, relative to it: so much does the last step promise.
 pub(super) const CONVERGED: f64 = 1e-12;
 
-/// Steps of one fit, and halvings of one step, at most.
+/// Steps of one fit, halvings of one step, and halvings of all, at most.
 const STEPS: usize = 200;
 const HALVINGS: usize = 60;
+const ALL_HALVINGS: usize = 300;
 
 /// Where the deviance stands still while linear predictors move by more, relative to them, for so many steps, these have
 /// no end.
@@ -65,7 +66,8 @@ impl Problem<'_> {
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
         let mut room = Vec::new();
-        while steps < STEPS {
+        let mut all_halvings = 0;
+        while steps < STEPS && all_halvings < ALL_HALVINGS {
             steps += 1;
             let (scores, mut weights) = state.scores(response, theta);
             if !family.is_canonical() {
@@ -99,6 +101,7 @@ impl Problem<'_> {
                 }
                 next = State::of(response, predictors, theta);
             }
+            all_halvings += halvings;
             let Some(next) = next.filter(|next| !rises(next)) else {
                 if is_still {
                     status = FitStatus::Converged;

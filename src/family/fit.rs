@@ -8,8 +8,9 @@ use super::{
 };
 use crate::vector::packed_columns;
 
-/// Rounds of θ, at most.
+/// Rounds of θ, at most, and steps of all rounds after which no further one begins.
 const ROUNDS: usize = 200;
+const ALL_STEPS: usize = 400;
 
 /// Whether the estimates of a fit are those of the largest likelihood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,12 +83,17 @@ impl FamilyFit {
             problem.theta = response.theta_limit();
         }
         let mut end = problem.climb(given(problem.theta))?;
-        let mut value = f64::INFINITY;
+        let (mut value, mut steps) = (f64::INFINITY, 0);
         for _ in 0..ROUNDS {
             problem.theta = response.theta(&end.state.means, problem.theta);
             let from = State::of(response, end.state.predictors, problem.theta);
             end = problem.climb(from)?;
             let own = response.minus_two_log_likelihood(end.state.deviance, problem.theta);
+            steps += end.steps;
+            if steps > ALL_STEPS {
+                end.status = FitStatus::NotConverged;
+                break;
+            }
             let is_same = (own - value).abs() <= CONVERGED * (1.0 + own.abs());
             value = own;
             if is_same {
