@@ -100,7 +100,13 @@ fn tree<S: Simd>(_simd: S, sums: [S::f64s; LANES]) -> f64 {
     for (lanes, sum) in S::as_mut_simd_f64s(&mut lanes).0.iter_mut().zip(sums) {
         *lanes = sum;
     }
-    let mut width = LANES / 2;
+    sum_lanes(lanes)
+}
+
+/// The sum of some partial sums, a power of two of them, in a fixed order.
+#[inline(always)]
+pub(crate) fn sum_lanes<const N: usize>(mut lanes: [f64; N]) -> f64 {
+    let mut width = N / 2;
     while width > 0 {
         for lane in 0..width {
             lanes[lane] += lanes[lane + width];

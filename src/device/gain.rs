@@ -75,6 +75,8 @@ pub(crate) struct Projection {
     pub(crate) e: f64,
     /// ‖z‖².
     pub(crate) s: f64,
+    /// z.
+    pub(crate) rest: Vec<f64>,
     /// The coefficients of x − z on the support, by position.
     pub(crate) u: Vec<f64>,
 }
@@ -119,6 +121,7 @@ pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
         return Projection {
             e: product(&rest, anchor.residual),
             s: weighted_square(&rest, weighted.weights),
+            rest,
             u,
         };
     }
@@ -147,6 +150,7 @@ pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
     Projection {
         e: product(&rest, anchor.residual),
         s: product(&rest, &rest),
+        rest,
         u,
     }
 }

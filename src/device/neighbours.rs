@@ -154,7 +154,7 @@ impl ExchangeTerms {
         column: u32,
     ) -> (f64, ModelChange) {
         let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
-        let Projection { e, s, u } = project(x, anchor, column);
+        let Projection { e, s, u, .. } = project(x, anchor, column);
         let mut best = ModelChange {
             column,
             fall: f64::NEG_INFINITY,

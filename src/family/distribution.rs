@@ -21,15 +21,6 @@ pub enum Distribution {
     Gamma,
 }
 
-/// All distributions.
-const ALL: [Distribution; 5] = [
-    Distribution::Gaussian,
-    Distribution::Binomial,
-    Distribution::Poisson,
-    Distribution::NegativeBinomial,
-    Distribution::Gamma,
-];
-
 /// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
 const SUMMED: f64 = 4096.0;
 
@@ -42,6 +33,15 @@ fn x_ln_ratio(x: f64, y: f64) -> f64 {
 }
 
 impl Distribution {
+    /// All distributions.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Gaussian,
+        Self::Binomial,
+        Self::Poisson,
+        Self::NegativeBinomial,
+        Self::Gamma,
+    ];
+
     /// Its name, as options have it.
     pub fn name(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Distribution {
 
     /// The distribution of this name.
     pub fn named(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|own| own.name() == name)
+        Self::ALL.into_iter().find(|own| own.name() == name)
     }
 
     /// The links that it may have, the default first.

@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 
 use pulp::Simd;
 
-use crate::vector::vectorised;
+use crate::vector::{sum_lanes, vectorised};
 
 /// Numbers that are worked on together.
 const LANES: usize = 16;
@@ -78,14 +78,7 @@ macro_rules! sum_rows {
         for $row in whole..$n {
             sums[$row - whole] += $body;
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for lane in 0..width {
-                sums[lane] += sums[lane + width];
-            }
-            width /= 2;
-        }
-        sums[0]
+        sum_lanes(sums)
     }};
 }
 

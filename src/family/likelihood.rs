@@ -131,7 +131,6 @@ impl Likelihood {
 
     /// Whether the loss of more columns is bounded by what their scores say.
     pub(crate) fn has_bounds(&self) -> bool {
-        let family = self.response.family();
-        family.is_canonical() && family.distribution() != Distribution::Gamma
+        self.response.family().is_logistic_or_poisson()
     }
 }

@@ -22,20 +22,20 @@ pub enum Link {
     Inverse,
 }
 
-/// All links.
-const ALL: [Link; 6] = [
-    Link::Identity,
-    Link::Logit,
-    Link::Probit,
-    Link::Cloglog,
-    Link::Log,
-    Link::Inverse,
-];
-
 /// Probabilities are kept this far from 0 and 1.
 const LEAST: f64 = f64::EPSILON;
 
 impl Link {
+    /// All links.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Identity,
+        Self::Logit,
+        Self::Probit,
+        Self::Cloglog,
+        Self::Log,
+        Self::Inverse,
+    ];
+
     /// Its name, as options have it.
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Link {
 
     /// The link of this name.
     pub fn named(name: &str) -> Option<Self> {
-        ALL.into_iter().find(|link| link.name() == name)
+        Self::ALL.into_iter().find(|link| link.name() == name)
     }
 
     /// η of a mean.
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn means_and_predictors_are_inverse_and_slopes_are_theirs() {
-        for link in ALL {
+        for link in Link::ALL {
             let means = match link {
                 Link::Logit | Link::Probit | Link::Cloglog => [0.01, 0.3, 0.5, 0.8, 0.995],
                 _ => [0.01, 0.4, 1.0, 3.0, 200.0],

@@ -61,6 +61,14 @@ impl Family {
         }
     }
 
+    /// Whether it is that of logistic or Poisson regression.
+    pub(super) fn is_logistic_or_poisson(self) -> bool {
+        matches!(
+            (self.distribution, self.link),
+            (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log)
+        )
+    }
+
     /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
     /// of the log-likelihood are the same.
     pub fn is_canonical(self) -> bool {

@@ -1,6 +1,6 @@
 //! What the likelihood of a response is at given linear predictors.
 
-use super::{Distribution, FamilyResponse, Link, fast};
+use super::{Distribution, FamilyResponse, fast};
 
 /// Linear predictors with what follows from them.
 ///
@@ -18,9 +18,7 @@ impl State {
     /// The state of these linear predictors; none where a mean is none of the family.
     pub(super) fn of(response: &FamilyResponse, predictors: Vec<f64>, theta: f64) -> Option<Self> {
         let (link, distribution) = (response.family().link(), response.family().distribution());
-        if let (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log) =
-            (distribution, link)
-        {
+        if response.family().is_logistic_or_poisson() {
             return Self::canonical(response, predictors);
         }
         let (mut means, mut slopes) = (
@@ -92,9 +90,7 @@ impl State {
     /// and the weight of each observation, at dispersion 1.
     pub(super) fn scores(&self, response: &FamilyResponse, theta: f64) -> (Vec<f64>, Vec<f64>) {
         let distribution = response.family().distribution();
-        if matches!(distribution, Distribution::Poisson)
-            || (distribution, response.family().link()) == (Distribution::Binomial, Link::Logit)
-        {
+        if response.family().is_logistic_or_poisson() {
             let rows = response.y.iter().zip(&response.weights);
             let rows = rows.zip(self.means.iter().zip(&self.slopes));
             return rows

@@ -7,25 +7,14 @@ use passel::{
     Design, Pass,
     criteria::{Aic, Bic, Criterion, EbicMonotone},
     design::MatrixOptions,
-    family::{Distribution, Family},
+    family::Distribution,
     search::Gain,
 };
 
-use crate::problems::Random;
+use crate::{family_reference::families, problems::Random};
 
 /// Rounds of the usual run; `PASSEL_FUZZ_SECONDS` makes it as long.
 const ROUNDS: usize = 60;
-
-fn families() -> Vec<Family> {
-    use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};
-    let all = [Binomial, Poisson, NegativeBinomial, Gamma].into_iter();
-    all.flat_map(|own| {
-        own.links()
-            .iter()
-            .map(move |link| Family::new(own, Some(*link)).unwrap())
-    })
-    .collect()
-}
 
 /// One of some values.
 fn one<T: Copy>(random: &mut Random, of: &[T]) -> T {

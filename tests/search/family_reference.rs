@@ -11,6 +11,18 @@ use statrs::function::{erf::erf, gamma::ln_gamma};
 
 use crate::problems::Random;
 
+/// The families with each of their links, but the normal one.
+pub fn families() -> Vec<Family> {
+    use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};
+    let all = [Binomial, Poisson, NegativeBinomial, Gamma].into_iter();
+    all.flat_map(|own| {
+        own.links()
+            .iter()
+            .map(move |link| Family::new(own, Some(*link)).unwrap())
+    })
+    .collect()
+}
+
 /// A problem of a family.
 pub struct Problem {
     family: Family,

@@ -4,24 +4,16 @@
 use passel::{
     Pass,
     criteria::{Aic, Bic, Criterion, Ebic, EbicMonotone},
-    family::{Distribution, Family, FitStatus, Link},
+    family::{Distribution, FitStatus, Link},
     search::{Gain, ProofEffort},
     selection::Certificate,
 };
 
-use crate::{family_reference::Problem, problems::Random, reference::run};
-
-/// The families with each of their links, but the normal one.
-fn families() -> Vec<Family> {
-    use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};
-    let all = [Binomial, Poisson, NegativeBinomial, Gamma].into_iter();
-    all.flat_map(|own| {
-        own.links()
-            .iter()
-            .map(move |link| Family::new(own, Some(*link)).unwrap())
-    })
-    .collect()
-}
+use crate::{
+    family_reference::{Problem, families},
+    problems::Random,
+    reference::run,
+};
 
 fn criteria() -> [Box<dyn Criterion>; 4] {
     [

@@ -26,7 +26,7 @@ use crate::{
     least_squares::FitView,
     vector::{add_scaled, packed_columns, weighted_square},
 };
-use series::{Rows, is_binomial, sum_of_series};
+use series::{Rows, sum_of_series};
 
 /// Most numbers of a block's products, so that it stays in the cache.
 const BLOCK: usize = 1 << 16;
@@ -111,7 +111,8 @@ pub(super) fn joining(
                 let square = squares[number * rows + row];
                 let is_settled = model.is_settled(likelihood, (square, largest), of_model)
                     || model.is_settled_by_series(x, likelihood, (values, square), of_model, rest)
-                    || is_settled_exactly(x, likelihood, model, column);
+                    || bound(x, likelihood, (model.view, &model.rows), column)
+                        .is_some_and(|bound| bound * ROUNDING < model.least);
                 if !is_settled {
                     open.push(column);
                 }
@@ -218,60 +219,37 @@ fn kappa(c: f64) -> f64 {
     2.0 * ((1.0 - c) * (-c).ln_1p() + c) / (c * c)
 }
 
-/// Whether the first bound settles a column.
-fn is_settled_exactly(x: Columns, likelihood: &Likelihood, model: &Bounded, column: u32) -> bool {
-    bound(x, likelihood, model.view, column).is_some_and(|bound| bound * ROUNDING < model.least)
+/// A bound on the fall in loss by a column that joins a model; none where there is no such bound.
+fn bound(
+    x: Columns,
+    likelihood: &Likelihood,
+    (view, rows): (&FitView, &Rows),
+    column: u32,
+) -> Option<f64> {
+    let weighted = view.weighted?;
+    let Projection { e, s, rest, .. } = project(x, view, column);
+    if s <= LEAST_REST * weighted_square(x.column(column), weighted.weights) {
+        return None;
+    }
+    let step = e / s * likelihood.coefficient_scale();
+    let mut sum = 0.0;
+    for (factors, weights) in rows.factors.iter().zip(&rows.weights) {
+        for ((factor, weight), rest) in factors.iter().zip(weights).zip(&rest) {
+            sum += weight * divergence(step * factor * rest)?;
+        }
+    }
+    Some(2.0 * sum / likelihood.loss_scale())
 }
 
-/// A bound on the fall in loss by a column that joins a model; none where there is no such bound.
-pub(crate) fn bound(
+/// The bound of one column.
+#[cfg(test)]
+pub(crate) fn bound_of(
     x: Columns,
     likelihood: &Likelihood,
     view: &FitView,
     column: u32,
 ) -> Option<f64> {
-    let weighted = view.weighted?;
-    let Projection { e, s, u } = project(x, view, column);
-    let values = x.column(column);
-    if s <= LEAST_REST * weighted_square(values, weighted.weights) {
-        return None;
-    }
-    // The column beside the model, and its step on the scale of the linear predictor.
-    let mut rest = values.to_vec();
-    for (a, u) in view.support.iter().zip(&u) {
-        for (rest, x) in rest.iter_mut().zip(x.column(*a)) {
-            *rest -= u * x;
-        }
-    }
-    if !weighted.intercept.is_empty() {
-        let total: f64 = weighted.weights.iter().sum();
-        let sum = rest.iter().zip(weighted.weights).map(|(x, w)| x * w);
-        let mean = sum.sum::<f64>() / total;
-        rest.iter_mut().for_each(|x| *x -= mean);
-    }
-    let step = e / s * likelihood.coefficient_scale();
-    let response = likelihood.response();
-    let (of_scores, _) = likelihood.scales();
-    let is_binomial = is_binomial(likelihood);
-    let mut sum = 0.0;
-    for (row, rest) in rest.iter().enumerate() {
-        let weight = response.weights()[row];
-        if weight <= 0.0 {
-            continue;
-        }
-        // The mean, of which the score is the distance from the response.
-        let mean = response.y()[row] - view.residual[row] / of_scores / weight;
-        let moved = step * rest;
-        let own = match is_binomial {
-            true => {
-                let (up, down) = ((1.0 - mean) * moved, -mean * moved);
-                mean * divergence(up)? + (1.0 - mean) * divergence(down)?
-            }
-            false => mean * divergence(moved)?,
-        };
-        sum += weight * own;
-    }
-    Some(2.0 * sum / likelihood.loss_scale())
+    bound(x, likelihood, (view, &Rows::of(likelihood, view)), column)
 }
 
 /// (1 + u) ln(1 + u) − u; none below −1.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{
     neighbours::Strongest,
     products::{CpuProducts, ProductSource},
-    terms::{Stop, orthonormalise, within},
+    terms::{Stop, as_exchange, keep_best_of_each, offer, orthonormalise, within},
 };
 use crate::{
     cholesky,
@@ -140,24 +140,12 @@ pub(super) fn neighbours(
             without.drop_all(x, &[*term]);
             let view = without.view();
             let products = Products::of(shard, &view, threads, stop)?;
-            let fewer = fit.support().len() as i32 - without.support().len() as i32;
             let others = products.additions(shard, terms, view.terms);
             let others = others.filter(|change| !anchor.terms.contains(&change.column));
-            near.exchanges.extend(others.map(|change| ModelChange {
-                fall: change.fall - (without.rss() - fit.rss()),
-                replaces: Some(position),
-                parameters: change.parameters - fewer,
-                ..change
-            }));
+            near.exchanges
+                .extend(others.map(|change| as_exchange(change, (position, &without), &fit)));
         }
-        // Of each term the best exchange for each number of parameters.
-        let exchanges = &mut near.exchanges;
-        exchanges.sort_by(|a, b| {
-            (a.column, a.parameters)
-                .cmp(&(b.column, b.parameters))
-                .then(b.fall.total_cmp(&a.fall))
-        });
-        exchanges.dedup_by_key(|change| (change.column, change.parameters));
+        keep_best_of_each(&mut near.exchanges);
         all.push(near.strongest(count));
     }
     Ok(all)
@@ -166,12 +154,7 @@ pub(super) fn neighbours(
 fn strongest_of(count: usize, changes: impl Iterator<Item = ModelChange>) -> Vec<ModelChange> {
     let mut lists: Vec<(i32, Strongest)> = Vec::new();
     for change in changes {
-        let known = lists.iter().position(|(own, _)| *own == change.parameters);
-        let at = known.unwrap_or_else(|| {
-            lists.push((change.parameters, Strongest::new(count)));
-            lists.len() - 1
-        });
-        lists[at].1.offer(change);
+        offer(&mut lists, count, change);
     }
     lists.into_iter().flat_map(|(_, own)| own.changes).collect()
 }

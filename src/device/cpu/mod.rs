@@ -31,7 +31,7 @@ use crate::{
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 #[cfg(test)]
-pub(crate) use joining::bound as joining_bound;
+pub(crate) use joining::bound_of as joining_bound;
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;

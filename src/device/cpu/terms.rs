@@ -149,23 +149,11 @@ pub(in crate::device) fn neighbours(
     for ((fit, reduced), anchor) in fits.iter().zip(&reduced).zip(anchors) {
         let mut near = found.next().unwrap_or_default();
         for ((position, own), other) in reduced.iter().zip(&mut found) {
-            let fewer = fit.support().len() as i32 - own.support().len() as i32;
+            let joining = other.additions.into_iter();
             near.exchanges
-                .extend(other.additions.into_iter().map(|change| ModelChange {
-                    fall: change.fall - (own.rss() - fit.rss()),
-                    replaces: Some(*position),
-                    parameters: change.parameters - fewer,
-                    ..change
-                }));
+                .extend(joining.map(|change| as_exchange(change, (*position, own), fit)));
         }
-        // Of each term the best exchange for each number of parameters.
-        let exchanges = &mut near.exchanges;
-        exchanges.sort_by(|a, b| {
-            (a.column, a.parameters)
-                .cmp(&(b.column, b.parameters))
-                .then(b.fall.total_cmp(&a.fall))
-        });
-        exchanges.dedup_by_key(|change| (change.column, change.parameters));
+        keep_best_of_each(&mut near.exchanges);
         let mut near = near.strongest(count);
         // These fits have the terms in ascending order, the anchors as they were added.
         for change in &mut near.exchanges {
@@ -227,7 +215,32 @@ struct SweepScratch {
     own: Vec<f64>,
 }
 
-fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
+/// The change of a model by a term that joins it without the one at a position.
+pub(super) fn as_exchange(
+    change: ModelChange,
+    (position, without): (usize, &Fit),
+    whole: &Fit,
+) -> ModelChange {
+    let fewer = whole.support().len() as i32 - without.support().len() as i32;
+    ModelChange {
+        fall: change.fall - (without.rss() - whole.rss()),
+        replaces: Some(position),
+        parameters: change.parameters - fewer,
+        ..change
+    }
+}
+
+/// Keeps of each term the best exchange for each number of parameters.
+pub(super) fn keep_best_of_each(exchanges: &mut Vec<ModelChange>) {
+    exchanges.sort_by(|a, b| {
+        (a.column, a.parameters)
+            .cmp(&(b.column, b.parameters))
+            .then(b.fall.total_cmp(&a.fall))
+    });
+    exchanges.dedup_by_key(|change| (change.column, change.parameters));
+}
+
+pub(super) fn offer(lists: &mut Vec<(i32, Strongest)>, count: usize, change: ModelChange) {
     let known = lists.iter().position(|(own, _)| *own == change.parameters);
     let at = known.unwrap_or_else(|| {
         lists.push((change.parameters, Strongest::new(count)));

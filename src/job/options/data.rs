@@ -124,28 +124,11 @@ const HIERARCHY: [(&str, Hierarchy); 3] = [
     ("none", Hierarchy::None),
 ];
 
-const FAMILY: [(&str, Distribution); 5] = [
-    ("gaussian", Distribution::Gaussian),
-    ("binomial", Distribution::Binomial),
-    ("poisson", Distribution::Poisson),
-    ("negative-binomial", Distribution::NegativeBinomial),
-    ("gamma", Distribution::Gamma),
-];
-
-const LINK: [(&str, Link); 6] = [
-    ("identity", Link::Identity),
-    ("logit", Link::Logit),
-    ("probit", Link::Probit),
-    ("cloglog", Link::Cloglog),
-    ("log", Link::Log),
-    ("inverse", Link::Inverse),
-];
-
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
-        TaskOption::choice("family NAME", FAMILY, |draft| &mut draft.job.kind.distribution)
+        TaskOption::choice("family NAME", Distribution::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.kind.distribution)
             .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; docs/families.md"),
-        TaskOption::optional("link NAME", |raw| raw.choice(&LINK), |draft| &mut draft.job.kind.link)
+        TaskOption::optional("link NAME", |raw| raw.choice(&Link::ALL.map(|own| (own.name(), own))), |draft| &mut draft.job.kind.link)
             .default("logit of binomial, log of poisson, negative-binomial and gamma")
             .range("logit, probit or cloglog of binomial; log of poisson and negative-binomial; log or inverse of gamma")
             .help("How the mean of the response depends on the linear predictor"),

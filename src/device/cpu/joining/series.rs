@@ -14,15 +14,15 @@ use crate::{
 /// *Shapes:* n values each.
 #[derive(Default)]
 pub(super) struct Rows {
-    factors: [Vec<f64>; 2],
-    weights: [Vec<f64>; 2],
+    pub(super) factors: [Vec<f64>; 2],
+    pub(super) weights: [Vec<f64>; 2],
 }
 
 impl Rows {
     /// Those of a model of the likelihood.
     pub(super) fn of(likelihood: &Likelihood, view: &FitView) -> Self {
         let (response, (of_scores, _)) = (likelihood.response(), likelihood.scales());
-        let is_binomial = is_binomial(likelihood);
+        let is_binomial = response.family().distribution() == Distribution::Binomial;
         let mut own = Self::default();
         let rows = response
             .y()
@@ -95,8 +95,4 @@ pub(super) fn series(u: f64) -> f64 {
     let sum = 1.0 / 12.0 - u * sum;
     let sum = 1.0 / 6.0 - u * sum;
     square * (0.5 - u * sum) - fourth * fourth * below / 8.0
-}
-
-pub(super) fn is_binomial(likelihood: &Likelihood) -> bool {
-    likelihood.response().family().distribution() == Distribution::Binomial
 }
