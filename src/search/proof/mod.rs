@@ -35,6 +35,7 @@ use crate::{
 };
 use best::BestModels;
 use enumeration::{enumerate, is_small};
+use likelihood::LikelihoodTree;
 use parts::independent_parts;
 use terms::TermTree;
 use thresholds::rises_with_rss;
@@ -54,8 +55,6 @@ const CANDIDATES: usize = 256;
 const WIDE: &str = "No proof was tried: with as many candidates as observations no bound holds.";
 const MANY: &str = "No proof was tried: there are more than 256 candidates.";
 const FALLING: &str = "No proof was tried: the criterion falls where RSS rises.";
-const LIKELIHOOD: &str = "No proof was tried: there are too many models to fit each of them, and branch and bound is of \
-                          least squares.";
 const DIVERGENT: &str = "No proof: the fit of a model did not converge.";
 const DEPENDENT: &str = "No proof was tried: too many columns depend on others.";
 
@@ -76,19 +75,9 @@ pub(super) fn prove(
         });
         Ok(())
     };
-    if x.likelihood().is_some() {
-        if !likelihood::is_small(&problem, asked) {
-            return refuse(end, LIKELIHOOD);
-        }
-        let stop = || control.limits.stop();
-        match likelihood::enumerate(&problem, threads, &stop) {
-            Some(models) => prove_by_enumeration(&problem, models, end),
-            None if stop() => end.cut(&control.limits, None),
-            None => return refuse(end, DIVERGENT),
-        }
-        return Ok(());
-    }
+    let has_likelihood = x.likelihood().is_some();
     let is_small = match x.terms() {
+        _ if has_likelihood => likelihood::is_small(&problem, asked),
         Some(terms) => terms::is_small(&problem, terms),
         None => is_small(&problem),
     };
@@ -96,11 +85,13 @@ pub(super) fn prove(
         x.fetch(0..p as u32)?;
         let stop = || control.limits.stop();
         let models = match x.terms() {
+            _ if has_likelihood => likelihood::enumerate(&problem, threads, &stop),
             Some(terms) => terms::enumerate(&problem, terms, &stop),
             None => enumerate(&problem, &stop),
         };
         match models {
             Some(models) => prove_by_enumeration(&problem, models, end),
+            None if has_likelihood && !stop() => return refuse(end, DIVERGENT),
             None => end.cut(&control.limits, None),
         }
         return Ok(());
@@ -111,10 +102,11 @@ pub(super) fn prove(
     if p + 2 > x.n() {
         return refuse(end, WIDE);
     }
-    if !asked && (p > FEW || x.n() * p * p > PRODUCT_WORK) {
+    if !asked && (has_likelihood || p > FEW || x.n() * p * p > PRODUCT_WORK) {
         return Ok(());
     }
     let rises = match x.terms() {
+        _ if has_likelihood => LikelihoodTree::rises_with_loss(&problem),
         Some(terms) => terms::rises_with_rss(&problem, terms),
         None => rises_with_rss(&problem.objective, problem.keep.len()..=problem.max_size),
     };
@@ -148,6 +140,20 @@ fn branch_and_bound(
         end.cut(&limits, None);
         Ok(true)
     };
+    if x.likelihood().is_some() {
+        let all = LikelihoodTree::new(problem, &stop);
+        let Some(root) = all.root() else {
+            return Ok(false);
+        };
+        let explorer = |best| Box::new(all.explorer(best)) as Box<dyn Explore>;
+        let tree = Tree {
+            problem,
+            explorer: &explorer,
+            threads,
+            most,
+        };
+        return run(tree, vec![root], control, end, from);
+    }
     if let Some(terms) = x.terms() {
         let all = TermTree::new(problem, terms, &stop);
         if stop() {

@@ -102,8 +102,8 @@ impl Tree<'_> {
         while !state.open.is_empty() && self.most.is_none_or(|most| state.work < most) {
             if self.most.is_none() {
                 (control.observe)(&self.record(state, &best, iterations));
-                // A proof of terms begins anew.
-                if self.problem.x.terms().is_none() {
+                // One of RSS of terms begins anew.
+                if self.problem.x.terms().is_none() || self.problem.x.likelihood().is_some() {
                     control.keep(&self.problem, &end.visited, || Stage::Proof {
                         proof: state.clone(),
                         iterations,

@@ -7,7 +7,7 @@ use crate::{
 
 /// What is decided of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(in super::super) enum Decision {
     /// No model holds it.
     Dropped,
     Free,
@@ -17,10 +17,10 @@ pub(super) enum Decision {
 
 /// The models that hold all fixed terms and any of the free ones.
 #[derive(Debug, Clone)]
-pub(super) struct Decisions(Vec<Decision>);
+pub(in super::super) struct Decisions(Vec<Decision>);
 
 impl Decisions {
-    pub(super) fn of(branch: &Branch, terms: &Terms) -> Self {
+    pub(in super::super) fn of(branch: &Branch, terms: &Terms) -> Self {
         let mut all = vec![Decision::Dropped; terms.count()];
         for term in &branch.free {
             all[*term as usize] = Decision::Free;
@@ -31,27 +31,27 @@ impl Decisions {
         Self(all)
     }
 
-    pub(super) fn of_term(&self, term: u32) -> Decision {
+    pub(in super::super) fn of_term(&self, term: u32) -> Decision {
         self.0[term as usize]
     }
 
     /// The terms of which this is decided, ascending.
-    pub(super) fn all(&self, decision: Decision) -> Vec<u32> {
+    pub(in super::super) fn all(&self, decision: Decision) -> Vec<u32> {
         let all = (0..self.0.len() as u32).filter(|term| self.of_term(*term) == decision);
         all.collect()
     }
 
-    pub(super) fn branch(&self) -> Branch {
+    pub(in super::super) fn branch(&self) -> Branch {
         Branch::new(self.all(Decision::Fixed), self.all(Decision::Free))
     }
 
-    pub(super) fn decide(&mut self, term: u32, decision: Decision) {
+    pub(in super::super) fn decide(&mut self, term: u32, decision: Decision) {
         self.0[term as usize] = decision;
     }
 
     /// Drops the terms that no allowed model holds beside these decisions, and fixes those that all do.
     /// False where there is no such model.
-    pub(super) fn close(&mut self, terms: &Terms) -> bool {
+    pub(in super::super) fn close(&mut self, terms: &Terms) -> bool {
         loop {
             let mut is_closed = true;
             for term in 0..self.0.len() as u32 {
@@ -92,14 +92,14 @@ impl Decisions {
     }
 
     /// Whether the fixed terms alone are an allowed model.
-    pub(super) fn is_smallest_allowed(&self, terms: &Terms) -> bool {
+    pub(in super::super) fn is_smallest_allowed(&self, terms: &Terms) -> bool {
         let fixed = self.all(Decision::Fixed);
         terms.hierarchy() != Hierarchy::Weak
             || fixed.iter().all(|term| terms.admits(*term, &fixed, None))
     }
 
     /// The free terms that enter with a free one.
-    pub(super) fn with(&self, term: u32, terms: &Terms) -> Vec<u32> {
+    pub(in super::super) fn with(&self, term: u32, terms: &Terms) -> Vec<u32> {
         let parents = match terms.hierarchy() {
             Hierarchy::Strong => terms.parents(term),
             _ => &[],
@@ -111,7 +111,7 @@ impl Decisions {
     }
 
     /// The free terms that leave with a free one.
-    pub(super) fn without(&self, term: u32, terms: &Terms) -> Vec<u32> {
+    pub(in super::super) fn without(&self, term: u32, terms: &Terms) -> Vec<u32> {
         let mut all = vec![term];
         if terms.hierarchy() == Hierarchy::Strong {
             let others =

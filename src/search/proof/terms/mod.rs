@@ -10,5 +10,7 @@ mod tests;
 mod thresholds;
 mod tree;
 
+pub(super) use decisions::{Decision, Decisions};
 pub(super) use enumeration::{enumerate, is_small};
+pub(super) use thresholds::{Sizes, Thresholds};
 pub(super) use tree::{TermTree, rises_with_rss};

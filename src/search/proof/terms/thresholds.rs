@@ -8,7 +8,7 @@ use crate::search::problem::{Objective, Size, tolerance};
 
 /// Sizes that models may have: for each number of parameters the numbers of terms.
 #[derive(Debug, Clone)]
-pub(super) struct Sizes {
+pub(in super::super) struct Sizes {
     by_parameters: Vec<RangeInclusive<usize>>,
     terms: usize,
     mean_width: f64,
@@ -17,7 +17,7 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Of terms of at most these widths, with up to so many parameters; where `are_reduced`, terms may have
     /// fewer parameters than columns.
-    pub(super) fn of(mut widths: Vec<usize>, are_reduced: bool, largest: usize) -> Self {
+    pub(in super::super) fn of(mut widths: Vec<usize>, are_reduced: bool, largest: usize) -> Self {
         widths.sort_unstable();
         let most = widths.iter().sum::<usize>().min(largest);
         let (mut narrow, mut wide) = (Vec::new(), vec![0]);
@@ -50,7 +50,7 @@ impl Sizes {
     }
 
     /// Whether φ never falls while RSS rises, at any of these sizes of at least so many terms.
-    pub(super) fn rise_with_rss(&self, objective: &Objective, least: usize) -> bool {
+    pub(in super::super) fn rise_with_rss(&self, objective: &Objective, least: usize) -> bool {
         let undefined = AtomicBool::new(false);
         let objective = objective.noting(&undefined);
         let mut sizes = self.all().filter(|size| size.terms >= least);
@@ -60,18 +60,18 @@ impl Sizes {
 
 /// Thresholds on RSS, the response at unit norm.
 #[derive(Debug, Clone)]
-pub(super) struct Thresholds {
+pub(in super::super) struct Thresholds {
     /// By the number of parameters, from the least number of terms on.
     by_size: Vec<(usize, Vec<f64>)>,
     /// The RSS that one more column must save near the best model's size, with its share of a term's price;
     /// and that price.
-    pub(super) price: f64,
-    pub(super) term_price: f64,
+    pub(in super::super) price: f64,
+    pub(in super::super) term_price: f64,
 }
 
 impl Thresholds {
     /// Thresholds against φ of a model of a size; `rounding` is added.
-    pub(super) fn new(
+    pub(in super::super) fn new(
         objective: &Objective,
         (best, size): (f64, Size),
         sizes: &Sizes,
@@ -116,7 +116,7 @@ impl Thresholds {
     }
 
     /// The threshold of a size; −∞ where no model has it.
-    pub(super) fn at(&self, size: Size) -> f64 {
+    pub(in super::super) fn at(&self, size: Size) -> f64 {
         let own = self.by_size.get(size.parameters);
         let own = own.and_then(|(least, own)| own.get(size.terms.checked_sub(*least)?));
         own.copied().unwrap_or(f64::NEG_INFINITY)

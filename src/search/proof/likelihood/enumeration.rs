@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::enumeration::is_small as is_small_plain;
-use super::terms;
+use super::super::{enumeration::is_small as is_small_plain, terms};
 use crate::{
     family::FitStatus,
     least_squares::Fit,
@@ -17,7 +16,7 @@ const SHARED: usize = 4;
 const UNASKED: usize = 1 << 25;
 
 /// Whether all models are few enough to be fitted.
-pub(super) fn is_small(problem: &SearchProblem, asked: bool) -> bool {
+pub(in super::super) fn is_small(problem: &SearchProblem, asked: bool) -> bool {
     let candidates = (problem.x.term_count() - problem.keep.len()).min(30);
     if !asked && problem.x.n() > UNASKED >> candidates.min(14) {
         return false;
@@ -30,7 +29,7 @@ pub(super) fn is_small(problem: &SearchProblem, asked: bool) -> bool {
 
 /// All models that additions can make of the kept terms, up to the largest size, as the hierarchy allows them. None where
 /// `stop` returns true before all are fitted, or a fit does not converge.
-pub(super) fn enumerate(
+pub(in super::super) fn enumerate(
     problem: &SearchProblem,
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
