@@ -46,6 +46,16 @@ pub(crate) fn solve(factor: &[f64], v: &mut [f64]) {
     }
 }
 
+/// Replaces v by L⁻ᵀv, which is 0 where L has a row of zeros.
+pub(crate) fn solve_transposed(factor: &[f64], v: &mut [f64]) {
+    let w = v.len();
+    for row in (0..w).rev() {
+        let below = (row + 1..w).map(|at| factor[at * w + row] * v[at]);
+        let (rest, pivot) = (v[row] - below.sum::<f64>(), factor[row * (w + 1)]);
+        v[row] = if pivot > 0.0 { rest / pivot } else { 0.0 };
+    }
+}
+
 /// vᵀM⁻¹v of the lower triangle of a w × w matrix, and the rank of M, of which pivots that are not above
 /// `least` are left out: what [`factor`] and [`solve`] give, without roots. Both are changed.
 pub(crate) fn explained(matrix: &mut [f64], v: &mut [f64], least: f64) -> (f64, usize) {

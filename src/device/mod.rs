@@ -26,7 +26,7 @@ mod resources;
 mod shards;
 mod terms;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod weighted_products;
 
 pub(crate) use counters::{open_counters, open_pair_counters};

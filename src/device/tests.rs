@@ -9,7 +9,7 @@ use super::*;
 use crate::{random::Stream, vector::product};
 use terms::{terms_are_what_fits_say, terms_walk_as_fits_do};
 
-mod bounds;
+pub(crate) mod bounds;
 mod terms;
 
 /// n × p columns of unit norm, the last explained by the first two, and a response.

@@ -11,6 +11,7 @@
 
 mod climb;
 mod distribution;
+mod divergences;
 mod error;
 mod fast;
 mod fit;
@@ -24,6 +25,7 @@ mod theta;
 mod weighted;
 
 pub use distribution::Distribution;
+pub(crate) use divergences::Divergences;
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
 pub use likelihood::Likelihood;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// n × p columns about their means at unit norm, half of them near others.
-fn columns(draw: &mut impl FnMut() -> f64, n: usize, p: usize) -> Vec<f64> {
+pub(crate) fn columns(draw: &mut impl FnMut() -> f64, n: usize, p: usize) -> Vec<f64> {
     let mut x: Vec<f64> = (0..n * p).map(|_| draw() - 0.5).collect();
     for j in 1..p {
         for row in 0..n {
@@ -26,7 +26,13 @@ fn columns(draw: &mut impl FnMut() -> f64, n: usize, p: usize) -> Vec<f64> {
     x
 }
 
-fn likelihood(draw: &mut impl FnMut() -> f64, round: usize, x: &[f64], n: usize) -> Likelihood {
+/// Responses of logistic and Poisson regression by turns, with weights, offsets and trials.
+pub(crate) fn likelihood(
+    draw: &mut impl FnMut() -> f64,
+    round: usize,
+    x: &[f64],
+    n: usize,
+) -> Likelihood {
     let distribution = [Distribution::Binomial, Distribution::Poisson][round % 2];
     let family = Family::new(distribution, None).unwrap();
     let (has_weights, has_offset, has_trials) = (

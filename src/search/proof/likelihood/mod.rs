@@ -1,6 +1,7 @@
 //! Proofs where models have a likelihood: each model is fitted where they are few, else branch and bound by losses of
 //! the largest models.
 
+mod bounds;
 mod enumeration;
 #[cfg(test)]
 mod tests;

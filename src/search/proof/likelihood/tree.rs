@@ -4,17 +4,23 @@
 //! none that lacks a term a lower loss than L without it; so of the models that lack d terms none is below the d-th
 //! lowest of these. Where no number of terms is left at which that may be as good as the best model known, the branch
 //! is decided; a term whose loss alone is too high is fixed; else one branch fixes the term of the highest loss and
-//! the other drops it. A fixed term leaves L as it is, and what was fitted.
+//! the other drops it. A fixed term leaves L as it is, and what is known of losses.
+//!
+//! The loss without a term is fitted, or, of logistic and Poisson regression, bounded by the dual of the likelihood at
+//! little more than the cost of a look at its columns ([`super::bounds`]).
 //!
 //! *Source:* G. Furnival and R. Wilson, Regressions by leaps and bounds, Technometrics 16, 1974, whose bound asks of
 //! RSS only that it rises as columns leave.
 
 use std::{rc::Rc, sync::atomic::AtomicBool};
 
-use super::super::{
-    best::BestModels,
-    terms::{Decision, Decisions, Sizes, Thresholds},
-    waves::{Explore, Explored},
+use super::{
+    super::{
+        best::BestModels,
+        terms::{Decision, Decisions, Sizes, Thresholds},
+        waves::{Explore, Explored},
+    },
+    bounds::Bounds,
 };
 use crate::{
     design::Terms,
@@ -47,8 +53,18 @@ struct Node {
     loss: f64,
     /// Whether the largest model was offered.
     is_offered: bool,
-    /// By position among the free terms: no model without the term has a lower loss, and whether this is of a fit.
-    without: Vec<(f64, bool)>,
+    /// By position among the free terms: no model without the term has a lower loss.
+    without: Vec<(f64, Known)>,
+}
+
+/// What is known of the loss of the largest model without a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// That of a larger model.
+    Inherited,
+    /// A bound of its own.
+    Bounded,
+    Fitted,
 }
 
 impl<'a> LikelihoodTree<'a> {
@@ -183,7 +199,7 @@ impl Explorer<'_> {
             fit: Rc::new(fit),
             loss: 0.0,
             is_offered: false,
-            without: vec![(0.0, false); branch.free.len()],
+            without: vec![(0.0, Known::Inherited); branch.free.len()],
         };
         self.take_largest(&mut node);
         node
@@ -268,7 +284,7 @@ impl Explorer<'_> {
             let free = node.branch.free.iter().zip(&node.without);
             let dear = free.clone().filter(|(_, (loss, _))| *loss > most);
             let dear: Vec<u32> = dear.map(|(term, _)| *term).collect();
-            if dear.is_empty() && !self.fit_next(node) {
+            if dear.is_empty() && !self.learn(node) {
                 let dearest = node.branch.free.iter().zip(&node.without);
                 let dearest = dearest.max_by(|a, b| a.1.0.total_cmp(&b.1.0));
                 return dearest.map(|(term, _)| *term);
@@ -283,18 +299,21 @@ impl Explorer<'_> {
         }
     }
 
-    /// Fits the largest model without a free term of which that is not known, the one of the lowest bound; false where
-    /// there is none.
-    fn fit_next(&mut self, node: &mut Node) -> bool {
+    /// Learns more of the losses without free terms: by bounds of all, or by the fit of the one of the lowest bound. False
+    /// where no more is to be learnt.
+    fn learn(&mut self, node: &mut Node) -> bool {
         let unknown = node.without.iter().enumerate();
-        let unknown = unknown.filter(|(_, (_, is_known))| !is_known);
+        let unknown = unknown.filter(|(_, (_, known))| *known == Known::Inherited);
         let next = unknown.min_by(|a, b| a.1.0.total_cmp(&b.1.0));
         let Some(at) = next.map(|(at, _)| at).filter(|_| !(self.tree.stop)()) else {
             return false;
         };
         self.shrink(node);
+        if self.bound_all(node) {
+            return true;
+        }
         let term = node.branch.free[at];
-        node.without[at].1 = true;
+        node.without[at].1 = Known::Fitted;
         let Some(branch) = self.tree.decided(&node.branch, term, Decision::Dropped) else {
             node.without[at].0 = f64::INFINITY;
             return true;
@@ -306,13 +325,31 @@ impl Explorer<'_> {
         true
     }
 
+    /// Bounds the losses without each free term, where the likelihood has bounds.
+    fn bound_all(&mut self, node: &mut Node) -> bool {
+        let x = self.tree.problem.x;
+        let Some(bounds) = Bounds::of(x, &node.fit) else {
+            return false;
+        };
+        for at in 0..node.branch.free.len() {
+            let term = node.branch.free[at];
+            let Some(part) = self.tree.decided(&node.branch, term, Decision::Dropped) else {
+                node.without[at] = (f64::INFINITY, Known::Bounded);
+                continue;
+            };
+            let without = bounds.loss_without(&leaving(&node.fit, &part));
+            let (loss, known) = &mut node.without[at];
+            if *known == Known::Inherited {
+                (*loss, *known) = (loss.max(without), Known::Bounded);
+                self.work += fit_work(&node.fit) / 8;
+            }
+        }
+        true
+    }
+
     /// Fits the largest model of a node from a larger one, unless it has its fit.
     fn shrink(&mut self, node: &mut Node) {
-        let members = largest(&node.branch);
-        let leaving = node.fit.members();
-        let leaving = leaving.into_iter();
-        let leaving = leaving.filter(|term| members.binary_search(term).is_err());
-        let leaving: Vec<u32> = leaving.collect();
+        let leaving = leaving(&node.fit, &node.branch);
         if !leaving.is_empty() {
             Rc::make_mut(&mut node.fit).drop_all(self.tree.problem.x, &leaving);
             self.take_largest(node);
@@ -367,7 +404,7 @@ impl Explore for Explorer<'_> {
                 if let Some(part) = self.tree.decided(&node.branch, term, decision) {
                     let mut child = node.clone();
                     if decision == Decision::Dropped {
-                        child.is_offered = node.is_known(term);
+                        child.is_offered = node.is_fitted(term);
                     }
                     child.become_part(part);
                     open.push(child);
@@ -396,9 +433,9 @@ impl Explore for Explorer<'_> {
 
 impl Node {
     /// Whether the largest model without a free term was fitted.
-    fn is_known(&self, term: u32) -> bool {
+    fn is_fitted(&self, term: u32) -> bool {
         let at = self.branch.free.binary_search(&term);
-        at.is_ok_and(|at| self.without[at].1)
+        at.is_ok_and(|at| self.without[at].1 == Known::Fitted)
     }
 
     /// Becomes a part of itself.
@@ -413,8 +450,9 @@ impl Node {
         }
         let without = |term: &u32| {
             let at = free.binary_search(term);
-            let (loss, is_known) = at.map_or((0.0, false), |at| self.without[at]);
-            (loss.max(self.loss), is_known && is_whole)
+            let (loss, known) = at.map_or((0.0, Known::Inherited), |at| self.without[at]);
+            let known = if is_whole { known } else { Known::Inherited };
+            (loss.max(self.loss), known)
         };
         self.without = part.free.iter().map(without).collect();
         self.branch = part;
@@ -433,6 +471,14 @@ fn largest(branch: &Branch) -> Vec<u32> {
     let mut all = [&*branch.fixed, &*branch.free].concat();
     all.sort_unstable();
     all
+}
+
+/// Terms of a fit that the largest model of a branch lacks.
+fn leaving(fit: &Fit, branch: &Branch) -> Vec<u32> {
+    let members = largest(branch);
+    let mut terms = fit.members();
+    terms.retain(|term| members.binary_search(term).is_err());
+    terms
 }
 
 fn is_converged(fit: &Fit) -> bool {
