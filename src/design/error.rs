@@ -51,6 +51,11 @@ pub enum DesignError {
         name: String,
         source: FamilyError,
     },
+    #[error("{table}: the dispersion cannot be estimated: {reason}")]
+    Dispersion {
+        table: String,
+        reason: DispersionError,
+    },
     #[error(
         "{option} is of the family binomial, not of {distribution}: leave it out, or add --family binomial"
     )]
@@ -260,4 +265,25 @@ pub enum DesignError {
         y: usize,
         weights: usize,
     },
+}
+
+/// Why the dispersion of a quasi-likelihood cannot be estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the fields are the message's facts")]
+pub enum DispersionError {
+    #[error(
+        "a yes or no of one trial scatters as its probability says, and no more; count events of --trials, or leave \
+         --dispersion out"
+    )]
+    OneTrial,
+    #[error(
+        "the model of all {columns} columns leaves {n} observations no degrees of freedom; give a number, such as \
+         --dispersion 2.5, or leave columns out with --drop"
+    )]
+    Wide { n: usize, columns: usize },
+    #[error(
+        "the fit of the model of all {columns} columns has no end; give a number, such as --dispersion 2.5"
+    )]
+    NoFit { columns: usize },
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Design, DesignError, ResponseOptions};
+use super::{Design, DesignError, ResponseOptions, error::DispersionError};
 use crate::{
-    family::{Distribution, Family, FamilyResponse, Likelihood},
+    family::{
+        Distribution, Family, FamilyError, FamilyFit, FamilyResponse, FitStatus, Likelihood,
+        QuasiDispersion,
+    },
     table::{Column, Values},
 };
 
@@ -117,20 +120,63 @@ impl Design {
     /// Gives the design the likelihood of its response, whose values are those of the table.
     pub(super) fn fit_by_likelihood(
         &mut self,
-        (family, y): (Family, &[f64]),
-        beside: &BesideResponse,
-        weights: &[f64],
+        (family, dispersion): (Family, Option<QuasiDispersion>),
+        y: &[f64],
+        (beside, weights): (&BesideResponse, &[f64]),
         table: &str,
     ) -> Result<(), DesignError> {
-        let response = FamilyResponse::new(family, y, &beside.trials, weights, &beside.offset);
-        let likelihood = response.and_then(|own| Likelihood::new(own, self.intercept));
-        let likelihood = likelihood.map_err(|error| DesignError::Family {
+        let wrong = |error: FamilyError| DesignError::Family {
             table: table.to_owned(),
             name: self.response.name.clone(),
             source: error.in_rows(|row| self.row(row)),
-        })?;
+        };
+        let response = FamilyResponse::new(family, y, &beside.trials, weights, &beside.offset);
+        let mut response = response.map_err(wrong)?;
+        if let Some(quasi) = dispersion {
+            let (value, is_estimated) = match quasi {
+                QuasiDispersion::Given(value) => (value, false),
+                QuasiDispersion::Estimated => (
+                    self.dispersion_of_all(&response, &beside.trials, table)?,
+                    true,
+                ),
+            };
+            response = response
+                .with_dispersion(value, is_estimated)
+                .map_err(wrong)?;
+        }
+        let likelihood = Likelihood::new(response, self.intercept).map_err(wrong)?;
         self.likelihood = Some(Arc::new(likelihood));
         Ok(())
+    }
+
+    /// Pearson's χ² over its degrees of freedom in the model of all columns, at least 1.
+    fn dispersion_of_all(
+        &self,
+        response: &FamilyResponse,
+        trials: &[f64],
+        table: &str,
+    ) -> Result<f64, DesignError> {
+        let wrong = |reason| DesignError::Dispersion {
+            table: table.to_owned(),
+            reason,
+        };
+        let is_binomial = response.family().distribution() == Distribution::Binomial;
+        if is_binomial && trials.iter().all(|trials| *trials <= 1.0) {
+            return Err(wrong(DispersionError::OneTrial));
+        }
+        let (n, columns) = (self.n, self.p());
+        let used = response.weights().iter().filter(|weight| **weight > 0.0);
+        let used = used.count();
+        // Of columns that other processes hold nothing can be fitted.
+        if columns + 1 >= used || self.remote.is_some() {
+            return Err(wrong(DispersionError::Wide { n, columns }));
+        }
+        let x = self.columns();
+        let all: Vec<&[f64]> = (0..columns as u32).map(|j| x.column(j)).collect();
+        let fit = FamilyFit::of(&all, response, self.intercept, None);
+        let fit = fit.ok().filter(|fit| fit.status() == FitStatus::Converged);
+        let fit = fit.ok_or_else(|| wrong(DispersionError::NoFit { columns }))?;
+        Ok((fit.pearson() / (used - fit.rank()) as f64).max(1.0))
     }
 
     /// The likelihood that models are fitted by, where it is not least squares.

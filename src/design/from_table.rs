@@ -170,7 +170,8 @@ impl Design {
         design.trials = options.kind.trials.map(str::to_owned);
         design.offset = options.kind.offset.map(str::to_owned);
         if !is_normal {
-            design.fit_by_likelihood((family, &y), &of_response, &of_terms, &source)?;
+            let kind = (family, options.kind.dispersion);
+            design.fit_by_likelihood(kind, &y, (&of_response, &of_terms), &source)?;
         }
         Ok(design)
     }

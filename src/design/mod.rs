@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use crate::{family::Likelihood, table::TrueVariable};
 pub use columns::Columns;
-pub use error::DesignError;
+pub use error::{DesignError, DispersionError};
 pub(crate) use formula::FormulaDesign;
 pub(crate) use formula_columns::check_formula;
 pub use groups::Group;

@@ -1,7 +1,11 @@
 //! How designs are made of tables and matrices.
 
 use super::{Group, Hierarchy};
-use crate::{family::Family, formula::ExpansionOptions, table::Missing};
+use crate::{
+    family::{Family, QuasiDispersion},
+    formula::ExpansionOptions,
+    table::Missing,
+};
 
 /// What kind of response the models are of.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,6 +19,8 @@ pub struct ResponseOptions<'a> {
     pub success: Option<&'a str>,
     /// The column that is added to the linear predictor of every model.
     pub offset: Option<&'a str>,
+    /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
+    pub dispersion: Option<QuasiDispersion>,
 }
 
 impl<'a> ResponseOptions<'a> {
@@ -90,6 +96,7 @@ impl Default for DesignOptions<'_> {
 /// | `family` | the distribution and link of y | normal: least squares |
 /// | `trials` | of the binomial family, of which y counts the events | each observation is one |
 /// | `offset` | of the observations, added to the linear predictor of every model | none |
+/// | `dispersion` | of a quasi-likelihood, with the families binomial and Poisson | the likelihood |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
 /// | `keep` | columns of X that every model holds, counted from 0 | none |
 /// | `missing` | what to do about NaN | an error |
@@ -103,6 +110,7 @@ pub struct MatrixOptions<'a> {
     pub family: Family,
     pub trials: Option<&'a [f64]>,
     pub offset: Option<&'a [f64]>,
+    pub dispersion: Option<QuasiDispersion>,
     pub weights: Option<&'a [f64]>,
     pub keep: &'a [usize],
     pub missing: Missing,
@@ -118,6 +126,7 @@ impl Default for MatrixOptions<'_> {
             family: Family::default(),
             trials: None,
             offset: None,
+            dispersion: None,
             weights: None,
             keep: &[],
             missing: Missing::Refuse,

@@ -1,7 +1,9 @@
 //! The way to the largest likelihood, by Newton's method.
 
+use pulp::Simd;
+
 use super::{FamilyError, FamilyResponse, FitStatus, state::State, weighted::Factor};
-use crate::vector::{add_scaled, product};
+use crate::vector::{add_scaled, product, vectorised};
 
 /// The deviance has converged where it changes by less, relative to it: so much does the last step promise.
 pub(super) const CONVERGED: f64 = 1e-12;
@@ -22,6 +24,23 @@ const FAR: f64 = 4.0;
 /// Where events and others lie apart by more than the first, they are apart; the second is as far as they are then taken.
 const LEAST_MARGIN: f64 = 1e-9;
 const FAR_OUT: f64 = 36.0;
+
+vectorised! {
+    /// Adds to linear predictors those of some columns, with a share of these coefficients.
+    fn add_columns<'a>(predictors: &'a mut [f64], columns: &'a [&'a [f64]], by: (&'a [f64], f64)) -> () = add_columns_body;
+}
+
+#[inline(always)]
+fn add_columns_body<S: Simd>(
+    _: S,
+    predictors: &mut [f64],
+    columns: &[&[f64]],
+    (coefficients, share): (&[f64], f64),
+) {
+    for (column, b) in columns.iter().zip(coefficients) {
+        add_scaled(predictors, share * b, column);
+    }
+}
 
 /// What a fit has of the data.
 pub(super) struct Problem<'a> {
@@ -84,9 +103,7 @@ impl Problem<'_> {
             let promised: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
             let is_still = promised <= least_change + CONVERGED * state.deviance;
             let mut predictors = state.predictors.clone();
-            for (column, b) in self.columns.iter().zip(&step) {
-                add_scaled(&mut predictors, *b, column);
-            }
+            add_columns(&mut predictors, &self.columns, (&step, 1.0));
             let mut share = 1.0;
             let mut next = State::of(response, predictors, theta);
             let least = state.deviance * (1.0 + CONVERGED) + least_change;
@@ -96,9 +113,7 @@ impl Problem<'_> {
                 halvings += 1;
                 share /= 2.0;
                 let mut predictors = state.predictors.clone();
-                for (column, b) in self.columns.iter().zip(&step) {
-                    add_scaled(&mut predictors, share * b, column);
-                }
+                add_columns(&mut predictors, &self.columns, (&step, share));
                 next = State::of(response, predictors, theta);
             }
             all_halvings += halvings;
@@ -163,9 +178,7 @@ impl Problem<'_> {
         let products = self.columns.iter().map(|column| product(column, &target));
         let coefficients = factor.solve(&products.collect::<Vec<_>>());
         let mut predictors = response.offset.clone();
-        for (column, b) in self.columns.iter().zip(&coefficients) {
-            add_scaled(&mut predictors, *b, column);
-        }
+        add_columns(&mut predictors, &self.columns, (&coefficients, 1.0));
         let state = State::of(response, predictors, theta)?;
         Some((state, coefficients))
     }

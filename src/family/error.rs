@@ -39,6 +39,8 @@ pub enum FamilyError {
         found: usize,
         n: usize,
     },
+    #[error("the family {distribution} has a dispersion or a variance of its own")]
+    Dispersion { distribution: Distribution },
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
     #[error(

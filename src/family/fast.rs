@@ -49,19 +49,32 @@ fn exp(x: f64) -> f64 {
     whole * f64::from_bits(power)
 }
 
-/// ln(1 + e) for e from 0 to 1: 2·artanh(e / (2 + e)).
+/// ln(1 + e) for e from 0 to 1: 2·artanh(e / (2 + e)), or ln 2 + 2·artanh((e − 1) / (3 + e)) from √2 − 1 on.
 #[inline(always)]
 fn ln_1p(e: f64) -> f64 {
-    let z = e / (2.0 + e);
+    let is_large = e > std::f64::consts::SQRT_2 - 1.0;
+    let (above, sum, constant) = match is_large {
+        true => (e - 1.0, e + 3.0, LN_2),
+        false => (e, e + 2.0, 0.0),
+    };
+    let z = above / sum;
     let square = z * z;
-    // z ≤ ⅓: 17 terms.
-    let mut sum = 1.0 / 33.0;
-    let mut odd = 31.0;
-    while odd > 0.0 {
-        sum = sum * square + 1.0 / odd;
-        odd -= 2.0;
+    // |z| ≤ 3 − 2√2: eleven terms.
+    let mut sum = 1.0 / 21.0;
+    for term in [
+        1.0 / 19.0,
+        1.0 / 17.0,
+        1.0 / 15.0,
+        1.0 / 13.0,
+        1.0 / 11.0,
+        1.0 / 9.0,
+        1.0 / 7.0,
+        1.0 / 5.0,
+        1.0 / 3.0,
+    ] {
+        sum = sum * square + term;
     }
-    2.0 * z * sum
+    constant + (2.0 * z + 2.0 * z * square * sum)
 }
 
 /// Calls a body for the rows of slices, [`LANES`] at a time, and returns the sum of what it gives, in a fixed order.

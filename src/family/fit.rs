@@ -264,7 +264,7 @@ impl Problem<'_> {
             weights,
             dispersion: match distribution.has_dispersion() {
                 true => pearson / free,
-                false => 1.0,
+                false => response.quasi.map_or(1.0, |(dispersion, _)| dispersion),
             },
             minus_two_log_likelihood: response.minus_two_log_likelihood(state.deviance, theta),
             deviance: state.deviance,

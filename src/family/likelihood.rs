@@ -77,7 +77,7 @@ impl Likelihood {
         loss.max(0.0) / self.loss
     }
 
-    /// −2ℓ of a model of this loss, with all constants.
+    /// −2ℓ of a model of this loss, with all constants, over the dispersion of a quasi-likelihood.
     pub(crate) fn minus_two_log_likelihood(&self, loss: f64) -> f64 {
         let loss = loss * self.loss;
         if loss == f64::INFINITY {
@@ -85,7 +85,10 @@ impl Likelihood {
         }
         match self.has_dispersion() {
             true => self.response.minus_two_log_likelihood(loss, f64::INFINITY),
-            false => loss + self.least,
+            false => {
+                let quasi = self.response.quasi_dispersion();
+                (loss + self.least) / quasi.map_or(1.0, |(dispersion, _)| dispersion)
+            }
         }
     }
 
@@ -119,6 +122,13 @@ impl Likelihood {
     /// Whether the likelihood has a dispersion that is estimated: then the deviance is the loss.
     pub(crate) fn has_dispersion(&self) -> bool {
         self.response.family().distribution().has_dispersion()
+    }
+
+    /// Whether standard errors have a dispersion that the data tell, so that coefficients over them are compared with
+    /// Student's t.
+    pub(crate) fn has_t_tests(&self) -> bool {
+        let quasi = self.response.quasi_dispersion();
+        self.has_dispersion() || quasi.is_some_and(|(_, is_estimated)| is_estimated)
     }
 
     /// The parameters of the response's scatter that are estimated.

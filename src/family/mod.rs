@@ -31,4 +31,4 @@ pub use fit::{FamilyFit, FitStatus};
 pub use likelihood::Likelihood;
 pub use link::Link;
 pub(crate) use link::two_sided_normal;
-pub use response::{Family, FamilyResponse};
+pub use response::{Family, FamilyResponse, QuasiDispersion};

@@ -82,6 +82,17 @@ impl Family {
     }
 }
 
+/// The dispersion of a quasi-likelihood: how many times more a response scatters than its family.
+///
+/// *Source:* K. P. Burnham, D. R. Anderson, Model Selection and Multimodel Inference, 2002, section 2.5.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum QuasiDispersion {
+    /// Pearson's χ² over its degrees of freedom in the model of all candidates, at least 1.
+    Estimated,
+    /// A number above 0.
+    Given(f64),
+}
+
 /// Sums of half deviances have lost no digits up to so much for each observation.
 const LARGE: f64 = 50.0;
 
@@ -109,9 +120,32 @@ pub struct FamilyResponse {
     pub(super) total: f64,
     /// Of the negative binomial family.
     counts: Counts,
+    /// Of a quasi-likelihood, and whether it was estimated.
+    pub(super) quasi: Option<(f64, bool)>,
 }
 
 impl FamilyResponse {
+    /// The response with the quasi-likelihood of a dispersion: standard errors are those of the likelihood times its root,
+    /// and a search compares −2ℓ over it.
+    ///
+    /// # Errors
+    /// A family that has a dispersion, or a variance, of its own.
+    pub fn with_dispersion(self, value: f64, is_estimated: bool) -> Result<Self, FamilyError> {
+        let distribution = self.family.distribution;
+        match distribution {
+            Distribution::Binomial | Distribution::Poisson => Ok(Self {
+                quasi: Some((value, is_estimated)),
+                ..self
+            }),
+            _ => Err(FamilyError::Dispersion { distribution }),
+        }
+    }
+
+    /// The dispersion of a quasi-likelihood, and whether it was estimated.
+    pub fn quasi_dispersion(&self) -> Option<(f64, bool)> {
+        self.quasi
+    }
+
     /// A response: numbers as the distribution takes them. Of the binomial family they are events of so many `trials`,
     /// without these 0 or 1. `weights` multiply the terms of the log-likelihood; `offset` is added to the linear
     /// predictor. Each may be empty.
@@ -240,6 +274,7 @@ impl FamilyResponse {
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
             counts,
+            quasi: None,
             y: shares,
             weights: counted,
             trials: all,

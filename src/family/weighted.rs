@@ -1,6 +1,10 @@
 //! The weighted products of a few columns, and their factor.
 
-use crate::vector::{add_scaled, packed_columns, packed_row_squares, product};
+use pulp::Simd;
+
+use crate::vector::{
+    add_scaled, dot, dots, packed_columns, packed_row_squares, product, vectorised,
+};
 
 /// Pivot of columns of unit norm below which products of columns have lost digits: a factor is then made of the columns.
 const EXACT_PIVOT: f64 = 1e-3;
@@ -17,50 +21,65 @@ pub(super) struct Factor {
     pivot: f64,
 }
 
-impl Factor {
+vectorised! {
     /// The factor of some columns from their products.
-    fn by_products(columns: &[&[f64]], weights: &[f64], room: &mut Vec<f64>) -> Self {
-        let k = columns.len();
-        // Column by column of R: XᵀWX = RᵀR.
-        let mut r: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
-        let mut inverse: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
-        let mut smallest = 1.0;
-        for (at, column) in columns.iter().enumerate() {
-            room.clear();
-            room.extend(column.iter().zip(weights).map(|(x, w)| x * w));
-            let square = product(room, column);
-            // Row by row the entries of this column of R.
-            let mut own: Vec<f64> = Vec::with_capacity(at + 1);
-            for (other, before) in columns[..at].iter().zip(packed_columns(&r)) {
-                let rest = product(room, other) - sum_of_products(&own, before);
-                let pivot = before[before.len() - 1];
-                own.push(if pivot > 0.0 { rest / pivot } else { 0.0 });
-            }
-            let rest = square - own.iter().map(|r| r * r).sum::<f64>();
-            let pivot = (rest / square).max(0.0).sqrt();
-            // Products tell no smaller pivots from none.
-            if rest > 0.0 && pivot > 1e3 * f64::EPSILON.sqrt() {
-                smallest = f64::min(smallest, pivot);
-                own.push(rest.sqrt());
-            } else {
-                smallest = 0.0;
-                own.clear();
-                own.resize(at + 1, 0.0);
-            }
-            append(&mut inverse, &own);
-            r.extend(own);
-        }
-        Self {
-            inverse,
-            pivot: smallest,
-        }
-    }
+    fn by_products<'a>(columns: &'a [&'a [f64]], weights: &'a [f64], room: &'a mut Vec<f64>) -> Factor = by_products_body;
+}
 
+#[inline(always)]
+fn by_products_body<S: Simd>(
+    simd: S,
+    columns: &[&[f64]],
+    weights: &[f64],
+    room: &mut Vec<f64>,
+) -> Factor {
+    let k = columns.len();
+    // Column by column of R: XᵀWX = RᵀR.
+    let mut r: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
+    let mut inverse: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
+    let mut smallest = 1.0;
+    for (at, column) in columns.iter().enumerate() {
+        room.clear();
+        room.extend(column.iter().zip(weights).map(|(x, w)| x * w));
+        let square = dot(simd, room, column);
+        // First the products with the columns before, then row by row the entries of this column of R.
+        let mut own: Vec<f64> = Vec::with_capacity(at + 1);
+        let (fours, rest) = columns[..at].as_chunks::<4>();
+        for four in fours {
+            own.extend(dots(simd, room, *four));
+        }
+        own.extend(rest.iter().map(|other| dot(simd, room, other)));
+        for (row, before) in packed_columns(&r).enumerate() {
+            let rest = own[row] - dot(simd, &own[..row], &before[..row]);
+            let pivot = before[row];
+            own[row] = if pivot > 0.0 { rest / pivot } else { 0.0 };
+        }
+        let rest = square - dot(simd, &own, &own);
+        let pivot = (rest / square).max(0.0).sqrt();
+        // Products tell no smaller pivots from none.
+        if rest > 0.0 && pivot > 1e3 * f64::EPSILON.sqrt() {
+            smallest = f64::min(smallest, pivot);
+            own.push(rest.sqrt());
+        } else {
+            smallest = 0.0;
+            own.clear();
+            own.resize(at + 1, 0.0);
+        }
+        append(&mut inverse, &own);
+        r.extend(own);
+    }
+    Factor {
+        inverse,
+        pivot: smallest,
+    }
+}
+
+impl Factor {
     /// The factor of some columns; `room` is scratch.
     ///
     /// *Shapes:* all have n values.
     pub(super) fn of(columns: &[&[f64]], weights: &[f64], room: &mut Vec<f64>) -> Self {
-        let quick = Self::by_products(columns, weights, room);
+        let quick = by_products(columns, weights, room);
         match quick.pivot > EXACT_PIVOT {
             true => quick,
             false => Self::by_basis(columns, weights),
@@ -138,6 +157,7 @@ fn sum_of_products(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Appends the column of T that belongs to a column of R, whose last entry is its pivot.
+#[inline(always)]
 fn append(inverse: &mut Vec<f64>, own: &[f64]) {
     let at = own.len() - 1;
     let pivot = own[at];
@@ -145,10 +165,7 @@ fn append(inverse: &mut Vec<f64>, own: &[f64]) {
     if pivot > 0.0 {
         column[at] = 1.0 / pivot;
         for (t, r) in packed_columns(inverse).zip(own) {
-            column
-                .iter_mut()
-                .zip(t)
-                .for_each(|(c, t)| *c -= t * r / pivot);
+            add_scaled(&mut column, -r / pivot, t);
         }
     }
     inverse.extend(column);
@@ -171,7 +188,7 @@ mod tests {
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         for factor in [
             Factor::of(&columns, &weights, &mut Vec::new()),
-            Factor::by_products(&columns, &weights, &mut Vec::new()),
+            by_products(&columns, &weights, &mut Vec::new()),
         ] {
             // The inverse of XᵀWX, without the column that is explained.
             let t: Vec<&[f64]> = packed_columns(&factor.inverse).collect();

@@ -1,10 +1,10 @@
 //! What kind of response a job has.
 
-use super::{Job, OptionError};
+use super::{Job, OptionError, RawValues};
 use crate::{
     design::ResponseOptions,
     device::DeviceChoice,
-    family::{Distribution, Family, Link},
+    family::{Distribution, Family, Link, QuasiDispersion},
     plugin::MethodKind,
 };
 
@@ -21,6 +21,8 @@ pub struct ResponseSettings {
     pub success: Option<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
+    /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
+    pub dispersion: Option<QuasiDispersion>,
 }
 
 impl Default for ResponseSettings {
@@ -31,6 +33,7 @@ impl Default for ResponseSettings {
             trials: None,
             success: None,
             offset: None,
+            dispersion: None,
         }
     }
 }
@@ -48,12 +51,24 @@ impl ResponseSettings {
             trials: self.trials.as_deref(),
             success: self.success.as_deref(),
             offset: self.offset.as_deref(),
+            dispersion: self.dispersion,
         }
     }
 
     /// The columns that are no candidates.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &String> {
         self.trials.iter().chain(&self.offset)
+    }
+}
+
+/// The dispersion of a quasi-likelihood.
+pub(super) fn dispersion(raw: &RawValues) -> Result<QuasiDispersion, OptionError> {
+    match raw.one()? {
+        "estimate" => Ok(QuasiDispersion::Estimated),
+        _ => {
+            let number = raw.number(|number| number > 0.0 && number.is_finite());
+            number.map(QuasiDispersion::Given)
+        }
     }
 }
 
@@ -80,6 +95,17 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     if own.trials.is_some() && own.success.is_some() {
         let message = "trials and success exclude each other: of several trials the response counts the events";
         errors.push(OptionError::new("success", message));
+    }
+    let has_dispersion = matches!(
+        own.distribution,
+        Distribution::Binomial | Distribution::Poisson
+    );
+    if own.dispersion.is_some() && !has_dispersion {
+        let message = format!(
+            "dispersion is of the families binomial and poisson, not of {}",
+            own.distribution
+        );
+        errors.push(OptionError::new("dispersion", message).help("leave it out"));
     }
     if own.is_normal() {
         return errors;

@@ -122,5 +122,10 @@ pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, Strin
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
+    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
+        let value = significant(family.dispersion, 4);
+        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
+        ("quasi-likelihood", text)
+    }));
     facts
 }

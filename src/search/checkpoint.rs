@@ -185,7 +185,11 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
         let (family, response) = (own.response().family(), own.response());
         let values = Fnv::new().numbers(response.y()).numbers(response.weights());
         let data = hash(values.numbers(response.offset()));
-        let named = format!("{} {}", family.distribution(), family.link());
+        let quasi = response
+            .quasi_dispersion()
+            .map(|(own, _)| format!(" over {own}"));
+        let quasi = quasi.unwrap_or_default();
+        let named = format!("{} {}{quasi}", family.distribution(), family.link());
         ("family", json!([named, data]))
     });
     let part = problem.part.map(|part| ("part", part.clone()));

@@ -98,10 +98,14 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
     let free = residual_freedom(likelihood, own) as f64;
     let ratio = own.pearson() / free;
     // By chance it is above 1 + 3·√(2/df) once in a thousand times.
-    if counts && free > 0.0 && ratio > OVER && ratio > 1.0 + 3.0 * (2.0 / free).sqrt() {
+    let is_quasi = response.quasi_dispersion().is_some();
+    if counts && !is_quasi && free > 0.0 && ratio > OVER && ratio > 1.0 + 3.0 * (2.0 / free).sqrt()
+    {
         let mend = match has_trials {
-            true => "events of one observation may depend on each other",
-            false => "--family negative-binomial has a variance of its own",
+            true => "events of one observation may depend on each other: --dispersion estimate",
+            false => {
+                "--dispersion estimate, or --family negative-binomial, which has a variance of its own"
+            }
         };
         warnings.push(format!(
             "over-dispersion: Pearson's χ² is {ratio:.2} of its degrees of freedom, so that standard errors are about \

@@ -113,7 +113,7 @@ fn of_likelihood(
             ratio,
             ..Estimate::default()
         };
-        match likelihood.has_dispersion() {
+        match likelihood.has_t_tests() {
             true => Estimate {
                 t: score,
                 p_value: score.map(|t| two_sided(t, freedom)),

@@ -46,9 +46,13 @@ pub struct FamilySummary {
     pub deviance_explained: Option<f64>,
     /// Pearson's χ² over the residual degrees of freedom.
     pub pearson_dispersion: Option<f64>,
-    /// The dispersion of the standard errors: 1 of families that have none.
+    /// The dispersion of the standard errors: 1 of families that have none, unless there is a quasi-likelihood.
     #[serde(deserialize_with = "number_or_nan")]
     pub dispersion: f64,
+    /// Of a quasi-likelihood, by whose dispersion the criterion divides −2ℓ, where that is from: `estimated` in the model of
+    /// all candidates, or `given`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi_likelihood: Option<Label>,
     /// The shape θ of the negative binomial family: the variance is μ + μ²/θ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
@@ -136,6 +140,13 @@ impl FamilySummary {
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
             pearson_dispersion: (free > 0).then(|| own.pearson() / free as f64),
             dispersion: own.dispersion(),
+            quasi_likelihood: response.quasi_dispersion().map(|(_, is_estimated)| {
+                match is_estimated {
+                    true => "estimated",
+                    false => "given",
+                }
+                .into()
+            }),
             theta: own.theta(),
             status: match own.status() {
                 FitStatus::Converged => "converged",
@@ -157,7 +168,11 @@ impl FamilySummary {
 
     /// Whether coefficients over their standard errors are compared with a normal distribution, and not with Student's t.
     pub fn has_normal_tests(&self) -> bool {
-        self.name != Distribution::Gamma.name()
+        let is_estimated = self
+            .quasi_likelihood
+            .as_ref()
+            .is_some_and(|own| *own == "estimated");
+        self.name != Distribution::Gamma.name() && !is_estimated
     }
 }
 

@@ -35,7 +35,7 @@ pub struct SelectedTerm {
     /// The rise of the deviance without it, of a model of maximum likelihood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviance: Option<f64>,
-    /// The likelihood ratio χ², of families without a dispersion.
+    /// The likelihood ratio χ², of families without a dispersion; over a dispersion that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chi_squared: Option<f64>,
     /// (sum of squares / df) over the residual mean square of the whole model; none without degrees of
@@ -66,17 +66,16 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
             false => rise_without(x, fit, term, &above),
         };
         let deviance = likelihood.map(|own| rise * own.loss_scale());
-        // The dispersion that is estimated makes the ratio of deviances F's.
+        // A dispersion that is estimated makes the ratio of deviances F's.
         let dispersion = fit.family().map(|own| own.dispersion());
-        let has_dispersion = likelihood.is_some_and(|own| own.has_dispersion());
-        let of_deviance = deviance
-            .zip(dispersion)
-            .filter(|_| has_dispersion && df > 0);
-        let chi_squared = deviance.filter(|_| !has_dispersion && df > 0);
+        let scaled = deviance.zip(dispersion).filter(|_| df > 0);
+        let scaled = scaled.map(|(rise, one)| rise / one);
+        let has_f = likelihood.is_some_and(|own| own.has_t_tests());
+        let chi_squared = scaled.filter(|_| !has_f);
         let f = residual
             .filter(|_| df > 0)
             .map(|one| rise / df as f64 / one)
-            .or(of_deviance.map(|(rise, one)| rise / df as f64 / one));
+            .or(scaled.filter(|_| has_f).map(|own| own / df as f64));
         let own = fit
             .support()
             .iter()

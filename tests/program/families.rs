@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::Folder;
 
 /// Eighty births: yes or no, events of trials, a count, a positive number, an exposure, weights, and variables.
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     let mut text = String::from("low,coded,sick,of,visits,cost,log_time,w,age,dose,group,noise\n");
     for row in 0..80_u32 {
@@ -32,7 +32,7 @@ fn folder() -> Folder {
 const OTHERS: &str = "low,coded,sick,of,visits,cost,log_time,w";
 
 /// The report of a response, all other responses being dropped but those that the options name.
-fn select(folder: &Folder, response: &str, used: &[&str], more: &[&str]) -> Value {
+pub(crate) fn select(folder: &Folder, response: &str, used: &[&str], more: &[&str]) -> Value {
     let hidden = |name: &&str| *name != response && !used.contains(name);
     let drop: Vec<&str> = OTHERS.split(',').filter(hidden).collect();
     let drop = drop.join(",");

@@ -34,6 +34,7 @@ mod odd_files;
 mod operations;
 mod ownership;
 mod parquet;
+mod quasi_likelihood;
 mod responses;
 #[cfg(target_os = "linux")]
 mod signal_times;

@@ -1,6 +1,6 @@
 //! Options of the data and of the model.
 
-use super::super::OptionSpec;
+use super::super::{OptionSpec, response::dispersion};
 use crate::{
     binning::Binning,
     design::Hierarchy,
@@ -139,6 +139,10 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .default("1, or the second of two levels of text")
             .range("a level or value of the response")
             .help("Of the family binomial: what counts as an event; the other one of two levels does not"),
+        TaskOption::optional("dispersion PHI", dispersion, |draft| &mut draft.job.kind.dispersion)
+            .default("none: the likelihood")
+            .range("estimate, or a number above 0")
+            .help("Of the families binomial and poisson, where responses scatter more than these: quasi-likelihood, whose criteria compare −2ℓ over this dispersion (QAIC, QBIC) and whose standard errors have its root; estimate: from the model of all candidates"),
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)

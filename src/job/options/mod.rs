@@ -108,7 +108,7 @@ impl MethodClass {
         let of_models = of_search
             || matches!(heading, Some("Model" | "Terms"))
             || is_one_of(&["weights", "offset", "level", "precision", "over"]);
-        let of_likelihoods = is_one_of(&["family", "link", "trials", "success"]);
+        let of_likelihoods = is_one_of(&["family", "link", "trials", "success", "dispersion"]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
