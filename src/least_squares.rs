@@ -133,6 +133,14 @@ impl Fit {
         (fit, pivot)
     }
 
+    /// The fit of some terms as [`Fit::of`] makes it, but for a likelihood, which is fitted from that of a similar model.
+    pub(crate) fn of_near(x: Columns, y: &[f64], terms: &[u32], near: &Self) -> Self {
+        let (mut fit, _) = Self::of(x.with_likelihood(None), y, terms);
+        fit.reweighted.clone_from(&near.reweighted);
+        fit.reweight(x, true);
+        fit
+    }
+
     /// The columns, in the order in which they were added.
     pub fn support(&self) -> &[u32] {
         &self.support

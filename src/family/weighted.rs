@@ -48,7 +48,10 @@ fn by_products_body<S: Simd>(
         for four in fours {
             own.extend(dots(simd, room, *four));
         }
-        own.extend(rest.iter().map(|other| dot(simd, room, other)));
+        // A closure would be compiled without the wide vectors.
+        for other in rest {
+            own.push(dot(simd, room, other));
+        }
         for (row, before) in packed_columns(&r).enumerate() {
             let rest = own[row] - dot(simd, &own[..row], &before[..row]);
             let pivot = before[row];

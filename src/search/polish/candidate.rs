@@ -32,6 +32,9 @@ const IDLE_PRODUCTS: u64 = 32;
 const FITTED: usize = 4;
 const FITTED_LIKELIHOODS: usize = 12;
 
+/// Changes of a model with a likelihood that are fitted before the best of them is taken.
+const FITTED_TOGETHER: usize = 4;
+
 /// The work of a fit of a likelihood, in multiply-adds of a product with X, for each observation and square of its size.
 const FIT_WORK: u64 = 20;
 
@@ -118,9 +121,11 @@ impl PolishContext<'_> {
         Candidate { fit, value }
     }
 
-    /// Fits the best models that walks met by a quadratic, and records them; the best of them, and the work.
+    /// Fits the best models that walks from a model met by its quadratic, and records them; the best of them, and the
+    /// work.
     pub(super) fn judge(
         &self,
+        near: &Fit,
         walks: impl Iterator<Item = VisitedModels>,
         visited: &mut VisitedModels,
     ) -> (Option<Candidate>, u64) {
@@ -129,7 +134,14 @@ impl PolishContext<'_> {
         let members: Vec<Box<[u32]>> = members.into_iter().collect();
         let fitted = |members: &[u32]| match self.limits.stop() {
             true => None,
-            false => Some(self.fitted(members)),
+            false => {
+                let SearchProblem {
+                    x, y, objective, ..
+                } = self.problem;
+                let fit = Fit::of_near(x, y, members, near);
+                let value = objective.of_fit(&fit);
+                Some(Candidate { fit, value })
+            }
         };
         let fitted: Vec<Option<Candidate>> = match self.threads > 1 {
             true => members.par_iter().map(|own| fitted(own)).collect(),
@@ -147,7 +159,8 @@ impl PolishContext<'_> {
                 lowest = Some(own);
             }
         }
-        (lowest, work)
+        // From scratch, so that the way to it does not show.
+        (lowest.map(|own| self.fitted(&own.fit.members())), work)
     }
 
     /// The strongest additions, exchanges and closures that a swept model has room for, so many of each
@@ -277,11 +290,23 @@ impl PolishContext<'_> {
         drops.sort_by(|a, b| b.fall.total_cmp(&a.fall));
         let mut strongest = first_of_each(most);
         drops.retain(|drop| strongest((drop.terms(), drop.parameters)));
-        let changes = changes.chain(drops);
-        let better = changes.filter_map(|change| {
+        let mut changes: Vec<Change> = changes.chain(drops).collect();
+        // By its quadratic; the first few that hold a better model decide.
+        let together = match has_likelihood {
+            true => {
+                let after = |change: &Change| self.value_after(&best.fit, change);
+                changes.sort_by(|a, b| after(a).total_cmp(&after(b)));
+                FITTED_TOGETHER
+            }
+            false => changes.len().max(1),
+        };
+        let mut fitted = |change: &Change| {
             let mut fit = best.fit.clone();
+            // What joins is fitted at once, with what leaves.
+            let leaves_alone = change.joins.is_none();
+            let while_leaving = x.with_likelihood(x.likelihood().filter(|_| leaves_alone));
             if let Some(position) = change.leaves {
-                fit.drop(x, position);
+                fit.drop(while_leaving, position);
             }
             match change.joins {
                 Some(term) => {
@@ -295,12 +320,14 @@ impl PolishContext<'_> {
                 visited.offer(value, &fit.members());
             }
             rises(value, best.value).then_some(Candidate { fit, value })
-        });
-        let mut better: Vec<Candidate> = better.collect();
-        better.sort_by(|a, b| a.value.total_cmp(&b.value));
-        // Fitted from scratch, the last digits may differ, and with them the verdict.
-        let mut anew = better.iter().map(|model| self.fitted(&model.fit.members()));
-        anew.find(|model| rises(model.value, best.value))
+        };
+        changes.chunks(together).find_map(|few| {
+            let mut better: Vec<Candidate> = few.iter().filter_map(&mut fitted).collect();
+            better.sort_by(|a, b| a.value.total_cmp(&b.value));
+            // Fitted from scratch, the last digits may differ, and with them the verdict.
+            let mut anew = better.iter().map(|model| self.fitted(&model.fit.members()));
+            anew.find(|model| rises(model.value, best.value))
+        })
     }
 }
 

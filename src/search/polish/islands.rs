@@ -339,7 +339,7 @@ impl<'a> Islands<'a> {
             Some(_) => {
                 let walks = walks.iter_mut();
                 let met = walks.map(|(_, result)| std::mem::take(&mut result.visited));
-                let (found, work) = self.with.judge(met, visited);
+                let (found, work) = self.with.judge(&self.best.fit, met, visited);
                 self.idle = self.idle.saturating_add(work);
                 found
             }
