@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{Label, number_or_nan};
+use super::{Label, RocPoint, number_or_nan, roc::roc};
 use crate::{
     design::Design,
     family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
@@ -80,6 +80,9 @@ pub struct Discrimination {
     /// The mean squared distance of fitted probabilities from 1 of events and 0 of others.
     #[serde(deserialize_with = "number_or_nan")]
     pub brier: f64,
+    /// The receiver operating characteristic from nothing called an event to everything, of which at most 200 points are
+    /// kept.
+    pub roc: Vec<RocPoint>,
 }
 
 /// Observations of similar fitted probabilities.
@@ -95,6 +98,26 @@ pub struct CalibrationGroup {
     /// The share of events.
     #[serde(deserialize_with = "number_or_nan")]
     pub observed: f64,
+    /// The lower end of Wilson's confidence interval of that share; none where no level is set.
+    pub lower: Option<f64>,
+    /// The upper end.
+    pub upper: Option<f64>,
+}
+
+impl CalibrationGroup {
+    /// Wilson's interval of the share of events, q being the normal quantile of its level.
+    ///
+    /// *Source:* E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American
+    /// Statistical Association 22, 1927.
+    pub(super) fn set_interval(&mut self, q: Option<f64>) {
+        let (n, p) = (self.trials, self.observed);
+        let ends = q.map(|q| {
+            let middle = p + q * q / (2.0 * n);
+            let half = q * (p * (1.0 - p) / n + (q / (2.0 * n)).powi(2)).sqrt();
+            [middle - half, middle + half].map(|end| (end / (1.0 + q * q / n)).clamp(0.0, 1.0))
+        });
+        [self.lower, self.upper] = [0, 1].map(|at| ends.map(|ends| ends[at]));
+    }
 }
 
 /// The test that fitted probabilities are those of the groups of a calibration.
@@ -213,6 +236,7 @@ fn discrimination(likelihood: &Likelihood, fit: &FamilyFit) -> Option<Discrimina
     Some(Discrimination {
         auc: pairs / (events * (total - events)),
         brier: squares.sum::<f64>() / total,
+        roc: roc(&rows),
     })
 }
 
@@ -241,6 +265,7 @@ fn calibration(likelihood: &Likelihood, fit: &FamilyFit) -> Vec<CalibrationGroup
                 .sum::<f64>()
                 / trials,
             observed: own.iter().map(|[.., events]| events).sum::<f64>() / trials,
+            ..CalibrationGroup::default()
         });
     }
     all

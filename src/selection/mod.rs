@@ -25,6 +25,7 @@ mod parameters;
 mod ranking;
 mod regression;
 mod residuals;
+mod roc;
 mod stability;
 mod terms;
 
@@ -54,6 +55,7 @@ pub use regression::{
     Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination,
 };
 pub use residuals::{ObservationResidual, Residuals};
+pub use roc::RocPoint;
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;

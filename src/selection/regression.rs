@@ -300,5 +300,8 @@ impl Selection {
             own.lower = half.map(|half| own.mean - half);
             own.upper = half.map(|half| own.mean + half);
         }
+        let q = (level > 0.0 && level < 1.0).then(|| normal_quantile(level));
+        let groups = self.family.iter_mut().flat_map(|own| &mut own.calibration);
+        groups.for_each(|group| group.set_interval(q));
     }
 }
