@@ -4,7 +4,7 @@ use super::{
     numbers::{p_value, significant},
     table::number,
 };
-use crate::selection::{FStatistic, Selection};
+use crate::selection::{FStatistic, ResponseFamily, Selection};
 
 /// What R² is called: without an intercept sums of squares are about zero.
 pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
@@ -35,7 +35,7 @@ pub(super) fn f_test(selection: &Selection) -> Option<String> {
 pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
     let value = significant(selection.goodness.log_likelihood?, 8);
     let coefficients = selection.selected.len() + usize::from(selection.intercept.is_some());
-    let scatter = match selection.family.as_ref().map(|own| &*own.name) {
+    let scatter = match selection.family.as_ref().map(|own| &*own.response.name) {
         None => Some("σ"),
         Some("gamma") => Some("the dispersion"),
         Some("negative-binomial") => Some("θ"),
@@ -82,7 +82,7 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ),
     )];
     if let Some(pearson) = family.pearson_dispersion {
-        let name = match &*family.name {
+        let name = match &*family.response.name {
             "gamma" => "dispersion",
             _ => "Pearson χ²/df",
         };
@@ -114,8 +114,8 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
 }
 
 /// The family of the response, its trials and its offset; none of least squares.
-pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, String)> {
-    let Some(family) = &selection.family else {
+pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static str, String)> {
+    let Some(family) = family else {
         return Vec::new();
     };
     let mut facts = vec![("family", format!("{}, link {}", family.name, family.link))];

@@ -17,10 +17,10 @@ const GROUPS: usize = 10;
 /// Fewest observations of a group.
 const FEWEST: usize = 5;
 
-/// A model of maximum likelihood: its family, and how well it fits.
+/// What kind of response models of maximum likelihood are of.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FamilySummary {
+pub struct ResponseFamily {
     /// The distribution: `binomial`, `poisson`, `negative-binomial` or `gamma`.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
@@ -28,12 +28,35 @@ pub struct FamilySummary {
     /// The level or value of the response that is an event; none where it is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// The column of trials, if the response counts events of several.
+    /// The column of trials, or the sum of two, if the response counts events of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<String>,
     /// The offset, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<String>,
+}
+
+impl ResponseFamily {
+    /// That of a design; none of least squares.
+    pub(crate) fn of(design: &Design) -> Option<Self> {
+        let family = design.likelihood()?.response().family();
+        Some(Self {
+            name: family.distribution().name().into(),
+            link: family.link().name().into(),
+            event: design.event().map(str::to_owned),
+            trials: design.trials().map(str::to_owned),
+            offset: design.offset().map(str::to_owned),
+        })
+    }
+}
+
+/// A model of maximum likelihood: its family, and how well it fits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FamilySummary {
+    /// What kind of response it is of.
+    #[serde(flatten)]
+    pub response: ResponseFamily,
     /// Twice the log-likelihood that is lost beside means that are the responses themselves.
     #[serde(deserialize_with = "number_or_nan")]
     pub deviance: f64,
@@ -148,11 +171,7 @@ impl FamilySummary {
         let null_deviance = likelihood.null_deviance(own);
         let calibration = calibration(likelihood, own);
         Some(Self {
-            name: name.name().into(),
-            link: link.name().into(),
-            event: design.event().map(str::to_owned),
-            trials: design.trials().map(str::to_owned),
-            offset: design.offset().map(str::to_owned),
+            response: ResponseFamily::of(design)?,
             deviance: own.deviance(),
             null_deviance,
             df_null: residual_freedom(likelihood, likelihood.empty()),
@@ -180,7 +199,7 @@ impl FamilySummary {
 
     /// Whether coefficients over their standard errors are compared with a normal distribution, and not with Student's t.
     pub fn has_normal_tests(&self) -> bool {
-        self.name != Distribution::Gamma.name()
+        self.response.name != Distribution::Gamma.name()
     }
 }
 

@@ -37,7 +37,7 @@ pub use columns::{
 };
 pub use covariance::Covariance;
 pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile};
-pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow};
+pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
 pub use marginal_means::MarginalMean;

@@ -77,7 +77,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
-    facts.extend(facts_of_family(report));
+    facts.extend(facts_of_family(report.response_family()));
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),

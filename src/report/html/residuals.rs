@@ -89,7 +89,7 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, report: &Selection) 
     let axes = ((&*fitted, "fitted"), (&*seen, "observed"));
     let views = match &report.family {
         None => of_least_squares(shared, axes, residuals.weighted),
-        Some(family) => of_likelihood(shared, axes, &family.name),
+        Some(family) => of_likelihood(shared, axes, &family.response.name),
     };
     for view in views {
         // Against one value there is nothing to see.
