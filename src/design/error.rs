@@ -57,7 +57,11 @@ pub enum DesignError {
         reason: DispersionError,
     },
     #[error(
-        "{option} is of the family binomial, not of {distribution}: leave it out, or add --family binomial"
+        "{} is of the family binomial, not of {distribution}: leave it out, or add --family binomial",
+        match *option {
+            "--response" => "a response of events and failures",
+            option => option,
+        }
     )]
     OfBinomial {
         option: &'static str,
@@ -67,6 +71,10 @@ pub enum DesignError {
         "--trials and --success exclude each other: of several trials the response counts the events"
     )]
     TrialsAndSuccess,
+    #[error(
+        "{option} is beside a response of events and failures, whose sum is the number of trials: leave {option} out"
+    )]
+    BesideFailures { option: &'static str },
     #[error(
         "the response `{name}` has the levels {}: the family binomial takes two{}",
         list(levels.iter().map(String::as_str)),

@@ -43,13 +43,17 @@ pub(super) struct ExpandedFormula<'a> {
 }
 
 impl UsedTable {
-    /// A formula with its response.
-    pub(super) fn text(&self, formula: &Formula) -> String {
+    /// A formula with its response, that of events and `failures` where these are a column.
+    pub(super) fn text(&self, formula: &Formula, failures: Option<&str>) -> String {
         let text = formula.to_string();
-        match &self.response {
-            // One-sided: `~x`.
-            Some(response) => format!("{} ~ {}", quoted_name(response), &text[1..]),
-            None => text,
+        // One-sided: `~x`.
+        match (&self.response, failures) {
+            (Some(response), None) => format!("{} ~ {}", quoted_name(response), &text[1..]),
+            (Some(events), Some(failures)) => {
+                let [events, failures] = [events, failures].map(quoted_name);
+                format!("cbind({events}, {failures}) ~ {}", &text[1..])
+            }
+            (None, _) => text,
         }
     }
 
@@ -150,7 +154,7 @@ impl<'a> ExpandedFormula<'a> {
             plan,
             options,
         } = self;
-        let text = used.text(expansion.formula());
+        let text = used.text(expansion.formula(), options.kind.failures);
         let UsedTable {
             mut table,
             rows,
@@ -216,6 +220,13 @@ impl<'a> ExpandedFormula<'a> {
         let weights = options.weights.map(|name| beside(name, column_of(name)));
         let trials = options.kind.trials;
         let trials = trials.map(|name| beside(name, column_of(name)));
+        let failures = match options.kind.failures {
+            Some(name) => Some(beside(name, column_of(name))),
+            None => {
+                let own = expansion.failures(&data)?;
+                own.map(|values| beside("failures", Values::Numbers(values)))
+            }
+        };
         let offset = offset.map(|values| beside(&offsets.join(" + "), Values::Numbers(values)));
         let derived = Table {
             rows: table.rows,
@@ -230,6 +241,7 @@ impl<'a> ExpandedFormula<'a> {
             response: Some(&response_name),
             kind: ResponseOptions {
                 trials: trials.as_deref(),
+                failures: failures.as_deref(),
                 offset: offset.as_deref(),
                 ..options.kind
             },
@@ -254,6 +266,11 @@ impl<'a> ExpandedFormula<'a> {
             },
             other => other,
         })?;
+        let of_columns = options
+            .kind
+            .failures
+            .map(|own| [&*name, own].map(quoted_name));
+        let of_formula = expansion.terms().events_and_failures();
         design.response.name = name;
         for variable in &mut design.variables {
             variable.index = term_of[variable.index];
@@ -267,6 +284,9 @@ impl<'a> ExpandedFormula<'a> {
         design.formula_terms = labels;
         design.weights = options.weights.map(str::to_owned);
         design.trials = options.kind.trials.map(str::to_owned);
+        if let Some(names) = of_columns.or(of_formula) {
+            design.name_events_and_failures(&names);
+        }
         design.offset = offset.map(|_| offsets.join(" + "));
         let rows = (0..design.n).map(|observation| rows[design.row(observation)]);
         design.rows = rows.collect();

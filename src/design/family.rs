@@ -1,6 +1,6 @@
 //! Responses of families: their events, trials, offsets and weights from the columns of a table.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{Design, DesignError, ResponseOptions, error::DispersionError};
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct BesideResponse {
     pub(super) trials: Vec<f64>,
+    pub(super) failures: Vec<f64>,
     pub(super) offset: Vec<f64>,
 }
 
@@ -49,7 +50,9 @@ pub(super) fn response(
     };
     let is_binomial = kind.family.distribution() == Distribution::Binomial;
     match values {
-        Values::Factor { levels, codes } if is_binomial && kind.trials.is_none() => {
+        Values::Factor { levels, codes }
+            if is_binomial && kind.trials.or(kind.failures).is_none() =>
+        {
             let mut counts = vec![0_usize; levels.len()];
             codes.iter().for_each(|code| counts[*code as usize] += 1);
             let used = levels.iter().zip(&counts).filter(|(_, count)| **count > 0);
@@ -116,7 +119,38 @@ fn no_success(name: String, level: &str, levels: &[&String]) -> DesignError {
     }
 }
 
+/// The numbers of trials of events and failures.
+///
+/// # Errors
+/// The first row that has no such numbers, or neither.
+fn trials(events: &[f64], failures: &[f64]) -> Result<Vec<f64>, FamilyError> {
+    let rows = (1..).zip(events.iter().zip(failures));
+    rows.map(|(row, (&events, &failures))| {
+        let both = [events, failures];
+        let wrong = match events + failures {
+            sum if !sum.is_finite() => "counts are finite",
+            _ if both.iter().any(|count| *count < 0.0) => "no count is below 0",
+            _ if both.iter().any(|count| count.fract() != 0.0) => "counts are whole numbers",
+            0.0 => "without a trial an observation says nothing, so leave it out",
+            sum => return Ok(sum),
+        };
+        Err(FamilyError::Failures {
+            row,
+            events,
+            failures,
+            wrong,
+        })
+    })
+    .collect()
+}
+
 impl Design {
+    /// Names the response and its trials by the columns of events and failures.
+    pub(super) fn name_events_and_failures(&mut self, [events, failures]: &[String; 2]) {
+        self.response.name = format!("cbind({events}, {failures})");
+        self.trials = Some(format!("{events} + {failures}"));
+    }
+
     /// Gives the design the likelihood of its response, whose values are those of the table.
     pub(super) fn fit_by_likelihood(
         &mut self,
@@ -130,15 +164,18 @@ impl Design {
             name: self.response.name.clone(),
             source: error.in_rows(|row| self.row(row)),
         };
-        let response = FamilyResponse::new(family, y, &beside.trials, weights, &beside.offset);
+        let trials = match &*beside.failures {
+            [] => Cow::Borrowed(&*beside.trials),
+            failures => Cow::Owned(trials(y, failures).map_err(wrong)?),
+        };
+        let response = FamilyResponse::new(family, y, &trials, weights, &beside.offset);
         let mut response = response.map_err(wrong)?;
         if let Some(quasi) = dispersion {
             let (value, is_estimated) = match quasi {
                 QuasiDispersion::Given(value) => (value, false),
-                QuasiDispersion::Estimated => (
-                    self.dispersion_of_all(&response, &beside.trials, table)?,
-                    true,
-                ),
+                QuasiDispersion::Estimated => {
+                    (self.dispersion_of_all(&response, &trials, table)?, true)
+                }
             };
             response = response
                 .with_dispersion(value, is_estimated)

@@ -60,7 +60,11 @@ pub(crate) fn check_formula(
     for (option, _, name) in options.kind.columns(options.weights) {
         table.require(option, name)?;
     }
-    check_kind(&options.kind, options.weights)?;
+    let failures = match (formula.has_failures(), options.kind.failures) {
+        (true, _) => Some("cbind(events, failures)"),
+        (false, own) => own.map(|_| "--response"),
+    };
+    check_kind(&options.kind, options.weights, failures)?;
     // A formula's response is no column that an option could name.
     let position = response.as_deref().and_then(|name| table.position(name));
     check_names(
@@ -103,6 +107,7 @@ pub(crate) fn check_formula(
                     reason: match option {
                         "--weights" => "--weights takes",
                         "--trials" => "--trials takes",
+                        "--response" => "--response takes",
                         _ => "--offset takes",
                     },
                 },

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     family::Distribution,
+    formula::quoted_name,
     interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Missing, Table, Values},
@@ -56,12 +57,13 @@ impl Design {
             response,
             weights,
             trials,
+            failures,
             offset,
             references,
         } = named;
         let family = options.kind.family;
         let is_normal = family.distribution() == Distribution::Gaussian;
-        let beside = [weights, trials, offset];
+        let beside = [weights, trials, failures, offset];
         let response_name = table.columns[response].name.clone();
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -125,6 +127,8 @@ impl Design {
                 taken = Some(column);
             } else if Some(at) == trials {
                 of_response.trials = family::numbers(column, n, "trials")?;
+            } else if Some(at) == failures {
+                of_response.failures = family::numbers(column, n, "failures")?;
             } else if Some(at) == offset {
                 of_response.offset = family::numbers(column, n, "offset")?;
             } else if Some(at) != weights && own.contains(&at) {
@@ -168,6 +172,10 @@ impl Design {
         }
         design.event = event;
         design.trials = options.kind.trials.map(str::to_owned);
+        if let Some(failures) = options.kind.failures {
+            let names = [&*design.response.name, failures].map(quoted_name);
+            design.name_events_and_failures(&names);
+        }
         design.offset = options.kind.offset.map(str::to_owned);
         if !is_normal {
             let kind = (family, options.kind.dispersion);

@@ -98,6 +98,7 @@ impl Design {
                 family: options.family,
                 trials: options.trials.map(|_| &*trials_name),
                 offset: options.offset.map(|_| &*offset_name),
+                failures: None,
                 success: None,
                 dispersion: options.dispersion,
             },

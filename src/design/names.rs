@@ -11,6 +11,7 @@ pub(super) struct NamedColumns<'a> {
     pub(super) response: usize,
     pub(super) weights: Option<usize>,
     pub(super) trials: Option<usize>,
+    pub(super) failures: Option<usize>,
     pub(super) offset: Option<usize>,
     /// The columns and levels of `--reference`.
     pub(super) references: Vec<(&'a str, &'a str)>,
@@ -31,8 +32,9 @@ impl<'a> NamedColumns<'a> {
         };
         let weights = place("--weights", options.weights)?;
         let trials = place("--trials", kind.trials)?;
+        let failures = place("--response", kind.failures)?;
         let offset = place("--offset", kind.offset)?;
-        check_kind(&kind, options.weights)?;
+        check_kind(&kind, options.weights, kind.failures.map(|_| "--response"))?;
         let is_group = |name: &&String| options.groups.iter().any(|group| group.name == **name);
         let keep = options.keep.iter().filter(|name| !is_group(name)).cloned();
         let keep: Vec<String> = keep.collect();
@@ -51,7 +53,7 @@ impl<'a> NamedColumns<'a> {
         if !options.groups.is_empty() {
             let columns = table.columns.iter().enumerate();
             let candidates = columns.filter(|(at, column)| {
-                let is_beside = [weights, trials, offset].contains(&Some(*at));
+                let is_beside = [weights, trials, failures, offset].contains(&Some(*at));
                 *at != response && !is_beside && !options.drop.contains(&column.name)
             });
             let names: Vec<&str> = candidates.map(|(_, column)| &*column.name).collect();
@@ -61,16 +63,25 @@ impl<'a> NamedColumns<'a> {
             response,
             weights,
             trials,
+            failures,
             offset,
             references: references(table, options.reference, (options.drop, response))?,
         })
     }
 }
 
-/// Refuses options of the binomial family for another one, and one column for two of them.
-pub(super) fn check_kind(kind: &ResponseOptions, weights: Option<&str>) -> Result<(), DesignError> {
+/// Refuses options of the binomial family for another one, and one column for two of them. `failures` is what names a
+/// response of events and failures.
+pub(super) fn check_kind(
+    kind: &ResponseOptions,
+    weights: Option<&str>,
+    failures: Option<&'static str>,
+) -> Result<(), DesignError> {
     let distribution = kind.family.distribution();
-    let of_binomial = [("--trials", kind.trials), ("--success", kind.success)];
+    let of_trials = [("--trials", kind.trials), ("--success", kind.success)];
+    let of_binomial = of_trials
+        .into_iter()
+        .chain(failures.map(|own| (own, failures)));
     for (option, value) in of_binomial {
         if value.is_some() && distribution != Distribution::Binomial {
             return Err(DesignError::OfBinomial {
@@ -81,6 +92,10 @@ pub(super) fn check_kind(kind: &ResponseOptions, weights: Option<&str>) -> Resul
     }
     if kind.trials.is_some() && kind.success.is_some() {
         return Err(DesignError::TrialsAndSuccess);
+    }
+    let beside = of_trials.into_iter().find(|(_, value)| value.is_some());
+    if let (Some((option, _)), true) = (beside, failures.is_some()) {
+        return Err(DesignError::BesideFailures { option });
     }
     let columns: Vec<_> = kind.columns(weights).collect();
     for (at, (option, _, name)) in columns.iter().enumerate() {

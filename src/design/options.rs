@@ -15,6 +15,8 @@ pub struct ResponseOptions<'a> {
     /// Of the binomial family: the column of trials, of which the response counts the events; `None` where each
     /// observation is one trial.
     pub trials: Option<&'a str>,
+    /// Of the binomial family: the column of failures, of which the response has the events; together they are the trials.
+    pub failures: Option<&'a str>,
     /// Of the binomial family: the value or level that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<&'a str>,
     /// The column that is added to the linear predictor of every model.
@@ -33,6 +35,7 @@ impl<'a> ResponseOptions<'a> {
         let all = [
             ("--weights", "holds the weights", weights),
             ("--trials", "holds the trials", self.trials),
+            ("--response", "holds the failures", self.failures),
             ("--offset", "holds the offset", self.offset),
         ];
         let named = all.into_iter();

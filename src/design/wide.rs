@@ -188,7 +188,7 @@ impl WideFormula {
         let Some(mut formula) = design.formula.take() else {
             return;
         };
-        Arc::make_mut(&mut formula).text = self.used.text(self.pairwise.whole());
+        Arc::make_mut(&mut formula).text = self.used.text(self.pairwise.whole(), None);
         let terms = formula.expansion.terms();
         let columns = design.columns();
         let of_term = |term: u32| {

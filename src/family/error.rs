@@ -14,11 +14,28 @@ pub enum FamilyError {
         distribution: Distribution,
         link: Link,
     },
-    #[error("row {row}: {value} is no response of the family {distribution}, which takes {}", distribution.takes())]
+    #[error(
+        "row {row}: {value} is no response of the family {distribution}, which takes {}{}",
+        distribution.takes(),
+        match distribution {
+            Distribution::Binomial if *value > 0.0 && *value < 1.0 => {
+                "; a share of events is said by its counts: a column of the events, share × trials, as the response, and that \
+                 of the trials as --trials, in place of --weights"
+            }
+            _ => "",
+        }
+    )]
     Value {
         row: usize,
         value: f64,
         distribution: Distribution,
+    },
+    #[error("row {row}: {events} events and {failures} failures: {wrong}")]
+    Failures {
+        row: usize,
+        events: f64,
+        failures: f64,
+        wrong: &'static str,
     },
     #[error("row {row}: {events} events of {trials} trials")]
     Trials {
@@ -59,8 +76,10 @@ pub enum FamilyError {
 impl FamilyError {
     /// The error with its row, if it has one, as another table counts it; `of` counts from 0.
     pub(crate) fn in_rows(mut self, of: impl Fn(usize) -> usize) -> Self {
-        if let Self::Value { row, .. } | Self::Trials { row, .. } | Self::Number { row, .. } =
-            &mut self
+        if let Self::Value { row, .. }
+        | Self::Trials { row, .. }
+        | Self::Failures { row, .. }
+        | Self::Number { row, .. } = &mut self
         {
             *row = of(*row - 1) + 1;
         }

@@ -17,8 +17,10 @@ mod fast;
 mod fit;
 mod likelihood;
 mod link;
+mod residuals;
 mod response;
 mod state;
+mod tails;
 #[cfg(test)]
 mod tests;
 mod theta;

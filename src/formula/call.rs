@@ -9,7 +9,7 @@ use super::expression::{Call, Expression};
 use super::fault::Fault;
 use super::functions::{OF_ONE_NUMBER, STATISTICS, match_arguments};
 use super::learnt::Learnt;
-use super::value::{Value, wrong_kind};
+use super::value::{Matrix, Value, wrong_kind};
 
 impl<'d> Evaluator<'d> {
     /// The value of a function with its arguments.
@@ -68,6 +68,14 @@ impl<'d> Evaluator<'d> {
             "relevel" => return self.relevelled(call, of),
             "C" => return self.with_contrasts(call, of),
             "cut" => return self.cut(call, of),
+            "cbind" => {
+                let columns = call.arguments.iter().map(|argument| {
+                    let numbers = self.finite_numbers(&argument.value)?;
+                    Ok(numbers.into_owned())
+                });
+                let columns = columns.collect::<Result<_, Located>>()?;
+                return Ok(Value::Matrix(Matrix { columns }));
+            }
             "offset" => return Err(span.fault(Fault::OffsetWithinExpression)),
             _ => {}
         }

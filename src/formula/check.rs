@@ -23,6 +23,19 @@ impl Expander<'_> {
         }
     }
 
+    /// Checks the names in a response, which may be of events and failures.
+    pub(super) fn check_response(&mut self, response: &Expression) -> Result<(), Located> {
+        let Some(columns) = response.bound_columns() else {
+            return self.check_value(response).map(drop);
+        };
+        match columns.len() {
+            2 => columns
+                .iter()
+                .try_for_each(|column| self.check_value(&column.value).map(drop)),
+            found => Err(response.span.fault(Fault::CbindColumns { found })),
+        }
+    }
+
     /// Checks the names in an expression of values. Returns whether it depends on a variable.
     pub(super) fn check_value(&mut self, expression: &Expression) -> Result<bool, Located> {
         let span = expression.span;
@@ -31,6 +44,9 @@ impl Expander<'_> {
             Kind::Name(name) => return self.check_name(name, span),
             Kind::Call(call) if call.name == "offset" => {
                 return Err(span.fault(Fault::OffsetWithinExpression));
+            }
+            Kind::Call(call) if call.name == "cbind" => {
+                return Err(span.fault(Fault::CbindWithinExpression));
             }
             // The second argument is the name of a kind of contrasts.
             Kind::Call(call) if call.name == "C" => {

@@ -87,7 +87,7 @@ impl<'n> Expander<'n> {
             warnings: Vec::new(),
         };
         if let Some(response) = response {
-            expander.check_value(response)?;
+            expander.check_response(response)?;
             expander.in_response = expander.used.clone();
         }
         Ok(expander)

@@ -80,6 +80,14 @@ impl Expression {
         inner
     }
 
+    /// The columns of `cbind(…)`; none of another expression.
+    pub(super) fn bound_columns(&self) -> Option<&[Argument]> {
+        match &self.kind {
+            Kind::Call(call) if call.name == "cbind" => Some(&call.arguments),
+            _ => None,
+        }
+    }
+
     /// The parts of which it is made, in order.
     pub(super) fn parts(&self) -> Vec<&Self> {
         match &self.kind {

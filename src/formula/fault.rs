@@ -92,6 +92,12 @@ pub enum Fault {
     DotWithinExpression,
     #[error("the response `{label}` cannot also be part of a term; remove it behind `~`")]
     ResponseAsTerm { label: String },
+    #[error(
+        "cbind() stands by itself left of `~`, of events and failures: `cbind(events, failures) ~ terms`"
+    )]
+    CbindWithinExpression,
+    #[error("cbind() has {found} columns; as a response it has two, of events and of failures")]
+    CbindColumns { found: usize },
     #[error("offset() stands by itself among the terms, not within a function or the response")]
     OffsetWithinExpression,
     #[error("{function}() needs the argument `{argument}`")]

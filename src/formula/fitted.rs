@@ -67,9 +67,15 @@ impl Fitted {
         })
     }
 
-    /// Checks that it can be a response: a factor, or one number an observation.
+    /// Checks that it can be a response: a factor, or one number an observation, or two of events and failures.
     pub(super) fn check_response(&self, expression: &Expression) -> Result<(), Located> {
         match &self.shape {
+            Shape::Numeric { suffixes } if expression.bound_columns().is_some() => {
+                match suffixes.len() {
+                    2 => Ok(()),
+                    found => Err(expression.span.fault(Fault::CbindColumns { found })),
+                }
+            }
             Shape::Numeric { suffixes } => one_number(suffixes.len(), expression),
             Shape::Factor { .. } => Ok(()),
         }

@@ -43,7 +43,7 @@ fn sign(x: f64) -> f64 {
 pub(super) const STATISTICS: [&str; 7] = ["max", "mean", "median", "min", "sd", "sum", "var"];
 
 /// The other functions.
-const OTHERS: [&str; 26] = [
+const OTHERS: [&str; 27] = [
     "C",
     "I",
     "as.double",
@@ -53,6 +53,7 @@ const OTHERS: [&str; 26] = [
     "as.ordered",
     "bs",
     "c",
+    "cbind",
     "contr.SAS",
     "contr.helmert",
     "contr.poly",

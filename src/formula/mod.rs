@@ -19,6 +19,7 @@
 //! | functions value by value | `abs acos asin atan ceiling cos cosh exp expm1 floor log log10 log1p log2 plogis pmax pmin qlogis round sign sin sinh sqrt tan tanh trunc`, `as.numeric` |
 //! | statistics, learnt | `max mean median min sd sum var` |
 //! | bases, learnt | `poly(x, degree, raw =)`, `bs`, `ns`, `scale` |
+//! | a response of two columns | `cbind(events, failures)` |
 //! | factors, learnt | `factor ordered as.factor as.ordered relevel cut`, `C(x, contr.sum)` with treatment, sum, helmert, poly and SAS |
 //!
 //! # Differences from R
@@ -133,6 +134,12 @@ impl Formula {
     /// Whether it has a response, left of `~`.
     pub fn has_response(&self) -> bool {
         self.response.is_some()
+    }
+
+    /// Whether its response is of events and failures: `cbind(events, failures)`.
+    pub fn has_failures(&self) -> bool {
+        let response = self.response.as_ref();
+        response.is_some_and(|own| own.bound_columns().is_some())
     }
 
     /// The formula as it was written.

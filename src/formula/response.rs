@@ -7,7 +7,7 @@ use super::fitted::VariableColumns;
 use super::learnt::Shape;
 
 impl Expansion {
-    /// The values of the response: numbers, or the codes of a factor.
+    /// The values of the response: numbers, those of events where it is of events and failures, or the codes of a factor.
     ///
     /// # Errors
     /// As [`apply`](Self::apply).
@@ -35,6 +35,25 @@ impl Expansion {
             (VariableColumns::Numeric(mut columns), _) => Variable::Numeric(columns.swap_remove(0)),
             (VariableColumns::Factor(_), Shape::Numeric { .. }) => return Ok(None),
         }))
+    }
+
+    /// The failures of a response of events and failures, which [`response`](Self::response) has the events of; none of
+    /// another one.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub fn failures(&self, data: &dyn Variables) -> Result<Option<Vec<f64>>, FormulaError> {
+        self.check_rows(data)?;
+        let (Some(expression), Some(fitted)) = (&self.terms.response, &self.response) else {
+            return Ok(None);
+        };
+        let located = |located: Located| located.in_text(self.formula.text());
+        match fitted.apply(expression, data).map_err(located)? {
+            (VariableColumns::Numeric(mut columns), _) if columns.len() == 2 => {
+                Ok(Some(columns.swap_remove(1).into_owned()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The sum of the offsets; none if the formula has none.

@@ -106,6 +106,14 @@ impl Terms {
         self.response.as_ref().map(ToString::to_string)
     }
 
+    /// The labels of events and failures, where the response is `cbind(events, failures)`.
+    pub fn events_and_failures(&self) -> Option<[String; 2]> {
+        match self.response.as_ref()?.bound_columns()? {
+            [events, failures] => Some([&events.value, &failures.value].map(ToString::to_string)),
+            _ => None,
+        }
+    }
+
     /// The labels of the offsets: the expressions inside `offset()`.
     pub fn offsets(&self) -> impl Iterator<Item = String> {
         self.offsets.iter().map(ToString::to_string)

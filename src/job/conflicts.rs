@@ -127,7 +127,13 @@ fn overwrites<'a>(
 
 /// Columns that two options use in ways that exclude each other.
 fn column_conflicts(job: &Job) -> Vec<OptionError> {
-    let (response, weights) = (job.response.as_slice(), job.weights.as_slice());
+    let response: Vec<String> = job
+        .response
+        .iter()
+        .chain(&job.kind.failures)
+        .cloned()
+        .collect();
+    let (response, weights) = (&response[..], job.weights.as_slice());
     let (trials, offset) = (job.kind.trials.as_slice(), job.kind.offset.as_slice());
     let pairs = [
         ("keep", &job.keep[..], "drop", &job.drop[..]),

@@ -11,7 +11,7 @@ use super::{
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
-    response::response_conflicts,
+    response::{response_conflicts, split_response},
     task::{Command, PairsJob, StabilityJob, Task},
 };
 use crate::{
@@ -132,8 +132,10 @@ impl JobDraft {
     /// # Errors
     /// Every conflict between options, and a method or criterion that does not exist.
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
+        let split = split_response(&mut self.job).err();
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
+        errors.extend(split);
         match self.resolve_method() {
             Ok(()) => errors.extend(self.unused_options()),
             Err(error) => errors.push(error),
@@ -153,8 +155,11 @@ impl JobDraft {
     }
 
     fn check_pairs(mut self) -> Result<PairsJob, Vec<OptionError>> {
+        let split = split_response(&mut self.job).err();
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
+        errors.extend(split);
+        errors.extend(response_conflicts(&self.job));
         errors.extend(self.parquet_of_others());
         let score = match self.plugins.find(
             &self.job.plugins,

@@ -6,6 +6,7 @@ use crate::{
     device::DeviceChoice,
     family::{Distribution, Family, Link, QuasiDispersion},
     plugin::MethodKind,
+    table::{is_npy, split_names},
 };
 
 /// What kind of response models are of: a normal one, unless another family is named.
@@ -17,6 +18,8 @@ pub struct ResponseSettings {
     pub link: Option<Link>,
     /// The column of trials of which the response counts the events; `None` where each observation is one.
     pub trials: Option<String>,
+    /// The column of failures, of which the response has the events; `None` where it is one column.
+    pub failures: Option<String>,
     /// The level or the value that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
@@ -31,6 +34,7 @@ impl Default for ResponseSettings {
             distribution: Distribution::Gaussian,
             link: None,
             trials: None,
+            failures: None,
             success: None,
             offset: None,
             dispersion: None,
@@ -49,6 +53,7 @@ impl ResponseSettings {
         ResponseOptions {
             family: Family::new(self.distribution, self.link).unwrap_or_default(),
             trials: self.trials.as_deref(),
+            failures: self.failures.as_deref(),
             success: self.success.as_deref(),
             offset: self.offset.as_deref(),
             dispersion: self.dispersion,
@@ -57,7 +62,8 @@ impl ResponseSettings {
 
     /// The columns that are no candidates.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &String> {
-        self.trials.iter().chain(&self.offset)
+        let of_trials = self.trials.iter().chain(&self.failures);
+        of_trials.chain(&self.offset)
     }
 }
 
@@ -72,6 +78,54 @@ pub(super) fn dispersion(raw: &RawValues) -> Result<QuasiDispersion, OptionError
     }
 }
 
+/// The response of a job: a column, or the columns of events and failures. A text without a comma is a name as it stands, and
+/// so is the file of an array.
+pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
+    let is_list = |text: &String| text.contains(',') && !is_npy(&job.data);
+    let Some(text) = job.response.take_if(|text| is_list(text)) else {
+        return Ok(());
+    };
+    let refused = |reason: &str| {
+        let message = format!("response = {text} {reason}");
+        let help = "write a name with a comma in double quotes: '\"a, b\"'";
+        OptionError::new("response", message).help(help)
+    };
+    let names = split_names(&text)
+        .map_err(|reason| refused(&format!("must be a column, or EVENTS,FAILURES: {reason}")))?;
+    let count = names.len();
+    let mut names = names.into_iter();
+    (job.response, job.kind.failures) = (names.next(), names.next());
+    match count {
+        1 | 2 => Ok(()),
+        _ => Err(refused(&format!(
+            "names {count} columns: a response is one, or two of counts, EVENTS,FAILURES"
+        ))),
+    }
+}
+
+/// Options that contradict a response of events and failures.
+fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
+    if own.distribution != Distribution::Binomial {
+        let message = format!(
+            "response names two columns, events and failures, which are of the family binomial, not of {}",
+            own.distribution
+        );
+        let help =
+            "add family = binomial, or write one name with a comma in double quotes: '\"a, b\"'";
+        return vec![OptionError::new("response", message).help(help)];
+    }
+    let beside = [("trials", &own.trials), ("success", &own.success)];
+    let beside = beside.into_iter().filter(|(_, value)| value.is_some());
+    beside
+        .map(|(option, _)| {
+            let message = format!(
+                "{option} is beside a response of events and failures, whose sum is the number of trials"
+            );
+            OptionError::new(option, message).help("leave it out")
+        })
+        .collect()
+}
+
 /// Options of the response that contradict each other.
 pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     let own = &job.kind;
@@ -80,6 +134,9 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
         errors.push(OptionError::new("link", error.to_string()));
     }
     let is_binomial = own.distribution == Distribution::Binomial;
+    if own.failures.is_some() {
+        errors.extend(conflicts_of_failures(own));
+    }
     let of_binomial = [("trials", &own.trials), ("success", &own.success)];
     for (option, value) in of_binomial {
         if value.is_some() && !is_binomial {

@@ -4,7 +4,7 @@ use super::{
     numbers::{p_value, significant},
     table::number,
 };
-use crate::selection::{FStatistic, Selection};
+use crate::selection::{FStatistic, ResponseFamily, Selection};
 
 /// What R² is called: without an intercept sums of squares are about zero.
 pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
@@ -35,7 +35,7 @@ pub(super) fn f_test(selection: &Selection) -> Option<String> {
 pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
     let value = significant(selection.goodness.log_likelihood?, 8);
     let coefficients = selection.selected.len() + usize::from(selection.intercept.is_some());
-    let scatter = match selection.family.as_ref().map(|own| &*own.name) {
+    let scatter = match selection.family.as_ref().map(|own| &*own.response.name) {
         None => Some("σ"),
         Some("gamma") => Some("the dispersion"),
         Some("negative-binomial") => Some("θ"),
@@ -82,7 +82,7 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ),
     )];
     if let Some(pearson) = family.pearson_dispersion {
-        let name = match &*family.name {
+        let name = match &*family.response.name {
             "gamma" => "dispersion",
             _ => "Pearson χ²/df",
         };
@@ -98,6 +98,11 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         );
         facts.push(("AUC", text));
     }
+    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
+        let value = significant(family.dispersion, 4);
+        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
+        ("quasi-likelihood", text)
+    }));
     if let Some(test) = &family.hosmer_lemeshow {
         facts.push((
             "Hosmer–Lemeshow",
@@ -114,18 +119,13 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
 }
 
 /// The family of the response, its trials and its offset; none of least squares.
-pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, String)> {
-    let Some(family) = &selection.family else {
+pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static str, String)> {
+    let Some(family) = family else {
         return Vec::new();
     };
     let mut facts = vec![("family", format!("{}, link {}", family.name, family.link))];
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
-    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
-        let value = significant(family.dispersion, 4);
-        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
-        ("quasi-likelihood", text)
-    }));
     facts
 }

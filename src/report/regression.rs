@@ -48,7 +48,7 @@ fn header(selection: &Selection, data: &Path) -> String {
             .clone()
             .map(|formula| ("formula", formula)),
     );
-    rows.extend(facts_of_family(selection));
+    rows.extend(facts_of_family(selection.response_family()));
     let weights = selection.weights.clone();
     rows.extend(weights.map(|weights| ("weights", weights)));
     rows.extend([

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{
+    goodness::facts_of_family,
     numbers::{significant, when},
     ranking::work,
     table::{self, Cell, Table, count, exact, facts, number, share, warnings},
@@ -59,6 +60,8 @@ fn header(report: &StabilityReport, data: &Path) -> String {
         ("response", report.response.clone()),
     ];
     rows.extend(report.formula.clone().map(|formula| ("formula", formula)));
+    rows.extend(facts_of_family(report.family.as_ref()));
+    rows.extend(report.weights.clone().map(|weights| ("weights", weights)));
     rows.extend([
         ("observations n", report.n.to_string()),
         ("candidates p", candidates),

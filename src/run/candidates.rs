@@ -14,13 +14,15 @@ use crate::{
     plugin::PASS,
     score::Correction,
     search::{SearchError, refuse_parts},
-    selection::{BinningRules, NamedParameters, StabilityReport},
+    selection::{BinningRules, NamedParameters, ResponseFamily, StabilityReport},
     table::TrueVariable,
 };
 
 pub(super) struct Candidates {
     pub(super) response: String,
     pub(super) formula: Option<String>,
+    /// What kind of response it is, of models of maximum likelihood.
+    pub(super) family: Option<ResponseFamily>,
     /// Indexes of all variables, the kept ones among them; dummies of one factor have the same.
     pub(super) indexes: Vec<usize>,
     /// The names of the terms of a formula by their index; none where indexes are those of columns.
@@ -56,6 +58,7 @@ impl Choosable for Design {
         Ok(Candidates {
             response: self.response().name.clone(),
             formula: self.formula().map(str::to_owned),
+            family: ResponseFamily::of(self),
             indexes: (0..self.p() as u32).map(|column| index(&column)).collect(),
             names: self.formula_terms().map(<[String]>::to_vec),
             kept: kept.collect(),
@@ -90,6 +93,7 @@ impl Choosable for Binned {
         Ok(Candidates {
             response: self.columns.response.name.clone(),
             formula: None,
+            family: None,
             indexes: columns.iter().map(|column| column.index).collect(),
             names: None,
             kept: Vec::new(),

@@ -140,7 +140,7 @@ impl Model {
             let support = found.fit.support().iter();
             finding.extras = PageExtras {
                 curves: self.curves,
-                residuals: Residuals::of(design, &found.fit, found.exact),
+                residuals: Residuals::of(design, &found.fit, found.exact, job.pass.seed),
                 deviations: support.map(|column| design.deviation(*column)).collect(),
                 ..PageExtras::default()
             };

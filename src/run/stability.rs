@@ -141,7 +141,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let kept = &candidates.kept;
         let is_candidate = |index: &usize| kept.binary_search(index).is_err();
         candidates.indexes.retain(is_candidate);
-        let others = [&candidates.response].into_iter().chain(&job.weights);
+        let others = [&candidates.response].into_iter().chain(&job.response);
+        let others = others.chain(&job.weights);
         let others: Vec<&String> = others.chain(job.kind.columns()).collect();
         let names = table.columns.iter().map(|column| &column.name);
         let names = names.filter(|name| !others.contains(name));
@@ -203,6 +204,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             passel: env!("CARGO_PKG_VERSION").into(),
             response: candidates.response,
             formula: candidates.formula,
+            family: candidates.family,
+            weights: job.weights.clone(),
             n,
             p: candidates.indexes.len(),
             kept: always.map(|index| names[*index].clone()).collect(),

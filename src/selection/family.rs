@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{Label, number_or_nan};
+use super::{Label, RocPoint, number_or_nan, roc::roc};
 use crate::{
     design::Design,
     family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
@@ -17,10 +17,10 @@ const GROUPS: usize = 10;
 /// Fewest observations of a group.
 const FEWEST: usize = 5;
 
-/// A model of maximum likelihood: its family, and how well it fits.
+/// What kind of response models of maximum likelihood are of.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct FamilySummary {
+pub struct ResponseFamily {
     /// The distribution: `binomial`, `poisson`, `negative-binomial` or `gamma`.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
@@ -28,12 +28,35 @@ pub struct FamilySummary {
     /// The level or value of the response that is an event; none where it is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// The column of trials, if the response counts events of several.
+    /// The column of trials, or the sum of two, if the response counts events of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<String>,
     /// The offset, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<String>,
+}
+
+impl ResponseFamily {
+    /// That of a design; none of least squares.
+    pub(crate) fn of(design: &Design) -> Option<Self> {
+        let family = design.likelihood()?.response().family();
+        Some(Self {
+            name: family.distribution().name().into(),
+            link: family.link().name().into(),
+            event: design.event().map(str::to_owned),
+            trials: design.trials().map(str::to_owned),
+            offset: design.offset().map(str::to_owned),
+        })
+    }
+}
+
+/// A model of maximum likelihood: its family, and how well it fits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FamilySummary {
+    /// What kind of response it is of.
+    #[serde(flatten)]
+    pub response: ResponseFamily,
     /// Twice the log-likelihood that is lost beside means that are the responses themselves.
     #[serde(deserialize_with = "number_or_nan")]
     pub deviance: f64,
@@ -84,6 +107,9 @@ pub struct Discrimination {
     /// The mean squared distance of fitted probabilities from 1 of events and 0 of others.
     #[serde(deserialize_with = "number_or_nan")]
     pub brier: f64,
+    /// The receiver operating characteristic from nothing called an event to everything, of which at most 200 points are
+    /// kept.
+    pub roc: Vec<RocPoint>,
 }
 
 /// Observations of similar fitted probabilities.
@@ -99,6 +125,26 @@ pub struct CalibrationGroup {
     /// The share of events.
     #[serde(deserialize_with = "number_or_nan")]
     pub observed: f64,
+    /// The lower end of Wilson's confidence interval of that share; none where no level is set.
+    pub lower: Option<f64>,
+    /// The upper end.
+    pub upper: Option<f64>,
+}
+
+impl CalibrationGroup {
+    /// Wilson's interval of the share of events, q being the normal quantile of its level.
+    ///
+    /// *Source:* E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American
+    /// Statistical Association 22, 1927.
+    pub(super) fn set_interval(&mut self, q: Option<f64>) {
+        let (n, p) = (self.trials, self.observed);
+        let ends = q.map(|q| {
+            let middle = p + q * q / (2.0 * n);
+            let half = q * (p * (1.0 - p) / n + (q / (2.0 * n)).powi(2)).sqrt();
+            [middle - half, middle + half].map(|end| (end / (1.0 + q * q / n)).clamp(0.0, 1.0))
+        });
+        [self.lower, self.upper] = [0, 1].map(|at| ends.map(|ends| ends[at]));
+    }
 }
 
 /// The test that fitted probabilities are those of the groups of a calibration.
@@ -129,11 +175,7 @@ impl FamilySummary {
         let null_deviance = likelihood.null_deviance(own);
         let calibration = calibration(likelihood, own);
         Some(Self {
-            name: name.name().into(),
-            link: link.name().into(),
-            event: design.event().map(str::to_owned),
-            trials: design.trials().map(str::to_owned),
-            offset: design.offset().map(str::to_owned),
+            response: ResponseFamily::of(design)?,
             deviance: own.deviance(),
             null_deviance,
             df_null: residual_freedom(likelihood, likelihood.empty()),
@@ -172,7 +214,7 @@ impl FamilySummary {
             .quasi_likelihood
             .as_ref()
             .is_some_and(|own| *own == "estimated");
-        self.name != Distribution::Gamma.name() && !is_estimated
+        self.response.name != Distribution::Gamma.name() && !is_estimated
     }
 }
 
@@ -228,6 +270,7 @@ fn discrimination(likelihood: &Likelihood, fit: &FamilyFit) -> Option<Discrimina
     Some(Discrimination {
         auc: pairs / (events * (total - events)),
         brier: squares.sum::<f64>() / total,
+        roc: roc(&rows),
     })
 }
 
@@ -256,6 +299,7 @@ fn calibration(likelihood: &Likelihood, fit: &FamilyFit) -> Vec<CalibrationGroup
                 .sum::<f64>()
                 / trials,
             observed: own.iter().map(|[.., events]| events).sum::<f64>() / trials,
+            ..CalibrationGroup::default()
         });
     }
     all

@@ -25,6 +25,7 @@ mod parameters;
 mod ranking;
 mod regression;
 mod residuals;
+mod roc;
 mod stability;
 mod terms;
 
@@ -36,7 +37,7 @@ pub use columns::{
 };
 pub use covariance::Covariance;
 pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile};
-pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow};
+pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
 pub use marginal_means::MarginalMean;
@@ -54,6 +55,7 @@ pub use regression::{
     Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination,
 };
 pub use residuals::{ObservationResidual, Residuals};
+pub use roc::RocPoint;
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
-    number_or_nan, student_t_quantile,
+    MarginalMean, NamedParameters, RankSummary, ResponseFamily, SelectedTerm, Truth, VisitedModel,
+    normal_quantile, number_or_nan, student_t_quantile,
 };
 use crate::design::{FactorCoding, SetAside};
 
@@ -262,6 +262,11 @@ pub enum Termination {
 }
 
 impl Selection {
+    /// What kind of response it is of, of a model of maximum likelihood; none of least squares.
+    pub(crate) fn response_family(&self) -> Option<&ResponseFamily> {
+        self.family.as_ref().map(|own| &own.response)
+    }
+
     /// The term of a selected variable.
     pub(crate) fn term_of<'a>(&'a self, variable: &'a str) -> &'a str {
         let mut selected = self.selected.iter();
@@ -300,5 +305,8 @@ impl Selection {
             own.lower = half.map(|half| own.mean - half);
             own.upper = half.map(|half| own.mean + half);
         }
+        let q = (level > 0.0 && level < 1.0).then(|| normal_quantile(level));
+        let groups = self.family.iter_mut().flat_map(|own| &mut own.calibration);
+        groups.for_each(|group| group.set_interval(q));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BinningRules, Label, NamedParameters, RunSummary, Truth};
+use super::{BinningRules, Label, NamedParameters, ResponseFamily, RunSummary, Truth};
 
 /// How often each variable was chosen from resamples, and which are selected for it.
 ///
@@ -26,6 +26,12 @@ pub struct StabilityReport {
     /// The formula whose terms are the candidates; none without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
+    /// What kind of response it is, of models of maximum likelihood; none of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<ResponseFamily>,
+    /// The column of weights; none where all observations count alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// Observations that were resampled.
     pub n: usize,
     /// Candidates: columns of the file, a factor being one, without those kept.

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod families;
 mod jobs;
 mod model;
 #[path = "../support/program.rs"]

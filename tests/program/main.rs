@@ -18,6 +18,7 @@ mod criteria;
 // Elsewhere libraries are found and named otherwise.
 #[cfg(target_os = "linux")]
 mod devices;
+mod events;
 mod examples;
 mod factors;
 mod families;

@@ -8,10 +8,20 @@ answers <- list()
 answer <- function(name, data, formula, family, link, model, events = NULL, weights = NULL, offset = NULL) {
   write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
   own <- coef(summary(model))
+  mu <- fitted(model); y <- model$y; phi <- summary(model)$dispersion; prior <- model$prior.weights
+  p <- function(y) switch(family,
+    "binomial" = if (is.null(events)) pbinom(y, 1, mu) else pbinom(y, data[[events]], mu),
+    "poisson" = ppois(y, mu), "negative-binomial" = pnbinom(y, model$theta, mu = mu),
+    "gamma" = pgamma(y, prior / phi, scale = mu * phi / prior))
+  counts <- if (is.null(events)) y else y * data[[events]]
   answers[[length(answers) + 1]] <<- list(
     name = name, formula = formula, family = family, link = link, events = events, weights = weights, offset = offset,
     estimates = setNames(as.list(own[, 1]), rownames(own)), std_errors = setNames(as.list(own[, 2]), rownames(own)),
-    deviance = deviance(model), m2ll = -2 * as.numeric(logLik(model)), theta = model$theta, dispersion = summary(model)$dispersion)
+    deviance = deviance(model), m2ll = -2 * as.numeric(logLik(model)), theta = model$theta, dispersion = phi,
+    residuals = unname(residuals(model, "deviance")), pearson = unname(residuals(model, "pearson")),
+    leverages = unname(hatvalues(model)),
+    # Of quantile residuals.
+    least = unname(qnorm(p(round(counts) - 1))), most = unname(qnorm(p(counts))))
 }
 
 quine <- within(quine, Age <- as.character(Age))

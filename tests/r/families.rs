@@ -69,5 +69,38 @@ fn fits_of_families_are_those_of_glm() {
             1e-6,
             "intercept",
         );
+        let is_gamma = answer["family"] == "gamma";
+        let mut values = Vec::new();
+        for row in 0..response.n() {
+            let at = |field: &str| &answer[field][row];
+            near(
+                fit.deviance_residual(&response, row),
+                at("residuals"),
+                1e-5,
+                "deviance residual",
+            );
+            near(
+                fit.pearson_residual(&response, row),
+                at("pearson"),
+                1e-5,
+                "Pearson residual",
+            );
+            values.clear();
+            values.push(1.0);
+            values.extend(columns.iter().map(|column| column[row]));
+            near(
+                fit.leverage(row, &values),
+                at("leverages"),
+                1e-5,
+                "leverage",
+            );
+            for (share, field) in [(0.0, "least"), (1.0, "most")] {
+                // R has no end there.
+                if at(field).is_number() && !(is_gamma && share == 0.0) {
+                    let own = fit.quantile_residual(&response, row, share);
+                    near(own, at(field), 1e-4, "quantile residual");
+                }
+            }
+        }
     }
 }

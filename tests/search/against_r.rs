@@ -135,7 +135,7 @@ fn leverages_and_cooks_distances_are_those_of_r() {
     for (_, design, golden) in models() {
         let all: Vec<u32> = (0..design.p() as u32).collect();
         let (fit, _) = Fit::of(design.columns(), design.y(), &all);
-        let told = Residuals::of(&design, &fit, false).unwrap();
+        let told = Residuals::of(&design, &fit, false, 1).unwrap();
         for (at, own) in told.observed.iter().enumerate() {
             close(own.leverage, &golden["leverage"][at], "leverage");
             close(

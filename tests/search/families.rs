@@ -98,6 +98,7 @@ fn optima_of_eight_problems_are_those_of_r() {
             offset: text("offset"),
             success: None,
             dispersion: None,
+            failures: None,
         };
         let options = FormulaOptions {
             reference: &reference,

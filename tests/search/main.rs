@@ -21,6 +21,7 @@ mod exhaustive;
 mod families;
 mod family_extremes;
 mod family_reference;
+mod family_residuals;
 mod family_search;
 mod fits;
 mod hierarchy;

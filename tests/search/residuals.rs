@@ -19,7 +19,7 @@ fn fitted(n: usize) -> (Design, Fit, DMatrix<f64>, DVector<f64>) {
 #[test]
 fn fitted_residual_leverage_and_its_standard_error_are_those_of_the_definition() {
     let (design, fit, x, y) = fitted(40);
-    let residuals = Residuals::of(&design, &fit, false).unwrap();
+    let residuals = Residuals::of(&design, &fit, false, 1).unwrap();
     // H = Z(ZᵀZ)⁻¹Zᵀ of the matrix with the column of ones, in its own numbers.
     let z = DMatrix::from_fn(40, 3, |i, j| if j == 0 { 1.0 } else { x[(i, j - 1)] });
     let hat = &z * (z.transpose() * &z).try_inverse().unwrap() * z.transpose();
@@ -50,7 +50,7 @@ fn fitted_residual_leverage_and_its_standard_error_are_those_of_the_definition()
 #[test]
 fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
     let (design, fit, ..) = fitted(5000);
-    let residuals = Residuals::of(&design, &fit, false).unwrap();
+    let residuals = Residuals::of(&design, &fit, false, 1).unwrap();
     assert!((800..=1000).contains(&residuals.observed.len()));
     assert_eq!(residuals.n, 5000);
     let largest = fit.residual().iter().copied().fold(0.0, f64::max);
@@ -65,7 +65,7 @@ fn of_many_the_largest_are_kept_and_an_exact_fit_has_none() {
             .observed
             .is_sorted_by_key(|observation| observation.row)
     );
-    assert_eq!(Residuals::of(&design, &fit, true), None);
+    assert_eq!(Residuals::of(&design, &fit, true, 1), None);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn without_an_intercept_and_with_weights_it_is_that_of_the_definition_too() {
         };
         let design = Design::from_table(table, &options).unwrap();
         let (fit, _) = Fit::of(design.columns(), design.y(), &[0, 1]);
-        let told = Residuals::of(&design, &fit, false).unwrap();
+        let told = Residuals::of(&design, &fit, false, 1).unwrap();
         // Weights at mean one over those that have any: 1 and 2 in turn.
         let used: Vec<usize> = (0..n).filter(|&i| weight(i) > 0.0).collect();
         let root = |i: usize| (weight(i) / 1.5).sqrt();

@@ -36,6 +36,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
     kind: passel::design::ResponseOptions {
         family: passel::family::Family::NORMAL,
         trials: None,
+        failures: None,
         success: None,
         offset: None,
         dispersion: None,

@@ -13,8 +13,8 @@ type TaskOption = OptionSpec;
 pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Data", [
         TaskOption::optional("response NAME", |raw| raw.text(), |draft| &mut draft.job.response)
-            .range("a column; a second file for .npy data")
-            .help("The response variable; required unless the data format names it"),
+            .range("a column, or EVENTS,FAILURES of the family binomial; a second file for .npy data")
+            .help("The response variable, or the columns of events and of failures; required unless the data format names it; write a name with a comma as '\"a, b\"'"),
         TaskOption::optional("weights NAME", |raw| raw.text(), |draft| &mut draft.job.weights)
             .range("a column of numbers, none below 0")
             .help("Weight the observations by this column (weighted least squares); observations of weight 0 are left out"),

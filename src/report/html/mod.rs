@@ -3,6 +3,7 @@
 
 mod compare;
 mod draw;
+mod events;
 mod gathered;
 mod jobs;
 mod labels;

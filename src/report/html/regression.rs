@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Fact, PageExtras, counted,
     draw::forest,
-    finite, first_of,
+    events, finite, first_of,
     page::{Body, Figure},
     residuals, search,
     shares::shares,
@@ -77,7 +77,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
-    facts.extend(facts_of_family(report));
+    facts.extend(facts_of_family(report.response_family()));
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),
@@ -172,9 +172,10 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     marginal_means(body, report);
     coefficient_plot(body, report, extras);
     inclusion(body, report);
+    events::sections(body, report);
     if let Some(residuals) = &extras.residuals {
         body.section("Residuals");
-        residuals::plots(body, residuals, &report.response);
+        residuals::plots(body, residuals, report);
     }
     search::sections(body, report, extras.curves.as_ref());
     factors(body, &report.factors);

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     report::{
-        numbers::{listed, significant, when},
+        numbers::{listed, significant},
         table::{Table, count, exact, text},
     },
-    selection::{ObservationResidual, Residuals},
+    selection::{ObservationResidual, Residuals, Selection},
 };
 
 /// Up to so many observations each tells its row where it is pointed at.
@@ -38,53 +38,132 @@ struct View<'a> {
     extreme: Extreme<'a>,
 }
 
-/// Plots against fitted values, normal quantiles, leverage and rows.
-pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
+/// What several plots of the same observations share.
+struct Shared {
+    /// The colour of a smooth line, and its entry in legends; none through few observations or one place.
+    smooth: Option<&'static str>,
+    smoothed: Vec<Key>,
+    /// The line of normal quantiles.
+    normal: Mark,
+    /// The line where observed and fitted values are the same.
+    same: Mark,
+    /// A line from 0 to Cook's distance at each row.
+    needles: Mark,
+}
+
+impl Shared {
+    fn of(observed: &[ObservationResidual], spread: bool) -> Self {
+        let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
+        let smoothed = smooth.map(|color| (color, LINE, "smoothed (loess)".to_owned()));
+        let ranked = observed.iter().filter(|own| own.ranked().is_some());
+        let diagonal = |(from, to)| Mark::line(vec![(from, from), (to, to)], "var(--b)", 1.5);
+        let distances = observed.iter();
+        let distances = distances.filter_map(|own| Some((own.row as f64, own.cooks_distance?)));
+        let needles =
+            distances.flat_map(|(row, distance)| [(row, 0.0), (row, distance), (row, 0.0)]);
+        Self {
+            smooth,
+            smoothed: smoothed.into_iter().collect(),
+            normal: diagonal(extent(ranked.map(|own| own.quantile).chain([0.0]))),
+            same: diagonal(extent(
+                observed.iter().flat_map(|own| [own.fitted, own.observed]),
+            )),
+            needles: Mark::line(needles.collect(), "var(--axis)", 1.0),
+        }
+    }
+}
+
+const NORMAL_QUANTILE: (&str, &str) = ("normal quantile", "normal_quantile");
+
+const COOK: Extreme<'static> = ("Cook's distance", &|own| own.cooks_distance);
+
+/// Plots of the residuals of least squares, or of a likelihood.
+pub(super) fn plots(body: &mut Body, residuals: &Residuals, report: &Selection) {
     let observed = &residuals.observed;
-    let first = observed.first().map(|own| own.fitted);
+    let first = observed.first().map(|own| own.predictor);
     // A line through one place is none.
-    let spread = observed.iter().any(|own| Some(own.fitted) != first);
-    let smooth = (spread && observed.len() >= 20).then_some("var(--b)");
-    let smoothed = smooth.map(|color| (color, LINE, "smoothed (loess)".to_owned()));
-    let smoothed: Vec<Key> = smoothed.into_iter().collect();
-    let ends = observed.iter().filter(|own| own.standardised.is_some());
-    let quantiles = extent(ends.map(|own| own.quantile).chain([0.0]));
-    let numbers = extent(observed.iter().flat_map(|own| [own.fitted, own.observed]));
-    let diagonal = |(from, to)| Mark::line(vec![(from, from), (to, to)], "var(--b)", 1.5);
-    let distances = observed.iter();
-    let distances = distances.filter_map(|own| Some((own.row as f64, own.cooks_distance?)));
-    let needles = distances.flat_map(|(row, distance)| [(row, 0.0), (row, distance), (row, 0.0)]);
-    let residual = format!("residual{}", when(residuals.weighted, " × √weight"));
+    let spread = observed.iter().any(|own| Some(own.predictor) != first);
+    let shared = Shared::of(observed, spread);
+    let fitted = format!("fitted {}", report.response);
+    let seen = format!("observed {}", report.response);
+    let axes = ((&*fitted, "fitted"), (&*seen, "observed"));
+    let views = match &report.family {
+        None => of_least_squares(shared, axes, residuals.weighted),
+        Some(family) => of_likelihood(shared, axes, &family.response.name),
+    };
+    for view in views {
+        // Against one value there is nothing to see.
+        if spread || view.x == NORMAL_QUANTILE {
+            plot(body, residuals, view);
+        }
+    }
+}
+
+fn level() -> Mark {
+    Mark::rule(Shape::Across(0.0), "var(--axis)")
+}
+
+fn observed_and_fitted<'a>(
+    same: Mark,
+    (fitted, observed): ((&'a str, &'a str), (&'a str, &'a str)),
+    extreme: Extreme<'a>,
+) -> View<'a> {
+    View {
+        title: "Observed and fitted values",
+        alt: "Observed against fitted values",
+        caption: "On the line where the model is right.",
+        legend: vec![("var(--b)", LINE, "observed = fitted".to_owned())],
+        background: same,
+        smooth: None,
+        x: fitted,
+        y: observed,
+        point: &|own| Some((own.fitted, own.observed)),
+        extreme,
+    }
+}
+
+fn cooks_distance<'a>(needles: Mark) -> View<'a> {
+    View {
+        title: "Cook's distance",
+        alt: "Cook's distances of the observations by row",
+        caption: "How far all fitted values move where an observation is left out: above 0.5 worth a \
+                  look, above 1 it shapes the model.",
+        legend: Vec::new(),
+        background: needles,
+        smooth: None,
+        x: ("row", "row_of_the_table"),
+        y: ("Cook's distance", "cooks_distance"),
+        point: &|own| Some((own.row as f64, own.cooks_distance?)),
+        extreme: COOK,
+    }
+}
+
+/// Plots against fitted values, normal quantiles, leverage and rows.
+fn of_least_squares<'a>(
+    shared: Shared,
+    axes: ((&'a str, &'a str), (&'a str, &'a str)),
+    weighted: bool,
+) -> Vec<View<'a>> {
     let standardised = ("standardised residual", "standardised");
-    let fitted = format!("fitted {response}");
-    let fitted = (&*fitted, "fitted");
-    let level = || Mark::rule(Shape::Across(0.0), "var(--axis)");
+    let residual = match weighted {
+        true => ("residual × √weight", "residual"),
+        false => ("residual", "residual"),
+    };
     let farthest: Extreme = ("standardised residual", &|own| {
         Some(own.standardised?.abs())
     });
-    let influence: Extreme = ("Cook's distance", &|own| own.cooks_distance);
-    let views = [
-        View {
-            title: "Observed and fitted values",
-            alt: "Observed against fitted values",
-            caption: "On the line where the model is right.",
-            legend: vec![("var(--b)", LINE, "observed = fitted".to_owned())],
-            background: diagonal(numbers),
-            smooth: None,
-            x: fitted,
-            y: (&format!("observed {response}"), "observed"),
-            point: &|own| Some((own.fitted, own.observed)),
-            extreme: farthest,
-        },
+    let fitted = axes.0;
+    vec![
+        observed_and_fitted(shared.same, axes, farthest),
         View {
             title: "Residuals and fitted values",
             alt: "Residuals against fitted values",
             caption: "A bend or a funnel says that the model misses something.",
-            legend: smoothed.clone(),
+            legend: shared.smoothed.clone(),
             background: level(),
-            smooth,
+            smooth: shared.smooth,
             x: fitted,
-            y: (&residual, "residual"),
+            y: residual,
             point: &|own| Some((own.fitted, own.residual)),
             extreme: farthest,
         },
@@ -93,9 +172,9 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             alt: "Quantiles of standardised residuals against normal quantiles",
             caption: "On the line where they are normal; p-values lean on that.",
             legend: vec![("var(--b)", LINE, "normal".to_owned())],
-            background: diagonal(quantiles),
+            background: shared.normal,
             smooth: None,
-            x: ("normal quantile", "normal_quantile"),
+            x: NORMAL_QUANTILE,
             y: standardised,
             point: &|own| Some((own.quantile, own.standardised?)),
             extreme: farthest,
@@ -104,9 +183,9 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             title: "Scale and fitted values",
             alt: "Roots of standardised residuals' sizes against fitted values",
             caption: "Level where the variance is the same everywhere; standard errors lean on that.",
-            legend: smoothed,
+            legend: shared.smoothed,
             background: Mark::default(),
-            smooth,
+            smooth: shared.smooth,
             x: fitted,
             y: ("√|standardised residual|", "root_of_size"),
             point: &|own| Some((own.fitted, own.standardised?.abs().sqrt())),
@@ -123,28 +202,84 @@ pub(super) fn plots(body: &mut Body, residuals: &Residuals, response: &str) {
             x: ("leverage", "leverage"),
             y: standardised,
             point: &|own| Some((own.leverage, own.standardised?)),
-            extreme: influence,
+            extreme: COOK,
+        },
+        cooks_distance(shared.needles),
+    ]
+}
+
+/// Plots against normal quantiles, the linear predictor and rows; of counts and positive numbers against fitted values.
+fn of_likelihood<'a>(
+    shared: Shared,
+    axes: ((&'a str, &'a str), (&'a str, &'a str)),
+    family: &str,
+) -> Vec<View<'a>> {
+    let quantile = ("quantile residual", "quantile_residual");
+    let predictor = ("linear predictor", "linear_predictor");
+    let farthest: Extreme = ("quantile residual", &|own| {
+        Some(own.quantile_residual?.abs())
+    });
+    let has_jumps = family != "gamma";
+    let mut views = vec![
+        View {
+            title: "Normal Q–Q plot",
+            alt: "Quantile residuals against normal quantiles",
+            caption: match has_jumps {
+                true => {
+                    "Of each observation the normal quantile of its probability under the model, drawn at random \
+                     within the jump of the distribution (Dunn and Smyth), by the seed. On the line where \
+                     the family and the model are right."
+                }
+                false => {
+                    "Of each observation the normal quantile of its probability under the model (Dunn and Smyth). On \
+                     the line where the family and the model are right."
+                }
+            },
+            legend: vec![("var(--b)", LINE, "normal".to_owned())],
+            background: shared.normal,
+            smooth: None,
+            x: NORMAL_QUANTILE,
+            y: quantile,
+            point: &|own| Some((own.quantile, own.quantile_residual?)),
+            extreme: farthest,
         },
         View {
-            title: "Cook's distance",
-            alt: "Cook's distances of the observations by row",
-            caption: "How far all fitted values move where an observation is left out: above 0.5 worth a \
-                      look, above 1 it shapes the model.",
-            legend: Vec::new(),
-            background: Mark::line(needles.collect(), "var(--axis)", 1.0),
-            smooth: None,
-            x: ("row", "row_of_the_table"),
-            y: ("Cook's distance", "cooks_distance"),
-            point: &|own| Some((own.row as f64, own.cooks_distance?)),
-            extreme: influence,
+            title: "Quantile residuals",
+            alt: "Quantile residuals against the linear predictor",
+            caption: "A bend says that the link or the form of a variable is wrong, a funnel that the variance is.",
+            legend: shared.smoothed.clone(),
+            background: level(),
+            smooth: shared.smooth,
+            x: predictor,
+            y: quantile,
+            point: &|own| Some((own.predictor, own.quantile_residual?)),
+            extreme: farthest,
+        },
+        View {
+            title: "Deviance residuals",
+            alt: "Deviance residuals against the linear predictor",
+            caption: match has_jumps {
+                true => {
+                    "The sum of their squares is the deviance. Few events and small counts make bands, \
+                     which say nothing; the smooth line does."
+                }
+                false => "The sum of their squares is the deviance.",
+            },
+            legend: shared.smoothed,
+            background: level(),
+            smooth: shared.smooth,
+            x: predictor,
+            y: ("deviance residual", "deviance_residual"),
+            point: &|own| Some((own.predictor, own.residual)),
+            extreme: ("deviance residual", &|own| Some(own.residual.abs())),
         },
     ];
-    for view in views {
-        // Against one value there is nothing to see.
-        if spread || view.x.1 == "normal_quantile" {
-            plot(body, residuals, view);
-        }
+    // Of events the calibration shows that.
+    if family != "binomial" {
+        views.push(observed_and_fitted(shared.same, axes, farthest));
     }
+    views.push(cooks_distance(shared.needles));
+    views
 }
 
 fn plot(body: &mut Body, residuals: &Residuals, view: View) {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     report::{
+        goodness::facts_of_family,
         numbers::{significant, when},
         stability::{method, model, paired, reached, resamples},
         table::{Table, count, exact, number, text},
@@ -37,6 +38,8 @@ pub(super) fn summary(report: &StabilityReport) -> (String, Vec<Fact>) {
     });
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
+    facts.extend(facts_of_family(report.family.as_ref()));
+    facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),
         ("candidates", p.to_string()),
