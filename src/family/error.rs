@@ -14,6 +14,13 @@ pub enum FamilyError {
         distribution: Distribution,
         link: Link,
     },
+    #[error(
+        "Firth's penalty is of the family binomial with the link logit and of poisson, not of {distribution} with {link}"
+    )]
+    Firth {
+        distribution: Distribution,
+        link: Link,
+    },
     #[error("row {row}: {value} is no response of the family {distribution}, which takes {}", distribution.takes())]
     Value {
         row: usize,

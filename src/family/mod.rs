@@ -13,9 +13,11 @@ mod climb;
 mod distribution;
 mod error;
 mod fast;
+mod firth;
 mod fit;
 mod likelihood;
 mod link;
+mod profile;
 mod response;
 mod state;
 #[cfg(test)]
@@ -29,4 +31,5 @@ pub use fit::{FamilyFit, FitStatus};
 pub use likelihood::Likelihood;
 pub use link::Link;
 pub(crate) use link::two_sided_normal;
+pub use profile::Profile;
 pub use response::{Family, FamilyResponse};

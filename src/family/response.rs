@@ -69,6 +69,28 @@ impl Family {
         )
     }
 
+    /// Checks that there are estimates by Firth's penalty.
+    ///
+    /// # Errors
+    /// It is not the family of logistic or Poisson regression, whose penalty is Jeffreys' prior.
+    pub(crate) fn check_firth(self) -> Result<(), FamilyError> {
+        match self.is_logistic_or_poisson() {
+            true => Ok(()),
+            false => Err(FamilyError::Firth {
+                distribution: self.distribution,
+                link: self.link,
+            }),
+        }
+    }
+
+    /// The error of a model that no mean is a start of.
+    pub(super) fn no_start(self) -> FamilyError {
+        FamilyError::NoStart {
+            distribution: self.distribution,
+            link: self.link,
+        }
+    }
+
     /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
     /// of the log-likelihood are the same.
     pub fn is_canonical(self) -> bool {
