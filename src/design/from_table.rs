@@ -167,6 +167,7 @@ impl Design {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
         design.event = event;
+        design.firth = options.kind.firth;
         design.trials = options.kind.trials.map(str::to_owned);
         design.offset = options.kind.offset.map(str::to_owned);
         if !is_normal {

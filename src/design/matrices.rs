@@ -99,6 +99,7 @@ impl Design {
                 trials: options.trials.map(|_| &*trials_name),
                 offset: options.offset.map(|_| &*offset_name),
                 success: None,
+                firth: options.firth,
             },
             keep: &keep,
             missing: options.missing,

@@ -82,6 +82,9 @@ pub(super) fn check_kind(kind: &ResponseOptions, weights: Option<&str>) -> Resul
     if kind.trials.is_some() && kind.success.is_some() {
         return Err(DesignError::TrialsAndSuccess);
     }
+    if kind.firth {
+        kind.family.check_firth().map_err(DesignError::Firth)?;
+    }
     let columns: Vec<_> = kind.columns(weights).collect();
     for (at, (option, _, name)) in columns.iter().enumerate() {
         let mut before = columns[..at].iter();

@@ -15,6 +15,9 @@ pub struct ResponseOptions<'a> {
     pub success: Option<&'a str>,
     /// The column that is added to the linear predictor of every model.
     pub offset: Option<&'a str>,
+    /// Whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression; models are
+    /// compared by their likelihood all the same.
+    pub firth: bool,
 }
 
 impl<'a> ResponseOptions<'a> {
@@ -90,6 +93,7 @@ impl Default for DesignOptions<'_> {
 /// | `family` | the distribution and link of y | normal: least squares |
 /// | `trials` | of the binomial family, of which y counts the events | each observation is one |
 /// | `offset` | of the observations, added to the linear predictor of every model | none |
+/// | `firth` | whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression | no |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
 /// | `keep` | columns of X that every model holds, counted from 0 | none |
 /// | `missing` | what to do about NaN | an error |
@@ -103,6 +107,7 @@ pub struct MatrixOptions<'a> {
     pub family: Family,
     pub trials: Option<&'a [f64]>,
     pub offset: Option<&'a [f64]>,
+    pub firth: bool,
     pub weights: Option<&'a [f64]>,
     pub keep: &'a [usize],
     pub missing: Missing,
@@ -118,6 +123,7 @@ impl Default for MatrixOptions<'_> {
             family: Family::default(),
             trials: None,
             offset: None,
+            firth: false,
             weights: None,
             keep: &[],
             missing: Missing::Refuse,

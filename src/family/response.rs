@@ -4,6 +4,7 @@ use super::{
     Distribution, FamilyError, Link,
     theta::{self, Counts},
 };
+use crate::vector::product;
 
 /// A distribution with a link: the normal one with the identity, unless another is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,6 +287,15 @@ impl FamilyResponse {
     /// *Shapes:* n values.
     pub fn offset(&self) -> &[f64] {
         &self.offset
+    }
+
+    /// The mean of some values, weighted by the observations, however many trials each has.
+    ///
+    /// *Shapes:* n values.
+    pub(crate) fn mean(&self, values: &[f64]) -> f64 {
+        let weights = self.weights.iter().zip(&self.trials);
+        let weights: Vec<f64> = weights.map(|(weight, trials)| weight / trials).collect();
+        product(values, &weights) / weights.iter().sum::<f64>()
     }
 
     /// What multiplies the terms of the log-likelihood: weights, times trials.

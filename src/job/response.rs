@@ -21,6 +21,8 @@ pub struct ResponseSettings {
     pub success: Option<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
+    /// Whether the estimates of the selected model are those of Firth's penalty.
+    pub firth: bool,
 }
 
 impl Default for ResponseSettings {
@@ -31,6 +33,7 @@ impl Default for ResponseSettings {
             trials: None,
             success: None,
             offset: None,
+            firth: false,
         }
     }
 }
@@ -48,6 +51,7 @@ impl ResponseSettings {
             trials: self.trials.as_deref(),
             success: self.success.as_deref(),
             offset: self.offset.as_deref(),
+            firth: self.firth,
         }
     }
 
@@ -61,8 +65,15 @@ impl ResponseSettings {
 pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     let own = &job.kind;
     let mut errors = Vec::new();
-    if let Err(error) = Family::new(own.distribution, own.link) {
-        errors.push(OptionError::new("link", error.to_string()));
+    match Family::new(own.distribution, own.link) {
+        Err(error) => errors.push(OptionError::new("link", error.to_string())),
+        Ok(family) if own.firth => {
+            let error = family.check_firth().err();
+            let error = error.map(|error| OptionError::new("firth", error.to_string()));
+            let help = "add family = binomial or poisson without another link, or leave firth out";
+            errors.extend(error.map(|error| error.help(help)));
+        }
+        Ok(_) => {}
     }
     let is_binomial = own.distribution == Distribution::Binomial;
     let of_binomial = [("trials", &own.trials), ("success", &own.success)];

@@ -122,5 +122,15 @@ pub(super) fn facts_of_family(selection: &Selection) -> Vec<(&'static str, Strin
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
+    if family.firth.is_some() {
+        let estimates = "by Firth's penalty; the model was chosen by its likelihood";
+        facts.push(("estimates", estimates.to_owned()));
+    }
+    let intervals = match (&*selection.intervals, &family.firth) {
+        ("profile", Some(_)) => "by the profile of the penalised likelihood; p-values are Wald's",
+        ("profile", None) => "by the profile of the likelihood; p-values are Wald's",
+        _ => "Wald's",
+    };
+    facts.push(("intervals", intervals.to_owned()));
     facts
 }

@@ -21,6 +21,7 @@ mod devices;
 mod examples;
 mod factors;
 mod families;
+mod family_estimates;
 mod formula_mistakes;
 mod formulas;
 mod genotypes;

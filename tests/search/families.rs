@@ -97,6 +97,7 @@ fn optima_of_eight_problems_are_those_of_r() {
             trials: text("events"),
             offset: text("offset"),
             success: None,
+            firth: false,
         };
         let options = FormulaOptions {
             reference: &reference,

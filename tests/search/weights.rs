@@ -38,6 +38,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
         trials: None,
         success: None,
         offset: None,
+        firth: false,
     },
     split_factors: true,
     groups: &[],

@@ -139,6 +139,8 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .default("1, or the second of two levels of text")
             .range("a level or value of the response")
             .help("Of the family binomial: what counts as an event; the other one of two levels does not"),
+        TaskOption::flag("firth", |draft, is_given| draft.job.kind.firth = is_given)
+            .help("Of the families binomial (link logit) and poisson: estimate the selected model by Firth's penalty, whose coefficients are finite also where variables separate events from others; models are compared by their likelihood as without it"),
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)
