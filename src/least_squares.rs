@@ -218,6 +218,22 @@ impl Fit {
         self.reweighted = Some(Box::new(found));
     }
 
+    /// The fit with the estimates of [`FamilyFit::firth`] in place of those of the largest likelihood; as it is where it has no
+    /// likelihood, or none that Firth's penalty is of.
+    pub(crate) fn by_firth(&self, x: Columns) -> Self {
+        let mut own = self.clone();
+        if let Some(likelihood) = x.likelihood() {
+            let columns: Vec<&[f64]> = self.support.iter().map(|j| x.column(*j)).collect();
+            let has_intercept = likelihood.empty().intercept().is_some();
+            let fit = FamilyFit::firth(&columns, likelihood.response(), has_intercept);
+            if let Ok(fit) = fit {
+                let found = Reweighted::with(likelihood, fit, self.support.len());
+                own.reweighted = Some(Box::new(found));
+            }
+        }
+        own
+    }
+
     /// What the support explains of the column last added, or refused: its coefficients, by position in
     /// the support before it.
     pub(crate) fn explained(&self) -> &[f64] {

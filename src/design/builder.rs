@@ -351,6 +351,7 @@ impl<'a> DesignBuilder<'a> {
             labels: Vec::new(),
             likelihood: None,
             event: None,
+            firth: false,
             trials: None,
             offset: None,
         };

@@ -67,6 +67,8 @@ pub enum DesignError {
         option: &'static str,
         distribution: Distribution,
     },
+    #[error("{0}: leave --firth out")]
+    Firth(#[source] FamilyError),
     #[error(
         "--trials and --success exclude each other: of several trials the response counts the events"
     )]

@@ -171,6 +171,7 @@ impl Design {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
         design.event = event;
+        design.firth = options.kind.firth;
         design.trials = options.kind.trials.map(str::to_owned);
         if let Some(failures) = options.kind.failures {
             let names = [&*design.response.name, failures].map(quoted_name);

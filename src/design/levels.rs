@@ -76,7 +76,7 @@ impl Design {
                 let variable = &self.variables[*column as usize];
                 match variable.level.as_deref() {
                     Some(own) if variable.column() == factor => f64::from(u8::from(own == level)),
-                    _ => variable.mean,
+                    _ => self.mean_of(*column),
                 }
             };
             LevelMeans {
@@ -90,6 +90,15 @@ impl Design {
             true => levels.map(of_level).collect(),
             false => Vec::new(),
         }
+    }
+
+    /// The mean of a column, weighted by the observations. The columns of a likelihood are centred without its weights.
+    fn mean_of(&self, column: u32) -> f64 {
+        let variable = &self.variables[column as usize];
+        let beside = self.likelihood().map_or(0.0, |likelihood| {
+            likelihood.response().mean(self.columns().column(column))
+        });
+        variable.mean + beside * variable.norm
     }
 }
 

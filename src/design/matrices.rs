@@ -101,6 +101,7 @@ impl Design {
                 failures: None,
                 success: None,
                 dispersion: options.dispersion,
+                firth: options.firth,
             },
             keep: &keep,
             missing: options.missing,

@@ -102,6 +102,8 @@ pub struct Design {
     labels: Vec<String>,
     /// What models are fitted by; `None` for least squares.
     likelihood: Option<Arc<Likelihood>>,
+    /// Whether the estimates of a selected model are those of Firth's penalty.
+    firth: bool,
     /// The level of the response that is an event.
     event: Option<String>,
     /// The columns of trials and of the offset.
@@ -225,6 +227,11 @@ impl Design {
     /// The column of weights, if the observations are weighted.
     pub fn weights(&self) -> Option<&str> {
         self.weights.as_deref()
+    }
+
+    /// Whether the estimates of a selected model are those of Firth's penalty.
+    pub fn firth(&self) -> bool {
+        self.firth
     }
 
     /// Which level or value of the response is an event; none where it is 1.

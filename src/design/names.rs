@@ -97,6 +97,9 @@ pub(super) fn check_kind(
     if let (Some((option, _)), true) = (beside, failures.is_some()) {
         return Err(DesignError::BesideFailures { option });
     }
+    if kind.firth {
+        kind.family.check_firth().map_err(DesignError::Firth)?;
+    }
     let columns: Vec<_> = kind.columns(weights).collect();
     for (at, (option, _, name)) in columns.iter().enumerate() {
         let mut before = columns[..at].iter();

@@ -23,6 +23,9 @@ pub struct ResponseOptions<'a> {
     pub offset: Option<&'a str>,
     /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
     pub dispersion: Option<QuasiDispersion>,
+    /// Whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression; models are
+    /// compared by their likelihood all the same.
+    pub firth: bool,
 }
 
 impl<'a> ResponseOptions<'a> {
@@ -100,6 +103,7 @@ impl Default for DesignOptions<'_> {
 /// | `trials` | of the binomial family, of which y counts the events | each observation is one |
 /// | `offset` | of the observations, added to the linear predictor of every model | none |
 /// | `dispersion` | of a quasi-likelihood, with the families binomial and Poisson | the likelihood |
+/// | `firth` | whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression | no |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
 /// | `keep` | columns of X that every model holds, counted from 0 | none |
 /// | `missing` | what to do about NaN | an error |
@@ -114,6 +118,7 @@ pub struct MatrixOptions<'a> {
     pub trials: Option<&'a [f64]>,
     pub offset: Option<&'a [f64]>,
     pub dispersion: Option<QuasiDispersion>,
+    pub firth: bool,
     pub weights: Option<&'a [f64]>,
     pub keep: &'a [usize],
     pub missing: Missing,
@@ -130,6 +135,7 @@ impl Default for MatrixOptions<'_> {
             trials: None,
             offset: None,
             dispersion: None,
+            firth: false,
             weights: None,
             keep: &[],
             missing: Missing::Refuse,

@@ -64,10 +64,7 @@ impl Problem<'_> {
     pub(super) fn climb(&self, start: Option<State>) -> Result<End, FamilyError> {
         let (response, theta) = (self.response, self.theta);
         let family = response.family();
-        let no_start = || FamilyError::NoStart {
-            distribution: family.distribution(),
-            link: family.link(),
-        };
+        let no_start = || family.no_start();
         // A start that a model of other columns lacks is far: it may lead anywhere.
         let near = start.and_then(|start| {
             let most = FAR * (1.0 + start.deviance);
@@ -184,7 +181,7 @@ impl Problem<'_> {
     }
 
     /// The state of the intercept alone, or of none.
-    fn constant(&self) -> Option<(State, Vec<f64>)> {
+    pub(super) fn constant(&self) -> Option<(State, Vec<f64>)> {
         let response = self.response;
         let is_ones = |column: &&&[f64]| column.iter().all(|x| *x == 1.0);
         let has_intercept = self.columns.first().filter(is_ones).is_some();

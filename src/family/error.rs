@@ -15,6 +15,13 @@ pub enum FamilyError {
         link: Link,
     },
     #[error(
+        "Firth's penalty is of the family binomial with the link logit and of poisson, not of {distribution} with {link}"
+    )]
+    Firth {
+        distribution: Distribution,
+        link: Link,
+    },
+    #[error(
         "row {row}: {value} is no response of the family {distribution}, which takes {}{}",
         distribution.takes(),
         match distribution {

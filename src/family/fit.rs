@@ -43,8 +43,10 @@ pub struct FamilyFit {
     /// As the standard errors have it.
     dispersion: f64,
     /// Of a separated fit: along which coefficients the likelihood rises, the intercept first, if there is one.
-    direction: Vec<f64>,
-    theta: f64,
+    pub(super) direction: Vec<f64>,
+    pub(super) theta: f64,
+    /// Whether the estimates are those of the largest penalised likelihood.
+    pub(super) is_penalised: bool,
     status: FitStatus,
     steps: usize,
 }
@@ -63,17 +65,25 @@ impl FamilyFit {
         intercept: bool,
         start: Option<&Self>,
     ) -> Result<Self, FamilyError> {
+        let start = start.map(|start| (start.predictors.clone(), start.theta));
+        Self::near(columns, response, intercept, start)
+    }
+
+    /// The fit from linear predictors on, offsets included, that are near to it, and from their θ.
+    pub(super) fn near(
+        columns: &[&[f64]],
+        response: &FamilyResponse,
+        intercept: bool,
+        start: Option<(Vec<f64>, f64)>,
+    ) -> Result<Self, FamilyError> {
         let ones = vec![1.0; if intercept { response.n() } else { 0 }];
         let first = intercept.then_some(&*ones).into_iter();
         let mut problem = Problem {
             columns: first.chain(columns.iter().copied()).collect(),
             response,
-            theta: start.map_or(f64::INFINITY, |start| start.theta),
+            theta: start.as_ref().map_or(f64::INFINITY, |start| start.1),
         };
-        let given = |theta| {
-            let predictors = start?.predictors.clone();
-            State::of(response, predictors, theta)
-        };
+        let given = |theta| State::of(response, start?.0, theta);
         if response.family().distribution() != Distribution::NegativeBinomial {
             let end = problem.climb(given(f64::INFINITY))?;
             return Ok(problem.finish(end, intercept));
@@ -236,6 +246,10 @@ impl FamilyFit {
         self.status
     }
 
+    pub(super) fn is_separated(&self) -> bool {
+        self.status == FitStatus::Separated
+    }
+
     /// How many steps the fit took; of the negative binomial family with the last θ.
     pub fn steps(&self) -> usize {
         self.steps
@@ -243,7 +257,7 @@ impl FamilyFit {
 }
 
 impl Problem<'_> {
-    fn finish(&self, end: End, has_intercept: bool) -> FamilyFit {
+    pub(super) fn finish(&self, end: End, has_intercept: bool) -> FamilyFit {
         let (response, theta) = (self.response, self.theta);
         let (state, distribution) = (end.state, response.family().distribution());
         let (scores, weights) = state.scores(response, theta);
@@ -271,6 +285,7 @@ impl Problem<'_> {
             means: state.means,
             predictors: state.predictors,
             theta,
+            is_penalised: false,
             status: end.status,
             steps: end.steps,
         }

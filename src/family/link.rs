@@ -66,7 +66,7 @@ impl Link {
     }
 
     /// The mean at η, and its derivative there.
-    pub(super) fn mean(self, predictor: f64) -> (f64, f64) {
+    pub(crate) fn mean(self, predictor: f64) -> (f64, f64) {
         let eta = predictor;
         match self {
             Self::Identity => (eta, 1.0),

@@ -4,6 +4,7 @@ use super::{
     Distribution, FamilyError, Link,
     theta::{self, Counts},
 };
+use crate::vector::product;
 
 /// A distribution with a link: the normal one with the identity, unless another is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,28 @@ impl Family {
             (self.distribution, self.link),
             (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log)
         )
+    }
+
+    /// Checks that there are estimates by Firth's penalty.
+    ///
+    /// # Errors
+    /// It is not the family of logistic or Poisson regression, whose penalty is Jeffreys' prior.
+    pub(crate) fn check_firth(self) -> Result<(), FamilyError> {
+        match self.is_logistic_or_poisson() {
+            true => Ok(()),
+            false => Err(FamilyError::Firth {
+                distribution: self.distribution,
+                link: self.link,
+            }),
+        }
+    }
+
+    /// The error of a model that no mean is a start of.
+    pub(super) fn no_start(self) -> FamilyError {
+        FamilyError::NoStart {
+            distribution: self.distribution,
+            link: self.link,
+        }
     }
 
     /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
@@ -299,6 +322,15 @@ impl FamilyResponse {
     /// *Shapes:* n values.
     pub fn offset(&self) -> &[f64] {
         &self.offset
+    }
+
+    /// The mean of some values, weighted by the observations, however many trials each has.
+    ///
+    /// *Shapes:* n values.
+    pub(crate) fn mean(&self, values: &[f64]) -> f64 {
+        let weights = self.weights.iter().zip(&self.trials);
+        let weights: Vec<f64> = weights.map(|(weight, trials)| weight / trials).collect();
+        product(values, &weights) / weights.iter().sum::<f64>()
     }
 
     /// What multiplies the terms of the log-likelihood: weights, times trials.

@@ -1,5 +1,8 @@
 //! Fits of families by what defines them.
 
+mod firth;
+mod profile;
+
 use super::*;
 use crate::random::Stream;
 

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Options of a single selection, which have no effect on resamples.
-const OF_SINGLE_SELECTION: [&str; 3] = ["trace", "level", "checkpoint"];
+const OF_SINGLE_SELECTION: [&str; 5] = ["trace", "level", "intervals", "firth", "checkpoint"];
 
 /// A job of a command whose options are being set, starting from the defaults.
 #[derive(Debug, Clone)]
@@ -203,6 +203,7 @@ impl JobDraft {
             })
             .collect();
         (self.job.trace, self.job.checkpoint) = (None, None);
+        self.job.kind.firth = false;
         // The seed draws the resamples, whether or not the method uses it.
         self.explicit
             .retain(|option| *option != "seed" && !OF_SINGLE_SELECTION.contains(option));

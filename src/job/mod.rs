@@ -38,7 +38,7 @@ use crate::{
     plugin::{MethodKind, PASS, ResolvedMethod},
     score::Correction,
     search::Pass,
-    selection::CONFIDENCE_LEVEL,
+    selection::{CONFIDENCE_LEVEL, Intervals},
     selector::Stop,
     table::{Missing, Table, TextOptions, input_files, is_npy, is_standard_input},
 };
@@ -100,6 +100,8 @@ pub struct Job {
     pub p_total: Option<usize>,
     /// The level of the confidence intervals, in (0, 1).
     pub level: f64,
+    /// What the intervals of coefficients are by.
+    pub intervals: Intervals,
     /// The method as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
     pub method: String,
     /// The plugin's selector that the method names; `None` for `pass`.
@@ -163,6 +165,7 @@ impl Job {
             weights: None,
             p_total: None,
             level: CONFIDENCE_LEVEL,
+            intervals: Intervals::Wald,
             method: PASS.to_owned(),
             selector: None,
             correction: Correction::None,

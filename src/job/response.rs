@@ -26,6 +26,8 @@ pub struct ResponseSettings {
     pub offset: Option<String>,
     /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
     pub dispersion: Option<QuasiDispersion>,
+    /// Whether the estimates of the selected model are those of Firth's penalty.
+    pub firth: bool,
 }
 
 impl Default for ResponseSettings {
@@ -38,6 +40,7 @@ impl Default for ResponseSettings {
             success: None,
             offset: None,
             dispersion: None,
+            firth: false,
         }
     }
 }
@@ -57,6 +60,7 @@ impl ResponseSettings {
             success: self.success.as_deref(),
             offset: self.offset.as_deref(),
             dispersion: self.dispersion,
+            firth: self.firth,
         }
     }
 
@@ -130,8 +134,15 @@ fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
 pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     let own = &job.kind;
     let mut errors = Vec::new();
-    if let Err(error) = Family::new(own.distribution, own.link) {
-        errors.push(OptionError::new("link", error.to_string()));
+    match Family::new(own.distribution, own.link) {
+        Err(error) => errors.push(OptionError::new("link", error.to_string())),
+        Ok(family) if own.firth => {
+            let error = family.check_firth().err();
+            let error = error.map(|error| OptionError::new("firth", error.to_string()));
+            let help = "add family = binomial or poisson without another link, or leave firth out";
+            errors.extend(error.map(|error| error.help(help)));
+        }
+        Ok(_) => {}
     }
     let is_binomial = own.distribution == Distribution::Binomial;
     if own.failures.is_some() {

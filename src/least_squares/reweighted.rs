@@ -53,11 +53,17 @@ impl Reweighted {
             false => FamilyFit::of(&columns, response, has_intercept, start),
         };
         let fit = fit.unwrap_or_else(|_| FamilyFit::none(likelihood.empty(), support.len()));
+        Self::with(likelihood, fit, support.len())
+    }
+
+    /// A fit of so many columns on the scale of the search.
+    pub(super) fn with(likelihood: &Likelihood, fit: FamilyFit, size: usize) -> Self {
+        let has_intercept = fit.intercept().is_some();
         let (of_scores, of_weights) = likelihood.scales();
         let of_factor = 1.0 / of_weights.sqrt();
         let mut own = Self {
-            coefficients: vec![0.0; support.len()],
-            inverse: Vec::with_capacity(support.len() * (support.len() + 1) / 2),
+            coefficients: vec![0.0; size],
+            inverse: Vec::with_capacity(size * (size + 1) / 2),
             intercept: Vec::new(),
             weights: fit.weights().iter().map(|w| of_weights * w).collect(),
             residual: fit.scores().iter().map(|r| of_scores * r).collect(),

@@ -98,11 +98,6 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         );
         facts.push(("AUC", text));
     }
-    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
-        let value = significant(family.dispersion, 4);
-        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
-        ("quasi-likelihood", text)
-    }));
     if let Some(test) = &family.hosmer_lemeshow {
         facts.push((
             "Hosmer–Lemeshow",
@@ -127,5 +122,29 @@ pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static 
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
+    facts
+}
+
+/// The family of the response, and how the estimates and their intervals are made; none of least squares.
+pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, String)> {
+    let Some(family) = &selection.family else {
+        return Vec::new();
+    };
+    let mut facts = facts_of_family(Some(&family.response));
+    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
+        let value = significant(family.dispersion, 4);
+        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
+        ("quasi-likelihood", text)
+    }));
+    if family.firth.is_some() {
+        let estimates = "by Firth's penalty; the model was chosen by its likelihood";
+        facts.push(("estimates", estimates.to_owned()));
+    }
+    let intervals = match (&*selection.intervals, &family.firth) {
+        ("profile", Some(_)) => "by the profile of the penalised likelihood; p-values are Wald's",
+        ("profile", None) => "by the profile of the likelihood; p-values are Wald's",
+        _ => "Wald's",
+    };
+    facts.push(("intervals", intervals.to_owned()));
     facts
 }

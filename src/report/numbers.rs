@@ -50,7 +50,10 @@ pub(super) fn p_value(p: f64) -> String {
 /// A number to so many significant digits, like C's `%g` but with trailing zeros, which say how
 /// far it is known.
 pub(super) fn significant(number: f64, digits: usize) -> String {
-    if number == 0.0 || !number.is_finite() {
+    if number.is_infinite() {
+        return if number > 0.0 { "∞" } else { "-∞" }.to_owned();
+    }
+    if number == 0.0 || number.is_nan() {
         return number.to_string();
     }
     let scientific = format!("{number:.*e}", digits - 1);

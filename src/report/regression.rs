@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    goodness::{facts_of_family, facts_of_fit},
+    goodness::{facts_of_estimates, facts_of_fit},
     models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
@@ -48,7 +48,7 @@ fn header(selection: &Selection, data: &Path) -> String {
             .clone()
             .map(|formula| ("formula", formula)),
     );
-    rows.extend(facts_of_family(selection.response_family()));
+    rows.extend(facts_of_estimates(selection));
     let weights = selection.weights.clone();
     rows.extend(weights.map(|weights| ("weights", weights)));
     rows.extend([

@@ -129,18 +129,27 @@ impl Model {
     pub(super) fn finding(self, run: &Run, method: NamedParameters) -> Finding {
         let (job, design, found) = (run.job, &self.design, self.found);
         let mut selection = found.selection_by(method, design, &*job.criterion, &job.pass);
-        selection.set_level(job.level);
+        let threads = job.resources.thread_count();
+        found.set_intervals(&mut selection, design, job.intervals, job.level, threads);
         selection.rank_summary = run.rank_summary(self.over);
         selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);
         let warning = self.fault.as_ref().map(Fault::warning);
         selection.warnings.extend(warning);
+        let residuals = (job.format == Format::Html).then(|| {
+            Residuals::of(
+                design,
+                &found.estimated_fit(design),
+                found.exact,
+                job.pass.seed,
+            )
+        });
         let fault = self.fault.or(found.fault.map(Fault::Device));
         let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), fault);
         if job.format == Format::Html {
             let support = found.fit.support().iter();
             finding.extras = PageExtras {
                 curves: self.curves,
-                residuals: Residuals::of(design, &found.fit, found.exact, job.pass.seed),
+                residuals: residuals.flatten(),
                 deviations: support.map(|column| design.deviation(*column)).collect(),
                 ..PageExtras::default()
             };

@@ -20,6 +20,7 @@ mod error;
 #[cfg(test)]
 mod faults;
 mod gains;
+mod intervals;
 mod particle;
 mod polish;
 mod problem;

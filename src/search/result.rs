@@ -150,7 +150,8 @@ impl SearchResult {
         criterion: &dyn Criterion,
         pass: &Pass,
     ) -> Selection {
-        let (intercept, selected) = estimates(design, &self.fit, self.exact);
+        let estimated = self.estimated_fit(design);
+        let (intercept, selected) = estimates(design, &estimated, self.exact);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         warnings.extend_from_slice(&self.notes);
@@ -206,7 +207,7 @@ impl SearchResult {
                     .to_owned(),
             );
         }
-        warnings.extend(likelihood_cautions(design, &self.fit));
+        warnings.extend(likelihood_cautions(design, &self.fit, &estimated));
         warnings.extend(cautions(design, &self.fit, self.exact));
         if let Some(fault) = &self.fault {
             warnings.push(format!(
@@ -235,7 +236,7 @@ impl SearchResult {
             },
             response: design.response().name.clone(),
             formula: design.formula().map(str::to_owned),
-            family: FamilySummary::of(design, &self.fit),
+            family: FamilySummary::of(design, &self.fit, &estimated),
             weights: design.weights().map(str::to_owned),
             n: design.n(),
             p: design.p(),
@@ -247,6 +248,7 @@ impl SearchResult {
             tss: is_normal(design.tss()),
             goodness: GoodnessOfFit::of(design, &self.fit, self.exact),
             level: CONFIDENCE_LEVEL,
+            intervals: Default::default(),
             intercept,
             truth: Truth::of(
                 design.truth(),
@@ -254,8 +256,8 @@ impl SearchResult {
             ),
             selected,
             terms: selected_terms(design, &self.fit, self.exact),
-            marginal_means: marginal_means(design, &self.fit, self.exact),
-            covariance: Covariance::of(design, &self.fit, self.exact),
+            marginal_means: marginal_means(design, &estimated, self.exact),
+            covariance: Covariance::of(design, &estimated, self.exact),
             certified: self.certified,
             settled: self.settled,
             proof: self.proof.clone(),

@@ -42,10 +42,12 @@ pub(crate) fn cautions(design: &Design, fit: &Fit, exact: bool) -> Vec<String> {
 /// Pearson's χ² over its degrees of freedom from which on a response scatters more than its family.
 const OVER: f64 = 1.5;
 
-/// The warnings of a model of maximum likelihood: a separation, a fit that did not converge, more scatter than the family
-/// has.
-pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
-    let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) else {
+/// The warnings of a model of maximum likelihood, whose estimates may be others: a separation, a fit that did not converge,
+/// more scatter than the family has.
+pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -> Vec<String> {
+    let (Some(likelihood), Some(own), Some(estimated)) =
+        (design.likelihood(), fit.family(), estimated.family())
+    else {
         return Vec::new();
     };
     let mut warnings = Vec::new();
@@ -66,20 +68,39 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
                 })
                 .collect();
             let endless = list(endless.iter().map(String::as_str));
-            warnings.push(match endless.is_empty() {
+            let is_finite = design.firth();
+            let has_firth = likelihood.response().family().check_firth().is_ok();
+            let errors = if is_finite { "" } else { " or a standard error" };
+            let mend = match has_firth {
+                _ if is_finite => "; the estimates shown are finite by Firth's penalty",
+                true => "; --firth makes finite estimates",
+                false => "",
+            };
+            let separated = match endless.is_empty() {
                 _ if own.deviance() == 0.0 => format!(
                     "complete separation: together the variables tell every event from all others, so that the likelihood \
-                     has no largest value; its supremum, by which models are compared, is 1, and no coefficient has an end \
-                     or a standard error ({endless})"
+                     has no largest value; its supremum, by which models are compared, is 1, and no coefficient has an end\
+                     {errors} ({endless})"
                 ),
                 true => "the likelihood has no largest value: the intercept has no end".to_owned(),
                 false => format!(
                     "separation: in some observations the response follows from the variables, so that the likelihood \
-                     rises without end along the coefficients of {endless}; these are as far as the fit went and have \
-                     no standard errors, while the deviance and the criterion are right"
+                     rises without end along the coefficients of {endless}{}, while the deviance and the criterion are \
+                     right",
+                    match is_finite {
+                        true => "",
+                        false => "; these are as far as the fit went and have no standard errors",
+                    }
                 ),
-            });
+            };
+            warnings.push(separated + mend);
         }
+    }
+    if design.firth() && estimated.status() != FitStatus::Converged {
+        warnings.push(
+            "the fit by Firth's penalty did not converge: the estimates are not those of its largest value"
+                .to_owned(),
+        );
     }
     let response = likelihood.response();
     if own
@@ -96,7 +117,7 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit) -> Vec<String> {
     let has_trials = design.trials().is_some();
     let counts = distribution == Distribution::Poisson || has_trials;
     let free = residual_freedom(likelihood, own) as f64;
-    let ratio = own.pearson() / free;
+    let ratio = estimated.pearson() / free;
     // By chance it is above 1 + 3·√(2/df) once in a thousand times.
     let is_quasi = response.quasi_dispersion().is_some();
     if counts && !is_quasi && free > 0.0 && ratio > OVER && ratio > 1.0 + 3.0 * (2.0 / free).sqrt()

@@ -81,6 +81,11 @@ pub struct FamilySummary {
     pub theta: Option<f64>,
     /// Whether the estimates are those of the largest likelihood: `converged`, `separated` or `not-converged`.
     pub status: Label,
+    /// Whether the estimates are those of Firth's penalty, and their fit `converged` or was `not-converged`; none where they are
+    /// those of the likelihood. Deviances, the log-likelihood and the status stay those of the largest likelihood, and the
+    /// tests of terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firth: Option<Label>,
     /// What exp(β̂) is: `odds ratio`, `rate ratio` or `ratio of means`; none of other links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Label>,
@@ -165,22 +170,23 @@ pub struct HosmerLemeshow {
 }
 
 impl FamilySummary {
-    /// Describes a fit on a design; none of least squares.
-    pub(crate) fn of(design: &Design, fit: &Fit) -> Option<Self> {
+    /// Describes a fit on a design, whose estimates may be others than those of the largest likelihood; none of least squares.
+    pub(crate) fn of(design: &Design, fit: &Fit, estimated: &Fit) -> Option<Self> {
         let (likelihood, own) = (design.likelihood()?, fit.family()?);
+        let estimated = estimated.family()?;
         let response = likelihood.response();
         let family = response.family();
         let (name, link) = (family.distribution(), family.link());
         let free = residual_freedom(likelihood, own);
         let null_deviance = likelihood.null_deviance(own);
-        let calibration = calibration(likelihood, own);
+        let calibration = calibration(likelihood, estimated);
         Some(Self {
             response: ResponseFamily::of(design)?,
             deviance: own.deviance(),
             null_deviance,
             df_null: residual_freedom(likelihood, likelihood.empty()),
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
-            pearson_dispersion: (free > 0).then(|| own.pearson() / free as f64),
+            pearson_dispersion: (free > 0).then(|| estimated.pearson() / free as f64),
             dispersion: own.dispersion(),
             quasi_likelihood: response.quasi_dispersion().map(|(_, is_estimated)| {
                 match is_estimated {
@@ -190,19 +196,15 @@ impl FamilySummary {
                 .into()
             }),
             theta: own.theta(),
-            status: match own.status() {
-                FitStatus::Converged => "converged",
-                FitStatus::Separated => "separated",
-                FitStatus::NotConverged => "not-converged",
-            }
-            .into(),
+            status: status(own),
+            firth: design.firth().then(|| status(estimated)),
             ratio: match (name, link) {
                 (_, Link::Logit) => Some("odds ratio".into()),
                 (Distribution::Gamma, Link::Log) => Some("ratio of means".into()),
                 (_, Link::Log) => Some("rate ratio".into()),
                 _ => None,
             },
-            discrimination: discrimination(likelihood, own),
+            discrimination: discrimination(likelihood, estimated),
             hosmer_lemeshow: hosmer_lemeshow(&calibration),
             calibration,
         })
@@ -216,6 +218,15 @@ impl FamilySummary {
             .is_some_and(|own| *own == "estimated");
         self.response.name != Distribution::Gamma.name() && !is_estimated
     }
+}
+
+fn status(fit: &FamilyFit) -> Label {
+    match fit.status() {
+        FitStatus::Converged => "converged",
+        FitStatus::Separated => "separated",
+        FitStatus::NotConverged => "not-converged",
+    }
+    .into()
 }
 
 /// Observations of a weight above 0, without the coefficients.

@@ -22,6 +22,7 @@ mod marginal_means;
 mod models;
 mod outcome;
 mod parameters;
+mod profile;
 mod ranking;
 mod regression;
 mod residuals;
@@ -47,6 +48,8 @@ pub(crate) use models::{inclusion_weights, visited_models};
 pub use outcome::Outcome;
 pub(crate) use outcome::Overview;
 pub use parameters::{BinningRules, CriterionValue, NamedParameters};
+pub use profile::Intervals;
+pub(crate) use profile::Profiles;
 pub use ranking::{
     PairsReport, RankedVariable, Ranking, RejectedVariable, SingleVariable, StopRule, VariablePair,
     VariablePartner,

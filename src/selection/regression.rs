@@ -7,7 +7,10 @@ use super::{
     MarginalMean, NamedParameters, RankSummary, ResponseFamily, SelectedTerm, Truth, VisitedModel,
     normal_quantile, number_or_nan, student_t_quantile,
 };
-use crate::design::{FactorCoding, SetAside};
+use crate::{
+    design::{FactorCoding, SetAside},
+    family::Link,
+};
 
 /// A selected regression model, its fit on the original scale, and how it was found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -58,6 +61,8 @@ pub struct Selection {
     pub goodness: GoodnessOfFit,
     /// The level of the confidence intervals, between 0 and 1.
     pub level: f64,
+    /// What the intervals of coefficients are by: `wald` or `profile`. Of least squares both are Student's t.
+    pub intervals: Label,
     /// The intercept's estimate; none for a model without an intercept.
     pub intercept: Option<Estimate>,
     /// The chosen variables, in the file's order.
@@ -145,9 +150,9 @@ pub struct Estimate {
     pub z: Option<f64>,
     /// The two-sided p-value of β = 0.
     pub p_value: Option<f64>,
-    /// Lower end of the confidence interval at the selection's level.
+    /// Lower end of the confidence interval at the selection's level; −∞, in JSON null, where a profile never ends.
     pub lower: Option<f64>,
-    /// Upper end of the confidence interval.
+    /// Upper end of the confidence interval, ∞ likewise.
     pub upper: Option<f64>,
     /// exp(β̂): the odds ratio, rate ratio or ratio of means, where the link has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -262,11 +267,6 @@ pub enum Termination {
 }
 
 impl Selection {
-    /// What kind of response it is of, of a model of maximum likelihood; none of least squares.
-    pub(crate) fn response_family(&self) -> Option<&ResponseFamily> {
-        self.family.as_ref().map(|own| &own.response)
-    }
-
     /// The term of a selected variable.
     pub(crate) fn term_of<'a>(&'a self, variable: &'a str) -> &'a str {
         let mut selected = self.selected.iter();
@@ -275,7 +275,8 @@ impl Selection {
     }
 
     /// Sets the level of all confidence intervals: β̂ ± q·(standard error) with
-    /// P(|T| ≥ q) = 1 − level. A level outside (0, 1) removes the intervals.
+    /// P(|T| ≥ q) = 1 − level. A level outside (0, 1) removes the intervals. Those by profiles need the fit:
+    /// [`SearchResult::set_intervals`](crate::search::SearchResult::set_intervals).
     ///
     /// *Source:* any textbook of linear regression, e.g. Seber and Lee, *Linear Regression
     /// Analysis* (2003), section 5.1.
@@ -291,22 +292,35 @@ impl Selection {
             true => normal_quantile(level),
             false => student_t_quantile(level, freedom),
         });
-        let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
-        for estimate in self.intercept.iter_mut().chain(chosen) {
+        self.intervals = "wald".into();
+        for estimate in self.estimates_mut() {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
-            estimate.lower = half.map(|half| estimate.coefficient - half);
-            estimate.upper = half.map(|half| estimate.coefficient + half);
-            let has_ratio = estimate.ratio.is_some();
-            [estimate.ratio_lower, estimate.ratio_upper] =
-                [estimate.lower, estimate.upper].map(|end| end.filter(|_| has_ratio).map(f64::exp));
+            let ends = [-1.0, 1.0].map(|sign| half.map(|half| estimate.coefficient + sign * half));
+            estimate.set_interval(ends);
         }
+        let link = self.family.as_ref();
+        let link = link.and_then(|family| Link::named(&family.response.link));
         for own in &mut self.marginal_means {
-            let half = own.std_error.zip(q).map(|(error, q)| error * q);
-            own.lower = half.map(|half| own.mean - half);
-            own.upper = half.map(|half| own.mean + half);
+            own.set_interval(q, link);
         }
         let q = (level > 0.0 && level < 1.0).then(|| normal_quantile(level));
         let groups = self.family.iter_mut().flat_map(|own| &mut own.calibration);
         groups.for_each(|group| group.set_interval(q));
+    }
+
+    /// The estimates of the intercept, if there is one, and of the chosen variables.
+    pub(super) fn estimates_mut(&mut self) -> impl Iterator<Item = &mut Estimate> {
+        let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
+        self.intercept.iter_mut().chain(chosen)
+    }
+}
+
+impl Estimate {
+    /// Sets the ends of the interval, and of that of the ratio, if there is one.
+    pub(super) fn set_interval(&mut self, [lower, upper]: [Option<f64>; 2]) {
+        (self.lower, self.upper) = (lower, upper);
+        let has_ratio = self.ratio.is_some();
+        [self.ratio_lower, self.ratio_upper] =
+            [lower, upper].map(|end| end.filter(|_| has_ratio).map(f64::exp));
     }
 }

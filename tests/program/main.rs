@@ -22,6 +22,7 @@ mod events;
 mod examples;
 mod factors;
 mod families;
+mod family_estimates;
 mod formula_mistakes;
 mod formulas;
 mod genotypes;

@@ -14,9 +14,24 @@ answer <- function(name, data, formula, family, link, model, events = NULL, weig
     "poisson" = ppois(y, mu), "negative-binomial" = pnbinom(y, model$theta, mu = mu),
     "gamma" = pgamma(y, prior / phi, scale = mu * phi / prior))
   counts <- if (is.null(events)) y else y * data[[events]]
+  # The ends by the definition of a profile; glm.nb holds no coefficient.
+  ends <- if (family != "negative-binomial") sapply(rownames(own), function(name) {
+    x <- model.matrix(model)
+    at <- match(name, colnames(x))
+    given <- if (is.null(model$offset)) 0 else model$offset
+    dispersion <- if (family == "gamma") summary(model)$dispersion else 1
+    quantile <- if (family == "gamma") qf(0.95, 1, model$df.residual) else qchisq(0.95, 1)
+    rise <- function(b) {
+      held <- glm.fit(x[, -at, drop = FALSE], model$y, model$prior.weights, offset = given + b * x[, at],
+                      family = model$family, control = control, mustart = fitted(model))
+      (deviance(held) - deviance(model)) / dispersion - quantile
+    }
+    sapply(c(-1, 1), function(sign) uniroot(rise, own[name, 1] + sign * own[name, 2] * c(0.5, 3), tol = 1e-12)$root)
+  })
   answers[[length(answers) + 1]] <<- list(
     name = name, formula = formula, family = family, link = link, events = events, weights = weights, offset = offset,
     estimates = setNames(as.list(own[, 1]), rownames(own)), std_errors = setNames(as.list(own[, 2]), rownames(own)),
+    quantile = qf(0.95, 1, model$df.residual), lower = as.list(ends[1, ]), upper = as.list(ends[2, ]),
     deviance = deviance(model), m2ll = -2 * as.numeric(logLik(model)), theta = model$theta, dispersion = phi,
     residuals = unname(residuals(model, "deviance")), pearson = unname(residuals(model, "pearson")),
     leverages = unname(hatvalues(model)),

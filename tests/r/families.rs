@@ -3,7 +3,7 @@
 use passel::{
     Design,
     design::FormulaOptions,
-    family::{FamilyFit, FitStatus},
+    family::{FamilyFit, FitStatus, Profile},
     formula::Formula,
     table,
 };
@@ -45,6 +45,14 @@ fn fits_of_families_are_those_of_glm() {
             near(theta, &answer["theta"], 1e-4, "θ");
         }
         near(fit.dispersion(), &answer["dispersion"], 1e-7, "dispersion");
+        let quantile = match answer["family"] == "gamma" {
+            // F of 1 and as many degrees of freedom as the residuals have.
+            true => answer["quantile"].as_f64().unwrap(),
+            false => 3.841_458_820_694_124,
+        };
+        let origin = design.variables().iter();
+        let origin = origin.map(|own| -own.mean / own.norm).collect();
+        let profile = Profile::new(columns.clone(), origin, &response, &fit);
         let mut intercept = fit.intercept().unwrap();
         for (at, variable) in design.variables().iter().enumerate() {
             let coefficient = fit.coefficients()[at] / variable.norm;
@@ -62,6 +70,19 @@ fn fits_of_families_are_those_of_glm() {
                 1e-6,
                 &variable.name,
             );
+            if text("family") != Some("negative-binomial") {
+                let ends = profile.ends(at + 1, quantile);
+                for (end, side) in ends.into_iter().zip(["lower", "upper"]) {
+                    let end = end.unwrap() / variable.norm;
+                    near(end, &answer[side][&variable.name], 1e-6, side);
+                }
+            }
+        }
+        if text("family") != Some("negative-binomial") {
+            let ends = profile.ends(0, quantile).into_iter();
+            for (end, side) in ends.zip(["lower", "upper"]) {
+                near(end.unwrap(), &answer[side]["(Intercept)"], 1e-6, side);
+            }
         }
         near(
             intercept,

@@ -99,6 +99,7 @@ fn optima_of_eight_problems_are_those_of_r() {
             success: None,
             dispersion: None,
             failures: None,
+            firth: false,
         };
         let options = FormulaOptions {
             reference: &reference,

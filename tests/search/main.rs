@@ -19,6 +19,7 @@ mod closures;
 mod estimates;
 mod exhaustive;
 mod families;
+mod family_estimates;
 mod family_extremes;
 mod family_reference;
 mod family_residuals;

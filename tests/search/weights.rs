@@ -40,6 +40,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
         success: None,
         offset: None,
         dispersion: None,
+        firth: false,
     },
     split_factors: true,
     groups: &[],

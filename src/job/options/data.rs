@@ -143,6 +143,8 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .default("none: the likelihood")
             .range("estimate, or a number above 0")
             .help("Of the families binomial and poisson, where responses scatter more than these: quasi-likelihood, whose criteria compare −2ℓ over this dispersion (QAIC, QBIC) and whose standard errors have its root; estimate: from the model of all candidates"),
+        TaskOption::flag("firth", |draft, is_given| draft.job.kind.firth = is_given)
+            .help("Of the families binomial (link logit) and poisson: estimate the selected model by Firth's penalty, whose coefficients are finite also where variables separate events from others; models are compared by their likelihood as without it"),
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)

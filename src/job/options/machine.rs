@@ -4,6 +4,7 @@ use super::super::{OptionSpec, RankSharing, RunSettings};
 use crate::{
     device::{Partition, Precision},
     presentation::Format,
+    selection::Intervals,
 };
 
 type TaskOption = OptionSpec;
@@ -53,6 +54,8 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
         )
         .range("above 0, below 1")
         .help("Level of the confidence intervals"),
+        TaskOption::choice("intervals HOW", INTERVALS, |draft| &mut draft.job.intervals)
+            .help("What the intervals of coefficients are by: wald, their standard errors; profile, the profile of the likelihood of each, as R's confint of a glm, with firth of the penalised one. Of the family gaussian both are Student's t; p-values are Wald's either way"),
         TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)
             .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
         TaskOption::optional("output FILE", |raw| raw.path(), |draft| &mut draft.job.output)
@@ -73,6 +76,9 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             .help("Progress on standard error; auto: a bar on a terminal, else nothing"),
     ])
 }
+
+const INTERVALS: [(&str, Intervals); 2] =
+    [("wald", Intervals::Wald), ("profile", Intervals::Profile)];
 
 const FORMAT: [(&str, Format); 5] = [
     ("text", Format::Text),

@@ -107,8 +107,16 @@ impl MethodClass {
         // How models are searched and judged.
         let of_models = of_search
             || matches!(heading, Some("Model" | "Terms"))
-            || is_one_of(&["weights", "offset", "level", "precision", "over"]);
-        let of_likelihoods = is_one_of(&["family", "link", "trials", "success", "dispersion"]);
+            || is_one_of(&[
+                "weights",
+                "offset",
+                "level",
+                "intervals",
+                "precision",
+                "over",
+            ]);
+        let of_likelihoods =
+            is_one_of(&["family", "link", "trials", "success", "dispersion", "firth"]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,

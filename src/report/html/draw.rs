@@ -329,7 +329,7 @@ fn by_rows(rows: usize) -> f64 {
     78.0 + 21.0 * rows.max(2) as f64
 }
 
-/// Estimates with their intervals, in rows of name, estimate, lower and upper end.
+/// Estimates with their intervals, in rows of name, estimate, lower and upper end, of which infinite ones are at the edge.
 pub(super) fn forest(
     rows: &[(&str, f64, f64, f64)],
     label: &str,
@@ -337,12 +337,13 @@ pub(super) fn forest(
 ) -> String {
     let mut plot = ForestPlot::new().with_color("var(--a)").with_cap_size(3.0);
     let names: Vec<&str> = rows.iter().map(|row| row.0).collect();
+    let numbers = rows.iter().flat_map(|row| [row.1, row.2, row.3]);
+    let finite = numbers.filter(|number| number.is_finite());
+    let (from, to) = between.unwrap_or_else(|| ends(finite.chain([0.0])));
     for (name, (_, estimate, lower, upper)) in apart(&names, SIGNS).into_iter().zip(rows) {
-        plot = plot.with_row(name, *estimate, *lower, *upper);
+        plot = plot.with_row(name, *estimate, lower.max(from), upper.min(to));
     }
     let plots = vec![plot.into()];
-    let numbers = rows.iter().flat_map(|row| [row.1, row.2, row.3]);
-    let (from, to) = between.unwrap_or_else(|| ends(numbers.chain([0.0])));
     let mut layout = Layout::auto_from_plots(&plots)
         .with_x_label(label.replace('$', "\\$"))
         .with_ticks(4)

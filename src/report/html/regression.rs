@@ -18,7 +18,7 @@ use crate::{
     nearest::list,
     report::{
         by_criterion::comparison,
-        goodness::{facts_of_family, facts_of_fit, r_squared_name},
+        goodness::{facts_of_estimates, facts_of_fit, r_squared_name},
         models::{are_all, steps},
         numbers::{listed, percent, printable, significant, when},
         proof::certainty,
@@ -77,7 +77,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     );
     let mut facts = vec![("response", report.response.clone())];
     facts.extend(report.formula.clone().map(|formula| ("formula", formula)));
-    facts.extend(facts_of_family(report.response_family()));
+    facts.extend(facts_of_estimates(report));
     facts.extend(report.weights.clone().map(|weights| ("weights", weights)));
     facts.extend([
         ("observations", report.n.to_string()),
@@ -229,9 +229,14 @@ fn marginal_means(body: &mut Body, report: &Selection) {
         .column("std. error", |own| number(own.std_error, 4))
         .column(percent(tail), |own| number(own.lower, 6))
         .column(percent(100.0 - tail), |own| number(own.upper, 6));
-    let caption = "The mean response that the model predicts if every observation had the level, all else being \
-                   as it is in the data.";
-    body.table("Marginal means", caption, &table, table.rows.len());
+    let by_link =
+        "; at the mean linear predictor, from which the link turns mean and interval back";
+    let caption = format!(
+        "The mean response that the model predicts if every observation had the level, all else being \
+         as it is in the data{}.",
+        when(report.family.is_some(), by_link)
+    );
+    body.table("Marginal means", &caption, &table, table.rows.len());
 }
 
 fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
@@ -256,6 +261,7 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
     rows.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     let all = rows.len();
     rows.truncate(NAMED);
+    let is_endless = rows.iter().any(|row| (row.3 - row.2).is_infinite());
     let label = match scaled {
         true => format!("{} per standard deviation", report.response),
         false => "coefficient".to_owned(),
@@ -275,7 +281,11 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
         title: "Coefficients".to_owned(),
         alt: format!("Forest plot of {all} coefficients; the largest: {first}"),
         caption: format!(
-            "Estimates {intervals}, the largest first{}{}.",
+            "Estimates {intervals}, the largest first{}{}{}.",
+            when(
+                is_endless,
+                "; an interval that has no end is drawn as far as the others are"
+            ),
             when(scaled, ", each of one standard deviation of its variable"),
             when(all > rows.len(), &format!("; {} of {all}", rows.len()))
         ),
