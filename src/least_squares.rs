@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use crate::{
     design::Columns,
-    family::FamilyFit,
+    family::{FamilyError, FamilyFit},
     vector::{packed_columns, packed_row_squares, product},
 };
 use column::{Entered, add, remove};
@@ -226,10 +226,12 @@ impl Fit {
             let columns: Vec<&[f64]> = self.support.iter().map(|j| x.column(*j)).collect();
             let has_intercept = likelihood.empty().intercept().is_some();
             let fit = FamilyFit::firth(&columns, likelihood.response(), has_intercept);
-            if let Ok(fit) = fit {
-                let found = Reweighted::with(likelihood, fit, self.support.len());
-                own.reweighted = Some(Box::new(found));
-            }
+            let k = self.support.len();
+            let fit = match fit {
+                Err(FamilyError::Firth { .. }) => return own,
+                fit => fit.unwrap_or_else(|_| FamilyFit::none(likelihood.empty(), k)),
+            };
+            own.reweighted = Some(Box::new(Reweighted::with(likelihood, fit, k)));
         }
         own
     }

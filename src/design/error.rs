@@ -67,6 +67,8 @@ pub enum DesignError {
         option: &'static str,
         distribution: Distribution,
     },
+    #[error("--firth and --dispersion exclude each other: Firth's penalty is of a likelihood")]
+    FirthAndDispersion,
     #[error("{0}: leave --firth out")]
     Firth(#[source] FamilyError),
     #[error(
@@ -292,6 +294,10 @@ pub enum DispersionError {
          --dispersion 2.5, or leave columns out with --drop"
     )]
     Wide { n: usize, columns: usize },
+    #[error(
+        "no process holds all columns, of whose model it is; give a number, such as --dispersion 2.5"
+    )]
+    Shared,
     #[error(
         "the fit of the model of all {columns} columns has no end; give a number, such as --dispersion 2.5"
     )]

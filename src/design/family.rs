@@ -171,28 +171,27 @@ impl Design {
         let response = FamilyResponse::new(family, y, &trials, weights, &beside.offset);
         let mut response = response.map_err(wrong)?;
         if let Some(quasi) = dispersion {
-            let (value, is_estimated) = match quasi {
-                QuasiDispersion::Given(value) => (value, false),
+            let (value, freedom) = match quasi {
+                QuasiDispersion::Given(value) => (value, None),
                 QuasiDispersion::Estimated => {
-                    (self.dispersion_of_all(&response, &trials, table)?, true)
+                    let (value, freedom) = self.dispersion_of_all(&response, &trials, table)?;
+                    (value, Some(freedom))
                 }
             };
-            response = response
-                .with_dispersion(value, is_estimated)
-                .map_err(wrong)?;
+            response = response.with_dispersion(value, freedom).map_err(wrong)?;
         }
         let likelihood = Likelihood::new(response, self.intercept).map_err(wrong)?;
         self.likelihood = Some(Arc::new(likelihood));
         Ok(())
     }
 
-    /// Pearson's χ² over its degrees of freedom in the model of all columns, at least 1.
+    /// Pearson's χ² over its degrees of freedom in the model of all columns, at least 1, and these.
     fn dispersion_of_all(
         &self,
         response: &FamilyResponse,
         trials: &[f64],
         table: &str,
-    ) -> Result<f64, DesignError> {
+    ) -> Result<(f64, usize), DesignError> {
         let wrong = |reason| DesignError::Dispersion {
             table: table.to_owned(),
             reason,
@@ -204,8 +203,10 @@ impl Design {
         let (n, columns) = (self.n, self.p());
         let used = response.weights().iter().filter(|weight| **weight > 0.0);
         let used = used.count();
-        // Of columns that other processes hold nothing can be fitted.
-        if columns + 1 >= used || self.remote.is_some() {
+        if self.remote.is_some() {
+            return Err(wrong(DispersionError::Shared));
+        }
+        if columns + 1 >= used {
             return Err(wrong(DispersionError::Wide { n, columns }));
         }
         let x = self.columns();
@@ -213,7 +214,8 @@ impl Design {
         let fit = FamilyFit::of(&all, response, self.intercept, None);
         let fit = fit.ok().filter(|fit| fit.status() == FitStatus::Converged);
         let fit = fit.ok_or_else(|| wrong(DispersionError::NoFit { columns }))?;
-        Ok((fit.pearson() / (used - fit.rank()) as f64).max(1.0))
+        let freedom = used - fit.rank();
+        Ok(((fit.pearson() / freedom as f64).max(1.0), freedom))
     }
 
     /// The likelihood that models are fitted by, where it is not least squares.

@@ -99,6 +99,9 @@ pub(super) fn check_kind(
     }
     if kind.firth {
         kind.family.check_firth().map_err(DesignError::Firth)?;
+        if kind.dispersion.is_some() {
+            return Err(DesignError::FirthAndDispersion);
+        }
     }
     let columns: Vec<_> = kind.columns(weights).collect();
     for (at, (option, _, name)) in columns.iter().enumerate() {

@@ -65,6 +65,8 @@ pub enum FamilyError {
     },
     #[error("the family {distribution} has a dispersion or a variance of its own")]
     Dispersion { distribution: Distribution },
+    #[error("the dispersion {value} is no number above 0")]
+    DispersionValue { value: f64 },
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
     #[error(

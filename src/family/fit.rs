@@ -8,6 +8,9 @@ use super::{
 };
 use crate::vector::packed_columns;
 
+/// The least pivot, of columns of unit norm, with which products of the factor have many digits.
+const LEAST_PIVOT: f64 = 1e-5;
+
 /// Rounds of θ, at most, and steps of all rounds after which no further one begins.
 const ROUNDS: usize = 200;
 const ALL_STEPS: usize = 400;
@@ -207,6 +210,11 @@ impl FamilyFit {
     /// How many coefficients are not explained by others, the intercept among them.
     pub fn rank(&self) -> usize {
         self.factor.rank()
+    }
+
+    /// Whether no column is nearly explained by others under the working weights.
+    pub(crate) fn is_well_conditioned(&self) -> bool {
+        self.rank() == self.coefficients.len() && self.factor.pivot() > LEAST_PIVOT
     }
 
     /// Of a separated fit the direction in which its coefficients have no end, 1 of the column that moves most; none of

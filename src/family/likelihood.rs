@@ -127,16 +127,25 @@ impl Likelihood {
     /// Whether standard errors have a dispersion that the data tell, so that coefficients over them are compared with
     /// Student's t.
     pub(crate) fn has_t_tests(&self) -> bool {
-        let quasi = self.response.quasi_dispersion();
-        self.has_dispersion() || quasi.is_some_and(|(_, is_estimated)| is_estimated)
+        self.has_dispersion() || self.quasi_freedom().is_some()
+    }
+
+    /// The degrees of freedom of the dispersion of a quasi-likelihood, if that was estimated.
+    pub(crate) fn quasi_freedom(&self) -> Option<usize> {
+        self.response.quasi_dispersion()?.1
     }
 
     /// The parameters of the response's scatter that are estimated.
     pub(crate) fn scatter(&self) -> usize {
         match self.response.family().distribution() {
-            Distribution::Binomial | Distribution::Poisson => 0,
+            Distribution::Binomial | Distribution::Poisson => usize::from(self.has_t_tests()),
             _ => 1,
         }
+    }
+
+    /// What rounding may change of a loss.
+    pub(crate) fn rounding(&self) -> f64 {
+        self.response.rounding / self.loss
     }
 
     /// Whether the loss of more columns is bounded by what their scores say.

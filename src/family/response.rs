@@ -143,29 +143,32 @@ pub struct FamilyResponse {
     pub(super) total: f64,
     /// Of the negative binomial family.
     counts: Counts,
-    /// Of a quasi-likelihood, and whether it was estimated.
-    pub(super) quasi: Option<(f64, bool)>,
+    /// Of a quasi-likelihood, and its degrees of freedom where it was estimated.
+    pub(super) quasi: Option<(f64, Option<usize>)>,
 }
 
 impl FamilyResponse {
     /// The response with the quasi-likelihood of a dispersion: standard errors are those of the likelihood times its root,
-    /// and a search compares −2ℓ over it.
+    /// and a search compares −2ℓ over it. `freedom` are its degrees of freedom, if it was estimated.
     ///
     /// # Errors
-    /// A family that has a dispersion, or a variance, of its own.
-    pub fn with_dispersion(self, value: f64, is_estimated: bool) -> Result<Self, FamilyError> {
+    /// A family that has a dispersion, or a variance, of its own; a dispersion that is no number above 0.
+    pub fn with_dispersion(self, value: f64, freedom: Option<usize>) -> Result<Self, FamilyError> {
         let distribution = self.family.distribution;
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(FamilyError::DispersionValue { value });
+        }
         match distribution {
             Distribution::Binomial | Distribution::Poisson => Ok(Self {
-                quasi: Some((value, is_estimated)),
+                quasi: Some((value, freedom)),
                 ..self
             }),
             _ => Err(FamilyError::Dispersion { distribution }),
         }
     }
 
-    /// The dispersion of a quasi-likelihood, and whether it was estimated.
-    pub fn quasi_dispersion(&self) -> Option<(f64, bool)> {
+    /// The dispersion of a quasi-likelihood, and its degrees of freedom if it was estimated.
+    pub fn quasi_dispersion(&self) -> Option<(f64, Option<usize>)> {
         self.quasi
     }
 

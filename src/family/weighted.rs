@@ -148,6 +148,11 @@ impl Factor {
         packed_row_squares(&self.inverse, k)
     }
 
+    /// The smallest pivot of columns of unit norm: near 0 where one is nearly explained by others.
+    pub(super) fn pivot(&self) -> f64 {
+        self.pivot
+    }
+
     /// The columns that have a pivot.
     pub(super) fn rank(&self) -> usize {
         let pivots = packed_columns(&self.inverse).filter_map(|t| t.last());

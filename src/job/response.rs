@@ -98,9 +98,11 @@ pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
         .map_err(|reason| refused(&format!("must be a column, or EVENTS,FAILURES: {reason}")))?;
     let count = names.len();
     let mut names = names.into_iter();
-    (job.response, job.kind.failures) = (names.next(), names.next());
     match count {
-        1 | 2 => Ok(()),
+        1 | 2 => {
+            (job.response, job.kind.failures) = (names.next(), names.next());
+            Ok(())
+        }
         _ => Err(refused(&format!(
             "names {count} columns: a response is one, or two of counts, EVENTS,FAILURES"
         ))),
@@ -163,6 +165,10 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     if own.trials.is_some() && own.success.is_some() {
         let message = "trials and success exclude each other: of several trials the response counts the events";
         errors.push(OptionError::new("success", message));
+    }
+    if own.dispersion.is_some() && own.firth {
+        let message = "firth and dispersion exclude each other: Firth's penalty is of a likelihood";
+        errors.push(OptionError::new("firth", message).help("leave one of them out"));
     }
     let has_dispersion = matches!(
         own.distribution,

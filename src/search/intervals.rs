@@ -32,7 +32,7 @@ impl SearchResult {
         level: f64,
         threads: usize,
     ) {
-        if intervals == Intervals::Wald {
+        if intervals == Intervals::Wald || !(level > 0.0 && level < 1.0) {
             return selection.set_level(level);
         }
         let fit = self.estimated_fit(design);

@@ -119,7 +119,7 @@ fn unbounded() -> f64 {
 pub(super) struct ProofState {
     /// Branches with undecided models; the last are explored first.
     pub(super) open: Vec<Branch>,
-    /// Branches that the arithmetic of products cannot explore.
+    /// Branches that the arithmetic of products, or of fits, cannot explore.
     pub(super) stuck: Vec<Branch>,
     /// The models of lowest φ known.
     pub(super) best: Vec<VisitedModel>,
@@ -184,7 +184,11 @@ impl State {
                     let all = branch.fixed.iter().chain(&branch.free);
                     let distinct: BTreeSet<&u32> = all.clone().collect();
                     let kept = |column: &u32| branch.fixed.contains(column);
-                    distinct.len() == all.count()
+                    // A proof by losses looks terms up.
+                    let is_ordered = problem.x.likelihood().is_none()
+                        || branch.fixed.is_sorted() && branch.free.is_sorted();
+                    is_ordered
+                        && distinct.len() == all.count()
                         && distinct.last().is_none_or(|last| (**last as usize) < p)
                         && problem.keep.iter().all(kept)
                 };

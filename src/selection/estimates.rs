@@ -4,7 +4,7 @@ use std::iter::zip;
 
 use statrs::function::beta::beta_reg;
 
-use super::{Estimate, SelectedVariable, family::residual_freedom};
+use super::{Estimate, SelectedVariable, family::test_freedom};
 use crate::{
     design::Design,
     family::{FamilyFit, Likelihood, Link, two_sided_normal},
@@ -101,7 +101,7 @@ fn of_likelihood(
     own: &FamilyFit,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
     let family = likelihood.response().family();
-    let freedom = residual_freedom(likelihood, own) as f64;
+    let freedom = test_freedom(likelihood, own) as f64;
     let has_ratio = matches!(family.link(), Link::Logit | Link::Log);
     let estimate = |coefficient: f64, error: Option<f64>, is_slope: bool| {
         let error = error.filter(|error| *error > 0.0 && error.is_finite() && !exact);

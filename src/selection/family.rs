@@ -76,6 +76,9 @@ pub struct FamilySummary {
     /// all candidates, or `given`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quasi_likelihood: Option<Label>,
+    /// The degrees of freedom of a dispersion that was estimated in the model of all candidates, and of the tests by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispersion_df: Option<usize>,
     /// The shape θ of the negative binomial family: the variance is μ + μ²/θ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
@@ -188,13 +191,14 @@ impl FamilySummary {
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
             pearson_dispersion: (free > 0).then(|| estimated.pearson() / free as f64),
             dispersion: own.dispersion(),
-            quasi_likelihood: response.quasi_dispersion().map(|(_, is_estimated)| {
-                match is_estimated {
-                    true => "estimated",
-                    false => "given",
+            quasi_likelihood: response.quasi_dispersion().map(|(_, freedom)| {
+                match freedom {
+                    Some(_) => "estimated",
+                    None => "given",
                 }
                 .into()
             }),
+            dispersion_df: likelihood.quasi_freedom(),
             theta: own.theta(),
             status: status(own),
             firth: design.firth().then(|| status(estimated)),
@@ -212,11 +216,7 @@ impl FamilySummary {
 
     /// Whether coefficients over their standard errors are compared with a normal distribution, and not with Student's t.
     pub fn has_normal_tests(&self) -> bool {
-        let is_estimated = self
-            .quasi_likelihood
-            .as_ref()
-            .is_some_and(|own| *own == "estimated");
-        self.response.name != Distribution::Gamma.name() && !is_estimated
+        self.response.name != Distribution::Gamma.name() && self.dispersion_df.is_none()
     }
 }
 
@@ -235,6 +235,12 @@ pub(super) fn residual_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usiz
     used.filter(|weight| **weight > 0.0)
         .count()
         .saturating_sub(fit.rank())
+}
+
+/// The degrees of freedom of the dispersion that tests of coefficients are by.
+pub(super) fn test_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usize {
+    let quasi = likelihood.quasi_freedom();
+    quasi.unwrap_or_else(|| residual_freedom(likelihood, fit))
 }
 
 /// P(χ² ≥ x) with these degrees of freedom.

@@ -3,7 +3,7 @@
 use super::{
     Selection,
     estimates::{normal_quantile, student_t_quantile},
-    family::residual_freedom,
+    family::test_freedom,
 };
 use crate::{design::Design, family::Profile, least_squares::Fit, nearest::list};
 
@@ -31,8 +31,8 @@ impl<'a> Profiles<'a> {
     /// profiles, and of an exact fit.
     pub(crate) fn of(design: &'a Design, fit: &'a Fit, exact: bool, level: f64) -> Option<Self> {
         let (likelihood, own) = (design.likelihood()?, fit.family()?);
-        let freedom = residual_freedom(likelihood, own);
-        let quantile = match likelihood.has_dispersion() {
+        let freedom = test_freedom(likelihood, own);
+        let quantile = match likelihood.has_t_tests() {
             true if freedom == 0 || exact => return None,
             true => student_t_quantile(level, freedom as f64),
             false => normal_quantile(level),

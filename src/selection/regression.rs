@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, NamedParameters, RankSummary, ResponseFamily, SelectedTerm, Truth, VisitedModel,
-    normal_quantile, number_or_nan, student_t_quantile,
+    MarginalMean, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
+    number_or_nan, student_t_quantile,
 };
 use crate::{
     design::{FactorCoding, SetAside},
@@ -283,7 +283,11 @@ impl Selection {
     pub fn set_level(&mut self, level: f64) {
         self.level = level;
         let fixed = usize::from(self.intercept.is_some());
-        let freedom = self.n as f64 - (self.selected.len() + fixed) as f64;
+        let quasi = self.family.as_ref().and_then(|own| own.dispersion_df);
+        let freedom = match quasi {
+            Some(freedom) => freedom as f64,
+            None => self.n as f64 - (self.selected.len() + fixed) as f64,
+        };
         let is_normal = self
             .family
             .as_ref()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    family::chi_squared_tail,
+    family::{chi_squared_tail, test_freedom},
     goodness::{f_tail, residual_freedom},
     number_or_nan,
 };
@@ -55,6 +55,10 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
     }
     let freedom = residual_freedom(design, fit);
     let likelihood = design.likelihood();
+    let of_f = match (likelihood, fit.family()) {
+        (Some(likelihood), Some(own)) => test_freedom(likelihood, own),
+        _ => freedom,
+    };
     let residual =
         (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
@@ -95,7 +99,7 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
             chi_squared,
             f,
             p_value: f
-                .map(|f| f_tail(f, df as f64, freedom as f64))
+                .map(|f| f_tail(f, df as f64, of_f as f64))
                 .or(chi_squared.map(|x| chi_squared_tail(x, df as f64))),
             without: above
                 .iter()

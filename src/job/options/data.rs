@@ -140,7 +140,6 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .range("a level or value of the response")
             .help("Of the family binomial: what counts as an event; the other one of two levels does not"),
         TaskOption::optional("dispersion PHI", dispersion, |draft| &mut draft.job.kind.dispersion)
-            .default("none: the likelihood")
             .range("estimate, or a number above 0")
             .help("Of the families binomial and poisson, where responses scatter more than these: quasi-likelihood, whose criteria compare −2ℓ over this dispersion (QAIC, QBIC) and whose standard errors have its root; estimate: from the model of all candidates"),
         TaskOption::flag("firth", |draft, is_given| draft.job.kind.firth = is_given)

@@ -243,14 +243,14 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
     let selected = &report.selected;
     let scaled = extras.deviations.len() == selected.len();
     let mut rows: Vec<(&str, f64, f64, f64)> = Vec::new();
-    let mut bare = false;
+    let mut bare = true;
     for (at, variable) in selected.iter().enumerate() {
         let unit = if scaled { extras.deviations[at] } else { 1.0 };
         let estimate = &variable.estimate;
         if let Some(own) = finite(estimate.coefficient) {
             // An exact fit has none.
             let ends = estimate.lower.zip(estimate.upper);
-            bare |= ends.is_none();
+            bare &= ends.is_none();
             let (lower, upper) = ends.unwrap_or((own, own));
             rows.push((&variable.name, own * unit, lower * unit, upper * unit));
         }
@@ -267,9 +267,10 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
         false => "coefficient".to_owned(),
     };
     let first = rows.iter().take(5).map(|(name, own, lower, upper)| {
+        let has_ends = upper > lower;
         let [own, lower, upper] = [own, lower, upper].map(|value| significant(*value, 3));
         let ends = format!(" ({lower} to {upper})");
-        format!("{name} {own}{}", when(!bare, &ends))
+        format!("{name} {own}{}", when(has_ends, &ends))
     });
     let first = listed(first);
     let level = format!("with {} intervals", percent(100.0 * report.level));
@@ -293,8 +294,8 @@ fn coefficient_plot(body: &mut Body, report: &Selection, extras: &PageExtras) {
         data: Table::of(&rows)
             .column("variable", |row| text(row.0))
             .column("estimate", |row| exact(row.1))
-            .column("lower", |row| exact((!bare).then_some(row.2)))
-            .column("upper", |row| exact((!bare).then_some(row.3)))
+            .column("lower", |row| exact((row.3 > row.2).then_some(row.2)))
+            .column("upper", |row| exact((row.3 > row.2).then_some(row.3)))
             .data(NAMED),
         ..Figure::default()
     });

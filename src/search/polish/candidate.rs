@@ -271,7 +271,7 @@ impl PolishContext<'_> {
     }
 
     /// The best model one addition, drop or exchange away, of one term or by the hierarchy with others, if it
-    /// is better than this.
+    /// is better than this; with a likelihood the best of the first few, by its quadratic, among which one is better.
     pub(super) fn improve(
         &self,
         best: &Candidate,

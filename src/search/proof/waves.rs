@@ -46,7 +46,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 pub(super) struct Explored {
     /// In the order of depth: the last is the next to be explored.
     pub(super) open: Vec<Branch>,
-    /// Whether its columns are dependent in the arithmetic of products: it stays open for good.
+    /// Whether its columns are dependent in the arithmetic of products, or a fit does not converge: it stays open for good.
     pub(super) is_stuck: bool,
     /// The best models met, if as good as the best known.
     pub(super) best: Vec<VisitedModel>,
@@ -145,6 +145,8 @@ impl Tree<'_> {
             (control.observe)(&self.record(state, &best, iterations));
         }
         let is_complete = state.open.is_empty() && state.stuck.is_empty();
+        let is_divergent =
+            state.open.is_empty() && !is_complete && self.problem.x.likelihood().is_some();
         for model in &best.models {
             end.visited.offer(model.value, &model.members);
         }
@@ -155,7 +157,7 @@ impl Tree<'_> {
             models: None,
             gap: self.gap(state, &best),
             ties: best.models.len() - 1,
-            reason: None,
+            reason: is_divergent.then(|| super::DIVERGENT.to_owned()),
         });
         if is_complete {
             end.certified = Some(Certificate::Global);

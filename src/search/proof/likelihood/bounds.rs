@@ -31,11 +31,13 @@ pub(super) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    /// Those of a fit; none where its likelihood has none, or it has no maximum.
+    /// Those of a fit; none where its likelihood has none, it has no maximum, or its columns nearly explain each other under
+    /// its weights.
     pub(super) fn of(x: Columns<'a>, fit: &'a Fit) -> Option<Self> {
         let likelihood = x.likelihood().filter(|own| own.has_bounds())?;
-        let status = fit.family().map(FamilyFit::status);
-        (status == Some(FitStatus::Converged)).then(|| Self {
+        let is_good =
+            |own: &FamilyFit| own.status() == FitStatus::Converged && own.is_well_conditioned();
+        fit.family().is_some_and(is_good).then(|| Self {
             x,
             likelihood,
             fit,
@@ -53,7 +55,10 @@ impl<'a> Bounds<'a> {
             (rise, lowest)
         };
         let (whole, lowest) = rise(1.0);
-        let inside = NEAR_END / -lowest;
+        let inside = match lowest < 0.0 {
+            true => NEAR_END / -lowest,
+            false => f64::INFINITY,
+        };
         let share = inside.min(1.0);
         let own = if share < 1.0 { rise(share).0 } else { whole };
         // Were the divergences a quadratic, this share would be the best.

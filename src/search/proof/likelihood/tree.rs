@@ -33,13 +33,18 @@ use crate::{
     },
 };
 
-/// What the loss of a converged fit may lack, that of the empty model at 1.
+/// What the loss of a converged fit may lack, that of the empty model at 1, besides the rounding of its terms.
 const ROUNDING: f64 = 1e-10;
+const ROUNDINGS: f64 = 16.0;
+
+/// Fits of a branch, at least, before others have their turn: its first ones are made again in each.
+const FITS: u64 = 64;
 
 /// The tree of all allowed models.
 pub(in super::super) struct LikelihoodTree<'a> {
     problem: SearchProblem<'a>,
     sizes: Sizes,
+    rounding: f64,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -74,6 +79,10 @@ impl<'a> LikelihoodTree<'a> {
     ) -> Self {
         Self {
             sizes: sizes(&problem),
+            rounding: problem
+                .x
+                .likelihood()
+                .map_or(0.0, |own| ROUNDING.max(ROUNDINGS * own.rounding())),
             problem,
             stop,
         }
@@ -120,7 +129,7 @@ impl<'a> LikelihoodTree<'a> {
             &self.problem.objective,
             (value, size),
             &self.sizes,
-            ROUNDING,
+            self.rounding,
         )
     }
 
@@ -209,6 +218,8 @@ impl Explorer<'_> {
     fn take_largest(&mut self, node: &mut Node) {
         let size = Size::of(&node.fit);
         self.work += fit_work(&node.fit);
+        // A loss below its bound: something is wrong with that.
+        self.is_stuck |= node.fit.rss() + self.tree.rounding < node.loss;
         if is_converged(&node.fit) {
             node.loss = node.loss.max(node.fit.rss());
             self.offer(&node.fit);
@@ -376,7 +387,7 @@ impl Explorer<'_> {
         let losses = std::iter::once(node.loss).chain(losses);
         let values = self.tree.sizes_of(&node.branch).into_iter().zip(losses);
         let values = values.flat_map(|(sizes, loss)| {
-            let loss = (loss - ROUNDING).min(1.0);
+            let loss = (loss - self.tree.rounding).min(1.0);
             let allowed = sizes.filter(|size| size.parameters <= problem.max_size);
             allowed.map(move |size| objective.floored(size, loss))
         });
@@ -386,8 +397,9 @@ impl Explorer<'_> {
 
 impl Explore for Explorer<'_> {
     fn explore(mut self: Box<Self>, branch: &Branch, most: u64) -> Explored {
-        let mut open = vec![self.start(branch)];
-        let most = self.work.saturating_add(most);
+        let start = self.start(branch);
+        let most = self.work + most.max(FITS * fit_work(&start.fit));
+        let mut open = vec![start];
         // At least one, so that every turn gets further.
         while (self.work < most || self.nodes == 0)
             && !(self.is_stuck || (self.tree.stop)())
