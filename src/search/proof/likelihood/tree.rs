@@ -37,8 +37,9 @@ use crate::{
 const ROUNDING: f64 = 1e-10;
 const ROUNDINGS: f64 = 16.0;
 
-/// Fits of a branch, at least, before others have their turn: its first ones are made again in each.
-const FITS: u64 = 64;
+/// Fits of a branch, at least, before others have their turn: its first ones are made again in each. One in tests, so that
+/// proofs of small problems take several waves.
+const FITS: u64 = if cfg!(test) { 1 } else { 64 };
 
 /// The tree of all allowed models.
 pub(in super::super) struct LikelihoodTree<'a> {
