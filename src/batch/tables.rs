@@ -173,11 +173,18 @@ fn given<'a>(planned: &'a PlannedJob, name: &str) -> Option<&'a Vec<String>> {
         .map(|(_, texts)| texts)
 }
 
+/// One name that was given in quotes; of others quotes are a part.
+fn without_quotes(text: &str) -> &str {
+    let inner = text.strip_prefix('"');
+    let inner = inner.and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|own| !own.contains('"')).unwrap_or(text)
+}
+
 /// A job's value of an option: the one that was given, else the default of an option that always
 /// has a column.
 fn option_value(planned: &PlannedJob, name: &str) -> String {
     if let Some(texts) = given(planned, name) {
-        let texts = texts.iter().map(|text| text.trim_matches('"'));
+        let texts = texts.iter().map(|text| without_quotes(text));
         return texts.collect::<Vec<_>>().join(",");
     }
     let (job, is_pairs) = (planned.task.job(), planned.task.command() == Command::Pairs);

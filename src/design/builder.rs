@@ -365,17 +365,22 @@ impl<'a> DesignBuilder<'a> {
     fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
         for (x, (variable, _)) in self.x.chunks(self.n).zip(&self.variables) {
             self.heed_interrupt()?;
-            // Does a multiple of x leave nothing of y but rounding?
-            let c = product(x, y);
-            let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
-            let most = 16.0 * self.n as f64 * f64::EPSILON.powi(2);
-            if c.abs() > 0.5 && rest.sum::<f64>() <= most {
+            if is_copy(x, y) {
                 return Err(DesignError::ResponseCopied {
                     name: variable.name.clone(),
                     response: response.to_owned(),
+                    how: "again, up to scale",
                 });
             }
         }
         Ok(())
     }
+}
+
+/// Whether a multiple of x leaves nothing of y but rounding, both of unit norm.
+pub(super) fn is_copy(x: &[f64], y: &[f64]) -> bool {
+    let c = product(x, y);
+    let rest = x.iter().zip(y).map(|(x, y)| (y - c * x).powi(2));
+    let most = 16.0 * x.len() as f64 * f64::EPSILON.powi(2);
+    c.abs() > 0.5 && rest.sum::<f64>() <= most
 }

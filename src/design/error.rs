@@ -110,7 +110,7 @@ pub enum DesignError {
         level: String,
         distribution: Distribution,
     },
-    #[error("the {what} `{name}` hold text (`{level}`), where numbers must be")]
+    #[error("the {what} in `{name}` are text (`{level}`), where numbers must be")]
     TextBeside {
         what: &'static str,
         name: String,
@@ -210,10 +210,14 @@ pub enum DesignError {
     )]
     ResponseScale { name: String, norm: f64 },
     #[error(
-        "`{name}` is the response `{response}` again, up to scale: leave it out with --drop {}",
+        "`{name}` is the response `{response}` {how}: leave it out with --drop {}",
         as_option(name)
     )]
-    ResponseCopied { name: String, response: String },
+    ResponseCopied {
+        name: String,
+        response: String,
+        how: &'static str,
+    },
     #[error(
         "the factor `{name}` has a level of its own in each of {n} rows, {}",
         match are_dates {

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use super::{Design, DesignError, ResponseOptions, error::DispersionError};
+use super::{
+    Design, DesignError, ResponseOptions, builder::is_copy, error::DispersionError,
+    standardise::standardise,
+};
 use crate::{
     family::{
         Distribution, Family, FamilyError, FamilyFit, FamilyResponse, FitStatus, Likelihood,
@@ -168,24 +171,59 @@ impl Design {
             [] => Cow::Borrowed(&*beside.trials),
             failures => Cow::Owned(trials(y, failures).map_err(wrong)?),
         };
+        self.refuse_shares(y, &trials)?;
         let response = FamilyResponse::new(family, y, &trials, weights, &beside.offset);
         let mut response = response.map_err(wrong)?;
+        let mut small = None;
         if let Some(quasi) = dispersion {
             let (value, freedom) = match quasi {
                 QuasiDispersion::Given(value) => (value, None),
                 QuasiDispersion::Estimated => {
                     let (value, freedom) = self.dispersion_of_all(&response, &trials, table)?;
-                    (value, Some(freedom))
+                    small = (value < 1.0).then(|| {
+                        format!(
+                            "the dispersion of the model of all candidates is {value:.3}, less than that of the family: 1 \
+                             is taken"
+                        )
+                    });
+                    (value.max(1.0), Some(freedom))
                 }
             };
             response = response.with_dispersion(value, freedom).map_err(wrong)?;
         }
         let likelihood = Likelihood::new(response, self.intercept).map_err(wrong)?;
+        self.warnings.extend(small);
         self.likelihood = Some(Arc::new(likelihood));
         Ok(())
     }
 
-    /// Pearson's χ² over its degrees of freedom in the model of all columns, at least 1, and these.
+    /// Refuses columns that are the shares of events or the trials without one: they would always be chosen.
+    fn refuse_shares(&self, events: &[f64], trials: &[f64]) -> Result<(), DesignError> {
+        let pairs = || events.iter().zip(trials);
+        let shares = pairs().map(|(events, trials)| events / trials).collect();
+        let others = pairs().map(|(events, trials)| trials - events).collect();
+        let x = self.columns();
+        let all: [(&str, Vec<f64>); 2] = [
+            ("as a share of the trials", shares),
+            ("turned round, the trials less the events", others),
+        ];
+        for (how, mut values) in all {
+            if standardise(&mut values, self.intercept, None).is_none() {
+                continue;
+            }
+            let mut columns = x.local();
+            if let Some(j) = columns.find(|j| is_copy(x.column(*j as u32), &values)) {
+                return Err(DesignError::ResponseCopied {
+                    name: self.variables[j].name.clone(),
+                    response: self.response.name.clone(),
+                    how,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Pearson's χ² over its degrees of freedom in the model of all columns, and these.
     fn dispersion_of_all(
         &self,
         response: &FamilyResponse,
@@ -215,7 +253,7 @@ impl Design {
         let fit = fit.ok().filter(|fit| fit.status() == FitStatus::Converged);
         let fit = fit.ok_or_else(|| wrong(DispersionError::NoFit { columns }))?;
         let freedom = used - fit.rank();
-        Ok(((fit.pearson() / freedom as f64).max(1.0), freedom))
+        Ok((fit.pearson() / freedom as f64, freedom))
     }
 
     /// The likelihood that models are fitted by, where it is not least squares.

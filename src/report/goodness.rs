@@ -122,6 +122,8 @@ pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static 
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));
+    let quasi = family.quasi_likelihood.as_ref();
+    facts.extend(quasi.map(|from| ("quasi-likelihood", format!("dispersion {from}"))));
     facts
 }
 
@@ -131,11 +133,10 @@ pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, St
         return Vec::new();
     };
     let mut facts = facts_of_family(Some(&family.response));
-    facts.extend(family.quasi_likelihood.as_ref().map(|from| {
+    if let (Some(from), Some((_, text))) = (&family.response.quasi_likelihood, facts.last_mut()) {
         let value = significant(family.dispersion, 4);
-        let text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
-        ("quasi-likelihood", text)
-    }));
+        *text = format!("dispersion {value}, {from}; the criterion takes −2ℓ / {value}");
+    }
     if family.firth.is_some() {
         let estimates = "by Firth's penalty; the model was chosen by its likelihood";
         facts.push(("estimates", estimates.to_owned()));

@@ -257,7 +257,7 @@ const EXACT_SPREAD: f64 = 1e-13;
 pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
     if let Some(own) = fit.family() {
         // Of a dispersion that is rounding; others have none.
-        return own.dispersion() != 1.0 && own.dispersion().sqrt() < EXACT_SPREAD;
+        return own.dispersion() != 1.0 && (own.pearson() / n as f64).sqrt() < EXACT_SPREAD;
     }
     let terms: f64 = fit.coefficients().iter().map(|b| b.abs()).sum();
     fit.rss() <= n as f64 * (f64::EPSILON * (1.0 + terms)).powi(2)

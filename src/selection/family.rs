@@ -34,18 +34,29 @@ pub struct ResponseFamily {
     /// The offset, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<String>,
+    /// Of a quasi-likelihood, by whose dispersion the criterion divides −2ℓ, where that is from: `estimated` in the model of
+    /// all candidates, or `given`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quasi_likelihood: Option<Label>,
 }
 
 impl ResponseFamily {
     /// That of a design; none of least squares.
     pub(crate) fn of(design: &Design) -> Option<Self> {
-        let family = design.likelihood()?.response().family();
+        let likelihood = design.likelihood()?;
+        let family = likelihood.response().family();
+        let from = |(_, freedom): (f64, Option<usize>)| match freedom {
+            Some(_) => "estimated",
+            None => "given",
+        };
+        let quasi = likelihood.response().quasi_dispersion();
         Some(Self {
             name: family.distribution().name().into(),
             link: family.link().name().into(),
             event: design.event().map(str::to_owned),
             trials: design.trials().map(str::to_owned),
             offset: design.offset().map(str::to_owned),
+            quasi_likelihood: quasi.map(|quasi| from(quasi).into()),
         })
     }
 }
@@ -72,10 +83,6 @@ pub struct FamilySummary {
     /// The dispersion of the standard errors: 1 of families that have none, unless there is a quasi-likelihood.
     #[serde(deserialize_with = "number_or_nan")]
     pub dispersion: f64,
-    /// Of a quasi-likelihood, by whose dispersion the criterion divides −2ℓ, where that is from: `estimated` in the model of
-    /// all candidates, or `given`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quasi_likelihood: Option<Label>,
     /// The degrees of freedom of a dispersion that was estimated in the model of all candidates, and of the tests by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispersion_df: Option<usize>,
@@ -191,13 +198,6 @@ impl FamilySummary {
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
             pearson_dispersion: (free > 0).then(|| estimated.pearson() / free as f64),
             dispersion: own.dispersion(),
-            quasi_likelihood: response.quasi_dispersion().map(|(_, freedom)| {
-                match freedom {
-                    Some(_) => "estimated",
-                    None => "given",
-                }
-                .into()
-            }),
             dispersion_df: likelihood.quasi_freedom(),
             theta: own.theta(),
             status: status(own),

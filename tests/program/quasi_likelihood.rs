@@ -170,3 +170,44 @@ fn a_dispersion_that_cannot_be_is_one_error() {
         assert!(ran.stderr.contains(wanted), "{more:?}: {}", ran.stderr);
     }
 }
+
+/// Columns that say what the response says are told: the share of events, and the trials without one.
+#[test]
+fn what_is_the_response_of_trials_again_is_refused() {
+    let folder = folder();
+    let text = std::fs::read_to_string(folder.path("d.csv")).unwrap();
+    let with = text.lines().enumerate().map(|(at, line)| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let own = match (at, cells[2].parse::<f64>(), cells[3].parse::<f64>()) {
+            (0, ..) => "share,well".to_owned(),
+            (_, Ok(sick), Ok(of)) => format!("{},{}", sick / of, of - sick),
+            _ => unreachable!(),
+        };
+        format!("{line},{own}\n")
+    });
+    folder.write("e.csv", &with.collect::<String>());
+    let others = "low,coded,visits,cost,log_time,w";
+    for (drop, wanted) in [
+        (
+            "well",
+            "`share` is the response `sick` as a share of the trials",
+        ),
+        ("share", "`well` is the response `sick` turned round"),
+    ] {
+        let drop = format!("{others},{drop}");
+        let ran = folder.run(&[
+            "select",
+            "e.csv",
+            "--response",
+            "sick",
+            "--family",
+            "binomial",
+            "--trials",
+            "of",
+            "--drop",
+            &drop,
+        ]);
+        assert_eq!(ran.code, Some(2), "{drop}: {}", ran.stdout);
+        assert!(ran.stderr.contains(wanted), "{drop}: {}", ran.stderr);
+    }
+}
