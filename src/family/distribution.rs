@@ -4,7 +4,7 @@ use std::{f64::consts::PI, fmt};
 
 use statrs::function::gamma::ln_gamma;
 
-use super::Link;
+use super::{FamilyError, Link};
 
 /// The distribution of a response about its mean μ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,5 +190,104 @@ impl Distribution {
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A distribution with a link: the normal one with the identity, unless another is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    distribution: Distribution,
+    link: Link,
+}
+
+impl Default for Family {
+    fn default() -> Self {
+        Self::NORMAL
+    }
+}
+
+impl Family {
+    /// The normal distribution with the identity, of which maximum likelihood is least squares.
+    pub const NORMAL: Self = Self {
+        distribution: Distribution::Gaussian,
+        link: Link::Identity,
+    };
+
+    /// A distribution with a link, its first one where none is given.
+    ///
+    /// # Errors
+    /// A link that the distribution cannot have.
+    pub fn new(distribution: Distribution, link: Option<Link>) -> Result<Self, FamilyError> {
+        let links = distribution.links();
+        let link = link.unwrap_or(links[0]);
+        match links.contains(&link) {
+            true => Ok(Self { distribution, link }),
+            false => Err(FamilyError::Link { distribution, link }),
+        }
+    }
+
+    /// The distribution.
+    pub fn distribution(self) -> Distribution {
+        self.distribution
+    }
+
+    /// The link.
+    pub fn link(self) -> Link {
+        self.link
+    }
+
+    /// The derivative of μ′/V with respect to the linear predictor η, V the variance at the mean μ, and μ′ = dμ/dη: 0
+    /// where the link is the canonical one.
+    pub(super) fn curvature(self, eta: f64, mean: f64, slope: f64, theta: f64) -> f64 {
+        let share = slope / self.distribution.variance(mean, theta);
+        match (self.distribution, self.link) {
+            (_, Link::Probit) => -share * (eta + share * (1.0 - 2.0 * mean)),
+            (_, Link::Cloglog) => share * (1.0 - slope / mean),
+            (Distribution::NegativeBinomial, Link::Log) => -share * share * mean / theta,
+            (Distribution::Gamma, Link::Log) => -1.0 / mean,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether it is that of logistic or Poisson regression.
+    pub(super) fn is_logistic_or_poisson(self) -> bool {
+        matches!(
+            (self.distribution, self.link),
+            (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log)
+        )
+    }
+
+    /// Checks that there are estimates by Firth's penalty.
+    ///
+    /// # Errors
+    /// It is not the family of logistic or Poisson regression, whose penalty is Jeffreys' prior.
+    pub(crate) fn check_firth(self) -> Result<(), FamilyError> {
+        match self.is_logistic_or_poisson() {
+            true => Ok(()),
+            false => Err(FamilyError::Firth {
+                distribution: self.distribution,
+                link: self.link,
+            }),
+        }
+    }
+
+    /// The error of a model that no mean is a start of.
+    pub(super) fn no_start(self) -> FamilyError {
+        FamilyError::NoStart {
+            distribution: self.distribution,
+            link: self.link,
+        }
+    }
+
+    /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
+    /// of the log-likelihood are the same.
+    pub fn is_canonical(self) -> bool {
+        matches!(
+            (self.distribution, self.link),
+            (Distribution::Gaussian, Link::Identity)
+                | (Distribution::Binomial, Link::Logit)
+                | (Distribution::Poisson, Link::Log)
+                | (Distribution::Gamma, Link::Inverse)
+        )
     }
 }

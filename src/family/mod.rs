@@ -28,7 +28,7 @@ mod tests;
 mod theta;
 mod weighted;
 
-pub use distribution::Distribution;
+pub use distribution::{Distribution, Family};
 pub(crate) use divergences::Divergences;
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
@@ -36,4 +36,4 @@ pub use likelihood::Likelihood;
 pub use link::Link;
 pub(crate) use link::two_sided_normal;
 pub use profile::Profile;
-pub use response::{Family, FamilyResponse, QuasiDispersion};
+pub use response::{FamilyResponse, QuasiDispersion};

@@ -1,109 +1,10 @@
 //! A response of a family: its values, trials, weights and offsets.
 
 use super::{
-    Distribution, FamilyError, Link,
+    Distribution, Family, FamilyError,
     theta::{self, Counts},
 };
 use crate::vector::product;
-
-/// A distribution with a link: the normal one with the identity, unless another is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Family {
-    distribution: Distribution,
-    link: Link,
-}
-
-impl Default for Family {
-    fn default() -> Self {
-        Self::NORMAL
-    }
-}
-
-impl Family {
-    /// The normal distribution with the identity, of which maximum likelihood is least squares.
-    pub const NORMAL: Self = Self {
-        distribution: Distribution::Gaussian,
-        link: Link::Identity,
-    };
-
-    /// A distribution with a link, its first one where none is given.
-    ///
-    /// # Errors
-    /// A link that the distribution cannot have.
-    pub fn new(distribution: Distribution, link: Option<Link>) -> Result<Self, FamilyError> {
-        let links = distribution.links();
-        let link = link.unwrap_or(links[0]);
-        match links.contains(&link) {
-            true => Ok(Self { distribution, link }),
-            false => Err(FamilyError::Link { distribution, link }),
-        }
-    }
-
-    /// The distribution.
-    pub fn distribution(self) -> Distribution {
-        self.distribution
-    }
-
-    /// The link.
-    pub fn link(self) -> Link {
-        self.link
-    }
-
-    /// The derivative of μ′/V with respect to the linear predictor η, V the variance at the mean μ, and μ′ = dμ/dη: 0
-    /// where the link is the canonical one.
-    pub(super) fn curvature(self, eta: f64, mean: f64, slope: f64, theta: f64) -> f64 {
-        let share = slope / self.distribution.variance(mean, theta);
-        match (self.distribution, self.link) {
-            (_, Link::Probit) => -share * (eta + share * (1.0 - 2.0 * mean)),
-            (_, Link::Cloglog) => share * (1.0 - slope / mean),
-            (Distribution::NegativeBinomial, Link::Log) => -share * share * mean / theta,
-            (Distribution::Gamma, Link::Log) => -1.0 / mean,
-            _ => 0.0,
-        }
-    }
-
-    /// Whether it is that of logistic or Poisson regression.
-    pub(super) fn is_logistic_or_poisson(self) -> bool {
-        matches!(
-            (self.distribution, self.link),
-            (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log)
-        )
-    }
-
-    /// Checks that there are estimates by Firth's penalty.
-    ///
-    /// # Errors
-    /// It is not the family of logistic or Poisson regression, whose penalty is Jeffreys' prior.
-    pub(crate) fn check_firth(self) -> Result<(), FamilyError> {
-        match self.is_logistic_or_poisson() {
-            true => Ok(()),
-            false => Err(FamilyError::Firth {
-                distribution: self.distribution,
-                link: self.link,
-            }),
-        }
-    }
-
-    /// The error of a model that no mean is a start of.
-    pub(super) fn no_start(self) -> FamilyError {
-        FamilyError::NoStart {
-            distribution: self.distribution,
-            link: self.link,
-        }
-    }
-
-    /// Whether the linear predictor is the natural parameter, up to its sign, so that observed and expected second derivatives
-    /// of the log-likelihood are the same.
-    pub fn is_canonical(self) -> bool {
-        matches!(
-            (self.distribution, self.link),
-            (Distribution::Gaussian, Link::Identity)
-                | (Distribution::Binomial, Link::Logit)
-                | (Distribution::Poisson, Link::Log)
-                | (Distribution::Gamma, Link::Inverse)
-        )
-    }
-}
 
 /// The dispersion of a quasi-likelihood: how many times more a response scatters than its family.
 ///
@@ -154,7 +55,7 @@ impl FamilyResponse {
     /// # Errors
     /// A family that has a dispersion, or a variance, of its own; a dispersion that is no number above 0.
     pub fn with_dispersion(self, value: f64, freedom: Option<usize>) -> Result<Self, FamilyError> {
-        let distribution = self.family.distribution;
+        let distribution = self.family.distribution();
         if !(value > 0.0 && value.is_finite()) {
             return Err(FamilyError::DispersionValue { value });
         }
@@ -185,7 +86,7 @@ impl FamilyResponse {
         weights: &[f64],
         offset: &[f64],
     ) -> Result<Self, FamilyError> {
-        let (n, distribution) = (y.len(), family.distribution);
+        let (n, distribution) = (y.len(), family.distribution());
         let parts = [("trials", trials), ("weights", weights), ("offset", offset)];
         for (what, values) in parts {
             if !values.is_empty() && values.len() != n {
@@ -374,7 +275,7 @@ impl FamilyResponse {
 
     /// The sum of the deviances of all observations.
     pub(super) fn deviance(&self, means: &[f64], theta: f64) -> f64 {
-        let distribution = self.family.distribution;
+        let distribution = self.family.distribution();
         let rows = self.y.iter().zip(means).zip(&self.weights);
         let sum: f64 = rows
             .map(|((y, mean), weight)| match *weight > 0.0 {
@@ -388,7 +289,7 @@ impl FamilyResponse {
 
     /// −2ℓ of means of this deviance, with all constants.
     pub(super) fn minus_two_log_likelihood(&self, deviance: f64, theta: f64) -> f64 {
-        let distribution = self.family.distribution;
+        let distribution = self.family.distribution();
         if distribution.has_dispersion() {
             let rows = self.y.iter().zip(&self.weights);
             let total = self.weights.iter().sum();
@@ -416,7 +317,7 @@ impl FamilyResponse {
     /// What −2ℓ is never below, where the likelihood has no dispersion. A negative binomial count is a Poisson one of a
     /// mean drawn before, which no single mean makes less likely than itself.
     pub(super) fn least(&self) -> f64 {
-        match self.family.distribution {
+        match self.family.distribution() {
             own if own.has_dispersion() => f64::NAN,
             Distribution::NegativeBinomial => self.saturated(Distribution::Poisson, f64::NAN),
             own => self.saturated(own, f64::NAN),

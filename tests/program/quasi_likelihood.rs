@@ -160,7 +160,7 @@ fn a_dispersion_that_cannot_be_is_one_error() {
                 "--dispersion",
                 "estimate",
                 "--formula",
-                "~ bs(age, df = 60) + poly(noise, 25)",
+                "~ factor(noise) * group + age + dose",
             ],
             "no degrees of freedom",
         ),

@@ -42,7 +42,7 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for seed in 0..6 {
+    for seed in 0..3 {
         let mut add =
             |label: &str, (x, y): (DMatrix<f64>, DVector<f64>), keep: &[u32], max_size| {
                 cases.push(Case {
@@ -151,7 +151,7 @@ fn no_single_change_improves_a_certified_model() {
             uncertified += usize::from(!better(&case, entry.name, &found).is_empty());
         }
     }
-    assert!(uncertified > 100, "{uncertified}");
+    assert!(uncertified > 50, "{uncertified}");
 }
 
 /// In these two sets the lowest model known has a pair of correlated variables of opposite signs, of
