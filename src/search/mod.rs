@@ -273,6 +273,14 @@ pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), Sea
             .into());
         }
     }
+    if !kept.rss().is_finite() {
+        return Err(SettingsError(
+            "the model of the kept variables cannot be fitted: no means that the family can have follow from them; look at \
+             their units, or keep fewer"
+                .to_owned(),
+        )
+        .into());
+    }
     Ok((max_size, kept))
 }
 

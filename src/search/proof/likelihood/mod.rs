@@ -3,6 +3,8 @@
 
 mod bounds;
 mod enumeration;
+mod explorer;
+mod node;
 #[cfg(test)]
 mod tests;
 mod tree;
