@@ -35,7 +35,7 @@ use crate::{
 };
 use best::BestModels;
 use enumeration::{enumerate, is_small};
-use likelihood::LikelihoodTree;
+use likelihood::{LikelihoodTree, LossExplorer};
 use parts::independent_parts;
 use terms::TermTree;
 use thresholds::rises_with_rss;
@@ -145,7 +145,7 @@ fn branch_and_bound(
         let Some(root) = all.root() else {
             return Ok(false);
         };
-        let explorer = |best| Box::new(all.explorer(best)) as Box<dyn Explore>;
+        let explorer = |best| Box::new(LossExplorer::new(&all, best)) as Box<dyn Explore>;
         let tree = Tree {
             problem,
             explorer: &explorer,

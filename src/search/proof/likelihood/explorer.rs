@@ -27,7 +27,7 @@ use crate::{
 const FITS: u64 = if cfg!(test) { 1 } else { 64 };
 
 /// Explores branches, knowing some best models.
-pub(super) struct Explorer<'a> {
+pub(in super::super) struct Explorer<'a> {
     tree: &'a LikelihoodTree<'a>,
     best: BestModels,
     thresholds: Thresholds,
@@ -38,7 +38,7 @@ pub(super) struct Explorer<'a> {
 }
 
 impl<'a> Explorer<'a> {
-    pub(super) fn new(tree: &'a LikelihoodTree<'a>, best: BestModels) -> Self {
+    pub(in super::super) fn new(tree: &'a LikelihoodTree<'a>, best: BestModels) -> Self {
         Self {
             thresholds: tree.thresholds(&best),
             tree,

@@ -10,4 +10,5 @@ mod tests;
 mod tree;
 
 pub(super) use enumeration::{enumerate, is_small};
+pub(super) use explorer::Explorer as LossExplorer;
 pub(super) use tree::LikelihoodTree;

@@ -16,9 +16,7 @@ use super::{
     super::{
         best::BestModels,
         terms::{Decision, Decisions, Sizes, Thresholds},
-        waves::Explore,
     },
-    explorer::Explorer,
     node::largest,
 };
 use crate::{
@@ -78,10 +76,6 @@ impl<'a> LikelihoodTree<'a> {
             keep.to_vec(),
             all.into_iter().filter(is_free).collect(),
         ))
-    }
-
-    pub(in super::super) fn explorer(&'a self, best: BestModels) -> impl Explore + 'a {
-        Explorer::new(self, best)
     }
 
     pub(super) fn thresholds(&self, best: &BestModels) -> Thresholds {
