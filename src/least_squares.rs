@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use crate::{
     design::Columns,
-    family::{FamilyError, FamilyFit},
+    family::{FamilyError, FamilyFit, FitStatus},
     vector::{packed_columns, packed_row_squares, product},
 };
 use column::{Entered, add, remove};
@@ -206,6 +206,12 @@ impl Fit {
     /// The fit of the likelihood, if the columns have one.
     pub fn family(&self) -> Option<&FamilyFit> {
         self.reweighted.as_ref().map(|own| &own.fit)
+    }
+
+    /// Whether it is a fit of the largest likelihood, or of its supremum.
+    pub(crate) fn has_converged(&self) -> bool {
+        let status = self.family().map(FamilyFit::status);
+        status.is_some_and(|status| status != FitStatus::NotConverged)
     }
 
     /// Fits the likelihood of the columns, if they have one, on the support as it is.

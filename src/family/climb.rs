@@ -27,7 +27,7 @@ const FAR_OUT: f64 = 36.0;
 
 vectorised! {
     /// Adds to linear predictors those of some columns, with a share of these coefficients.
-    fn add_columns<'a>(predictors: &'a mut [f64], columns: &'a [&'a [f64]], by: (&'a [f64], f64)) -> () = add_columns_body;
+    pub(super) fn add_columns<'a>(predictors: &'a mut [f64], columns: &'a [&'a [f64]], by: (&'a [f64], f64)) -> () = add_columns_body;
 }
 
 #[inline(always)]

@@ -2,11 +2,11 @@
 
 use super::{
     Distribution, FamilyError, FamilyFit, FamilyResponse, FitStatus,
-    climb::{End, Problem},
+    climb::{End, Problem, add_columns},
     state::State,
     weighted::Factor,
 };
-use crate::vector::{add_scaled, packed_columns, product};
+use crate::vector::{packed_columns, product};
 
 /// Steps of one fit, and halvings of one step, at most.
 const STEPS: usize = 1000;
@@ -126,9 +126,7 @@ impl Problem<'_> {
     fn penalised(&self, coefficients: Vec<f64>, rank: usize) -> Option<Penalised> {
         let response = self.response;
         let mut predictors = response.offset.clone();
-        for (column, b) in self.columns.iter().zip(&coefficients) {
-            add_scaled(&mut predictors, *b, column);
-        }
+        add_columns(&mut predictors, &self.columns, (&coefficients, 1.0));
         let state = State::of(response, predictors, self.theta)?;
         let (mut scores, mut weights) = state.scores(response, self.theta);
         let factor = Factor::of(&self.columns, &weights, &mut Vec::new());
@@ -167,9 +165,7 @@ impl Problem<'_> {
         let mut turned = vec![0.0; weights.len()];
         for t in packed_columns(&factor.inverse) {
             turned.fill(0.0);
-            for (column, t) in self.columns.iter().zip(t) {
-                add_scaled(&mut turned, *t, column);
-            }
+            add_columns(&mut turned, &self.columns, (t, 1.0));
             let rows = leverages.iter_mut().zip(&turned).zip(weights);
             rows.for_each(|((h, q), w)| *h += w * q * q);
         }

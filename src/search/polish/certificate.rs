@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     device::{DeviceError, Devices},
-    family::{FamilyFit, FitStatus},
     least_squares::{Fit, FitView},
     selection::Settled,
 };
@@ -42,11 +41,7 @@ impl PolishContext<'_> {
         let Some(likelihood) = x.likelihood() else {
             return Ok(Verdict::Best(None));
         };
-        let is_optimum = |fit: &Fit| {
-            let status = fit.family().map(FamilyFit::status);
-            status.is_some_and(|status| status != FitStatus::NotConverged)
-        };
-        if !is_optimum(&best.fit) {
+        if !best.fit.has_converged() {
             return Ok(Verdict::Unknown);
         }
         let is_kept = |term: &u32| keep.binary_search(term).is_ok();
@@ -124,7 +119,7 @@ impl PolishContext<'_> {
         let judged = |fit: &Fit| {
             (
                 problem.objective.of_fit(fit),
-                is_optimum(fit),
+                fit.has_converged(),
                 fit.members(),
             )
         };

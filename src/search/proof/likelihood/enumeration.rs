@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::super::{enumeration::is_small as is_small_plain, terms};
 use crate::{
-    family::FitStatus,
     least_squares::Fit,
     search::{problem::SearchProblem, visited::VisitedModel},
 };
@@ -61,8 +60,7 @@ impl Tree<'_> {
     /// A model, and all that add terms to it from a position on.
     fn visit(&self, fit: &Fit, from: usize, level: usize) -> Option<Vec<VisitedModel>> {
         let SearchProblem { x, objective, .. } = *self.problem;
-        let status = fit.family()?.status();
-        if status == FitStatus::NotConverged || (self.stop)() {
+        if !fit.has_converged() || (self.stop)() {
             return None;
         }
         let members = fit.members();

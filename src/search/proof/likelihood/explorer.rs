@@ -9,7 +9,7 @@ use super::{
         waves::{Explore, Explored},
     },
     bounds::Bounds,
-    node::{Known, Node, fit_work, is_converged, largest, leaving},
+    node::{Known, Node, fit_work, largest, leaving},
     tree::LikelihoodTree,
 };
 use crate::{
@@ -71,7 +71,7 @@ impl<'a> Explorer<'a> {
         self.work += fit_work(&node.fit);
         // A loss below its bound: something is wrong with that.
         self.is_stuck |= node.fit.rss() + self.tree.rounding < node.loss;
-        if is_converged(&node.fit) {
+        if node.fit.has_converged() {
             node.loss = node.loss.max(node.fit.rss());
             self.offer(&node.fit);
         } else if node.loss <= self.thresholds.at(size) {
@@ -105,7 +105,7 @@ impl<'a> Explorer<'a> {
         }
         let (fit, _) = Fit::of(x, y, &members);
         self.work += fit_work(&fit);
-        self.is_stuck |= !is_converged(&fit);
+        self.is_stuck |= !fit.has_converged();
         let model = VisitedModel {
             value: objective.of_fit(&fit),
             members: members.into(),

@@ -2,11 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::{
-    family::{FamilyFit, FitStatus},
-    least_squares::Fit,
-    search::state::Branch,
-};
+use crate::{least_squares::Fit, search::state::Branch};
 
 /// A part of the tree.
 #[derive(Clone)]
@@ -73,11 +69,6 @@ pub(super) fn leaving(fit: &Fit, branch: &Branch) -> Vec<u32> {
     let mut terms = fit.members();
     terms.retain(|term| members.binary_search(term).is_err());
     terms
-}
-
-pub(super) fn is_converged(fit: &Fit) -> bool {
-    let status = fit.family().map(FamilyFit::status);
-    status.is_some_and(|status| status != FitStatus::NotConverged)
 }
 
 /// What a fit counts as: entries of its columns, of which there are several multiply-adds each.
