@@ -53,17 +53,19 @@ gain(ModelsArgs all, const double* __restrict__ columns, unsigned from, unsigned
     }
 }
 
-// Bounds of the exact gain of each column from its products with [r, Q]: writes the upper bounds and keeps
-// the largest lower bound. `off` bounds the error of a product with r, `error` that of s.
-extern "C" __global__ void bounds(const double* __restrict__ products,
+// Bounds of the exact gain of each column from its products with [r, Q], Q of so many `vectors`: writes the
+// upper bounds and keeps the largest lower bound. `squares` are those of the columns, or null where they are 1;
+// `off` bounds the error of a product with r, `error` that of s.
+extern "C" __global__ void bounds(const double* __restrict__ products, int vectors,
+                                  const double* __restrict__ squares,
                                   const unsigned* __restrict__ support, int k, long long rows,
                                   unsigned from, double off, double error,
                                   double* __restrict__ upper, u64* __restrict__ most)
 {
     for (long long row = first(); row < rows; row += stride()) {
         const unsigned column = from + (unsigned)row;
-        double s = 1.0;
-        for (int i = 0; i < k; i++) {
+        double s = squares ? squares[row] : 1.0;
+        for (int i = 0; i < vectors; i++) {
             const double w = products[(i + 1) * rows + row];
             s -= w * w;
         }

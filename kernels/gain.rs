@@ -10,7 +10,8 @@
 //!
 //! *Shapes*: `all` as in [`crate::least_squares`]; `which` the models of a batch; columns
 //! column-major, those at hand `from` … `from + rows`. A model's products are rows × (k + 1),
-//! column-major: xᵀr, then Qᵀx. `list` entries are the model's place in the batch · 2³² + the
+//! column-major: xᵀr, then Qᵀx; under weights Q has a vector more, that of an intercept, and
+//! `squares`, rows numbers, are xᵀWx: null where all are 1. `list` entries are the model's place in the batch · 2³² + the
 //! column, unordered; `listed` counts them, past `capacity` too: then the list is not whole.
 //!
 //! *Launch*, in this order:
@@ -19,7 +20,7 @@
 //! | --- | --- | --- | --- |
 //! | `orthonormal` | (any, any, models ≤ 65,535) | any (256) | [r, Q] of each model to `out + offsets[model]`, n·(k + 1) numbers |
 //! | | | | `out`ᵀ · columns by a library |
-//! | `bounds` | any | any (256) | of one model: `upper`, rows numbers, −∞ in the support; `most`, 0 before the first columns, raised to the largest lower bound |
+//! | `bounds` | any | any (256) | of one model, Q of `vectors`: `upper`, rows numbers, −∞ in the support; `most`, 0 before the first columns, raised to the largest lower bound |
 //! | `collect_gains` | any | any (256) | of one model: lists `model` and the columns whose upper bound reaches `most` |
 //! | `gain` | any, a block an entry at a time | 512 | `scores[at]` of each entry whose column is among the `count` from `from` |
 //!

@@ -4,11 +4,12 @@
 #define LEAST 1e-10
 #define TIE 1e-9
 
-// One column per thread. `products` are e = xᵀr, then the k rows of W = Qᵀx; `exchanged` has the k rows of
-// U = T * W; `places` has three numbers per position, the first NaN if it may not be replaced. Groups of
-// columns keep their largest falls: the count-th largest of these bounds the count-th largest fall from
-// below.
-extern "C" __global__ void changes(const double* __restrict__ products,
+// One column per thread. `products` are e = xᵀr, then the `vectors` rows of Qᵀx, of which the last k are W;
+// `squares` are those of the columns, or null where they are 1; `exchanged` has the k rows of U = T * W;
+// `places` has three numbers per position, the first NaN if it may not be replaced. Groups of columns keep
+// their largest falls: the count-th largest of these bounds the count-th largest fall from below.
+extern "C" __global__ void changes(const double* __restrict__ products, int vectors,
+                                   const double* __restrict__ squares,
                                    const double* __restrict__ exchanged,
                                    const double* __restrict__ places,
                                    const unsigned* __restrict__ support, int k, long long rows,
@@ -19,8 +20,8 @@ extern "C" __global__ void changes(const double* __restrict__ products,
     for (long long row = first(); row < rows; row += stride()) {
         const unsigned column = from + (unsigned)row;
         const double e = products[row];
-        double s = 1.0;
-        for (int i = 0; i < k; i++) {
+        double s = squares ? squares[row] : 1.0;
+        for (int i = 0; i < vectors; i++) {
             const double w = products[(i + 1) * rows + row];
             s -= w * w;
         }

@@ -8,8 +8,12 @@
 //!                gᵢ = ((XᵀX)⁻¹)ᵢᵢ, cᵢ = β̂ᵢ²/gᵢ: what dropping i alone costs
 //! ```
 //!
-//! *Shapes*, of one model and the `rows` columns from `from`: `products` rows × (k + 1),
-//! column-major: e, then W; `exchanged` rows × k: U; `places` three numbers a position,
+//! Of columns under weights Q has that of an intercept before those of the model's columns, and s begins with
+//! xᵀWx in place of 1.
+//!
+//! *Shapes*, of one model and the `rows` columns from `from`: `products` rows × (`vectors` + 1),
+//! column-major: e, then Qᵀx, the last k of them W; `squares` rows, xᵀWx, or null where all
+//! are 1; `exchanged` rows × k: U; `places` three numbers a position,
 //! β̂ᵢ/gᵢ, 1/gᵢ, cᵢ, the first NaN where it may not be replaced; `support` k columns.
 //! `joining`, `replacing`, `place`: rows numbers each, the last the position of the best
 //! exchange. Members have −∞; columns with s ≤ 10⁻¹⁰ have ∞: they are to be projected by

@@ -54,7 +54,9 @@ pub fn check(test: &mut TestGpu, n: usize) {
     let off = 2.0 * n as f64 * f64::EPSILON * fit.rss.sqrt();
     let error = 16.0 * (4 * n) as f64 * f64::EPSILON;
     let members = args.support + (4 * CAPACITY) as u64;
-    let given = arguments![products, members, k, rows, from, off, error, upper, most];
+    let given = arguments![
+        products, k, 0u64, members, k, rows, from, off, error, upper, most
+    ];
     test.launch(&KERNEL, "bounds", (1, 1), shape, given);
     let bounds = test.get::<f64>(upper, COLUMNS);
     for (at, (bound, gain)) in bounds.iter().zip(&expected).enumerate() {

@@ -14,8 +14,22 @@ pub const SIZES: &[usize] = &[10, 255, 256, 257, 1500];
 const N: usize = 40;
 
 pub fn check(test: &mut TestGpu, p: usize) {
-    let (columns, y) = test.regression(N, p);
-    let (support, keep) = ([3u32, 8, 1], [8u32]);
+    check_changes(test, p, false);
+    check_changes(test, p, true);
+}
+
+/// With weights columns have squares of their own, and a vector that is no variable's comes first, as that of an
+/// intercept does.
+fn check_changes(test: &mut TestGpu, p: usize, is_weighted: bool) {
+    let (mut columns, y) = test.regression(N, p);
+    if is_weighted {
+        let scaled = columns.iter_mut().enumerate();
+        scaled.for_each(|(at, x)| *x *= [0.5, 3.0][at / N % 2]);
+    }
+    let (support, keep) = ([3u32, 8, 1], [8u32, 3]);
+    let beside = usize::from(is_weighted);
+    let keep = &keep[..1 + beside];
+    let is_beside = |at: usize| is_weighted && at == 3;
     let column = |at: u32| &columns[at as usize * N..][..N];
     let fit = fitted(&columns, &y, &support);
     let mut products: Vec<f64> = columns.chunks(N).map(|x| dot(x, &fit.residual)).collect();
@@ -31,7 +45,7 @@ pub fn check(test: &mut TestGpu, p: usize) {
         .map(|x| fitted(&columns, x, &support).coefficients);
     let solved: Vec<Vec<f64>> = solved.collect();
     let (mut exchanged, mut places) = (Vec::new(), Vec::new());
-    for (at, &variable) in support.iter().enumerate() {
+    for (at, &variable) in support.iter().enumerate().skip(beside) {
         exchanged.extend(solved.iter().map(|solved| solved[at]));
         let others = [&support[..at], &support[at + 1..]].concat();
         // 1 / ((XᵀX)⁻¹)ᵢᵢ: what the others leave of the variable.
@@ -44,29 +58,37 @@ pub fn check(test: &mut TestGpu, p: usize) {
         };
         places.extend([first, left, b * b * left]);
     }
+    let squares: Vec<f64> = columns.chunks(N).map(|x| dot(x, x)).collect();
     let [products, exchanged, places] = [products, exchanged, places].map(|of| test.put(&of));
-    let held = test.put(&support);
+    let squares = if is_weighted { test.put(&squares) } else { 0 };
+    let held = test.put(&support[beside..]);
     let [joining, replacing] = [0, 1].map(|_| test.fill(0.0f64, p));
     let (place, groups) = (test.fill(0u32, p), test.fill(0u64, 2048));
-    let (k, rows, from) = (support.len() as i32, p as i64, 0u32);
+    let vectors = support.len() as i32;
+    let (k, rows, from) = (vectors - beside as i32, p as i64, 0u32);
     let given = arguments![
-        products, exchanged, places, held, k, rows, from, joining, replacing, place, groups
+        products, vectors, squares, exchanged, places, held, k, rows, from, joining, replacing, place, groups
     ];
     test.launch(&KERNEL, "changes", (2, 1), (256, 0), given);
-    let expected = neighbours::reference(&columns, &y, &support, &keep);
+    let expected = neighbours::reference(&columns, &y, &support, keep);
     let found = [joining, replacing].map(|falls| test.get::<f64>(falls, p));
     let falls_of = |at: usize| found.each_ref().map(|falls| falls[at]);
     let positions = test.get::<u32>(place, p);
     for (at, change) in expected.iter().enumerate() {
         let [join, swap] = falls_of(at);
         let Some(change) = change else {
-            assert_eq!([join, swap], [f64::NEG_INFINITY; 2]);
+            // What the vector beside explains is left to be projected.
+            let expected = match is_beside(at) {
+                true => f64::INFINITY,
+                false => f64::NEG_INFINITY,
+            };
+            assert_eq!([join, swap], [expected; 2]);
             continue;
         };
         assert_near(join, change.joining, 1e-11);
         if let Some((fall, position)) = change.replacing {
             assert_near(swap, fall, 1e-11);
-            assert_eq!(positions[at] as usize, position, "column {at}");
+            assert_eq!(positions[at] as usize + beside, position, "column {at}");
         }
     }
     for wanted in [1u32, 5] {
@@ -75,7 +97,10 @@ pub fn check(test: &mut TestGpu, p: usize) {
         test.launch(&KERNEL, "threshold", (2, 1), (1024, 0), given);
         let thresholds = test.get::<f64>(least, 2);
         for (falls, threshold) in found.iter().zip(&thresholds) {
-            let mut falls = falls.clone();
+            let numbered = falls.iter().enumerate();
+            let mut falls: Vec<f64> = numbered
+                .filter_map(|(at, fall)| (!is_beside(at)).then_some(*fall))
+                .collect();
             falls.sort_by(|a, b| b.total_cmp(a));
             let fall = falls[wanted as usize - 1];
             // Every 1,024th column is of one group, so that it may be below.

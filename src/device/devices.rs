@@ -83,9 +83,8 @@ impl<'x> Devices<'x> {
             Placement::Cpu(count) => (cpus(*count), false),
             Placement::Cuda(ordinals) => {
                 let shards = shards(x, &own, ordinals.len());
-                let (precision, limit) = (resources.precision, resources.memory_limit);
                 let open = |(ordinal, shard): (&usize, Shard<'x>)| {
-                    Cuda::new(*ordinal, shard, y, models, precision, limit)
+                    Cuda::new(*ordinal, shard, y, models, resources, threads)
                 };
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
                 let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;

@@ -16,6 +16,7 @@ mod cpu;
 pub mod cuda;
 mod devices;
 mod error;
+mod fitted_models;
 mod gain;
 mod gram_pool;
 pub mod host;
@@ -210,11 +211,9 @@ pub(crate) trait Device: Send {
     /// by more than the number in `least`: the others do not. `part` and `stop` as above.
     fn find_joining(
         &mut self,
-        _fits: &[FitView],
-        _least: &[f64],
-        _part: (usize, usize),
-        _stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Vec<u32>>, DeviceError> {
-        unreachable!("models of a likelihood are searched on the CPU")
-    }
+        fits: &[FitView],
+        least: &[f64],
+        part: (usize, usize),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError>;
 }

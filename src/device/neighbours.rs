@@ -23,6 +23,9 @@ use crate::{
 /// Least s at which the formulas above keep their digits: a column below it is projected by itself.
 pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 
+/// Working weights below this, which are about 1 otherwise, tell nothing.
+const NO_WEIGHT: f64 = 1e-9;
+
 /// A column that joins a model, or replaces one of its variables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ModelChange {
@@ -111,6 +114,12 @@ impl Neighbours {
         }
         all.into_iter().map(|all| all.strongest(count)).collect()
     }
+}
+
+/// Whether no observation has a weight left: then the loss is as low as it gets.
+pub(crate) fn is_flat(anchor: &FitView) -> bool {
+    let weighted = anchor.weighted.as_ref();
+    weighted.is_some_and(|own| own.weights.iter().all(|weight| *weight < NO_WEIGHT))
 }
 
 pub(crate) struct ExchangeTerms {

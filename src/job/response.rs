@@ -184,13 +184,6 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     if own.is_normal() {
         return errors;
     }
-    if matches!(job.resources.devices, DeviceChoice::Cuda(_)) {
-        let message = format!(
-            "device = cuda: models of the family {} are not searched on GPUs yet",
-            own.distribution
-        );
-        errors.push(OptionError::new("device", message).help("leave it out, or use cpu"));
-    }
     let criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
     for criterion in criteria.filter(|criterion| criterion.needs_least_squares()) {
         let message = format!(

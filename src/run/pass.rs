@@ -196,8 +196,7 @@ fn partition(
     let broadcast = POLISHED + job.pass.particles.saturating_mul(job.pass.iterations) / 10;
     // The model of all candidates, which some criteria ask for, needs every column at once, and terms of
     // several columns are not divided.
-    let needs_all =
-        job.criterion.needs_error_variance() || design.has_terms() || design.likelihood().is_some();
+    let needs_all = job.criterion.needs_error_variance() || design.has_terms();
     let partition = job.resources.partition.filter(|_| !needs_all);
     let partition = partition.unwrap_or(match needs_all || design.p() <= broadcast {
         true => Partition::Particles,

@@ -98,6 +98,17 @@ impl Device for Failing<'_> {
         self.verb("neighbours")?;
         self.cpu.find_neighbours(anchors, keep, count, part, stop)
     }
+
+    fn find_joining(
+        &mut self,
+        anchors: &[FitView],
+        least: &[f64],
+        part: (usize, usize),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        self.verb("bounds")?;
+        self.cpu.find_joining(anchors, least, part, stop)
+    }
 }
 
 /// Whatever fails and whenever: an error that names the device, and no model lost that

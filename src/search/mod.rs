@@ -50,7 +50,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{DeviceChoice, Devices, Partition, Placement, Resources},
+    device::{Devices, Partition, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -156,7 +156,7 @@ fn search_from(
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
     check_partition(design, resources)?;
-    let devices = &devices_for(design, resources)?;
+    let devices = &resources.devices;
     let (places, note) = Placement::resolve(devices, elements)?;
     let mut places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
@@ -220,32 +220,10 @@ fn search_from(
     })
 }
 
-/// The devices of a search: models that have a likelihood are searched on the CPU.
-fn devices_for(design: &Design, resources: &Resources) -> Result<DeviceChoice, SearchError> {
-    match (design.likelihood(), &resources.devices) {
-        (None, devices) => Ok(devices.clone()),
-        (Some(likelihood), DeviceChoice::Cuda(_)) => Err(SettingsError(format!(
-            "models of the family {} are not searched on GPUs yet: --device cpu",
-            likelihood.response().family().distribution()
-        ))
-        .into()),
-        (Some(_), DeviceChoice::Auto) => Ok(DeviceChoice::Cpu(NonZeroUsize::MIN)),
-        (Some(_), devices) => Ok(devices.clone()),
-    }
-}
-
 /// Refuses to share columns or sweeps of terms of several columns among processes, which is not there yet.
 fn check_partition(design: &Design, resources: &Resources) -> Result<(), SearchError> {
     let is_shared =
         resources.distributed().is_some() && resources.partition != Some(Partition::Particles);
-    if let Some(likelihood) = design.likelihood().filter(|_| is_shared) {
-        return Err(SettingsError(format!(
-            "models of the family {} are not searched by several processes that share columns or sweeps (--over) yet: \
-             leave that out",
-            likelihood.response().family().distribution()
-        ))
-        .into());
-    }
     match design.has_terms() {
         true if is_shared => Err(SettingsError(
             "terms of several columns, or that need others, are not searched by several processes that share \

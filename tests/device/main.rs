@@ -11,6 +11,7 @@ mod parts;
 mod problems;
 
 mod cases;
+mod families;
 mod going_on;
 mod large;
 mod limits;

@@ -4,7 +4,7 @@
 use passel::search::Gain;
 
 use crate::{
-    cases,
+    cases, families,
     places::{cuda_is_there, cudas},
     same::same_everywhere,
     terms,
@@ -24,6 +24,9 @@ fn cuda() {
     cases.push(cases::few_observations().swap_remove(4));
     cases.push(terms::whole_factors(None).swap_remove(6));
     cases.push(terms::hierarchies(None).swap_remove(1));
+    // Logistic regression, by either gain, and whole factors of it.
+    cases.extend(families::of_columns(None).into_iter().take(2));
+    cases.push(families::of_terms().swap_remove(1));
     cases[1].pass.gain = Gain::Exact;
     for case in &mut cases {
         case.pass.particles = 6;

@@ -291,18 +291,6 @@ fn what_a_family_cannot_have_is_one_error() {
             ],
             &["family has no effect with the method jmi"],
         ),
-        (
-            &[
-                "d.csv",
-                "--response",
-                "cost",
-                "--family",
-                "gamma",
-                "--device",
-                "cuda:0",
-            ],
-            &["not searched on GPUs yet"],
-        ),
     ];
     for (arguments, parts) in cases {
         let ran = folder.run(&[&["select"], arguments].concat());

@@ -13,7 +13,9 @@ use serde_json::Value;
 use passel::{
     Design, Interrupt, Pass,
     criteria::Ebic,
+    design::MatrixOptions,
     device::{DeviceChoice, Partition, Resources},
+    family::{Distribution, Family, Link},
     job::{self, task::Command},
     ranks::{Communicator, thread_transports},
     run::{self, RunContext},
@@ -38,7 +40,7 @@ fn each<T: Send>(size: usize, work: impl Fn(Communicator, &Interrupt) -> T + Syn
     })
 }
 
-fn problem(n: usize, p: usize) -> Design {
+fn problem(family: Family, n: usize, p: usize) -> Design {
     let mut state = 17_u64;
     let mut draw = || {
         state = state
@@ -50,7 +52,16 @@ fn problem(n: usize, p: usize) -> Design {
     let y = nalgebra::DVector::from_fn(n, |i, _| {
         x[(i, 1)] - 2.0 * x[(i, p - 1)] + 0.7 * x[(i, p / 2)] + 0.3 * draw()
     });
-    Design::from_matrices(&x, &y, &Default::default()).unwrap()
+    let y = y.map(|y| match family.distribution() {
+        Distribution::Binomial => f64::from(u8::from(y > 0.2 * draw())),
+        Distribution::Poisson => (2.0 + y).max(0.0).floor(),
+        _ => y,
+    });
+    let options = MatrixOptions {
+        family,
+        ..MatrixOptions::default()
+    };
+    Design::from_matrices(&x, &y, &options).unwrap()
 }
 
 type Walked = (
@@ -94,8 +105,17 @@ fn walked(
 
 #[test]
 fn a_search_walks_move_by_move_as_one_process_does() {
-    for (n, p) in [(40, 5), (60, 130), (90, 300)] {
-        let design = problem(n, p);
+    use Distribution::{Binomial, Gaussian, Poisson};
+    let problems = [
+        (Gaussian, None, 40, 5),
+        (Gaussian, None, 60, 130),
+        (Gaussian, None, 90, 300),
+        (Binomial, None, 90, 130),
+        (Binomial, Some(Link::Probit), 80, 20),
+        (Poisson, None, 60, 130),
+    ];
+    for (distribution, link, n, p) in problems {
+        let design = problem(Family::new(distribution, link).unwrap(), n, p);
         let pass = Pass {
             particles: 8,
             iterations: 20,
@@ -119,9 +139,10 @@ fn a_search_walks_move_by_move_as_one_process_does() {
                 (walked, communicator.traffic())
             });
             for (rank, (walked, _)) in all.iter().enumerate() {
-                assert_eq!(*walked, whole, "rank {rank} of {size}, {n} × {p}, {over:?}");
+                let what = format!("{distribution}, {n} × {p}, {over:?}");
+                assert_eq!(*walked, whole, "rank {rank} of {size}, {what}");
             }
-            eprintln!("{n} × {p}, {size} {over:?}: {:?}", all[0].1);
+            eprintln!("{distribution} {n} × {p}, {size} {over:?}: {:?}", all[0].1);
         }
     }
 }
@@ -252,7 +273,7 @@ fn terms_are_those_of_one_process() {
 #[test]
 fn formulas_searched_by_parts_are_those_of_one_process() {
     let (n, p) = (40, 710);
-    let design = problem(n, p);
+    let design = problem(Family::NORMAL, n, p);
     let x = design.columns();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.csv");

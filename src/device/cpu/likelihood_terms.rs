@@ -5,16 +5,18 @@
 //! terms, and terms with those that they need, are blocks; a term that replaces another one joins the model without
 //! that.
 
+use std::collections::{BTreeSet, HashMap};
+
 use rayon::prelude::*;
 
 use super::{
     neighbours::Strongest,
-    products::{CpuProducts, ProductSource},
+    products::ProductSource,
     terms::{Stop, as_exchange, keep_best_of_each, offer, orthonormalise, within},
 };
 use crate::{
     cholesky,
-    design::{Columns, Terms},
+    design::Terms,
     device::{
         DeviceError, Neighbours, Shard, TermChange,
         gain::{RELATIVE_TIE, factor_width, push_orthonormal, tie_width},
@@ -30,9 +32,9 @@ const ROWS: usize = 512;
 /// For each model and each number of parameters the terms of a shard, outside the model, whose columns are most
 /// correlated with its scores, all ties included; see [`crate::device::Gain::Correlation`].
 pub(super) fn strongest(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     anchors: &[FitView],
-    threads: usize,
     stop: Stop,
 ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
     let n = shard.x.n();
@@ -59,7 +61,7 @@ pub(super) fn strongest(
         !stop()
     };
     let start = || vec![Vec::new(); m];
-    let parts = CpuProducts { shard, threads }.visit(&residuals, ROWS, start, visit)?;
+    let parts = source.visit(&residuals, ROWS, start, visit)?;
     let mut all: Vec<Vec<TermChange>> = vec![Vec::new(); m];
     for part in parts {
         for (all, part) in all.iter_mut().zip(part) {
@@ -76,16 +78,16 @@ pub(super) fn strongest(
 
 /// For each model and each number of parameters the terms of a shard, outside the model, by which the quadratic of its
 /// loss falls most, all ties included.
-pub(super) fn strongest_exactly(
+pub(in crate::device) fn strongest_exactly(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     anchors: &[FitView],
-    threads: usize,
     stop: Stop,
 ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
     let swept = |anchor: &FitView| {
-        let products = Products::of(shard, anchor, threads, stop)?;
+        let products = Products::of(source, (shard, terms), anchor, stop)?;
         let mut found: Vec<TermChange> = products
-            .additions(shard, terms, anchor.terms)
+            .additions(anchor.terms)
             .map(|change| TermChange {
                 term: change.column,
                 parameters: change.parameters as usize,
@@ -115,20 +117,20 @@ fn keep_near(found: &mut Vec<TermChange>, least: impl Fn(f64) -> f64) {
 
 /// The `count` strongest additions, exchanges and closures of each size for each model; see
 /// [`crate::device::Device::find_neighbours`].
-pub(super) fn neighbours(
+pub(in crate::device) fn neighbours(
+    source: &mut impl ProductSource,
     (shard, terms): (Shard, &Terms),
     (y, anchors): (&[f64], &[FitView]),
     (keep, count): (&[u32], usize),
-    threads: usize,
     stop: Stop,
 ) -> Result<Vec<Neighbours>, DeviceError> {
     let x = shard.x;
     let mut all = Vec::with_capacity(anchors.len());
     for anchor in anchors {
-        let products = Products::of(shard, anchor, threads, stop)?;
+        let products = Products::of(source, (shard, terms), anchor, stop)?;
         let mut near = Neighbours {
-            additions: strongest_of(count, products.additions(shard, terms, anchor.terms)),
-            closures: products.closures(shard, terms, anchor.terms),
+            additions: strongest_of(count, products.additions(anchor.terms)),
+            closures: products.closures(anchor.terms),
             ..Neighbours::default()
         };
         let (fit, _) = Fit::of(x, y, anchor.terms);
@@ -139,8 +141,8 @@ pub(super) fn neighbours(
             let mut without = fit.clone();
             without.drop_all(x, &[*term]);
             let view = without.view();
-            let products = Products::of(shard, &view, threads, stop)?;
-            let others = products.additions(shard, terms, view.terms);
+            let products = Products::of(source, (shard, terms), &view, stop)?;
+            let others = products.additions(view.terms);
             let others = others.filter(|change| !anchor.terms.contains(&change.column));
             near.exchanges
                 .extend(others.map(|change| as_exchange(change, (position, &without), &fit)));
@@ -159,63 +161,112 @@ fn strongest_of(count: usize, changes: impl Iterator<Item = ModelChange>) -> Vec
     lists.into_iter().flat_map(|(_, own)| own.changes).collect()
 }
 
-/// The products of all columns of a design with the scores of a model and the vectors of its factor.
+/// The products of a shard's columns with the scores of a model and the vectors of its factor.
 struct Products<'a> {
-    x: Columns<'a>,
+    shard: Shard<'a>,
+    terms: &'a Terms,
     weights: &'a [f64],
     /// `width` numbers a column.
     values: Vec<f64>,
     width: usize,
+    /// The same of columns of other shards that terms of this one need.
+    others: HashMap<u32, Vec<f64>>,
 }
 
 impl<'a> Products<'a> {
     fn of(
-        shard: Shard<'a>,
+        source: &mut impl ProductSource,
+        (shard, terms): (Shard<'a>, &'a Terms),
         anchor: &FitView<'a>,
-        threads: usize,
         stop: Stop,
     ) -> Result<Self, DeviceError> {
         let mut factor = Vec::new();
         push_orthonormal(shard.x, anchor, &mut factor);
         let (width, _) = factor_width(anchor);
-        // A term may need others of any place.
-        let whole = Shard {
-            own: shard.x.range(0..shard.x.p()).with_terms(shard.x.terms()),
-            first: 0,
-            ..shard
-        };
         let visit = |parts: &mut Vec<(usize, Vec<f64>)>, first: usize, products: &mut [f64]| {
             let rows = products.len() / width;
             let by_column = (0..rows).flat_map(|row| products[row..].iter().step_by(rows));
             parts.push((first, by_column.copied().collect()));
             !stop()
         };
-        let source = &mut CpuProducts {
-            shard: whole,
-            threads,
-        };
         let parts = source.visit(&factor, ROWS, Vec::new, visit)?;
-        let mut values = vec![0.0; shard.x.p() * width];
+        let mut values = vec![0.0; shard.own.p() * width];
         for (first, part) in parts.into_iter().flatten() {
-            values[first * width..][..part.len()].copy_from_slice(&part);
+            values[(first - shard.first) * width..][..part.len()].copy_from_slice(&part);
         }
-        Ok(Self {
-            x: shard.x,
+        let mut own = Self {
+            shard,
+            terms,
             weights: anchor.weighted.map_or(&[], |own| own.weights),
             values,
             width,
-        })
+            others: HashMap::new(),
+        };
+        let mut away = BTreeSet::new();
+        own.each_way_in(anchor.terms, |_, beside| {
+            let columns = beside.iter().flat_map(|term| terms.columns(*term));
+            away.extend(columns.filter(|column| own.place(*column).is_none()));
+        });
+        let products = |column: u32| {
+            let vectors = factor.chunks(shard.x.n());
+            (
+                column,
+                vectors
+                    .map(|vector| product(shard.x.column(column), vector))
+                    .collect(),
+            )
+        };
+        own.others = away.into_par_iter().map(products).collect();
+        Ok(own)
+    }
+
+    /// The place of a column in the shard.
+    fn place(&self, column: u32) -> Option<usize> {
+        let place = (column as usize).checked_sub(self.shard.first)?;
+        (place < self.shard.own.p()).then_some(place)
+    }
+
+    /// The products of a column.
+    fn products(&self, column: u32) -> &[f64] {
+        match self.place(column) {
+            Some(place) => &self.values[place * self.width..][..self.width],
+            None => self.others.get(&column).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The shard's terms.
+    fn terms(&self) -> std::ops::Range<u32> {
+        let (first, last) = (
+            self.shard.first as u32,
+            (self.shard.first + self.shard.own.p()) as u32,
+        );
+        match first < last {
+            true => self.terms.of(first)..self.terms.of(last - 1) + 1,
+            false => 0..0,
+        }
+    }
+
+    /// Every way in which a term of the shard that needs others joins a model: the term, and these.
+    fn each_way_in(&self, model: &[u32], mut visit: impl FnMut(u32, &[u32])) {
+        if self.terms.are_free() {
+            return;
+        }
+        for term in self.terms() {
+            if !model.contains(&term) && !self.terms.admits(term, model, None) {
+                self.terms
+                    .each_way_in(term, model, |beside| visit(term, beside));
+            }
+        }
     }
 
     /// The fall of the quadratic if the columns of some terms join, and by how many the model has more then.
     fn gain(&self, columns: &[u32]) -> (f64, usize) {
-        let own = |column: u32| &self.values[column as usize * self.width..][..self.width];
         let w = columns.len();
         let mut block = vec![0.0; w * w];
         let mut e = Vec::with_capacity(w);
         let mut largest: f64 = 0.0;
         for (a, column) in columns.iter().enumerate() {
-            let values = self.x.column(*column);
+            let values = self.shard.x.column(*column);
             let square = weighted_square(values, self.weights);
             largest = largest.max(square);
             let weighted: Vec<f64> = match a {
@@ -229,31 +280,23 @@ impl<'a> Products<'a> {
             for (b, other) in columns[..=a].iter().enumerate() {
                 let whole = match a == b {
                     true => square,
-                    false => product(&weighted, self.x.column(*other)),
+                    false => product(&weighted, self.shard.x.column(*other)),
                 };
-                let explained = own(*column)[1..].iter().zip(&own(*other)[1..]);
+                let explained =
+                    (self.products(*column)[1..].iter()).zip(&self.products(*other)[1..]);
                 block[a * w + b] = whole - explained.map(|(a, b)| a * b).sum::<f64>();
             }
-            e.push(own(*column)[0]);
+            e.push(self.products(*column)[0]);
         }
         let least = PIVOT_TOLERANCE * PIVOT_TOLERANCE * largest;
         cholesky::explained(&mut block, &mut e, least.max(f64::MIN_POSITIVE))
     }
 
-    /// The terms of a shard that may join a model by themselves.
-    fn additions(
-        &self,
-        shard: Shard,
-        terms: &Terms,
-        model: &[u32],
-    ) -> impl Iterator<Item = ModelChange> {
-        let (first, last) = (shard.first as u32, (shard.first + shard.own.p()) as u32);
-        let own = match first < last {
-            true => terms.of(first)..terms.of(last - 1) + 1,
-            false => 0..0,
-        };
+    /// The terms that may join a model by themselves.
+    fn additions(&self, model: &[u32]) -> impl Iterator<Item = ModelChange> {
+        let terms = self.terms;
         let may_join = |term: &u32| !model.contains(term) && terms.admits(*term, model, None);
-        let joining: Vec<u32> = own.filter(may_join).collect();
+        let joining: Vec<u32> = self.terms().filter(may_join).collect();
         let change = |term: &u32| {
             let columns: Vec<u32> = terms.columns(*term).collect();
             let (fall, rank) = self.gain(&columns);
@@ -268,29 +311,20 @@ impl<'a> Products<'a> {
         changes.into_iter().flatten()
     }
 
-    /// The terms of a shard that join a model with others that they need.
-    fn closures(&self, shard: Shard, terms: &Terms, model: &[u32]) -> Vec<ClosureChange> {
-        let (first, last) = (shard.first as u32, (shard.first + shard.own.p()) as u32);
+    /// The terms that join a model with others that they need.
+    fn closures(&self, model: &[u32]) -> Vec<ClosureChange> {
         let mut all = Vec::new();
-        if terms.are_free() || first >= last {
-            return all;
-        }
-        for term in terms.of(first)..terms.of(last - 1) + 1 {
-            if model.contains(&term) || terms.admits(term, model, None) {
-                continue;
-            }
-            terms.each_way_in(term, model, |beside| {
-                let block = beside.iter().chain([&term]);
-                let columns: Vec<u32> = block.flat_map(|own| terms.columns(*own)).collect();
-                let (fall, rank) = self.gain(&columns);
-                all.push(ClosureChange {
-                    term,
-                    beside: beside.to_vec(),
-                    fall,
-                    parameters: rank as i32,
-                });
+        self.each_way_in(model, |term, beside| {
+            let block = beside.iter().chain([&term]);
+            let columns: Vec<u32> = block.flat_map(|own| self.terms.columns(*own)).collect();
+            let (fall, rank) = self.gain(&columns);
+            all.push(ClosureChange {
+                term,
+                beside: beside.to_vec(),
+                fall,
+                parameters: rank as i32,
             });
-        }
+        });
         all
     }
 }

@@ -1,4 +1,4 @@
-//! The CPU as a device: models are [`Fit`]s, and all threads sweep the columns.
+//! The CPU as a device: models are fits, and all threads sweep the columns.
 
 mod closures;
 mod counting;
@@ -21,17 +21,19 @@ use rayon::prelude::*;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
-    UpdateOutcome, terms::free_drops,
+    UpdateOutcome, fitted_models::FittedModels,
 };
 use crate::{
-    design::Columns,
     interrupt::Interrupt,
     least_squares::{Fit, FitView},
-    memory::{MemoryBudget, MemoryCharge},
+    memory::MemoryBudget,
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;
+pub(super) use likelihood_terms::{
+    neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
+};
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;
@@ -40,21 +42,12 @@ pub(super) use terms::{
     neighbours as neighbours_of_terms, strongest_exactly as strongest_terms_exactly,
 };
 
-/// Observations × variables × models below which waking the threads costs more than fitting.
-const PARALLEL_WORK: usize = 1 << 17;
-
 pub(crate) struct Cpu<'x> {
     shard: Shard<'x>,
     y: &'x [f64],
     sweep: Sweep<'x>,
     threads: usize,
-    /// Variables that are never dropped, ascending.
-    keep: Vec<u32>,
-    models: Vec<Fit>,
-    /// What ends a verb before its work is done.
-    interrupt: Interrupt,
-    /// Held for the models.
-    charge: MemoryCharge,
+    models: FittedModels<'x>,
 }
 
 impl<'x> Cpu<'x> {
@@ -74,10 +67,7 @@ impl<'x> Cpu<'x> {
             y,
             sweep: Sweep::new(shard, y, threads, (limit, memory)),
             threads,
-            keep: Vec::new(),
-            models: Vec::new(),
-            interrupt: Interrupt::default(),
-            charge: memory.charge(),
+            models: FittedModels::new(shard.x, y, threads, memory),
         }
     }
 }
@@ -92,23 +82,15 @@ impl Device for Cpu<'_> {
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {
-        self.interrupt = interrupt.clone();
+        self.models.interrupt = interrupt.clone();
     }
 
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
-        let each = (2 * self.shard.x.n() * size_of::<f64>()) as u64;
-        let what = "the models of the particles";
-        self.charge.set(each.saturating_mul(count as u64), what)?;
-        self.keep = model.terms().to_vec();
-        self.keep.sort_unstable();
-        self.models = vec![model.clone(); count];
-        Ok(())
+        self.models.init(model, count)
     }
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
-        for (model, support) in models {
-            self.models[*model].set_terms(support);
-        }
+        self.models.set_supports(models);
         Ok(())
     }
 
@@ -116,45 +98,7 @@ impl Device for Cpu<'_> {
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
-        let mut orders = vec![None; self.models.len()];
-        for &(model, update) in updates {
-            orders[model] = Some(update);
-        }
-        let Shard { x, .. } = self.shard;
-        let (y, keep, interrupt) = (self.y, &self.keep, &self.interrupt);
-        let apply = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
-            let variable = match *order {
-                None => None,
-                Some(_) if interrupt.requested() => None,
-                Some(ModelUpdate::Add(column)) => fit.add(x, column).is_ok().then_some(column),
-                Some(ModelUpdate::Drop(column)) => drop(fit, x, column),
-                Some(ModelUpdate::DropCheapest) if x.terms().is_some() => None,
-                Some(ModelUpdate::DropCheapest) => {
-                    cheapest(fit, keep).and_then(|column| drop(fit, x, column))
-                }
-                Some(ModelUpdate::Refactor) => {
-                    fit.refactor(x, y);
-                    None
-                }
-            };
-            UpdateOutcome {
-                variable,
-                parameters: fit.support().len(),
-                rss: fit.rss(),
-                square: fit.square(),
-            }
-        };
-        let sizes = self.models.iter().zip(&orders);
-        let sizes = sizes.filter(|(_, order)| order.is_some());
-        let work: usize = sizes.map(|(fit, _)| fit.support().len().max(1)).sum();
-        let all: Vec<UpdateOutcome> = if self.threads > 1 && x.n() * work > PARALLEL_WORK {
-            let share = self.models.len().div_ceil(8 * self.threads);
-            let held = self.models.par_iter_mut().zip(&orders);
-            held.with_min_len(share).map(apply).collect()
-        } else {
-            self.models.iter_mut().zip(&orders).map(apply).collect()
-        };
-        Ok(updates.iter().map(|(model, _)| all[*model]).collect())
+        Ok(self.models.update(updates))
     }
 
     fn find_strongest(
@@ -164,10 +108,10 @@ impl Device for Cpu<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         let anchors: Vec<FitView> = models
             .iter()
-            .map(|model| self.models[model.number].view())
+            .map(|model| self.models.view(model.number))
             .collect();
         let shard = self.shard;
-        let interrupt = &self.interrupt;
+        let interrupt = &self.models.interrupt;
         let stop = || interrupt.requested();
         let by_gain = |fit| gain::strongest(shard, fit, &stop);
         Ok(match gain {
@@ -185,14 +129,18 @@ impl Device for Cpu<'_> {
         let Some(terms) = self.shard.x.terms() else {
             return Ok(vec![Vec::new(); models.len()]);
         };
-        let fits = models.iter().map(|model| &self.models[model.number]);
-        let (own, threads, interrupt) = ((self.shard, terms), self.threads, &self.interrupt);
+        let fits = models.iter().map(|model| self.models.of(model.number));
+        let (own, threads, interrupt) = ((self.shard, terms), self.threads, &self.models.interrupt);
         let stop = || interrupt.requested();
         if own.0.x.likelihood().is_some() {
             let anchors: Vec<FitView> = fits.map(Fit::view).collect();
+            let source = &mut CpuProducts {
+                shard: self.shard,
+                threads,
+            };
             return match gain {
-                Gain::Correlation => likelihood_terms::strongest(own, &anchors, threads, &stop),
-                Gain::Exact => likelihood_terms::strongest_exactly(own, &anchors, threads, &stop),
+                Gain::Correlation => likelihood_terms::strongest(source, own, &anchors, &stop),
+                Gain::Exact => strongest_likelihood_terms(source, own, &anchors, &stop),
             };
         }
         Ok(match gain {
@@ -212,12 +160,7 @@ impl Device for Cpu<'_> {
     }
 
     fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        let (x, keep) = (self.shard.x, &self.keep);
-        let costs = |model: &usize| {
-            let fit = &self.models[*model];
-            free_drops(x, keep, fit.terms(), fit.term_drop_costs(x))
-        };
-        Ok(models.iter().map(costs).collect())
+        Ok(self.models.drop_costs(models))
     }
 
     fn find_neighbours(
@@ -235,7 +178,7 @@ impl Device for Cpu<'_> {
             let wanted = (keep, count);
             if shard.x.likelihood().is_some() {
                 let (own, models) = ((shard, terms), (self.y, anchors));
-                return likelihood_terms::neighbours(own, models, wanted, threads, stop);
+                return neighbours_of_likelihood_terms(&mut source, own, models, wanted, stop);
             }
             return neighbours_of_terms(
                 &mut source,
@@ -265,30 +208,4 @@ impl Device for Cpu<'_> {
             None => Ok(vec![Vec::new(); anchors.len()]),
         }
     }
-}
-
-/// Drops a variable; none if the model does not contain it.
-fn drop(fit: &mut Fit, x: Columns, variable: u32) -> Option<u32> {
-    let position = fit.terms().iter().position(|v| *v == variable)?;
-    fit.drop(x, position);
-    Some(variable)
-}
-
-/// The variable that is not kept and whose loss raises RSS least, ties going to the lowest.
-fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
-    let costs = std::iter::zip(fit.support(), fit.drop_costs());
-    let mut cheapest: Option<(u32, f64)> = None;
-    for (&variable, cost) in costs {
-        if keep.binary_search(&variable).is_ok() {
-            continue;
-        }
-        let wins = cheapest.is_none_or(|(lowest, least)| {
-            let tie = 1e-10 * cost.max(least);
-            cost < least - tie || (cost <= least + tie && variable < lowest)
-        });
-        if wins {
-            cheapest = Some((variable, cost));
-        }
-    }
-    cheapest.map(|(variable, _)| variable)
 }

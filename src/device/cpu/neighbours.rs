@@ -11,7 +11,7 @@ use crate::{
         Shard,
         gain::{factor_width, push_orthonormal},
         neighbours::{
-            ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours, strongest_changes,
+            ExchangeTerms, MIN_UNEXPLAINED, ModelChange, Neighbours, is_flat, strongest_changes,
             tie_threshold,
         },
     },
@@ -24,9 +24,6 @@ const BLOCK: usize = 1 << 16;
 
 /// Multiply-adds below which a batch stays on one thread.
 const PARALLEL_WORK: usize = 1 << 21;
-
-/// Working weights below this, which are about 1 otherwise, tell nothing.
-const NO_WEIGHT: f64 = 1e-9;
 
 /// The `count` strongest additions and exchanges of each model among a shard's columns, and those
 /// that tie with the last. Variables of `keep` (ascending) are not replaced. When `stop` returns
@@ -58,11 +55,6 @@ pub(crate) fn neighbours(
         let strongest = || [(); 2].map(|()| Strongest::new(count));
         let strongest: Vec<_> = anchors.iter().map(|_| strongest()).collect();
         (strongest, Scratch::default())
-    };
-    // Where no observation has a weight left the loss is as low as it gets.
-    let is_flat = |anchor: &FitView| {
-        let weighted = anchor.weighted.as_ref();
-        weighted.is_some_and(|own| own.weights.iter().all(|weight| *weight < NO_WEIGHT))
     };
     let flat: Vec<bool> = anchors.iter().map(is_flat).collect();
     let weights = anchors.iter().filter_map(|anchor| anchor.weighted);

@@ -19,13 +19,16 @@ pub mod functions;
 mod gain;
 mod gpu;
 mod host_products;
+mod joining;
 pub(crate) mod library;
+mod likelihood;
 mod memory;
 mod models;
 mod neighbours;
 mod per_variable;
 mod products;
 mod scratch;
+mod squares;
 mod streams;
 mod strongest;
 mod term_models;
@@ -33,13 +36,17 @@ mod terms;
 mod transfers;
 
 use super::{
-    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Shard,
-    TermChange, UpdateOutcome,
+    Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Resources,
+    Shard, TermChange, UpdateOutcome, fitted_models::FittedModels,
 };
-use crate::least_squares::{Fit, FitView};
+use crate::{
+    interrupt::Interrupt,
+    least_squares::{Fit, FitView},
+};
 use columns::GpuColumns;
 use gpu::Gpu;
 pub use library::Version;
+use likelihood::LikelihoodModels;
 use models::Models;
 use passel_kernels::Kernel;
 use products::Arithmetic;
@@ -50,8 +57,10 @@ const KERNELS: &[Kernel] = &[
     passel_kernels::update::KERNEL,
     passel_kernels::gain::KERNEL,
     passel_kernels::gather::KERNEL,
+    passel_kernels::joining::KERNEL,
     passel_kernels::strongest::KERNEL,
     passel_kernels::neighbours::KERNEL,
+    passel_kernels::squares::KERNEL,
     passel_kernels::term_scores::KERNEL,
 ];
 
@@ -122,6 +131,7 @@ struct Scratch {
     batch: GrowableBuffer<f64>,
     narrow: GrowableBuffer<f32>,
     e: GrowableBuffer<f64>,
+    squares: GrowableBuffer<f64>,
     largest: GrowableBuffer<u64>,
     near: GrowableBuffer<u64>,
     found: GrowableBuffer<u64>,
@@ -140,6 +150,8 @@ pub(super) struct Cuda<'x> {
     screen: Arithmetic,
     // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
+    /// In their place, where the columns have a likelihood.
+    fitted: Option<LikelihoodModels<'x>>,
     /// Where some terms have several columns.
     terms: Option<TermsOnGpu>,
     columns: GpuColumns<'x>,
@@ -150,18 +162,19 @@ pub(super) struct Cuda<'x> {
 }
 
 impl<'x> Cuda<'x> {
-    /// Opens a GPU and lays a shard out on it, for `count` models of `y`, in at most
-    /// `limit` bytes.
+    /// Opens a GPU and lays a shard out on it, for `count` models of `y`, in at most the bytes that the resources
+    /// allow; `threads` of the host's are beside it.
     pub(super) fn new(
         ordinal: usize,
         shard: Shard<'x>,
         y: &'x [f64],
         count: usize,
-        precision: Precision,
-        limit: Option<u64>,
+        resources: &Resources,
+        threads: usize,
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, KERNELS)?;
-        let asked = match precision {
+        let limit = resources.memory_limit;
+        let asked = match resources.precision {
             Precision::F64 if gpu.slow_f64 => Arithmetic::F32,
             Precision::F64 => Arithmetic::F64,
             Precision::Tf32 if gpu.has_tf32 => Arithmetic::Tf32,
@@ -174,11 +187,16 @@ impl<'x> Cuda<'x> {
         let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Arithmetic::F64)?;
         columns.expect(&gpu, count, limit);
         let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
+        let fitted = shard.x.likelihood().map(|_| {
+            let fits = FittedModels::new(shard.x, y, threads, &resources.memory);
+            LikelihoodModels::new(&gpu, fits, y.len(), count)
+        });
         let mut cuda = Self {
             shard,
             y,
             screen,
             models: None,
+            fitted: fitted.transpose()?,
             terms: terms.transpose()?,
             columns,
             owners: Vec::new(),
@@ -191,15 +209,17 @@ impl<'x> Cuda<'x> {
 
     /// Where its residuals lie.
     fn residuals(&self) -> u64 {
-        self.models
-            .as_ref()
-            .map_or(0, |models| models.residual.address())
+        match (&self.models, &self.fitted) {
+            (_, Some(own)) => own.scores(),
+            (Some(own), None) => own.residual.address(),
+            (None, None) => 0,
+        }
     }
 
     /// Does once what a search does all the time: libraries load their kernels, and
     /// memory is taken, when they are first asked.
     fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
-        let empty = Fit::empty(self.y);
+        let (empty, _) = Fit::of(self.shard.x, self.y, &[]);
         self.init_models(&empty, count)?;
         self.owners = vec![self.residuals()];
         let models: Vec<ModelView> = (0..count)
@@ -207,7 +227,7 @@ impl<'x> Cuda<'x> {
                 number,
                 support: &[],
                 rss: empty.rss(),
-                square: empty.rss(),
+                square: empty.square(),
             })
             .collect();
         // Each width may have a kernel of its own; what streams takes long enough for them
@@ -222,6 +242,10 @@ impl<'x> Cuda<'x> {
             few *= 2;
         }
         sweep(&models)?;
+        if self.fitted.is_some() {
+            // The host fits them.
+            return Ok(());
+        }
         // The narrowest term: there may be wide ones that no model has room for.
         let Shard { x, first, own } = self.shard;
         let terms = (first..first + own.p()).map(|column| x.term_of(column as u32));
@@ -264,7 +288,16 @@ impl Device for Cuda<'_> {
         let _ = self.gpu.wait("its last work");
     }
 
+    fn heed(&mut self, interrupt: &Interrupt) {
+        if let Some(own) = &mut self.fitted {
+            own.fits.interrupt = interrupt.clone();
+        }
+    }
+
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        if let Some(own) = &mut self.fitted {
+            return own.init(&self.gpu, model, count);
+        }
         let (gpu, columns) = (&self.gpu, &mut self.columns);
         // The residuals stay where they are: other GPUs may read them there.
         let before = self.models.take().filter(|models| models.count() == count);
@@ -278,6 +311,10 @@ impl Device for Cuda<'_> {
     }
 
     fn set_supports(&mut self, models: &[(usize, &[u32])]) -> Result<(), DeviceError> {
+        if let Some(own) = &mut self.fitted {
+            own.fits.set_supports(models);
+            return Ok(());
+        }
         let (x, columns) = (self.shard.x, &mut self.columns);
         match &mut self.models {
             Some(held) if x.terms().is_some() => {
@@ -293,6 +330,9 @@ impl Device for Cuda<'_> {
         &mut self,
         updates: &[(usize, ModelUpdate)],
     ) -> Result<Vec<UpdateOutcome>, DeviceError> {
+        if let Some(own) = &mut self.fitted {
+            return own.update(&self.gpu, updates);
+        }
         let (x, columns) = (self.shard.x, &mut self.columns);
         match &mut self.models {
             Some(models) if x.terms().is_some() => {
@@ -310,6 +350,7 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         match gain {
             Gain::Correlation => self.by_correlation(models),
+            Gain::Exact if self.fitted.is_some() => self.by_score(models),
             Gain::Exact => self.by_gain(models),
         }
     }
@@ -323,7 +364,10 @@ impl Device for Cuda<'_> {
     }
 
     fn find_drop_costs(&mut self, models: &[usize]) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        self.drop_costs(models)
+        match &self.fitted {
+            Some(own) => Ok(own.fits.drop_costs(models)),
+            None => self.drop_costs(models),
+        }
     }
 
     fn find_neighbours(
@@ -337,6 +381,19 @@ impl Device for Cuda<'_> {
         match self.shard.x.terms() {
             Some(terms) => self.near_terms(terms, anchors, (keep, count), part, stop),
             None => self.near(anchors, (keep, count), part, stop),
+        }
+    }
+
+    fn find_joining(
+        &mut self,
+        anchors: &[FitView],
+        least: &[f64],
+        part: (usize, usize),
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        match self.shard.x.likelihood() {
+            Some(likelihood) => self.joining(likelihood, (anchors, least), part, stop),
+            None => Ok(vec![Vec::new(); anchors.len()]),
         }
     }
 }

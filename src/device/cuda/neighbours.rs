@@ -8,12 +8,13 @@ use passel_kernels::neighbours;
 use super::{
     super::{
         DeviceError, Neighbours,
-        gain::push_orthonormal,
-        neighbours::{ExchangeTerms, ModelChange},
+        gain::{factor_width, push_orthonormal},
+        neighbours::{ExchangeTerms, ModelChange, is_flat},
     },
     Cuda,
     gpu::arguments,
     products::{Arithmetic, MatrixProduct},
+    squares::Squares,
 };
 use crate::least_squares::FitView;
 
@@ -27,8 +28,13 @@ const STRIDE: usize = 256;
 /// One anchor on the GPU.
 struct OnGpu {
     model: ExchangeTerms,
-    /// Its first column among the products.
+    /// Its first column among the products, and the vectors before its variables' there.
     start: usize,
+    before: usize,
+    /// Its place among the weights, where it has some.
+    weights: Option<usize>,
+    /// Whether its loss is as low as it gets.
+    is_flat: bool,
     transposed: u64,
     places: u64,
     support: u64,
@@ -84,11 +90,11 @@ impl Cuda<'_> {
         // What the kernels are told of each model, side by side: 64-bit words.
         let mut words: Vec<u64> = Vec::new();
         let mut models = Vec::with_capacity(anchors.len());
+        let mut weights: Vec<f64> = Vec::new();
         let bits = |value: f64| value.to_bits();
         for anchor in anchors {
             push_orthonormal(self.shard.x, anchor, &mut batch);
             let model = ExchangeTerms::new(anchor, keep);
-            let k = model.k;
             let mut put = |values: &mut dyn Iterator<Item = u64>| {
                 let at = 8 * words.len() as u64;
                 words.extend(values);
@@ -100,8 +106,16 @@ impl Cuda<'_> {
                 let second = pair.get(1).copied().unwrap_or(0);
                 u64::from(pair[0]) | u64::from(second) << 32
             });
+            let (own_width, before) = factor_width(anchor);
+            let of_weights = anchor.weighted.map(|own| {
+                weights.extend_from_slice(own.weights);
+                weights.len() / n - 1
+            });
             models.push(OnGpu {
                 start: width,
+                before,
+                weights: of_weights,
+                is_flat: is_flat(anchor),
                 transposed: put(&mut model.transposed.iter().copied().map(bits)),
                 places: put(&mut places.map(bits)),
                 support: put(&mut support),
@@ -110,7 +124,7 @@ impl Cuda<'_> {
                 found: put(&mut repeat_n(0, 1 + 3 * room)),
                 model,
             });
-            width += k + 1;
+            width += own_width;
         }
         let on_gpu = self.scratch.found.room(gpu, words.len(), DURING)?;
         gpu.upload(&words, on_gpu)?;
@@ -123,10 +137,24 @@ impl Cuda<'_> {
             .scratch
             .e
             .products(gpu, (self.columns.count(), 1), unit, DURING)?;
+        let squares = match weights.is_empty() {
+            true => None,
+            false => {
+                let own = (&weights[..], n);
+                Some(Squares::new(
+                    gpu,
+                    &mut self.scratch.squares,
+                    own,
+                    most,
+                    DURING,
+                )?)
+            }
+        };
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
-        self.columns.sweep(gpu, part, most, |block| {
+        let at_once = squares.as_ref().map_or(most, |(_, columns)| *columns);
+        self.columns.sweep(gpu, part, at_once, |block| {
             if stop() {
                 return Ok(());
             }
@@ -140,9 +168,12 @@ impl Cuda<'_> {
                 c: e,
                 kind: Arithmetic::F64,
             })?;
+            if let Some((squares, _)) = &squares {
+                squares.fill(gpu, &block)?;
+            }
             let (rows, first, count) = (block.count as i64, block.first, count as u32);
             let grid = (block.count.div_ceil(STRIDE) as u32, 1, 1);
-            for own in &models {
+            for own in models.iter().filter(|own| !own.is_flat) {
                 let k = own.model.k as i32;
                 let products = e + 8 * (block.count * own.start) as u64;
                 if own.model.k > 0 {
@@ -151,7 +182,7 @@ impl Cuda<'_> {
                         rows: block.count,
                         columns: own.model.k,
                         inner: own.model.k,
-                        a: products + 8 * block.count as u64,
+                        a: products + 8 * (own.before * block.count) as u64,
                         b: on_gpu + own.transposed,
                         c: u,
                         kind: Arithmetic::F64,
@@ -159,8 +190,14 @@ impl Cuda<'_> {
                 }
                 let (places, support) = (on_gpu + own.places, on_gpu + own.support);
                 let (groups, least) = (on_gpu + own.groups, on_gpu + own.least);
+                let vectors = k + own.before as i32 - 1;
+                let of_squares = match (&squares, own.weights) {
+                    (Some((squares, _)), Some(model)) => squares.of(model, block.count),
+                    _ => 0,
+                };
                 let changes = arguments![
-                    products, u, places, support, k, rows, first, joining, replacing, place, groups
+                    products, vectors, of_squares, u, places, support, k, rows, first, joining,
+                    replacing, place, groups
                 ];
                 gpu.launch(&neighbours::KERNEL, "changes", grid, 256, 0, changes)?;
                 if count as usize <= GROUPS {

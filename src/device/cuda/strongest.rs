@@ -56,7 +56,7 @@ pub(super) struct Batch {
     /// n × m, in f64, and in f32 where that screens.
     pub(super) wide: u64,
     pub(super) narrow: u64,
-    /// Where RSS of each lie, where the members of each begin, and these.
+    /// Where ‖r‖² of each lie, where the members of each begin, and these.
     pub(super) rss: u64,
     pub(super) offsets: u64,
     pub(super) members: u64,
@@ -110,7 +110,7 @@ impl Cuda<'_> {
     }
 
     /// Puts together what the kernels are told of a batch, in pinned memory: the addresses
-    /// of its residuals; RSS; where each model's members begin, and these, two a word. The
+    /// of its residuals; ‖r‖²; where each model's members begin, and these, two a word. The
     /// words there are.
     fn tell_batch(&mut self, models: &[ModelView]) -> Result<usize, DeviceError> {
         let (n, m) = (self.y.len(), models.len());
@@ -125,7 +125,7 @@ impl Cuda<'_> {
         for (model, held) in models.iter().enumerate() {
             let owner = self.owners[held.number % self.owners.len()];
             addresses[model] = owner + 8 * (held.number * n) as u64;
-            rss[model] = held.rss.to_bits();
+            rss[model] = held.square.to_bits();
             offsets[model] = at as u64;
             for &member in held.support {
                 packed[at / 2] |= u64::from(member) << (32 * (at % 2));

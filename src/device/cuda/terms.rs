@@ -12,7 +12,10 @@ use rayon::prelude::*;
 use super::{
     super::{
         DeviceError, Gain, ModelView, Neighbours, TermChange,
-        cpu::{neighbours_of_terms, strongest_terms_exactly},
+        cpu::{
+            neighbours_of_likelihood_terms, neighbours_of_terms, strongest_likelihood_terms,
+            strongest_terms_exactly,
+        },
         terms::free_drops,
     },
     Cuda,
@@ -122,7 +125,11 @@ impl Cuda<'_> {
         };
         if gain == Gain::Exact {
             let (x, y) = (shard.x, self.y);
-            let fitted = |model: &ModelView| Fit::of(x, y, model.support).0;
+            let held = self.fitted.as_ref().map(|own| &own.fits);
+            let fitted = |model: &ModelView| match held {
+                Some(fits) => fits.of(model.number).clone(),
+                None => Fit::of(x, y, model.support).0,
+            };
             let fits: Vec<Fit> = models.par_iter().map(fitted).collect();
             let never = || false;
             let mut source = GpuProducts {
@@ -130,6 +137,11 @@ impl Cuda<'_> {
                 part: (0, 1),
                 stop: &never,
             };
+            if x.likelihood().is_some() {
+                let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
+                let own = (shard, terms);
+                return strongest_likelihood_terms(&mut source, own, &anchors, &never);
+            }
             return strongest_terms_exactly(&mut source, (shard, terms), &fits, &never);
         }
         let mut all = Vec::with_capacity(models.len());
@@ -305,6 +317,10 @@ impl Cuda<'_> {
             part,
             stop,
         };
+        if shard.x.likelihood().is_some() {
+            let own = (shard.part(part), terms);
+            return neighbours_of_likelihood_terms(&mut source, own, (y, anchors), wanted, stop);
+        }
         neighbours_of_terms(&mut source, (shard, terms), (y, anchors), wanted, stop)
     }
 }

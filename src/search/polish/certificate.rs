@@ -5,6 +5,7 @@
 //! (crate::device::Device::find_joining)) most are settled by it.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{
     super::problem::{Size, rises},
@@ -27,6 +28,16 @@ pub(super) enum Verdict {
     Best(Option<Settled>),
     /// Not known: the limits came first, or a fit did not converge.
     Unknown,
+}
+
+/// What one rank's fits of joining terms say.
+#[derive(Default, Serialize, Deserialize)]
+struct Joined {
+    fitted: usize,
+    /// Whether the limits came first, or a fit did not converge.
+    is_cut: bool,
+    /// Models that are better, with their numbers among all, and their values.
+    better: Vec<(usize, f64, Vec<u32>)>,
 }
 
 impl PolishContext<'_> {
@@ -94,7 +105,6 @@ impl PolishContext<'_> {
                 .filter(|fit| fit.support().len() < problem.max_size);
             let pairs = (x.p() - members.len()) * have_room.count();
             settled.by_bound += pairs - fits.len().min(pairs);
-            x.fetch(fits.iter().flat_map(|(_, terms)| terms.iter().copied()))?;
         } else {
             for (at, fit) in bases.iter().enumerate() {
                 let own = fit.members();
@@ -123,26 +133,64 @@ impl PolishContext<'_> {
                 fit.members(),
             )
         };
-        // A model that explains the term, or has no room for it, is no neighbour.
-        let joined = self.in_parallel(&fits, |(at, terms)| {
+        // A model that explains the term, or has no room for it, is no neighbour. Each rank fits those that terms of its
+        // own columns join.
+        let own = self
+            .limits
+            .communicator
+            .map(|ranks| match x.is_partitioned() {
+                true => x.local(),
+                false => ranks.local_range(x.term_count()),
+            });
+        let is_own = |terms: &[u32]| {
+            let last = terms.last().map(|term| *term as usize);
+            own.as_ref()
+                .is_none_or(|own| last.is_some_and(|last| own.contains(&last)))
+        };
+        let numbered = fits.iter().enumerate();
+        let mine: Vec<(usize, &(usize, Vec<u32>))> =
+            numbered.filter(|(_, (_, terms))| is_own(terms)).collect();
+        let joined = self.in_parallel(&mine, |(number, (at, terms))| {
             let mut fit = bases[*at].clone();
             let joins = terms.iter().try_for_each(|term| fit.add(x, *term));
             let is_model = joins.is_ok() && fit.support().len() <= problem.max_size;
-            is_model.then(|| judged(&fit))
+            is_model.then(|| (*number, judged(&fit)))
         });
-        let mut is_cut = joined.len() < fits.len();
-        settled.by_fit += joined.iter().flatten().count();
+        let mut told = Joined {
+            is_cut: joined.len() < mine.len(),
+            ..Joined::default()
+        };
+        for (number, (value, is_optimum, members)) in joined.into_iter().flatten() {
+            told.fitted += 1;
+            told.is_cut |= !is_optimum;
+            if rises(value, best.value) {
+                told.better.push((number, value, members));
+            }
+        }
+        let all = match self.limits.communicator {
+            Some(ranks) => ranks.gather(&told)?,
+            None => vec![told],
+        };
+        let mut is_cut = all.iter().any(|own| own.is_cut);
+        settled.by_fit += all.iter().map(|own| own.fitted).sum::<usize>();
+        let mut better: Vec<_> = all.into_iter().flat_map(|own| own.better).collect();
+        better.sort_unstable_by_key(|(number, ..)| *number);
         let mut lower: Option<(f64, Vec<u32>)> = None;
-        for (value, is_optimum, members) in dropped
+        let dropped = dropped
             .iter()
             .map(judged)
-            .chain(joined.into_iter().flatten())
-        {
-            is_cut |= !is_optimum;
+            .map(|(value, is_optimum, members)| {
+                is_cut |= !is_optimum;
+                (value, members)
+            });
+        for (value, members) in dropped.chain(better.into_iter().map(|own| (own.1, own.2))) {
             let least = lower.as_ref().map_or(best.value, |own| own.0);
             if rises(value, least) {
                 lower = Some((value, members));
             }
+        }
+        if let Some((_, members)) = &lower {
+            x.fetch(members.iter().copied())?;
         }
         // Fitted from scratch, the last digits may differ, and with them the verdict.
         let anew = lower.map(|(_, members)| self.fitted(&members));
