@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use passel::{
     Design,
     design::DesignOptions,
+    family::{Distribution, Family},
     table::{Column, Table, Values},
 };
 use rayon::prelude::*;
@@ -14,6 +15,8 @@ use rayon::prelude::*;
 #[derive(Clone, Copy, PartialEq)]
 pub enum Model {
     IngLai,
+    /// The columns of Ing and Lai, and events of logistic regression on the first ten.
+    Logistic,
     ChenChen,
 }
 
@@ -35,6 +38,7 @@ impl Problem {
     pub fn name(&self, p: usize) -> String {
         let model = match self.model {
             Model::IngLai => "ing-lai",
+            Model::Logistic => "logistic",
             Model::ChenChen => "chen-chen",
         };
         let polished = if self.polish { ", polished" } else { "" };
@@ -59,8 +63,8 @@ const fn problem(number: usize, model: Model, n: usize, p: usize) -> Problem {
 }
 
 /// In the order in which they share their data.
-pub fn problems() -> [Problem; 6] {
-    use Model::{ChenChen, IngLai};
+pub fn problems() -> [Problem; 9] {
+    use Model::{ChenChen, IngLai, Logistic};
     [
         problem(3, IngLai, 400, 4_000),
         Problem {
@@ -79,7 +83,13 @@ pub fn problems() -> [Problem; 6] {
             polish: true,
             ..problem(5, IngLai, 4_000, 40_000)
         },
+        problem(7, Logistic, 4_000, 40_000),
+        Problem {
+            polish: true,
+            ..problem(8, Logistic, 4_000, 40_000)
+        },
         problem(4, IngLai, 4_000, 160_000),
+        problem(9, Logistic, 4_000, 160_000),
     ]
 }
 
@@ -160,10 +170,23 @@ fn chen_chen(n: usize, p: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
 /// By way of a table, whose columns go as they are taken up: at most two copies of X at a
 /// time, where matrices would be a third.
 pub fn design(model: Model, n: usize, p: usize) -> Design {
-    let (x, y) = match model {
-        Model::IngLai => ing_lai(n, p),
+    let (x, mut y) = match model {
+        Model::IngLai | Model::Logistic => ing_lai(n, p),
         Model::ChenChen => chen_chen(n, p),
     };
+    let mut options = DesignOptions::default();
+    if model == Model::Logistic {
+        // Of a linear predictor of variance 4.
+        let mean = y.iter().sum::<f64>() / n as f64;
+        let square = y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64;
+        let noise = normals(n, p + 1);
+        for (y, z) in y.iter_mut().zip(noise) {
+            let eta = 2.0 * (*y - mean) / square.sqrt();
+            // The logistic quantile of a normal number's probability, nearly: 1.702 of it.
+            *y = f64::from(u8::from(eta + 1.702 * z > 0.0));
+        }
+        options.kind.family = Family::new(Distribution::Binomial, None).unwrap();
+    }
     let column = |name: String, values| Column {
         name,
         values: Values::Numbers(values),
@@ -179,5 +202,5 @@ pub fn design(model: Model, n: usize, p: usize) -> Design {
         truth: Vec::new(),
         ..Table::default()
     };
-    Design::from_table(table, &DesignOptions::default()).unwrap()
+    Design::from_table(table, &options).unwrap()
 }

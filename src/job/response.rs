@@ -3,7 +3,6 @@
 use super::{Job, OptionError, RawValues};
 use crate::{
     design::ResponseOptions,
-    device::DeviceChoice,
     family::{Distribution, Family, Link, QuasiDispersion},
     plugin::MethodKind,
     table::{is_npy, split_names},

@@ -81,7 +81,7 @@ pub(crate) trait TableScorer: Send {
                     pairs.offer(to_ordered(value).into(), a, b, || 0);
                 }
             }
-            (search.progress)();
+            (search.progress)(1);
         }
         if let Some(fault) = fault {
             return Err(DeviceError::UndefinedScore(fault));

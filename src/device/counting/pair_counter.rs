@@ -58,8 +58,8 @@ pub(crate) struct PairSearch<'a> {
     pub(crate) matrix: Option<&'a mut [f64]>,
     /// Asked before each conditioning variable; where it returns true the search ends early.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
-    /// Called after each conditioning variable, at most once a column.
-    pub(crate) progress: &'a (dyn Fn() + Sync),
+    /// Told how many conditioning variables more are done, at most as many as there are columns.
+    pub(crate) progress: &'a (dyn Fn(usize) + Sync),
 }
 
 impl PairSearch<'_> {
@@ -142,7 +142,7 @@ impl<'a> PairCounterGroup<'a> {
         (wanted, places): (&TopPairs, Range<usize>),
         mut matrix: Option<&mut [f64]>,
         stop: &(dyn Fn() -> bool + Sync),
-        progress: &(dyn Fn() + Sync),
+        progress: &(dyn Fn(usize) + Sync),
     ) -> Result<TopPairs, DeviceError> {
         let mut best = wanted.clone();
         for device in &mut self.devices {

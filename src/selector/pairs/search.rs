@@ -241,7 +241,10 @@ impl Scan<'_, '_> {
         };
         let places = counters.names().len().max(1);
         let reports = AtomicUsize::new(visited * places);
-        let done = || within((1 + reports.fetch_add(1, Ordering::Relaxed)) / places);
+        let done = |columns: usize| {
+            let before = reports.fetch_add(columns, Ordering::Relaxed);
+            within((before + columns) / places);
+        };
         // Ranks agree on the end between rounds.
         let stop = || self.interrupt.requested_here();
         let mut own_matrix = zeros(m, !self.found.matrix.is_empty() && m < p)?;

@@ -143,8 +143,8 @@ impl Case {
                 wanted = wanted.with_partners(p, evaluator.score_threshold(None));
             }
             let done = AtomicUsize::new(0);
-            let told = || {
-                done.fetch_add(1, Ordering::Relaxed);
+            let told = |columns: usize| {
+                done.fetch_add(columns, Ordering::Relaxed);
             };
             let best = counters.pairs(&synergy, (&wanted, 0..usize::MAX), matrix, &|| false, &told);
             let best = best.unwrap();

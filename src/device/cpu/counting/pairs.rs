@@ -41,7 +41,7 @@ pub(super) fn visit_columns<A: Send>(
         .fold(&start, |mut accumulated, (column, row)| {
             if !stop() {
                 visit(&mut accumulated, column, row);
-                progress();
+                progress(1);
             }
             accumulated
         });

@@ -42,7 +42,7 @@ impl PairCounter for CudaCounter<'_> {
             }
             // It is no second column of the pairs to come.
             self.exclude(w);
-            (search.progress)();
+            (search.progress)(1);
         }
         Ok(pairs.with_synergy(|pair| search.synergy_of(pair, &self.response)))
     }
