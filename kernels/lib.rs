@@ -106,6 +106,7 @@ kernels! {
     joining [KERNEL]
     joint_codes [KERNEL]
     neighbours [KERNEL]
+    newton [KERNEL]
     pair_floor [KERNEL]
     pair_levels [GROUPS, KERNEL, BYTES, WORDS]
     pair_sums [KERNEL]

@@ -39,8 +39,12 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
             false => (4.0 * noise[row].abs() * (N as f64).sqrt() / 2.0).floor(),
         })
         .collect();
-    let weights: Vec<f64> = (0..N).map(|row| [0.0, 1.0, 2.0][row.min(1) + row % 2]).collect();
-    let scores: Vec<f64> = (0..N).map(|row| weights[row] * (y[row] - means[row])).collect();
+    let weights: Vec<f64> = (0..N)
+        .map(|row| [0.0, 1.0, 2.0][row.min(1) + row % 2])
+        .collect();
+    let scores: Vec<f64> = (0..N)
+        .map(|row| weights[row] * (y[row] - means[row]))
+        .collect();
     let working: Vec<f64> = (0..N)
         .map(|row| match is_binomial {
             true => weights[row] * means[row] * (1.0 - means[row]),
@@ -74,7 +78,11 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
     // Q without the weights.
     let vectors: Vec<Vec<f64>> = triangle
         .iter()
-        .map(|t| (0..N).map(|row| t.iter().zip(&all).map(|(t, x)| t * x[row]).sum()).collect())
+        .map(|t| {
+            (0..N)
+                .map(|row| t.iter().zip(&all).map(|(t, x)| t * x[row]).sum())
+                .collect()
+        })
         .collect();
     let mut products: Vec<f64> = columns.chunks(N).map(|x| dot(x, &scores)).collect();
     for q in &vectors {
@@ -110,7 +118,11 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
         scores: test.put(&scores),
         weights: test.put(&working),
         inverse: test.put(&inverse),
-        intercept: if has_intercept { test.put(&intercept) } else { 0 },
+        intercept: if has_intercept {
+            test.put(&intercept)
+        } else {
+            0
+        },
         addresses: test.put(&addresses),
         support: test.put(&support),
         largest: test.put(&largest_q),
@@ -138,8 +150,20 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
         let (most_columns, blocks, capacity) = (support.len() as i64, 3u32, p as u64);
         let room = test.fill(0.0f64, blocks as usize * (N + support.len()));
         let given = arguments![
-            args, models, x, products, squares, rows, from, list, listed, most_columns, room,
-            open, opened, capacity
+            args,
+            models,
+            x,
+            products,
+            squares,
+            rows,
+            from,
+            list,
+            listed,
+            most_columns,
+            room,
+            open,
+            opened,
+            capacity
         ];
         test.launch(&KERNEL, "diverge", (blocks, 1), (256, 0), given);
         let count = test.get::<u64>(opened, 1)[0] as usize;

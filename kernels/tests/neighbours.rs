@@ -67,7 +67,8 @@ fn check_changes(test: &mut TestGpu, p: usize, is_weighted: bool) {
     let vectors = support.len() as i32;
     let (k, rows, from) = (vectors - beside as i32, p as i64, 0u32);
     let given = arguments![
-        products, vectors, squares, exchanged, places, held, k, rows, from, joining, replacing, place, groups
+        products, vectors, squares, exchanged, places, held, k, rows, from, joining, replacing,
+        place, groups
     ];
     test.launch(&KERNEL, "changes", (2, 1), (256, 0), given);
     let expected = neighbours::reference(&columns, &y, &support, keep);

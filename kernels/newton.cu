@@ -1,0 +1,468 @@
+// Fits of logistic and Poisson regression by Newton's method, one model per block; see newton.rs.
+
+#define T 256
+#define WARPS (T / 32)
+#define CONVERGED 1e-12
+#define FAR 4.0
+#define LEAST_PIVOT 1e-3
+#define MOVES 1e-3
+#define MARGIN 1e-9
+#define STEPS 25
+#define EPSILON 2.220446049250313e-16
+
+enum { IS_CONVERGED, IS_LEFT };
+
+struct NewtonArgs {
+    long long n;
+    const double* y;
+    const double* weights;
+    const double* offset;
+    double shift;
+    double least_change;
+    double of_scores;
+    double of_costs;
+    double* room;
+    int is_binomial;
+    int has_intercept;
+};
+
+// Passed by value; newton.rs has the same struct.
+static_assert(sizeof(NewtonArgs) == 80, "");
+
+struct NewtonJob {
+    const u64* addresses;
+    const double* start;
+    double* predictors;
+    double* scores;
+    double* costs;
+    long long k;
+};
+
+static_assert(sizeof(NewtonJob) == 48, "");
+
+// One fit as its block sees it. Columns are those of the model behind ones, if it has an intercept; `matrix` is
+// `size` rows of `size` + 1: the upper triangle of their weighted products, then those with the scores.
+struct Fit {
+    long long n;
+    int k;
+    int first;
+    int size;
+    const u64* addresses;
+    double* predictors;
+    double* scores;
+    double* working;
+    double* matrix;
+    double* coefficients;
+    double* step;
+    double* squares;
+    double* partial;
+};
+
+__device__ __forceinline__ const double* column_of(const Fit& m, int position)
+{
+    return (const double*)m.addresses[position];
+}
+
+// A product of fragments of 8 × 4 and 4 × 8 numbers, added to 8 × 8.
+__device__ __forceinline__ void multiply(double (&sum)[2], double a, double b)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(sum[0]), "+d"(sum[1])
+        : "d"(a), "d"(b));
+#else
+    const int lane = threadIdx.x % 32, row = lane / 4, column = 2 * (lane % 4);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const double left = __shfl_sync(0xffffffffu, a, 4 * row + i);
+        sum[0] += left * __shfl_sync(0xffffffffu, b, 4 * column + i);
+        sum[1] += left * __shfl_sync(0xffffffffu, b, 4 * column + 4 + i);
+    }
+#endif
+}
+
+// The entries of TILES tiles of 8 columns from tile `tile` on in four rows: this lane's column of each, at row
+// `row`; ones, the columns, then nothing.
+template <int TILES>
+__device__ __forceinline__ void load(const Fit& m, int tile, long long row, bool inside,
+                                     double (&out)[TILES])
+{
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+        const int at = 8 * (tile + t) + lane / 4 - m.first;
+        double value = 0.0;
+        if (inside) {
+            if (at >= 0 && at < m.k) {
+                value = column_of(m, at)[row];
+            } else if (at == -1) {
+                value = 1.0;
+            }
+        }
+        out[t] = value;
+    }
+}
+
+// Products of TILES tiles of columns, from tile `down` on, with as many from `across` on under the working weights; the
+// column behind the last is the scores. Adds them to the matrix.
+template <int TILES>
+__device__ void gram(const Fit& m, int down, int across)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    double sums[TILES][TILES][2] = {};
+    for (long long base = 4 * warp; base < m.n; base += 4 * WARPS) {
+        const long long row = base + lane % 4;
+        const bool inside = row < m.n;
+        const double weight = inside ? m.working[row] : 0.0;
+        const double score = inside ? m.scores[row] : 0.0;
+        double a[TILES], b[TILES];
+        load<TILES>(m, down, row, inside, a);
+        if (down == across) {
+#pragma unroll
+            for (int t = 0; t < TILES; t++) {
+                b[t] = a[t];
+            }
+        } else {
+            load<TILES>(m, across, row, inside, b);
+        }
+#pragma unroll
+        for (int t = 0; t < TILES; t++) {
+            b[t] = 8 * (across + t) + lane / 4 == m.size ? score : weight * b[t];
+        }
+#pragma unroll
+        for (int i = 0; i < TILES; i++) {
+#pragma unroll
+            for (int j = 0; j < TILES; j++) {
+                if (down < across || i <= j) {
+                    multiply(sums[i][j], a[i], b[j]);
+                }
+            }
+        }
+    }
+    // One warp after the other, so that the order of the sums is fixed.
+    for (int turn = 0; turn < WARPS; turn++) {
+        if (turn == warp) {
+#pragma unroll
+            for (int i = 0; i < TILES; i++) {
+#pragma unroll
+                for (int j = 0; j < TILES; j++) {
+                    const int row = 8 * (down + i) + lane / 4;
+#pragma unroll
+                    for (int c = 0; c < 2; c++) {
+                        const int column = 8 * (across + j) + 2 * (lane % 4) + c;
+                        if (row <= column && row < m.size && column <= m.size) {
+                            double* to = m.matrix + row * (m.size + 1) + column;
+                            *to = turn == 0 ? sums[i][j][c] : *to + sums[i][j][c];
+                        }
+                    }
+                }
+            }
+        }
+        __syncthreads();
+    }
+}
+
+__device__ void weighted_products(const Fit& m)
+{
+    const int tiles = (m.size + 8) / 8;
+    switch (tiles) {
+    case 1: gram<1>(m, 0, 0); break;
+    case 2: gram<2>(m, 0, 0); break;
+    case 3: gram<3>(m, 0, 0); break;
+    default:
+        for (int down = 0; down < tiles; down += 3) {
+            for (int across = down; across < tiles; across += 3) {
+                gram<3>(m, down, across);
+            }
+        }
+    }
+}
+
+// The factor R of the matrix, in its place, and R⁻ᵀ of its last column; false where a column is nearly explained.
+__device__ bool factor(const Fit& m)
+{
+    const int size = m.size, width = size + 1;
+    for (int i = threadIdx.x; i < size; i += T) {
+        m.squares[i] = m.matrix[i * width + i];
+    }
+    __syncthreads();
+    for (int j = 0; j < size; j++) {
+        const double rest = m.matrix[j * width + j];
+        // False where it is no number.
+        if (!(rest > LEAST_PIVOT * LEAST_PIVOT * m.squares[j])) {
+            return false;
+        }
+        const double pivot = sqrt(rest);
+        __syncthreads();
+        for (int c = j + threadIdx.x; c < width; c += T) {
+            m.matrix[j * width + c] = c == j ? pivot : m.matrix[j * width + c] / pivot;
+        }
+        __syncthreads();
+        const int left = size - 1 - j;
+        for (int at = threadIdx.x; at < left * (left + 1); at += T) {
+            const int i = j + 1 + at / (left + 1), c = j + 1 + at % (left + 1);
+            if (c >= i) {
+                m.matrix[i * width + c] -= m.matrix[j * width + i] * m.matrix[j * width + c];
+            }
+        }
+        __syncthreads();
+    }
+    return true;
+}
+
+// step = R⁻¹ of the last column, by the first warp.
+__device__ void solve(const Fit& m)
+{
+    const int size = m.size, width = size + 1, lane = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+        for (int i = size - 1; i >= 0; i--) {
+            double sum = 0.0;
+            for (int c = i + 1 + lane; c < size; c += 32) {
+                sum += m.matrix[i * width + c] * m.step[c];
+            }
+            sum = warp_sum(sum);
+            if (lane == 0) {
+                m.step[i] = (m.matrix[i * width + size] - sum) / m.matrix[i * width + i];
+            }
+            __syncwarp();
+        }
+    }
+    __syncthreads();
+}
+
+// What follows from linear predictors.
+struct State {
+    double deviance;
+    // The largest move of a predictor, relative to it.
+    double moved;
+    // By how much the observation that is least on its side is there; below 0 where one is on the other side.
+    double apart;
+};
+
+__device__ __forceinline__ double block_most(double value, double* partial)
+{
+    for (int half = 16; half > 0; half /= 2) {
+        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, half));
+    }
+    if (threadIdx.x % 32 == 0) {
+        partial[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    value = partial[0];
+    for (int warp = 1; warp < WARPS; warp++) {
+        value = fmax(value, partial[warp]);
+    }
+    __syncthreads();
+    return value;
+}
+
+// The state of a row: writes its score, or where a start is projected what its linear predictor should be, weighted, and its
+// working weight; adds to half of a deviance.
+__device__ __forceinline__ void row_of(const NewtonArgs& all, const Fit& m, long long row, double eta, bool is_start,
+                                       double& sum, double& apart)
+{
+    const double y = all.y[row], weight = all.weights[row], offset = all.offset[row];
+    double mean, slope;
+    if (all.is_binomial) {
+        const double e = exp(-fabs(eta)), one = 1.0 / (1.0 + e);
+        mean = fmin(fmax(eta < 0.0 ? e * one : one, EPSILON), 1.0 - EPSILON);
+        slope = fmax(e * one * one, EPSILON);
+        sum += weight * ((fmax(eta, 0.0) - y * eta) + log1p(e));
+        if (weight > 0.0) {
+            const double own = y > 0.5 ? eta - offset : offset - eta;
+            apart = fmin(apart, own - MARGIN * (1.0 + fabs(offset)));
+        }
+    } else {
+        mean = slope = exp(eta);
+        sum += weight * (mean - y * eta);
+        apart = -1.0;
+    }
+    const double score = weight * (y - mean);
+    m.working[row] = weight * slope;
+    m.scores[row] = is_start ? weight * slope * (eta - offset) + score : score;
+}
+
+// ROWS rows of `move` from `row` on: independent loads are in flight together.
+template <int ROWS>
+__device__ __forceinline__ void move_rows(const NewtonArgs& all, const Fit& m, long long row, double& sum, double& moved,
+                                          double& apart)
+{
+    double eta[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        eta[r] = all.offset[row + r * T] + (m.first ? m.coefficients[0] : 0.0);
+    }
+#pragma unroll 2
+    for (int a = 0; a < m.k; a++) {
+        const double* x = column_of(m, a) + row;
+        const double b = m.coefficients[m.first + a];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            eta[r] += b * x[r * T];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const long long at = row + r * T;
+        if (all.weights[at] > 0.0) {
+            const double before = m.predictors[at];
+            moved = fmax(moved, fabs(eta[r] - before) / (1.0 + fabs(before)));
+        }
+        m.predictors[at] = eta[r];
+        row_of(all, m, at, eta[r], false, sum, apart);
+    }
+}
+
+// The state at the coefficients, whose linear predictors come in place of those before.
+__device__ State move(const NewtonArgs& all, const Fit& m)
+{
+    double sums[1] = {0.0}, moved = 0.0, apart = infinity();
+    long long row = threadIdx.x;
+    for (; row + 3 * T < m.n; row += 4 * T) {
+        move_rows<4>(all, m, row, sums[0], moved, apart);
+    }
+    for (; row < m.n; row += T) {
+        move_rows<1>(all, m, row, sums[0], moved, apart);
+    }
+    block_sum<T>(sums, m.partial);
+    State state;
+    state.deviance = fmax(2.0 * (sums[0] + all.shift), 0.0);
+    state.moved = block_most(moved, m.partial);
+    state.apart = -block_most(-apart, m.partial);
+    return state;
+}
+
+// Fits a model; false where that is left to others.
+__device__ bool climb(const NewtonArgs& all, const Fit& m, const double* start, State& state, int& steps)
+{
+    // The predictors of the model nearest to those of the start, by their weights.
+    double sums[1] = {0.0}, apart = infinity();
+    for (long long row = threadIdx.x; row < m.n; row += T) {
+        const double eta = start[row];
+        m.predictors[row] = eta;
+        row_of(all, m, row, eta, true, sums[0], apart);
+    }
+    block_sum<T>(sums, m.partial);
+    const double before = fmax(2.0 * (sums[0] + all.shift), 0.0);
+    weighted_products(m);
+    if (!factor(m)) {
+        return false;
+    }
+    solve(m);
+    for (int i = threadIdx.x; i < m.size; i += T) {
+        m.coefficients[i] = m.step[i];
+    }
+    __syncthreads();
+    state = move(all, m);
+    if (!(state.deviance < FAR * (1.0 + before))) {
+        return false;
+    }
+    for (steps = 1; steps <= STEPS; steps++) {
+        weighted_products(m);
+        if (!factor(m)) {
+            return false;
+        }
+        // By so much twice the log-likelihood of the quadratic rises.
+        double promised = 0.0;
+        for (int i = 0; i < m.size; i++) {
+            const double z = m.matrix[i * (m.size + 1) + m.size];
+            promised += z * z;
+        }
+        const bool is_still = promised <= all.least_change + CONVERGED * state.deviance;
+        solve(m);
+        for (int i = threadIdx.x; i < m.size; i += T) {
+            m.coefficients[i] += m.step[i];
+        }
+        __syncthreads();
+        const double least = state.deviance * (1.0 + CONVERGED) + all.least_change;
+        state = move(all, m);
+        // Rising deviances, events that lie apart, and predictors without end are for who has the time.
+        if (!(state.deviance <= least) || state.apart > 0.0 || (is_still && state.moved > MOVES)) {
+            return false;
+        }
+        if (is_still) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Writes what dropping each column costs: its coefficient squared over its place in the inverse of the products.
+__device__ void costs(const NewtonArgs& all, const Fit& m, double* to)
+{
+    const int size = m.size, width = size + 1;
+    // The inverse of R in its lower triangle, its diagonal in `squares`: each thread a column.
+    for (int c = threadIdx.x; c < size; c += T) {
+        m.squares[c] = 1.0 / m.matrix[c * width + c];
+        for (int i = c - 1; i >= 0; i--) {
+            double sum = m.matrix[i * width + c] * m.squares[c];
+            for (int a = i + 1; a < c; a++) {
+                sum += m.matrix[i * width + a] * m.matrix[c * width + a];
+            }
+            m.matrix[c * width + i] = -sum / m.matrix[i * width + i];
+        }
+    }
+    __syncthreads();
+    for (int i = m.first + threadIdx.x; i < size; i += T) {
+        double diagonal = m.squares[i] * m.squares[i];
+        for (int c = i + 1; c < size; c++) {
+            const double t = m.matrix[c * width + i];
+            diagonal += t * t;
+        }
+        to[i - m.first] = all.of_costs * m.coefficients[i] * m.coefficients[i] / diagonal;
+    }
+}
+
+extern __shared__ double room[];
+
+// `answers`: deviance, ‖scores‖², what came of it and the steps, four numbers a job.
+extern "C" __global__ void __launch_bounds__(T, 2)
+newton(NewtonArgs all, const NewtonJob* __restrict__ jobs, int count, double* __restrict__ answers)
+{
+    __shared__ double partial[WARPS];
+    for (int at = blockIdx.x; at < count; at += gridDim.x) {
+        const NewtonJob job = jobs[at];
+        double* own = all.room + 3 * all.n * blockIdx.x;
+        Fit m;
+        m.n = all.n;
+        m.k = (int)job.k;
+        m.first = all.has_intercept;
+        m.size = m.k + m.first;
+        m.addresses = job.addresses;
+        m.predictors = job.predictors ? job.predictors : own;
+        m.scores = job.scores ? job.scores : own + all.n;
+        m.working = own + 2 * all.n;
+        m.matrix = room;
+        m.coefficients = room + m.size * (m.size + 1);
+        m.step = m.coefficients + m.size;
+        m.squares = m.step + m.size;
+        m.partial = partial;
+        State state = {};
+        int steps = 0;
+        bool is_done = climb(all, m, job.start, state, steps);
+        double sums[1] = {0.0};
+        if (is_done && job.costs) {
+            // By the weights of the fit itself.
+            weighted_products(m);
+            is_done = factor(m);
+            if (is_done) {
+                costs(all, m, job.costs);
+            }
+        }
+        if (is_done) {
+            for (long long row = threadIdx.x; row < m.n; row += T) {
+                const double score = all.of_scores * m.scores[row];
+                m.scores[row] = score;
+                sums[0] += score * score;
+            }
+        }
+        block_sum<T>(sums, partial);
+        if (threadIdx.x == 0) {
+            answers[4 * at] = state.deviance;
+            answers[4 * at + 1] = sums[0];
+            answers[4 * at + 2] = is_done ? IS_CONVERGED : IS_LEFT;
+            answers[4 * at + 3] = steps;
+        }
+        __syncthreads();
+    }
+}
