@@ -214,6 +214,14 @@ impl Fit {
         status.is_some_and(|status| status != FitStatus::NotConverged)
     }
 
+    /// The least squares beside a likelihood.
+    pub(crate) fn without_likelihood(&self) -> Self {
+        Self {
+            reweighted: None,
+            ..self.clone()
+        }
+    }
+
     /// Fits the likelihood of the columns, if they have one, on the support as it is.
     fn reweight(&mut self, x: Columns, is_warm: bool) {
         let Some(likelihood) = x.likelihood() else {
@@ -257,6 +265,7 @@ impl Fit {
             residual: self.residual(),
             weighted: self.reweighted.as_ref().map(|own| Weighted {
                 weights: &own.weights,
+                predictors: own.fit.predictors(),
                 intercept: &own.intercept,
             }),
         }

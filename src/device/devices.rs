@@ -84,7 +84,7 @@ impl<'x> Devices<'x> {
             Placement::Cuda(ordinals) => {
                 let shards = shards(x, &own, ordinals.len());
                 let open = |(ordinal, shard): (&usize, Shard<'x>)| {
-                    Cuda::new(*ordinal, shard, y, models, resources, threads)
+                    Cuda::new(*ordinal, shard, y, (models, gain), resources, threads)
                 };
                 let opened = ordinals.par_iter().with_max_len(1).zip(shards).map(open);
                 let mut gpus = opened.collect::<Result<Vec<_>, _>>()?;

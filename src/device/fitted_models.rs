@@ -82,7 +82,8 @@ impl<'x> FittedModels<'x> {
                 Some(ModelUpdate::Drop(column)) => drop(fit, x, column),
                 Some(ModelUpdate::DropCheapest) if x.terms().is_some() => None,
                 Some(ModelUpdate::DropCheapest) => {
-                    cheapest(fit, keep).and_then(|column| drop(fit, x, column))
+                    let costs = std::iter::zip(fit.support().iter().copied(), fit.drop_costs());
+                    cheapest(costs, keep).and_then(|column| drop(fit, x, column))
                 }
                 Some(ModelUpdate::Refactor) => {
                     fit.refactor(x, y);
@@ -127,11 +128,10 @@ fn drop(fit: &mut Fit, x: Columns, variable: u32) -> Option<u32> {
     Some(variable)
 }
 
-/// The variable that is not kept and whose loss raises RSS least, ties going to the lowest.
-fn cheapest(fit: &Fit, keep: &[u32]) -> Option<u32> {
-    let costs = std::iter::zip(fit.support(), fit.drop_costs());
+/// Of variables and what their loss costs, the one that is not kept and costs least, ties going to the lowest.
+pub(super) fn cheapest(costs: impl Iterator<Item = (u32, f64)>, keep: &[u32]) -> Option<u32> {
     let mut cheapest: Option<(u32, f64)> = None;
-    for (&variable, cost) in costs {
+    for (variable, cost) in costs {
         if keep.binary_search(&variable).is_ok() {
             continue;
         }

@@ -32,7 +32,10 @@ pub(crate) fn factor_width(anchor: &FitView) -> (usize, usize) {
 /// *Shapes:* n × (1 + k), with an intercept of weighted columns n × (2 + k), column-major.
 pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
-    if let Some(Weighted { weights, intercept }) = anchor.weighted {
+    if let Some(Weighted {
+        weights, intercept, ..
+    }) = anchor.weighted
+    {
         let (first, shifts) = intercept.split_at(intercept.len().min(1));
         for t in first {
             batch.extend(weights.iter().map(|weight| weight * t));

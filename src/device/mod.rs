@@ -216,4 +216,14 @@ pub(crate) trait Device: Send {
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DeviceError>;
+
+    /// For each pair of a fit of a likelihood and a column outside of it the loss of the model that it joins, but for some
+    /// digits; none where the host is to fit it.
+    fn fit_joined(
+        &mut self,
+        _fits: &[FitView],
+        pairs: &[(usize, u32)],
+    ) -> Result<Vec<Option<f64>>, DeviceError> {
+        Ok(vec![None; pairs.len()])
+    }
 }

@@ -27,7 +27,9 @@ impl WeightedProducts {
     /// That of a fit; none without a likelihood.
     pub(super) fn of(x: Columns, fit: &Fit) -> Option<Self> {
         let view = fit.view();
-        let Weighted { weights, intercept } = view.weighted?;
+        let Weighted {
+            weights, intercept, ..
+        } = view.weighted?;
         let mut own = vec![0.0; x.n()];
         for (a, b) in view.support.iter().zip(view.coefficients) {
             add_scaled(&mut own, *b, x.column(*a));

@@ -42,6 +42,11 @@ fn add_columns_body<S: Simd>(
     }
 }
 
+/// By how little a deviance changes where it stands still, beside its own share.
+pub(super) fn least_change(response: &FamilyResponse) -> f64 {
+    CONVERGED * f64::min(0.1, response.total) + response.rounding
+}
+
 /// What a fit has of the data.
 pub(super) struct Problem<'a> {
     /// Ones first, where there is an intercept.
@@ -78,7 +83,7 @@ impl Problem<'_> {
                 own.or_else(|| self.constant()).ok_or_else(no_start)?
             }
         };
-        let least_change = CONVERGED * f64::min(0.1, response.total) + response.rounding;
+        let least_change = least_change(response);
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
         let mut room = Vec::new();

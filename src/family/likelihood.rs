@@ -1,6 +1,6 @@
 //! The likelihood of a response as a search sees it: like the residual sum of squares of least squares.
 
-use super::{Distribution, FamilyError, FamilyFit, FamilyResponse};
+use super::{Distribution, FamilyError, FamilyFit, FamilyResponse, climb, state::State};
 use crate::vector::product;
 
 /// A response with the fit of its empty model, of the intercept and the offsets alone, beside which a search measures all
@@ -105,6 +105,24 @@ impl Likelihood {
     /// A loss of the search times this is a deviance.
     pub(crate) fn loss_scale(&self) -> f64 {
         self.loss
+    }
+
+    /// The linear predictors that a fit from nothing begins at, where sums over observations tell deviances: of logistic
+    /// and Poisson regression whose counts are not far from one.
+    pub(crate) fn first_predictors(&self) -> Option<Vec<f64>> {
+        let has_sums = self.has_bounds() && self.response.is_summable;
+        let first = has_sums.then(|| State::first(&self.response, f64::INFINITY));
+        Some(first.flatten()?.predictors)
+    }
+
+    /// What Σ w[b(η) − yη] lacks of half a deviance, and by how little a deviance changes where it stands still.
+    pub(crate) fn of_sums(&self) -> (f64, f64) {
+        (self.response.shift, climb::least_change(&self.response))
+    }
+
+    /// Whether it is that of logistic regression.
+    pub(crate) fn is_logistic(&self) -> bool {
+        self.has_bounds() && self.response.family().distribution() == Distribution::Binomial
     }
 
     /// The deviance of the empty model, of the negative binomial family with the shape of a fit.

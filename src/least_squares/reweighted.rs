@@ -28,10 +28,12 @@ pub(super) struct Reweighted {
 
 /// The working weights of a fit, borrowed for a sweep.
 ///
-/// *Shapes:* `weights` n; `intercept` k + 1, or none without an intercept.
+/// *Shapes:* `weights` and `predictors` n; `intercept` k + 1, or none without an intercept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Weighted<'a> {
     pub(crate) weights: &'a [f64],
+    /// The linear predictors, unscaled.
+    pub(crate) predictors: &'a [f64],
     /// The first row of the factor T of the weighted columns, ones the first of them: its own entry, then those of the
     /// columns of the support.
     pub(crate) intercept: &'a [f64],

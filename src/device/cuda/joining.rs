@@ -15,10 +15,7 @@ use super::{
     products::{Arithmetic, MatrixProduct},
     squares::Squares,
 };
-use crate::{
-    family::{Distribution, Likelihood},
-    least_squares::FitView,
-};
+use crate::{family::Likelihood, least_squares::FitView};
 
 const DURING: &str = "sweeping for bounds";
 
@@ -178,7 +175,7 @@ impl Cuda<'_> {
             of_scores,
             coefficient_scale: likelihood.coefficient_scale(),
             loss_scale: likelihood.loss_scale(),
-            is_binomial: i32::from(response.family().distribution() == Distribution::Binomial),
+            is_binomial: i32::from(likelihood.is_logistic()),
         };
         columns.sweep(gpu, part, most, |block| {
             if stop() {

@@ -25,6 +25,7 @@ mod likelihood;
 mod memory;
 mod models;
 mod neighbours;
+mod newton;
 mod per_variable;
 mod products;
 mod scratch;
@@ -48,6 +49,7 @@ use gpu::Gpu;
 pub use library::Version;
 use likelihood::LikelihoodModels;
 use models::Models;
+use newton::{GpuFits, Newton};
 use passel_kernels::Kernel;
 use products::Arithmetic;
 use scratch::{GrowableBuffer, StagingBuffer};
@@ -60,6 +62,7 @@ const KERNELS: &[Kernel] = &[
     passel_kernels::joining::KERNEL,
     passel_kernels::strongest::KERNEL,
     passel_kernels::neighbours::KERNEL,
+    passel_kernels::newton::KERNEL,
     passel_kernels::squares::KERNEL,
     passel_kernels::term_scores::KERNEL,
 ];
@@ -150,7 +153,9 @@ pub(super) struct Cuda<'x> {
     screen: Arithmetic,
     // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
-    /// In their place, where the columns have a likelihood.
+    /// Beside them, where the columns have a likelihood that is fitted here.
+    newton: Option<GpuFits<'x>>,
+    /// In their place, where the host fits it.
     fitted: Option<LikelihoodModels<'x>>,
     /// Where some terms have several columns.
     terms: Option<TermsOnGpu>,
@@ -162,13 +167,13 @@ pub(super) struct Cuda<'x> {
 }
 
 impl<'x> Cuda<'x> {
-    /// Opens a GPU and lays a shard out on it, for `count` models of `y`, in at most the bytes that the resources
-    /// allow; `threads` of the host's are beside it.
+    /// Opens a GPU and lays a shard out on it, for `count` models of `y` that improve by this gain, in at most the bytes
+    /// that the resources allow; `threads` of the host's are beside it.
     pub(super) fn new(
         ordinal: usize,
         shard: Shard<'x>,
         y: &'x [f64],
-        count: usize,
+        (count, gain): (usize, Gain),
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
@@ -183,11 +188,22 @@ impl<'x> Cuda<'x> {
         let terms = shard.x.terms();
         let growth = terms.map_or(1.0, terms::growth);
         let (screen, _) = strongest::screen(asked, y.len(), growth);
-        let reserve = RESERVE + VECTORS * (8 * y.len() * count) as u64;
+        let vectors = VECTORS + 2 * u64::from(shard.x.likelihood().is_some());
+        let reserve = RESERVE + vectors * (8 * y.len() * count) as u64;
         let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Arithmetic::F64)?;
         columns.expect(&gpu, count, limit);
         let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
-        let fitted = shard.x.likelihood().map(|_| {
+        // By the exact gain, and of terms, the host needs to know the fits.
+        let on_gpu = gain == Gain::Correlation && terms.is_none();
+        let newton = match shard.x.likelihood().filter(|_| on_gpu) {
+            Some(likelihood) => Newton::new(&gpu, likelihood)?,
+            None => None,
+        };
+        let newton = newton
+            .map(|newton| GpuFits::new(&gpu, newton, count))
+            .transpose()?;
+        let of_host = shard.x.likelihood().filter(|_| newton.is_none());
+        let fitted = of_host.map(|_| {
             let fits = FittedModels::new(shard.x, y, threads, &resources.memory);
             LikelihoodModels::new(&gpu, fits, y.len(), count)
         });
@@ -196,6 +212,7 @@ impl<'x> Cuda<'x> {
             y,
             screen,
             models: None,
+            newton,
             fitted: fitted.transpose()?,
             terms: terms.transpose()?,
             columns,
@@ -209,10 +226,11 @@ impl<'x> Cuda<'x> {
 
     /// Where its residuals lie.
     fn residuals(&self) -> u64 {
-        match (&self.models, &self.fitted) {
-            (_, Some(own)) => own.scores(),
-            (Some(own), None) => own.residual.address(),
-            (None, None) => 0,
+        match (&self.newton, &self.fitted, &self.models) {
+            (Some(own), ..) => own.scores(),
+            (_, Some(own), _) => own.scores(),
+            (.., Some(own)) => own.residual.address(),
+            _ => 0,
         }
     }
 
@@ -305,7 +323,13 @@ impl Device for Cuda<'_> {
             Some(models) => models,
             None => Models::new(gpu, self.y, model.support().len(), count)?,
         };
-        models.set(gpu, columns, model)?;
+        match &mut self.newton {
+            None => models.set(gpu, columns, model)?,
+            Some(own) => {
+                models.set(gpu, columns, &model.without_likelihood())?;
+                own.init(gpu, model, count)?;
+            }
+        }
         self.models = Some(models);
         Ok(())
     }
@@ -334,6 +358,9 @@ impl Device for Cuda<'_> {
             return own.update(&self.gpu, updates);
         }
         let (x, columns) = (self.shard.x, &mut self.columns);
+        if let (Some(own), Some(models)) = (&mut self.newton, &mut self.models) {
+            return own.update(&self.gpu, (models, columns), (x, self.y), updates);
+        }
         match &mut self.models {
             Some(models) if x.terms().is_some() => {
                 models.update_terms(&self.gpu, columns, x, updates)
@@ -395,5 +422,13 @@ impl Device for Cuda<'_> {
             Some(likelihood) => self.joining(likelihood, (anchors, least), part, stop),
             None => Ok(vec![Vec::new(); anchors.len()]),
         }
+    }
+
+    fn fit_joined(
+        &mut self,
+        fits: &[FitView],
+        pairs: &[(usize, u32)],
+    ) -> Result<Vec<Option<f64>>, DeviceError> {
+        self.joined(fits, pairs)
     }
 }

@@ -189,6 +189,12 @@ impl Models {
         }
     }
 
+    /// Where the addresses of a model's columns lie.
+    pub(super) fn addresses(&self, model: usize) -> u64 {
+        let [.., addresses] = self.per_variable.of(model);
+        addresses
+    }
+
     /// The supports' columns, `capacity` a model.
     pub(super) fn support(&self) -> (u64, i32) {
         let all = &self.per_variable;

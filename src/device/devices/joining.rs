@@ -27,6 +27,21 @@ impl Devices<'_> {
         Ok((0..anchors.len()).map(of_model).collect())
     }
 
+    /// The losses of models that columns join, of this rank's pairs; see
+    /// [`fit_joined`](crate::device::Device::fit_joined).
+    pub(crate) fn fit_joined(
+        &mut self,
+        fits: &[FitView],
+        pairs: &[(usize, u32)],
+    ) -> Result<Vec<Option<f64>>, DeviceError> {
+        let share = pairs.len().div_ceil(self.devices.len()).max(1);
+        let shares: Vec<&[(usize, u32)]> = pairs.chunks(share).collect();
+        let own = |at: usize| shares.get(at).copied().unwrap_or_default();
+        Ok(self
+            .each(|at, device| device.fit_joined(fits, own(at)))?
+            .concat())
+    }
+
     /// Which part of its columns each rank sweeps: ranks that each have all columns one part of them each.
     pub(super) fn part(&self) -> (usize, usize) {
         match &self.communicator {

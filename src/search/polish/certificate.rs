@@ -30,6 +30,9 @@ pub(super) enum Verdict {
     Unknown,
 }
 
+/// By how much, relative to it, a value is clearly above another: far more than fits on devices are off.
+const CLEARLY: f64 = 1e-8;
+
 /// What one rank's fits of joining terms say.
 #[derive(Default, Serialize, Deserialize)]
 struct Joined {
@@ -150,6 +153,32 @@ impl PolishContext<'_> {
         let numbered = fits.iter().enumerate();
         let mine: Vec<(usize, &(usize, Vec<u32>))> =
             numbered.filter(|(_, (_, terms))| is_own(terms)).collect();
+        // Devices fit those that are clearly no better; the others are decided by fits of the host.
+        let pairs: Vec<(usize, u32)> = mine
+            .iter()
+            .filter_map(|(_, (at, terms))| Some((*at, *terms.last()?)))
+            .collect();
+        let losses = match x.terms() {
+            None => {
+                let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
+                devices.fit_joined(&views, &pairs)?
+            }
+            Some(_) => vec![None; pairs.len()],
+        };
+        let is_worse = |at: usize, loss: f64| {
+            let size = Size::of(bases[at]);
+            let size = Size {
+                terms: size.terms + 1,
+                parameters: size.parameters + 1,
+            };
+            let value = problem.objective.floored(size, loss);
+            value - best.value > CLEARLY * (1.0 + best.value.abs())
+        };
+        let (settled_there, mine): (Vec<_>, Vec<_>) = mine
+            .into_iter()
+            .zip(losses)
+            .partition(|((_, (at, _)), loss)| loss.is_some_and(|loss| is_worse(*at, loss)));
+        let mine: Vec<(usize, &(usize, Vec<u32>))> = mine.into_iter().map(|own| own.0).collect();
         let joined = self.in_parallel(&mine, |(number, (at, terms))| {
             let mut fit = bases[*at].clone();
             let joins = terms.iter().try_for_each(|term| fit.add(x, *term));
@@ -157,6 +186,7 @@ impl PolishContext<'_> {
             is_model.then(|| (*number, judged(&fit)))
         });
         let mut told = Joined {
+            fitted: settled_there.len(),
             is_cut: joined.len() < mine.len(),
             ..Joined::default()
         };

@@ -1,0 +1,369 @@
+//! Fits of logistic and Poisson regression on a GPU. What its kernel leaves the host's threads fit.
+
+use std::collections::HashSet;
+
+use passel_kernels::newton::{KERNEL, NewtonArgs, NewtonJob, shared_bytes};
+use rayon::prelude::*;
+
+use super::{
+    super::{DeviceError, ModelUpdate, UpdateOutcome, fitted_models::cheapest},
+    Cuda,
+    columns::GpuColumns,
+    gpu::{Gpu, arguments},
+    memory::Buffer,
+    models::Models,
+    per_variable::HOLDING,
+    scratch::StagingBuffer,
+};
+use crate::{
+    design::Columns,
+    family::Likelihood,
+    least_squares::{Fit, FitView},
+};
+
+/// Columns of the largest model that is fitted here.
+const MOST: usize = 96;
+
+/// Blocks on a multiprocessor.
+const BLOCKS: u32 = 2;
+
+/// Models of one column more that are fitted at a time.
+const JOINED: usize = 4096;
+
+/// What fits need of the response, and room for them.
+pub(super) struct Newton<'x> {
+    likelihood: &'x Likelihood,
+    n: usize,
+    /// y, weights, offsets, and the linear predictors that a fit from nothing begins at, n each.
+    response: Buffer<f64>,
+    /// 3n a block.
+    room: Buffer<f64>,
+    blocks: u32,
+    most: usize,
+    jobs: StagingBuffer<u64>,
+    answers: StagingBuffer<f64>,
+}
+
+impl<'x> Newton<'x> {
+    /// None for a likelihood that is not fitted here.
+    pub(super) fn new(gpu: &Gpu, likelihood: &'x Likelihood) -> Result<Option<Self>, DeviceError> {
+        let Some(first) = likelihood.first_predictors() else {
+            return Ok(None);
+        };
+        let (response, n) = (likelihood.response(), first.len());
+        let blocks = BLOCKS * gpu.processors;
+        let held = gpu.buffer(4 * n, HOLDING)?;
+        let parts = [response.y(), response.weights(), response.offset(), &first];
+        for (at, part) in parts.into_iter().enumerate() {
+            gpu.upload(part, held.at(at * n))?;
+        }
+        let fits = |k: &usize| shared_bytes(k + 1) + 2048 <= gpu.shared as usize;
+        Ok(Some(Self {
+            likelihood,
+            n,
+            response: held,
+            room: gpu.buffer(3 * n * blocks as usize, HOLDING)?,
+            blocks,
+            most: (0..=MOST).rev().find(fits).unwrap_or(0),
+            jobs: StagingBuffer::default(),
+            answers: StagingBuffer::default(),
+        }))
+    }
+
+    /// Where a fit from nothing begins.
+    fn first(&self) -> u64 {
+        self.response.at(3 * self.n)
+    }
+
+    /// Fits models; of each the loss and ‖scores‖², or nothing where the host is to fit it.
+    fn fit(
+        &mut self,
+        gpu: &Gpu,
+        jobs: &[NewtonJob],
+    ) -> Result<Vec<Option<(f64, f64)>>, DeviceError> {
+        let has_intercept = self.likelihood.empty().intercept().is_some();
+        let is_small = |job: &&NewtonJob| {
+            let size = job.k as usize + usize::from(has_intercept);
+            (1..=self.most + 1).contains(&size) && job.k as usize <= self.most
+        };
+        let fitted: Vec<NewtonJob> = jobs.iter().filter(is_small).copied().collect();
+        let mut told = vec![None; fitted.len()];
+        if !fitted.is_empty() {
+            let words = size_of::<NewtonJob>() / 8;
+            let given = self.jobs.room(gpu, words * fitted.len())?;
+            for (word, job) in given.chunks_mut(words).zip(&fitted) {
+                let NewtonJob {
+                    addresses,
+                    start,
+                    predictors,
+                    scores,
+                    costs,
+                    k,
+                } = *job;
+                word.copy_from_slice(&[addresses, start, predictors, scores, costs, k as u64]);
+            }
+            self.answers.room(gpu, 4 * fitted.len())?;
+            let widest = fitted.iter().map(|job| job.k as usize).max().unwrap_or(0);
+            let (args, jobs, answers) = (self.args(), self.jobs.address(), self.answers.address());
+            let (count, shared) = (fitted.len() as i32, shared_bytes(widest + 1) as u32);
+            let grid = (self.blocks.min(fitted.len() as u32), 1, 1);
+            let given = arguments![args, jobs, count, answers];
+            gpu.launch(&KERNEL, "newton", grid, 256, shared, given)?;
+            gpu.wait("fitting models")?;
+            let answers = self.answers.get(4 * fitted.len()).chunks(4);
+            for (told, answer) in told.iter_mut().zip(answers) {
+                let loss = answer[0] / self.likelihood.loss_scale();
+                *told = (answer[2] == 0.0).then_some((loss, answer[1]));
+            }
+        }
+        let mut told = told.into_iter();
+        let own = jobs.iter();
+        Ok(own
+            .map(|job| is_small(&job).then(|| told.next().flatten()).flatten())
+            .collect())
+    }
+
+    fn args(&self) -> NewtonArgs {
+        let (of_scores, of_weights) = self.likelihood.scales();
+        let (shift, least_change) = self.likelihood.of_sums();
+        NewtonArgs {
+            n: self.n as i64,
+            y: self.response.at(0),
+            weights: self.response.at(self.n),
+            offset: self.response.at(2 * self.n),
+            shift,
+            least_change,
+            of_scores,
+            of_costs: of_weights / self.likelihood.coefficient_scale().powi(2),
+            room: self.room.address(),
+            is_binomial: i32::from(self.likelihood.is_logistic()),
+            has_intercept: i32::from(self.likelihood.empty().intercept().is_some()),
+        }
+    }
+}
+
+/// The fits of the swarm's models beside their least squares, which tell what enters.
+pub(super) struct GpuFits<'x> {
+    newton: Newton<'x>,
+    /// n a model each.
+    predictors: Buffer<f64>,
+    scores: Buffer<f64>,
+    /// Of each model the loss and ‖scores‖², and what drops cost by position.
+    losses: Vec<(f64, f64)>,
+    costs: Vec<Vec<f64>>,
+    told: StagingBuffer<f64>,
+}
+
+impl<'x> GpuFits<'x> {
+    /// Room for so many models.
+    pub(super) fn new(gpu: &Gpu, newton: Newton<'x>, count: usize) -> Result<Self, DeviceError> {
+        let n = newton.n;
+        Ok(Self {
+            newton,
+            predictors: gpu.buffer(count * n, HOLDING)?,
+            scores: gpu.buffer(count * n, HOLDING)?,
+            losses: Vec::new(),
+            costs: Vec::new(),
+            told: StagingBuffer::default(),
+        })
+    }
+
+    /// Where the scores lie.
+    pub(super) fn scores(&self) -> u64 {
+        self.scores.address()
+    }
+
+    /// Makes every model like `model`.
+    pub(super) fn init(&mut self, gpu: &Gpu, model: &Fit, count: usize) -> Result<(), DeviceError> {
+        if count * self.newton.n > self.scores.len() {
+            self.predictors = gpu.buffer(count * self.newton.n, HOLDING)?;
+            self.scores = gpu.buffer(count * self.newton.n, HOLDING)?;
+        }
+        self.losses = vec![(0.0, 0.0); count];
+        self.costs = vec![Vec::new(); count];
+        for at in 0..count {
+            self.take(gpu, at, model, model.support())?;
+        }
+        gpu.wait(HOLDING)
+    }
+
+    /// Makes a model that of the host, whose columns are there in this order.
+    fn take(
+        &mut self,
+        gpu: &Gpu,
+        at: usize,
+        fit: &Fit,
+        support: &[u32],
+    ) -> Result<(), DeviceError> {
+        let n = self.newton.n;
+        if let Some(family) = fit.family() {
+            gpu.upload(family.predictors(), self.predictors.at(at * n))?;
+        }
+        gpu.upload(fit.residual(), self.scores.at(at * n))?;
+        self.losses[at] = (fit.rss(), fit.square());
+        let costs: Vec<(u32, f64)> = fit
+            .support()
+            .iter()
+            .copied()
+            .zip(fit.drop_costs())
+            .collect();
+        let cost = |column: &u32| {
+            let own = costs.iter().find(|(own, _)| own == column);
+            own.map_or(0.0, |(_, cost)| *cost)
+        };
+        self.costs[at] = support.iter().map(cost).collect();
+        Ok(())
+    }
+
+    /// See [`super::super::Device::update_models`].
+    pub(super) fn update(
+        &mut self,
+        gpu: &Gpu,
+        (models, columns): (&mut Models, &mut GpuColumns),
+        (x, y): (Columns, &[f64]),
+        updates: &[(usize, ModelUpdate)],
+    ) -> Result<Vec<UpdateOutcome>, DeviceError> {
+        // What is cheapest the likelihood says.
+        let order = |(model, update): &(usize, ModelUpdate)| match update {
+            ModelUpdate::DropCheapest => {
+                let costs = self.costs[*model].iter().copied();
+                let costs = models.supports[*model].iter().copied().zip(costs);
+                cheapest(costs, &models.kept_terms).map(|term| (*model, ModelUpdate::Drop(term)))
+            }
+            update => Some((*model, *update)),
+        };
+        let orders: Vec<Option<(usize, ModelUpdate)>> = updates.iter().map(order).collect();
+        let given: Vec<(usize, ModelUpdate)> = orders.iter().flatten().copied().collect();
+        let mut done = models.update(gpu, columns, &given)?.into_iter();
+        let variables: Vec<Option<u32>> = orders
+            .iter()
+            .map(|order| order.and_then(|_| done.next()?.variable))
+            .collect();
+        let changed = updates
+            .iter()
+            .zip(&variables)
+            .filter(|((_, update), variable)| {
+                variable.is_some() || *update == ModelUpdate::Refactor
+            });
+        let changed: Vec<(usize, bool)> = changed
+            .map(|((model, update), _)| (*model, *update == ModelUpdate::Refactor))
+            .collect();
+        let n = self.newton.n;
+        let sizes = changed.iter().map(|(model, _)| models.size(*model));
+        let places: Vec<usize> = sizes
+            .scan(0, |next, size| {
+                let at = *next;
+                *next += size;
+                Some(at)
+            })
+            .collect();
+        let all = changed.iter().map(|(model, _)| models.size(*model)).sum();
+        self.told.room(gpu, all)?;
+        let jobs = changed.iter().zip(&places).map(|((model, is_new), place)| {
+            let predictors = self.predictors.at(model * n);
+            NewtonJob {
+                addresses: models.addresses(*model),
+                start: if *is_new {
+                    self.newton.first()
+                } else {
+                    predictors
+                },
+                predictors,
+                scores: self.scores.at(model * n),
+                costs: self.told.address() + 8 * *place as u64,
+                k: models.size(*model) as i64,
+            }
+        });
+        let jobs: Vec<NewtonJob> = jobs.collect();
+        let fitted = self.newton.fit(gpu, &jobs)?;
+        let costs = self.told.get(all);
+        let mut left = Vec::new();
+        for (((model, _), place), own) in changed.iter().zip(&places).zip(fitted) {
+            match own {
+                Some(own) => {
+                    self.losses[*model] = own;
+                    self.costs[*model] = costs[*place..][..models.size(*model)].to_vec();
+                }
+                None => left.push(*model),
+            }
+        }
+        let of_host = |model: &usize| {
+            let mut members = models.supports[*model].clone();
+            members.sort_unstable();
+            Fit::of(x, y, &members).0
+        };
+        let fits: Vec<Fit> = left.par_iter().map(of_host).collect();
+        for (model, fit) in left.iter().zip(&fits) {
+            let support = models.supports[*model].clone();
+            self.take(gpu, *model, fit, &support)?;
+        }
+        if !left.is_empty() {
+            gpu.wait(HOLDING)?;
+        }
+        let outcome = |((model, _), variable): (&(usize, ModelUpdate), Option<u32>)| {
+            let (rss, square) = self.losses[*model];
+            UpdateOutcome {
+                variable,
+                parameters: models.size(*model),
+                rss,
+                square,
+            }
+        };
+        Ok(updates.iter().zip(variables).map(outcome).collect())
+    }
+}
+
+impl Cuda<'_> {
+    /// See [`super::super::Device::fit_joined`].
+    pub(super) fn joined(
+        &mut self,
+        fits: &[FitView],
+        pairs: &[(usize, u32)],
+    ) -> Result<Vec<Option<f64>>, DeviceError> {
+        const DURING: &str = "fitting neighbours";
+        let Self {
+            gpu,
+            columns,
+            scratch,
+            newton,
+            y,
+            ..
+        } = self;
+        let Some(GpuFits { newton, .. }) = newton else {
+            return Ok(vec![None; pairs.len()]);
+        };
+        let (gpu, n) = (&*gpu, y.len());
+        let starts = fits.iter().filter_map(|fit| fit.weighted);
+        let starts: Vec<f64> = starts.flat_map(|own| own.predictors).copied().collect();
+        if starts.len() < fits.len() * n {
+            return Ok(vec![None; pairs.len()]);
+        }
+        let on_gpu = scratch.batch.room(gpu, starts.len(), DURING)?;
+        gpu.upload(&starts, on_gpu)?;
+        let mut all = Vec::with_capacity(pairs.len());
+        let members: HashSet<u32> = fits.iter().flat_map(|fit| fit.support).copied().collect();
+        for pairs in pairs.chunks(JOINED) {
+            let asked = pairs.iter().map(|(_, column)| *column);
+            columns.bring(gpu, members.iter().copied().chain(asked), HashSet::new)?;
+            let mut addresses: Vec<u64> = Vec::new();
+            let mut jobs = Vec::with_capacity(pairs.len());
+            for (at, column) in pairs {
+                let place = addresses.len();
+                let support = fits[*at].support.iter().chain([column]);
+                addresses.extend(support.filter_map(|column| columns.address(*column)));
+                jobs.push(NewtonJob {
+                    addresses: 8 * place as u64,
+                    start: on_gpu + 8 * (at * n) as u64,
+                    k: (addresses.len() - place) as i64,
+                    ..NewtonJob::default()
+                });
+            }
+            let held = scratch.found.room(gpu, addresses.len(), DURING)?;
+            gpu.upload(&addresses, held)?;
+            jobs.iter_mut().for_each(|job| job.addresses += held);
+            let fitted = newton.fit(gpu, &jobs)?;
+            all.extend(fitted.into_iter().map(|own| own.map(|(loss, _)| loss)));
+        }
+        Ok(all)
+    }
+}
