@@ -7,9 +7,11 @@ use passel_kernels::{gain, least_squares, neighbours, strongest, update};
 
 use super::*;
 use crate::{random::Stream, vector::product};
+use likelihoods::likelihoods_walk_as_on_one_cpu;
 use terms::{terms_are_what_fits_say, terms_walk_as_fits_do};
 
 pub(crate) mod bounds;
+mod likelihoods;
 mod terms;
 
 /// n × p columns of unit norm, the last explained by the first two, and a response.
@@ -167,6 +169,7 @@ fn cpu_verbs_are_what_their_references_say() {
     for shards in [1, 3] {
         let count = NonZeroUsize::new(shards).unwrap();
         verbs_are_what_their_references_say(DeviceChoice::Cpu(count));
+        likelihoods_walk_as_on_one_cpu(DeviceChoice::Cpu(count));
     }
 }
 
@@ -178,6 +181,7 @@ fn cuda_verbs_are_what_their_references_say() {
             verbs_are_what_their_references_say(DeviceChoice::Cuda(Vec::new()));
             terms_are_what_fits_say(DeviceChoice::Cuda(Vec::new()), 2);
             terms_walk_as_fits_do(DeviceChoice::Cuda(Vec::new()), 2);
+            likelihoods_walk_as_on_one_cpu(DeviceChoice::Cuda(Vec::new()));
         }
         Some(obstacle) => assert!(!required, "{obstacle}"),
     }
