@@ -9,14 +9,14 @@ use crate::vector::{add_scaled, product, vectorised};
 pub(super) const CONVERGED: f64 = 1e-12;
 
 /// Steps of one fit, halvings of one step, and halvings of all, at most.
-const STEPS: usize = 200;
-const HALVINGS: usize = 60;
+pub(super) const STEPS: usize = 200;
+pub(super) const HALVINGS: usize = 60;
 const ALL_HALVINGS: usize = 300;
 
 /// Where the deviance stands still while linear predictors move by more, relative to them, for so many steps, these have
 /// no end.
-const MOVES: f64 = 1e-3;
-const MOVING_STEPS: usize = 3;
+pub(super) const MOVES: f64 = 1e-3;
+pub(super) const MOVING_STEPS: usize = 3;
 
 /// A fit does not begin at a state whose deviance is that of the model it is near to so many times.
 const FAR: f64 = 4.0;

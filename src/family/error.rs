@@ -67,6 +67,14 @@ pub enum FamilyError {
     Dispersion { distribution: Distribution },
     #[error("the dispersion {value} is no number above 0")]
     DispersionValue { value: f64 },
+    #[error("no observation ends by an event: there is nothing to explain")]
+    NoEvent,
+    #[error(
+        "at every event nobody else is at risk, so nothing can be compared: look at the times, the entry times and the strata"
+    )]
+    NobodyElseAtRisk,
+    #[error("the offsets are beyond the range of f64 at some time")]
+    NoHazard,
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
     #[error(

@@ -10,6 +10,7 @@
 //! Statistics with S, 2002, section 7.4 (negative binomial).
 
 mod climb;
+mod cox;
 mod distribution;
 mod divergences;
 mod error;
@@ -28,6 +29,7 @@ mod tests;
 mod theta;
 mod weighted;
 
+pub use cox::{CoxFit, SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
 pub(crate) use divergences::Divergences;
 pub use error::FamilyError;

@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 
+use super::cox::RiskCurvature;
 use crate::vector::{
     add_scaled, dot, dots, packed_columns, packed_row_squares, product, vectorised,
 };
@@ -11,6 +12,9 @@ const EXACT_PIVOT: f64 = 1e-3;
 
 /// Pivots from here on count; a column with a smaller one is explained by those before it.
 const LEAST_PIVOT: f64 = 1e-12;
+
+/// The same of second derivatives, which are differences of sums.
+const LEAST_CURVATURE: f64 = 1e-6;
 
 /// The factor T = R⁻¹ of XᵀWX = RᵀR, upper triangular, packed by columns: (XᵀWX)⁻¹ = T·Tᵀ. Zeros for a column that
 /// those before it explain.
@@ -33,11 +37,7 @@ fn by_products_body<S: Simd>(
     weights: &[f64],
     room: &mut Vec<f64>,
 ) -> Factor {
-    let k = columns.len();
-    // Column by column of R: XᵀWX = RᵀR.
-    let mut r: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
-    let mut inverse: Vec<f64> = Vec::with_capacity(k * (k + 1) / 2);
-    let mut smallest = 1.0;
+    let mut factored = Factored::new(columns.len());
     for (at, column) in columns.iter().enumerate() {
         room.clear();
         room.extend(column.iter().zip(weights).map(|(x, w)| x * w));
@@ -52,7 +52,32 @@ fn by_products_body<S: Simd>(
         for other in rest {
             own.push(dot(simd, room, other));
         }
-        for (row, before) in packed_columns(&r).enumerate() {
+        factored.push(simd, own, square);
+    }
+    factored.end()
+}
+
+/// A factor that is made column by column of R: XᵀWX = RᵀR.
+struct Factored {
+    r: Vec<f64>,
+    inverse: Vec<f64>,
+    smallest: f64,
+}
+
+impl Factored {
+    fn new(k: usize) -> Self {
+        Self {
+            r: Vec::with_capacity(k * (k + 1) / 2),
+            inverse: Vec::with_capacity(k * (k + 1) / 2),
+            smallest: 1.0,
+        }
+    }
+
+    /// Takes in a column, of which `own` are the products with those before it.
+    #[inline(always)]
+    fn push<S: Simd>(&mut self, simd: S, mut own: Vec<f64>, square: f64) {
+        let at = own.len();
+        for (row, before) in packed_columns(&self.r).enumerate() {
             let rest = own[row] - dot(simd, &own[..row], &before[..row]);
             let pivot = before[row];
             own[row] = if pivot > 0.0 { rest / pivot } else { 0.0 };
@@ -61,20 +86,43 @@ fn by_products_body<S: Simd>(
         let pivot = (rest / square).max(0.0).sqrt();
         // Products tell no smaller pivots from none.
         if rest > 0.0 && pivot > 1e3 * f64::EPSILON.sqrt() {
-            smallest = f64::min(smallest, pivot);
+            self.smallest = f64::min(self.smallest, pivot);
             own.push(rest.sqrt());
         } else {
-            smallest = 0.0;
+            self.smallest = 0.0;
             own.clear();
             own.resize(at + 1, 0.0);
         }
-        append(&mut inverse, &own);
-        r.extend(own);
+        append(&mut self.inverse, &own);
+        self.r.extend(own);
     }
-    Factor {
-        inverse,
-        pivot: smallest,
+
+    fn end(self) -> Factor {
+        Factor {
+            inverse: self.inverse,
+            pivot: self.smallest,
+        }
     }
+}
+
+vectorised! {
+    /// The factor of some columns from their products by a curvature.
+    fn by_risk_sets<'a>(columns: &'a [&'a [f64]], curvature: &'a RiskCurvature) -> Factor = by_risk_sets_body;
+}
+
+#[inline(always)]
+fn by_risk_sets_body<S: Simd>(simd: S, columns: &[&[f64]], curvature: &RiskCurvature) -> Factor {
+    let mut factored = Factored::new(columns.len());
+    for (at, column) in columns.iter().enumerate() {
+        let image = curvature.times(column);
+        let mut own: Vec<f64> = Vec::with_capacity(at + 1);
+        // A closure would be compiled without the wide vectors.
+        for other in &columns[..at] {
+            own.push(dot(simd, &image, other));
+        }
+        factored.push(simd, own, curvature.square(column));
+    }
+    factored.end()
 }
 
 impl Factor {
@@ -89,35 +137,63 @@ impl Factor {
         }
     }
 
-    /// By an orthonormal basis, made by Gram-Schmidt, twice.
+    /// The factor of some columns by the second derivatives of a partial likelihood.
+    ///
+    /// *Shapes:* all have n values.
+    pub(super) fn by_curvature(columns: &[&[f64]], curvature: &RiskCurvature) -> Self {
+        let quick = by_risk_sets(columns, curvature);
+        if quick.pivot > EXACT_PIVOT {
+            return quick;
+        }
+        let columns = columns.iter().map(|column| column.to_vec());
+        Self::by_images(columns, |rest| curvature.times(rest), LEAST_CURVATURE)
+    }
+
+    /// By an orthonormal basis of columns times the roots of their weights.
     fn by_basis(columns: &[&[f64]], weights: &[f64]) -> Self {
         let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let (mut basis, mut inverse): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let rooted = |column: &&[f64]| -> Vec<f64> {
+            let own = column.iter().zip(&roots);
+            own.map(|(x, root)| x * root).collect()
+        };
+        let columns = columns.iter().map(rooted);
+        Self::by_images(columns, |rest| rest.to_vec(), LEAST_PIVOT)
+    }
+
+    /// By an orthonormal basis, made by Gram-Schmidt, twice: products of columns are those with their images. Pivots from
+    /// `least` on count.
+    fn by_images(
+        columns: impl Iterator<Item = Vec<f64>>,
+        image: impl Fn(&[f64]) -> Vec<f64>,
+        least: f64,
+    ) -> Self {
+        let norm = |v: &[f64]| product(v, &image(v)).max(0.0).sqrt();
+        let (mut images, mut inverse): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut smallest = 1.0;
-        for (at, column) in columns.iter().enumerate() {
-            let rooted = column.iter().zip(&roots).map(|(x, root)| x * root);
-            let mut rest: Vec<f64> = rooted.collect();
-            let before = product(&rest, &rest).sqrt();
+        for (at, mut rest) in columns.enumerate() {
+            let before = norm(&rest);
             // The column is what is left plus Σ u·(earlier columns).
             let mut combination = vec![0.0; at];
             for _ in 0..2 {
-                for (unit, t) in basis.iter().zip(packed_columns(&inverse)) {
-                    let q = product(unit, &rest);
+                for ((unit, image), t) in basis.iter().zip(&images).zip(packed_columns(&inverse)) {
+                    let q = product(image, &rest);
                     add_scaled(&mut rest, -q, unit);
                     combination.iter_mut().zip(t).for_each(|(u, t)| *u += q * t);
                 }
             }
-            let norm = product(&rest, &rest).sqrt();
-            if norm > LEAST_PIVOT * before {
+            let norm = norm(&rest);
+            if norm > least * before {
                 smallest = f64::min(smallest, norm / before);
                 rest.iter_mut().for_each(|x| *x /= norm);
                 inverse.extend(combination.iter().map(|u| -u / norm));
                 inverse.push(1.0 / norm);
-                basis.push(rest);
             } else {
                 inverse.extend(std::iter::repeat_n(0.0, at + 1));
-                basis.push(vec![0.0; rest.len()]);
+                rest.fill(0.0);
             }
+            images.push(image(&rest));
+            basis.push(rest);
         }
         Self {
             inverse,

@@ -16,6 +16,7 @@ mod against_r;
 mod bounds;
 mod checkpoint;
 mod closures;
+mod cox;
 mod estimates;
 mod exhaustive;
 mod families;

@@ -1,0 +1,15 @@
+//! Cox's regression of survival times, by its partial likelihood.
+//!
+//! `response.rs` who is at risk when; `state.rs` the likelihood and its derivatives; `fit.rs` models.
+//!
+//! *Source:* D. R. Cox, Regression models and life-tables, Journal of the Royal Statistical Society B 34, 1972.
+
+mod fit;
+mod response;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use fit::CoxFit;
+pub use response::{SurvivalResponse, SurvivalTimes, Ties};
+pub(crate) use state::RiskCurvature;

@@ -1,0 +1,275 @@
+//! Survival times: who is at risk when.
+
+use std::ops::Range;
+
+use super::super::FamilyError;
+
+/// How events at equal times share their risk set.
+///
+/// *Source:* B. Efron, The efficiency of Cox's likelihood function for censored data, Journal of the American Statistical
+/// Association 72, 1977; N. Breslow, Covariance analysis of censored survival data, Biometrics 30, 1974.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// Of d events the l-th has at risk a share l/d of each of them less.
+    #[default]
+    Efron,
+    /// Each has all at risk.
+    Breslow,
+}
+
+impl Ties {
+    /// All, the default first.
+    pub const ALL: [Self; 2] = [Self::Efron, Self::Breslow];
+
+    /// Its name, as options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Efron => "efron",
+            Self::Breslow => "breslow",
+        }
+    }
+}
+
+/// Survival times as they are told.
+///
+/// *Shapes:* n values each; `entry`, `strata`, `weights` and `offset` n or none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SurvivalTimes<'a> {
+    /// When an observation ended.
+    pub time: &'a [f64],
+    /// Whether it ended by an event (1), or was censored (0).
+    pub event: &'a [f64],
+    /// When it began to be at risk: after that time.
+    pub entry: &'a [f64],
+    /// Observations of different numbers are never at risk together.
+    pub strata: &'a [u32],
+    /// How much an observation counts.
+    pub weights: &'a [f64],
+    /// What is added to its linear predictor.
+    pub offset: &'a [f64],
+    /// How equal times are treated.
+    pub ties: Ties,
+}
+
+/// The events at one time of a stratum.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Group {
+    /// The place of its stratum.
+    pub(crate) stratum: usize,
+    /// The rows of the stratum whose times are not before: at risk but for those who have not entered.
+    pub(crate) rows: Range<usize>,
+    /// The rows of the events.
+    pub(crate) events: Range<usize>,
+    /// The places in [`SurvivalResponse::entries`] of rows of the stratum that enter at this time or later.
+    pub(crate) late: Range<usize>,
+    /// The sum of the events' weights.
+    pub(crate) weight: f64,
+    pub(crate) time: f64,
+}
+
+impl Group {
+    /// Of Efron's l-th event of d the share l/d by which the events are less at risk.
+    pub(crate) fn shares(&self, ties: Ties) -> impl Iterator<Item = f64> + use<> {
+        let d = self.events.len();
+        (0..d).map(move |l| match ties {
+            Ties::Efron => l as f64 / d as f64,
+            Ties::Breslow => 0.0,
+        })
+    }
+}
+
+/// A response of survival times, its rows by stratum and falling time.
+#[derive(Debug, Clone)]
+pub struct SurvivalResponse {
+    /// Of each row its number among the observations.
+    order: Vec<usize>,
+    time: Vec<f64>,
+    event: Vec<bool>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) offset: Vec<f64>,
+    /// The rows of each stratum.
+    pub(crate) strata: Vec<Range<usize>>,
+    /// By stratum and falling time.
+    pub(crate) groups: Vec<Group>,
+    /// Rows by stratum and falling entry; none where all are there from the beginning.
+    pub(crate) entries: Vec<u32>,
+    pub(crate) ties: Ties,
+}
+
+impl SurvivalResponse {
+    /// Sorts survival times.
+    ///
+    /// # Errors
+    /// A time, an event, an entry, a weight or an offset that is none, with its row; no event; one observation alone at
+    /// risk at every event.
+    pub fn new(times: &SurvivalTimes) -> Result<Self, FamilyError> {
+        let n = times.time.len();
+        let parts = [
+            ("events", times.event.len(), false),
+            ("entry times", times.entry.len(), true),
+            ("strata", times.strata.len(), true),
+            ("weights", times.weights.len(), true),
+            ("offset", times.offset.len(), true),
+        ];
+        for (what, found, may_lack) in parts {
+            if found != n && !(may_lack && found == 0) {
+                return Err(FamilyError::Length { what, found, n });
+            }
+        }
+        let or = |values: &[f64], row: usize, other: f64| values.get(row).copied().unwrap_or(other);
+        for row in 0..n {
+            let number = |what, value: f64, wrong| {
+                let row = row + 1;
+                Err(FamilyError::Number {
+                    row,
+                    what,
+                    value,
+                    wrong,
+                })
+            };
+            let (time, event) = (times.time[row], times.event[row]);
+            let entry = or(times.entry, row, f64::NEG_INFINITY);
+            let (weight, offset) = (or(times.weights, row, 1.0), or(times.offset, row, 0.0));
+            if !time.is_finite() {
+                return number("time", time, "no number");
+            }
+            if times.entry.is_empty() && time < 0.0 {
+                return number("time", time, "below 0");
+            }
+            if event != 0.0 && event != 1.0 {
+                return number(
+                    "event",
+                    event,
+                    "neither 1, an event, nor 0, no event until then",
+                );
+            }
+            if !times.entry.is_empty() && !entry.is_finite() {
+                return number("entry time", entry, "no number");
+            }
+            if entry >= time {
+                return number("entry time", entry, "not before the time of the end");
+            }
+            if !(weight >= 0.0 && weight.is_finite()) {
+                return number("weight", weight, "no number from 0 on");
+            }
+            if !offset.is_finite() {
+                return number("offset", offset, "no number");
+            }
+        }
+        let stratum = |row: usize| times.strata.get(row).copied().unwrap_or(0);
+        // An observation of weight 0 is no event, and at risk without a weight.
+        let is_event = |row: usize| times.event[row] == 1.0 && or(times.weights, row, 1.0) > 0.0;
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|a, b| {
+            let times = times.time[*b].total_cmp(&times.time[*a]);
+            let events = is_event(*a).cmp(&is_event(*b));
+            stratum(*a)
+                .cmp(&stratum(*b))
+                .then(times)
+                .then(events)
+                .then(a.cmp(b))
+        });
+        let sorted = |of: &dyn Fn(usize) -> f64| order.iter().map(|row| of(*row)).collect();
+        let time: Vec<f64> = sorted(&|row| times.time[row]);
+        let event: Vec<bool> = order.iter().map(|row| is_event(*row)).collect();
+        let weights: Vec<f64> = sorted(&|row| or(times.weights, row, 1.0));
+        let offset: Vec<f64> = sorted(&|row| or(times.offset, row, 0.0));
+        let entry: Vec<f64> = sorted(&|row| or(times.entry, row, f64::NEG_INFINITY));
+        let mut strata: Vec<Range<usize>> = Vec::new();
+        for (at, row) in order.iter().enumerate() {
+            match strata.last_mut() {
+                Some(last) if stratum(order[last.start]) == stratum(*row) => last.end = at + 1,
+                _ => strata.push(at..at + 1),
+            }
+        }
+        let mut entries: Vec<u32> = Vec::new();
+        if !times.entry.is_empty() {
+            for rows in &strata {
+                let start = entries.len();
+                entries.extend(rows.clone().map(|row| row as u32));
+                entries[start..].sort_by(|a, b| entry[*b as usize].total_cmp(&entry[*a as usize]));
+            }
+        }
+        let mut groups = Vec::new();
+        for (number, rows) in strata.iter().enumerate() {
+            let mut at = rows.start;
+            let mut late = rows.start;
+            while at < rows.end {
+                let equal = time[at..rows.end]
+                    .iter()
+                    .take_while(|own| **own == time[at]);
+                let end = at + equal.count();
+                let first = (at..end).find(|row| event[*row]).unwrap_or(end);
+                while !entries.is_empty()
+                    && late < rows.end
+                    && entry[entries[late] as usize] >= time[at]
+                {
+                    late += 1;
+                }
+                if first < end {
+                    groups.push(Group {
+                        stratum: number,
+                        rows: rows.start..end,
+                        events: first..end,
+                        late: match entries.is_empty() {
+                            true => 0..0,
+                            false => rows.start..late,
+                        },
+                        weight: weights[first..end].iter().sum(),
+                        time: time[at],
+                    });
+                }
+                at = end;
+            }
+        }
+        let own = Self {
+            order,
+            time,
+            event,
+            weights,
+            offset,
+            strata,
+            groups,
+            entries,
+            ties: times.ties,
+        };
+        if own.groups.is_empty() {
+            return Err(FamilyError::NoEvent);
+        }
+        let is_alone = |group: &Group| group.rows.len() - group.late.len() == group.events.len();
+        match own.groups.iter().all(is_alone) {
+            true => Err(FamilyError::NobodyElseAtRisk),
+            false => Ok(own),
+        }
+    }
+
+    /// Observations.
+    pub fn n(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Of each row its number among the observations.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// When each row ended, and whether by an event.
+    pub fn times(&self) -> impl Iterator<Item = (f64, bool)> {
+        self.time.iter().copied().zip(self.event.iter().copied())
+    }
+
+    /// How many events there are.
+    pub fn events(&self) -> usize {
+        self.event.iter().filter(|event| **event).count()
+    }
+
+    /// −2ℓ that no model goes below: of predictors that tell each event from all others at risk.
+    pub(crate) fn least(&self) -> f64 {
+        let of_group = |group: &Group| {
+            let each = group.weight / group.events.len() as f64;
+            let shares = group.shares(self.ties).map(|share| (1.0 - share).ln());
+            group.weight * group.weight.ln() + each * shares.sum::<f64>()
+        };
+        2.0 * self.groups.iter().map(of_group).sum::<f64>()
+    }
+}

@@ -1,0 +1,284 @@
+//! Partial likelihoods beside their definition, and derivatives beside differences.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::{
+    family::FitStatus,
+    random::Stream,
+    vector::{add_scaled, product},
+};
+use state::CoxState;
+
+/// Survival times in whole numbers, so that many are equal, some in strata, some that enter late.
+struct Problem {
+    time: Vec<f64>,
+    event: Vec<f64>,
+    entry: Vec<f64>,
+    strata: Vec<u32>,
+    weights: Vec<f64>,
+    offset: Vec<f64>,
+    ties: Ties,
+    columns: Vec<Vec<f64>>,
+}
+
+impl Problem {
+    fn random(seed: u64, n: usize, k: usize) -> Self {
+        let mut stream = Stream::new(41, seed);
+        let mut draw = || ((stream.next_word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let columns: Vec<Vec<f64>> = (0..k)
+            .map(|_| (0..n).map(|_| draw() - 0.5).collect())
+            .collect();
+        let some = |is: bool, of: &mut dyn FnMut(usize) -> f64| -> Vec<f64> {
+            (0..n).filter(|_| is).map(of).collect()
+        };
+        let first = columns.first().cloned().unwrap_or_else(|| vec![0.0; n]);
+        let time: Vec<f64> = (0..n)
+            .map(|row| (1.0 - 6.0 * (1.5 * first[row]).exp() * draw().ln()).floor())
+            .collect();
+        Self {
+            event: (0..n).map(|_| f64::from(u8::from(draw() < 0.7))).collect(),
+            entry: some(seed % 4 == 1, &mut |row| {
+                (time[row] * draw() * 0.9).floor() - 0.5
+            }),
+            strata: some(seed % 3 == 2, &mut |row| (row % 3) as f64)
+                .into_iter()
+                .map(|own| own as u32)
+                .collect(),
+            weights: some(seed % 5 == 3, &mut |row| [0.0, 0.5, 1.0, 2.0][row % 4]),
+            offset: some(seed % 6 == 4, &mut |row| 0.3 * (row % 3) as f64),
+            ties: Ties::ALL[seed as usize % 2],
+            time,
+            columns,
+        }
+    }
+
+    fn response(&self) -> Arc<SurvivalResponse> {
+        let times = SurvivalTimes {
+            time: &self.time,
+            event: &self.event,
+            entry: &self.entry,
+            strata: &self.strata,
+            weights: &self.weights,
+            offset: &self.offset,
+            ties: self.ties,
+        };
+        Arc::new(SurvivalResponse::new(&times).unwrap())
+    }
+
+    /// The columns in the order of the response's rows.
+    fn sorted(&self, response: &SurvivalResponse) -> Vec<Vec<f64>> {
+        let sorted = |x: &Vec<f64>| response.order().iter().map(|row| x[*row]).collect();
+        self.columns.iter().map(sorted).collect()
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
+
+    /// −2ℓ by the definition, observation by observation.
+    fn value(&self, beta: &[f64]) -> f64 {
+        let n = self.time.len();
+        let stratum = |row: usize| self.strata.get(row).copied().unwrap_or(0);
+        let eta = |row: usize| {
+            let own: f64 = self.columns.iter().zip(beta).map(|(x, b)| b * x[row]).sum();
+            own + self.offset.get(row).copied().unwrap_or(0.0)
+        };
+        let is_event = |row: usize| self.event[row] == 1.0 && self.weight(row) > 0.0;
+        let mut sum = 0.0;
+        let mut done = vec![false; n];
+        for row in (0..n).filter(|row| is_event(*row)) {
+            if done[row] {
+                continue;
+            }
+            let equal: Vec<usize> = (0..n)
+                .filter(|other| {
+                    is_event(*other)
+                        && self.time[*other] == self.time[row]
+                        && stratum(*other) == stratum(row)
+                })
+                .collect();
+            equal.iter().for_each(|other| done[*other] = true);
+            let at_risk = |other: usize| {
+                let entered = self
+                    .entry
+                    .get(other)
+                    .is_none_or(|entry| *entry < self.time[row]);
+                stratum(other) == stratum(row) && self.time[other] >= self.time[row] && entered
+            };
+            let hazard = |other: &usize| self.weight(*other) * eta(*other).exp();
+            let all: f64 = (0..n)
+                .filter(|other| at_risk(*other))
+                .map(|other| hazard(&other))
+                .sum();
+            let events: f64 = equal.iter().map(hazard).sum();
+            let weight: f64 = equal.iter().map(|other| self.weight(*other)).sum();
+            let d = equal.len() as f64;
+            for l in 0..equal.len() {
+                let share = match self.ties {
+                    Ties::Efron => l as f64 / d,
+                    Ties::Breslow => 0.0,
+                };
+                sum -= weight / d * (all - share * events).ln();
+            }
+            sum += equal
+                .iter()
+                .map(|other| self.weight(*other) * eta(*other))
+                .sum::<f64>();
+        }
+        -2.0 * sum
+    }
+}
+
+#[test]
+fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
+    for seed in 0..60 {
+        let n = 12 + seed as usize % 30;
+        let problem = Problem::random(seed, n, 3);
+        let response = problem.response();
+        let columns = problem.sorted(&response);
+        let beta = [0.7, -0.4, 0.2 * (seed % 7) as f64];
+        let at = |beta: &[f64]| {
+            let mut predictors = response.offset.clone();
+            columns
+                .iter()
+                .zip(beta)
+                .for_each(|(x, b)| add_scaled(&mut predictors, *b, x));
+            CoxState::of(&response, predictors).unwrap()
+        };
+        let state = at(&beta);
+        let expected = problem.value(&beta);
+        assert!((state.minus_two_log_likelihood - expected).abs() < 1e-10 * (1.0 + expected.abs()));
+        assert!(response.least() <= expected + 1e-9, "{seed}");
+        // Gradients and second derivatives with respect to β, by central differences of the definition.
+        let h = 1e-4;
+        let shifted = |moves: &[(usize, f64)]| {
+            let mut own = beta;
+            moves.iter().for_each(|(at, by)| own[*at] += by);
+            -0.5 * problem.value(&own)
+        };
+        for a in 0..3 {
+            let slope = (shifted(&[(a, h)]) - shifted(&[(a, -h)])) / (2.0 * h);
+            let own = product(&columns[a], &state.scores);
+            assert!(
+                (own - slope).abs() < 1e-5 * (1.0 + slope.abs()),
+                "{seed}: {own} {slope}"
+            );
+            let image = state.curvature.times(&columns[a]);
+            for b in 0..3 {
+                let four = [(h, h), (h, -h), (-h, h), (-h, -h)];
+                let four = four.map(|(x, y)| shifted(&[(a, x), (b, y)]));
+                let second = -(four[0] - four[1] - four[2] + four[3]) / (4.0 * h * h);
+                let own = product(&columns[b], &image);
+                assert!(
+                    (own - second).abs() < 2e-4 * (1.0 + second.abs()),
+                    "{seed} {own} {second}"
+                );
+            }
+            let square = state.curvature.square(&columns[a]);
+            assert!((square - product(&columns[a], &image)).abs() < 1e-10 * (1.0 + square));
+        }
+        // A constant is none of a partial likelihood.
+        let ones = vec![1.0; n];
+        assert!(
+            state
+                .curvature
+                .times(&ones)
+                .iter()
+                .all(|own| own.abs() < 1e-9)
+        );
+    }
+}
+
+#[test]
+fn fits_have_no_slope_and_no_neighbour_is_likelier() {
+    let mut converged = 0;
+    for seed in 0..60 {
+        let problem = Problem::random(seed, 60, 3);
+        let response = problem.response();
+        let columns = problem.sorted(&response);
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let fit = CoxFit::of(&columns, &response, None).unwrap();
+        if fit.status() != FitStatus::Converged {
+            continue;
+        }
+        converged += 1;
+        for column in &columns {
+            assert!(product(column, fit.scores()).abs() < 1e-5, "{seed}");
+        }
+        let value = fit.minus_two_log_likelihood();
+        assert!((value - problem.value(fit.coefficients())).abs() < 1e-9 * (1.0 + value));
+        for at in 0..3 {
+            for by in [-0.01, 0.01] {
+                let mut own = fit.coefficients().to_vec();
+                own[at] += by;
+                assert!(problem.value(&own) > value, "{seed}");
+            }
+        }
+        let again = CoxFit::of(&columns, &response, Some(fit.coefficients())).unwrap();
+        assert!((again.minus_two_log_likelihood() - value).abs() < 1e-9 * (1.0 + value));
+        // A column twice has a coefficient once.
+        let twice = CoxFit::of(&[columns[0], columns[1], columns[0]], &response, None).unwrap();
+        let once = CoxFit::of(&columns[..2], &response, None).unwrap();
+        assert_eq!((twice.rank(), twice.coefficients()[2]), (2, 0.0));
+        let off = twice.minus_two_log_likelihood() - once.minus_two_log_likelihood();
+        assert!(off.abs() < 1e-8, "{seed} {off}");
+    }
+    assert!(converged > 55, "{converged}");
+}
+
+#[test]
+fn what_tells_all_events_from_others_at_risk_has_no_end() {
+    let problem = Problem {
+        time: (1..=20).map(f64::from).collect(),
+        event: vec![1.0; 20],
+        columns: vec![(0..20).map(|row| f64::from(-row)).collect()],
+        ..Problem::random(0, 20, 1)
+    };
+    let response = problem.response();
+    let columns = problem.sorted(&response);
+    let fit = CoxFit::of(&[&columns[0]], &response, None).unwrap();
+    assert_eq!(fit.status(), FitStatus::Separated);
+    assert!(fit.direction().unwrap()[0] > 0.0);
+    assert!((fit.minus_two_log_likelihood() - response.least()).abs() < 1e-6);
+}
+
+#[test]
+fn impossible_times_are_told_with_their_row() {
+    let good = Problem::random(1, 9, 1);
+    let told = |change: &dyn Fn(&mut Problem)| {
+        let mut own = Problem::random(1, 9, 1);
+        change(&mut own);
+        let times = SurvivalTimes {
+            time: &own.time,
+            event: &own.event,
+            entry: &own.entry,
+            strata: &own.strata,
+            weights: &own.weights,
+            offset: &own.offset,
+            ties: own.ties,
+        };
+        SurvivalResponse::new(&times).unwrap_err().to_string()
+    };
+    assert!(!good.entry.is_empty());
+    for (change, parts) in [
+        (
+            &(|own: &mut Problem| own.time[3] = f64::NAN) as &dyn Fn(&mut Problem),
+            ["row 4", "time"],
+        ),
+        (&|own| own.event[2] = 2.0, ["row 3", "neither 1"]),
+        (&|own| own.entry[4] = own.time[4], ["row 5", "not before"]),
+        (&|own| own.event.fill(0.0), ["no observation", "event"]),
+        (&|own| own.weights = vec![-1.0; 9], ["row 1", "weight"]),
+        (&|own| own.offset = vec![0.0; 8], ["offset has 8", "9"]),
+        (
+            &|own| own.strata = (0..9).collect(),
+            ["nobody else is at risk", "strata"],
+        ),
+    ] {
+        let message = told(change);
+        for part in parts {
+            assert!(message.contains(part), "{part} in {message}");
+        }
+    }
+}
