@@ -60,7 +60,7 @@ __device__ __forceinline__ double divergence(double u)
 
 // Lists the columns of a block that products alone do not settle. One column per thread, one model per row
 // of the grid; `products` has the vectors of all models, `squares` one column a model.
-extern "C" __global__ void settle(const BoundedModel* __restrict__ models, double coefficient_scale,
+extern "C" __global__ void bound_by_score(const BoundedModel* __restrict__ models, double coefficient_scale,
                                   const double* __restrict__ products,
                                   const double* __restrict__ squares,
                                   const double* __restrict__ largest, long long rows, unsigned from,
@@ -110,7 +110,7 @@ extern "C" __global__ void settle(const BoundedModel* __restrict__ models, doubl
 // Lists what of a list the divergence itself does not settle: one entry per block at a time. `room` has
 // n + `most_columns` numbers per block of the grid.
 extern "C" __global__ void __launch_bounds__(THREADS)
-diverge(JoiningArgs all, const BoundedModel* __restrict__ models,
+bound_by_divergence(JoiningArgs all, const BoundedModel* __restrict__ models,
         const double* __restrict__ columns, const double* __restrict__ products,
         const double* __restrict__ squares, long long rows, unsigned from,
         const u64* __restrict__ list, const u64* __restrict__ listed, long long most_columns,

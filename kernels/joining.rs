@@ -22,10 +22,10 @@
 //!
 //! | function | grid | block | what |
 //! | --- | --- | --- | --- |
-//! | `settle` | (any, m ≤ 65,535) | any (256) | lists the columns outside each model that the second bound does not settle; `listed` is 0 before |
-//! | `diverge` | any, a block an entry at a time | 256 | of these what the first bound does not settle either, to `open`; `opened` counts them, past `capacity` too |
+//! | `bound_by_score` | (any, m ≤ 65,535) | any (256) | lists the columns outside each model that the second bound does not settle; `listed` is 0 before |
+//! | `bound_by_divergence` | any, a block an entry at a time | 256 | of these what the first bound does not settle either, to `open`; `opened` counts them, past `capacity` too |
 //!
-//! `columns` of `diverge` begins with column `from`; `room` has n + `most_columns` numbers a block, `most_columns` the
+//! `columns` of `bound_by_divergence` begins with column `from`; `room` has n + `most_columns` numbers a block, `most_columns` the
 //! largest k. A model whose `least` is ∞ has no open columns. No dynamic shared memory.
 //!
 //! *Exactness*: bounds count 10⁻⁶ larger than they are computed. Columns that are left less than 10⁻⁸ of their weighted
@@ -34,7 +34,11 @@
 use crate::Kernel;
 
 /// The kernel's text and functions.
-pub const KERNEL: Kernel = Kernel::new("joining", source!("joining.cu"), &["settle", "diverge"]);
+pub const KERNEL: Kernel = Kernel::new(
+    "joining",
+    source!("joining.cu"),
+    &["bound_by_score", "bound_by_divergence"],
+);
 
 /// The response, by value.
 #[repr(C)]

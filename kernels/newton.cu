@@ -239,6 +239,13 @@ struct State {
     double apart;
 };
 
+// What is no number is no deviance that a fit may end at.
+__device__ __forceinline__ double deviance_of(double sum, double shift)
+{
+    const double deviance = 2.0 * (sum + shift);
+    return deviance < infinity() ? fmax(deviance, 0.0) : infinity();
+}
+
 __device__ __forceinline__ double block_most(double value, double* partial)
 {
     for (int half = 16; half > 0; half /= 2) {
@@ -262,16 +269,18 @@ __device__ __forceinline__ void row_of(const NewtonArgs& all, const Fit& m, long
                                        double& sum, double& apart)
 {
     const double y = all.y[row], weight = all.weights[row], offset = all.offset[row];
+    if (!(weight > 0.0)) {
+        m.working[row] = m.scores[row] = 0.0;
+        return;
+    }
     double mean, slope;
     if (all.is_binomial) {
         const double e = exp(-fabs(eta)), one = 1.0 / (1.0 + e);
         mean = fmin(fmax(eta < 0.0 ? e * one : one, EPSILON), 1.0 - EPSILON);
         slope = fmax(e * one * one, EPSILON);
         sum += weight * ((fmax(eta, 0.0) - y * eta) + log1p(e));
-        if (weight > 0.0) {
-            const double own = y > 0.5 ? eta - offset : offset - eta;
-            apart = fmin(apart, own - MARGIN * (1.0 + fabs(offset)));
-        }
+        const double own = y > 0.5 ? eta - offset : offset - eta;
+        apart = fmin(apart, own - MARGIN * (1.0 + fabs(offset)));
     } else {
         mean = slope = exp(eta);
         sum += weight * (mean - y * eta);
@@ -326,7 +335,7 @@ __device__ State move(const NewtonArgs& all, const Fit& m)
     }
     block_sum<T>(sums, m.partial);
     State state;
-    state.deviance = fmax(2.0 * (sums[0] + all.shift), 0.0);
+    state.deviance = deviance_of(sums[0], all.shift);
     state.moved = block_most(moved, m.partial);
     state.apart = -block_most(-apart, m.partial);
     return state;
@@ -343,7 +352,7 @@ __device__ bool climb(const NewtonArgs& all, const Fit& m, const double* start, 
         row_of(all, m, row, eta, true, sums[0], apart);
     }
     block_sum<T>(sums, m.partial);
-    const double before = fmax(2.0 * (sums[0] + all.shift), 0.0);
+    const double before = deviance_of(sums[0], all.shift);
     weighted_products(m);
     if (!factor(m)) {
         return false;

@@ -102,8 +102,14 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
     let bounds: Vec<Option<f64>> = (columns.chunks(N))
         .map(|x| reference(x, &all, (&y, &weights, &means), is_binomial))
         .collect();
+    // Columns from this number on, and the second of two models: the first has no open columns.
+    const FROM: u32 = 1000;
+    let support = support.map(|at| at + FROM);
+    let width = all.len() + 1;
+    let products = [vec![0.5; width * p], products].concat();
+    let squares = [vec![0.5; p], squares].concat();
     let x = test.put(&columns);
-    let addresses = support.map(|at| x + (8 * N) as u64 * u64::from(at));
+    let addresses = support.map(|at| x + (8 * N) as u64 * u64::from(at - FROM));
     let [products, squares, largest] = [products, squares, largest].map(|of| test.put(&of));
     let args = JoiningArgs {
         n: N as i64,
@@ -129,6 +135,7 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
         mean: intercept.first().copied().unwrap_or(0.0),
         k: support.len() as i32,
         before: 1 + shift as i32,
+        start: width as i64,
         ..BoundedModel::default()
     };
     // Members leave nothing of themselves.
@@ -141,14 +148,19 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
             1.0 => f64::INFINITY,
             share => sorted[(share * sorted.len() as f64) as usize] * 1.000_01,
         };
-        let models = test.put(&[model]);
-        let (list, listed) = (test.fill(0u64, p), test.put(&[0u64]));
+        let none = BoundedModel {
+            start: 0,
+            least: f64::INFINITY,
+            ..model
+        };
+        let models = test.put(&[none, model]);
+        let (list, listed) = (test.fill(0u64, 2 * p), test.put(&[0u64]));
         let (open, opened) = (test.fill(0u64, p), test.put(&[0u64]));
-        let (rows, from, scale) = (p as i64, 0u32, 1.0f64);
+        let (rows, from, scale) = (p as i64, FROM, 1.0f64);
         let given = arguments![
             models, scale, products, squares, largest, rows, from, list, listed
         ];
-        test.launch(&KERNEL, "settle", (2, 1), (256, 0), given);
+        test.launch(&KERNEL, "bound_by_score", (2, 2), (256, 0), given);
         let (most_columns, blocks, capacity) = (support.len() as i64, 3u32, p as u64);
         let room = test.fill(0.0f64, blocks as usize * (N + support.len()));
         let given = arguments![
@@ -167,16 +179,17 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
             opened,
             capacity
         ];
-        test.launch(&KERNEL, "diverge", (blocks, 1), (256, 0), given);
+        test.launch(&KERNEL, "bound_by_divergence", (blocks, 1), (256, 0), given);
         let count = test.get::<u64>(opened, 1)[0] as usize;
         let mut found = test.get::<u64>(open, count);
         found.sort_unstable();
         let is_open = |at: &u64| {
-            let outside = !support.contains(&(*at as u32));
+            let outside = !support.contains(&(*at as u32 + FROM));
             let bound = bounds[*at as usize];
             outside && model.least.is_finite() && bound.is_none_or(|bound| bound >= model.least)
         };
-        let expected: Vec<u64> = (0..p as u64).filter(is_open).collect();
+        let entry = |at: u64| 1 << 32 | (at + u64::from(FROM));
+        let expected: Vec<u64> = (0..p as u64).filter(is_open).map(entry).collect();
         assert_eq!(found, expected, "least {}", model.least);
         settled += p - test.get::<u64>(listed, 1)[0] as usize;
     }

@@ -350,6 +350,7 @@ impl<'a> DesignBuilder<'a> {
             truth: Vec::new(),
             labels: Vec::new(),
             likelihood: None,
+            survival_columns: [None, None, None],
             event: None,
             firth: false,
             trials: None,

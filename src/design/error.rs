@@ -67,6 +67,15 @@ pub enum DesignError {
         option: &'static str,
         distribution: Distribution,
     },
+    #[error("the family cox needs the column of events: --event NAME")]
+    NoEventColumn,
+    #[error(
+        "{option} is of the family cox, not of {distribution}: add --family cox, or leave it out"
+    )]
+    OfSurvival {
+        option: &'static str,
+        distribution: Distribution,
+    },
     #[error("--firth and --dispersion exclude each other: Firth's penalty is of a likelihood")]
     FirthAndDispersion,
     #[error("{0}: leave --firth out")]

@@ -228,6 +228,9 @@ impl<'a> ExpandedFormula<'a> {
             }
         };
         let offset = offset.map(|values| beside(&offsets.join(" + "), Values::Numbers(values)));
+        let of_survival = [options.kind.event, options.kind.entry, options.kind.strata];
+        let [event, entry, strata] =
+            of_survival.map(|name| name.map(|name| beside(name, column_of(name))));
         let derived = Table {
             rows: table.rows,
             source: std::mem::take(&mut table.source),
@@ -243,6 +246,9 @@ impl<'a> ExpandedFormula<'a> {
                 trials: trials.as_deref(),
                 failures: failures.as_deref(),
                 offset: offset.as_deref(),
+                event: event.as_deref(),
+                entry: entry.as_deref(),
+                strata: strata.as_deref(),
                 ..options.kind
             },
             weights: weights.as_deref(),
@@ -288,6 +294,7 @@ impl<'a> ExpandedFormula<'a> {
             design.name_events_and_failures(&names);
         }
         design.offset = offset.map(|_| offsets.join(" + "));
+        design.survival_columns = of_survival.map(|own| own.map(str::to_owned));
         let rows = (0..design.n).map(|observation| rows[design.row(observation)]);
         design.rows = rows.collect();
         design.warnings.extend(dropped);

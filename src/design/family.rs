@@ -9,7 +9,7 @@ use super::{
 use crate::{
     family::{
         Distribution, Family, FamilyError, FamilyFit, FamilyResponse, FitStatus, Likelihood,
-        QuasiDispersion,
+        QuasiDispersion, SurvivalTimes, Ties,
     },
     table::{Column, Values},
 };
@@ -20,6 +20,45 @@ pub(super) struct BesideResponse {
     pub(super) trials: Vec<f64>,
     pub(super) failures: Vec<f64>,
     pub(super) offset: Vec<f64>,
+    /// Of survival times.
+    pub(super) event: Vec<f64>,
+    pub(super) event_level: Option<String>,
+    pub(super) entry: Vec<f64>,
+    pub(super) strata: Vec<u32>,
+}
+
+/// The survival times of a response column.
+pub(super) fn times(column: Option<Column>, n: usize) -> Result<Vec<f64>, DesignError> {
+    column.map_or(Ok(Vec::new()), |column| numbers(column, n, "times"))
+}
+
+/// Whether observations ended by an event, with the level that says so.
+pub(super) fn events(
+    column: Column,
+    n: usize,
+    kind: &ResponseOptions,
+) -> Result<(Vec<f64>, Option<String>), DesignError> {
+    let kind = ResponseOptions {
+        family: Family::new(Distribution::Binomial, None).unwrap_or_default(),
+        success: kind.success,
+        ..ResponseOptions::default()
+    };
+    response(Some(column), n, &kind)
+}
+
+/// The numbers of the strata of a column: of levels, or of distinct numbers.
+pub(super) fn strata(column: Column, n: usize) -> Vec<u32> {
+    match column.values {
+        Values::Factor { codes, .. } => codes,
+        values => {
+            let numbers = values.numbers(n).unwrap_or_default().into_owned();
+            let mut distinct = numbers.clone();
+            distinct.sort_by(f64::total_cmp);
+            distinct.dedup();
+            let place = |value: &f64| distinct.partition_point(|own| own.total_cmp(value).is_lt());
+            numbers.iter().map(|value| place(value) as u32).collect()
+        }
+    }
 }
 
 /// The numbers of a column of trials or offsets.
@@ -157,7 +196,7 @@ impl Design {
     /// Gives the design the likelihood of its response, whose values are those of the table.
     pub(super) fn fit_by_likelihood(
         &mut self,
-        (family, dispersion): (Family, Option<QuasiDispersion>),
+        (family, dispersion, ties): (Family, Option<QuasiDispersion>, Ties),
         y: &[f64],
         (beside, weights): (&BesideResponse, &[f64]),
         table: &str,
@@ -167,6 +206,22 @@ impl Design {
             name: self.response.name.clone(),
             source: error.in_rows(|row| self.row(row)),
         };
+        if family.distribution() == Distribution::Cox {
+            let times = SurvivalTimes {
+                time: y,
+                event: &beside.event,
+                entry: &beside.entry,
+                strata: &beside.strata,
+                weights,
+                offset: &beside.offset,
+                ties,
+            };
+            let response = FamilyResponse::of_survival(&times).map_err(wrong)?;
+            // Its baseline hazard is in place of an intercept.
+            let likelihood = Likelihood::new(response, false).map_err(wrong)?;
+            self.likelihood = Some(Arc::new(likelihood));
+            return Ok(());
+        }
         let trials = match &*beside.failures {
             [] => Cow::Borrowed(&*beside.trials),
             failures => Cow::Owned(trials(y, failures).map_err(wrong)?),
@@ -254,6 +309,11 @@ impl Design {
         let fit = fit.ok_or_else(|| wrong(DispersionError::NoFit { columns }))?;
         let freedom = used - fit.rank();
         Ok((fit.pearson() / freedom as f64, freedom))
+    }
+
+    /// Of survival times the columns of events, entry times and strata.
+    pub(crate) fn survival_columns(&self) -> &[Option<String>; 3] {
+        &self.survival_columns
     }
 
     /// The likelihood that models are fitted by, where it is not least squares.

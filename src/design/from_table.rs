@@ -59,11 +59,14 @@ impl Design {
             trials,
             failures,
             offset,
+            event: of_event,
+            entry,
+            strata,
             references,
         } = named;
         let family = options.kind.family;
         let is_normal = family.distribution() == Distribution::Gaussian;
-        let beside = [weights, trials, failures, offset];
+        let beside = [weights, trials, failures, offset, of_event, entry, strata];
         let response_name = table.columns[response].name.clone();
         if let Some(at) = weights {
             weights::check(&table, at)?;
@@ -131,6 +134,13 @@ impl Design {
                 of_response.failures = family::numbers(column, n, "failures")?;
             } else if Some(at) == offset {
                 of_response.offset = family::numbers(column, n, "offset")?;
+            } else if Some(at) == of_event {
+                (of_response.event, of_response.event_level) =
+                    family::events(column, n, &options.kind)?;
+            } else if Some(at) == entry {
+                of_response.entry = family::numbers(column, n, "entry times")?;
+            } else if Some(at) == strata {
+                of_response.strata = family::strata(column, n);
             } else if Some(at) != weights && own.contains(&at) {
                 let others = beside.iter().flatten().filter(|other| at > **other);
                 let before = usize::from(at > response) + others.count();
@@ -150,7 +160,10 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
-        let (mut y, event) = family::response(taken, n, &options.kind)?;
+        let (mut y, event) = match of_event {
+            None => family::response(taken, n, &options.kind)?,
+            Some(_) => (family::times(taken, n)?, of_response.event_level.take()),
+        };
         if is_normal && let Some(name) = options.kind.offset {
             let pairs = y.iter_mut().zip(&of_response.offset);
             pairs.for_each(|(y, offset)| *y -= offset);
@@ -178,8 +191,11 @@ impl Design {
             design.name_events_and_failures(&names);
         }
         design.offset = options.kind.offset.map(str::to_owned);
+        let kind = &options.kind;
+        design.survival_columns =
+            [kind.event, kind.entry, kind.strata].map(|own| own.map(str::to_owned));
         if !is_normal {
-            let kind = (family, options.kind.dispersion);
+            let kind = (family, options.kind.dispersion, options.kind.ties);
             design.fit_by_likelihood(kind, &y, (&of_response, &of_terms), &source)?;
         }
         Ok(design)

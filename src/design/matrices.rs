@@ -44,7 +44,14 @@ impl Design {
         }
         let length = |values: Option<&[f64]>| values.map_or(rows, <[f64]>::len);
         let weights = length(options.weights);
-        for (what, values) in [("trials", options.trials), ("offset", options.offset)] {
+        let by_name = [
+            ("trials", options.trials),
+            ("offset", options.offset),
+            ("event", options.event),
+            ("entry", options.entry),
+            ("strata", options.strata),
+        ];
+        for (what, values) in by_name {
             if length(values) != rows {
                 let (found, n) = (length(values), rows);
                 let source = FamilyError::Length { what, found, n };
@@ -71,14 +78,21 @@ impl Design {
             Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
             None => (0..columns).map(variable_name).collect(),
         };
-        let [weights_name, trials_name, offset_name] =
-            ["weights", "trials", "offset"].map(|name| {
-                let mut name = name.to_owned();
-                while names.contains(&name) || options.response == name {
-                    name.push('_');
-                }
-                name
-            });
+        let free = |name: &str| {
+            let mut name = name.to_owned();
+            while names.contains(&name) || options.response == name {
+                name.push('_');
+            }
+            name
+        };
+        let weights_name = free("weights");
+        let [
+            trials_name,
+            offset_name,
+            event_name,
+            entry_name,
+            strata_name,
+        ] = by_name.map(|(name, _)| free(name));
         let response = std::iter::once((options.response, y.as_slice().into()));
         let variables = x.column_iter().map(|column| column.as_slice().into());
         let variables = names.iter().map(String::as_str).zip(variables);
@@ -86,6 +100,9 @@ impl Design {
             (&*weights_name, options.weights),
             (&trials_name, options.trials),
             (&offset_name, options.offset),
+            (&event_name, options.event),
+            (&entry_name, options.entry),
+            (&strata_name, options.strata),
         ];
         let beside = beside.into_iter();
         let beside = beside.filter_map(|(name, values)| Some((name, values?.into())));
@@ -100,6 +117,10 @@ impl Design {
                 offset: options.offset.map(|_| &*offset_name),
                 failures: None,
                 success: None,
+                event: options.event.map(|_| &*event_name),
+                entry: options.entry.map(|_| &*entry_name),
+                strata: options.strata.map(|_| &*strata_name),
+                ties: options.ties,
                 dispersion: options.dispersion,
                 firth: options.firth,
             },

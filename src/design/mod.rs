@@ -109,6 +109,8 @@ pub struct Design {
     /// The columns of trials and of the offset.
     trials: Option<String>,
     offset: Option<String>,
+    /// Of survival times the columns of events, entry times and strata.
+    survival_columns: [Option<String>; 3],
 }
 
 impl Design {

@@ -13,6 +13,9 @@ pub(super) struct NamedColumns<'a> {
     pub(super) trials: Option<usize>,
     pub(super) failures: Option<usize>,
     pub(super) offset: Option<usize>,
+    pub(super) event: Option<usize>,
+    pub(super) entry: Option<usize>,
+    pub(super) strata: Option<usize>,
     /// The columns and levels of `--reference`.
     pub(super) references: Vec<(&'a str, &'a str)>,
 }
@@ -34,6 +37,9 @@ impl<'a> NamedColumns<'a> {
         let trials = place("--trials", kind.trials)?;
         let failures = place("--response", kind.failures)?;
         let offset = place("--offset", kind.offset)?;
+        let event = place("--event", kind.event)?;
+        let entry = place("--entry", kind.entry)?;
+        let strata = place("--strata", kind.strata)?;
         check_kind(&kind, options.weights, kind.failures.map(|_| "--response"))?;
         let is_group = |name: &&String| options.groups.iter().any(|group| group.name == **name);
         let keep = options.keep.iter().filter(|name| !is_group(name)).cloned();
@@ -53,7 +59,8 @@ impl<'a> NamedColumns<'a> {
         if !options.groups.is_empty() {
             let columns = table.columns.iter().enumerate();
             let candidates = columns.filter(|(at, column)| {
-                let is_beside = [weights, trials, failures, offset].contains(&Some(*at));
+                let beside = [weights, trials, failures, offset, event, entry, strata];
+                let is_beside = beside.contains(&Some(*at));
                 *at != response && !is_beside && !options.drop.contains(&column.name)
             });
             let names: Vec<&str> = candidates.map(|(_, column)| &*column.name).collect();
@@ -65,6 +72,9 @@ impl<'a> NamedColumns<'a> {
             trials,
             failures,
             offset,
+            event,
+            entry,
+            strata,
             references: references(table, options.reference, (options.drop, response))?,
         })
     }
@@ -79,8 +89,11 @@ pub(super) fn check_kind(
 ) -> Result<(), DesignError> {
     let distribution = kind.family.distribution();
     let of_trials = [("--trials", kind.trials), ("--success", kind.success)];
+    // Events of survival times have a level too.
+    let is_level = |(option, _): &(&str, _)| kind.event.is_some() && *option == "--success";
     let of_binomial = of_trials
         .into_iter()
+        .filter(|own| !is_level(own))
         .chain(failures.map(|own| (own, failures)));
     for (option, value) in of_binomial {
         if value.is_some() && distribution != Distribution::Binomial {
@@ -89,6 +102,22 @@ pub(super) fn check_kind(
                 distribution,
             });
         }
+    }
+    let is_survival = distribution == Distribution::Cox;
+    if is_survival && kind.event.is_none() {
+        return Err(DesignError::NoEventColumn);
+    }
+    let of_survival = [
+        ("--event", kind.event),
+        ("--entry", kind.entry),
+        ("--strata", kind.strata),
+    ];
+    let wrong = of_survival.into_iter().find(|(_, value)| value.is_some());
+    if let (Some((option, _)), false) = (wrong, is_survival) {
+        return Err(DesignError::OfSurvival {
+            option,
+            distribution,
+        });
     }
     if kind.trials.is_some() && kind.success.is_some() {
         return Err(DesignError::TrialsAndSuccess);

@@ -2,7 +2,7 @@
 
 use super::{Group, Hierarchy};
 use crate::{
-    family::{Family, QuasiDispersion},
+    family::{Family, QuasiDispersion, Ties},
     formula::ExpansionOptions,
     table::Missing,
 };
@@ -17,10 +17,19 @@ pub struct ResponseOptions<'a> {
     pub trials: Option<&'a str>,
     /// Of the binomial family: the column of failures, of which the response has the events; together they are the trials.
     pub failures: Option<&'a str>,
-    /// Of the binomial family: the value or level that is an event; `None` for 1, or for the second of two levels.
+    /// Of the binomial family and of survival times: the value or level that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<&'a str>,
     /// The column that is added to the linear predictor of every model.
     pub offset: Option<&'a str>,
+    /// Of survival times, which the response holds: the column that says whether an observation ended by an event (1, or the
+    /// second of two levels, or `success`) or was censored.
+    pub event: Option<&'a str>,
+    /// The column of the times from which on observations are at risk; `None` where they are from the beginning.
+    pub entry: Option<&'a str>,
+    /// The column whose values are strata, of baseline hazards of their own; `None` for one.
+    pub strata: Option<&'a str>,
+    /// How events at equal times share their risk set.
+    pub ties: Ties,
     /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
     pub dispersion: Option<QuasiDispersion>,
     /// Whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression; models are
@@ -40,6 +49,9 @@ impl<'a> ResponseOptions<'a> {
             ("--trials", "holds the trials", self.trials),
             ("--response", "holds the failures", self.failures),
             ("--offset", "holds the offset", self.offset),
+            ("--event", "holds the events", self.event),
+            ("--entry", "holds the entry times", self.entry),
+            ("--strata", "holds the strata", self.strata),
         ];
         let named = all.into_iter();
         named.filter_map(|(option, what, name)| Some((option, what, name?)))
@@ -102,6 +114,7 @@ impl Default for DesignOptions<'_> {
 /// | `family` | the distribution and link of y | normal: least squares |
 /// | `trials` | of the binomial family, of which y counts the events | each observation is one |
 /// | `offset` | of the observations, added to the linear predictor of every model | none |
+/// | `event`, `entry`, `strata`, `ties` | of survival times, which y holds: 1 where an observation ended by an event, when it began to be at risk, its stratum as a number, and the rule for equal times | none; Efron's |
 /// | `dispersion` | of a quasi-likelihood, with the families binomial and Poisson | the likelihood |
 /// | `firth` | whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression | no |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
@@ -117,6 +130,10 @@ pub struct MatrixOptions<'a> {
     pub family: Family,
     pub trials: Option<&'a [f64]>,
     pub offset: Option<&'a [f64]>,
+    pub event: Option<&'a [f64]>,
+    pub entry: Option<&'a [f64]>,
+    pub strata: Option<&'a [f64]>,
+    pub ties: Ties,
     pub dispersion: Option<QuasiDispersion>,
     pub firth: bool,
     pub weights: Option<&'a [f64]>,
@@ -134,6 +151,10 @@ impl Default for MatrixOptions<'_> {
             family: Family::default(),
             trials: None,
             offset: None,
+            event: None,
+            entry: None,
+            strata: None,
+            ties: Ties::default(),
             dispersion: None,
             firth: false,
             weights: None,

@@ -51,7 +51,9 @@ impl<'x> FittedModels<'x> {
 
     /// See [`super::Device::init_models`].
     pub(super) fn init(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
-        let each = (2 * self.x.n() * size_of::<f64>()) as u64;
+        // Residual and scratch; of a likelihood scores, weights, means and predictors too, and scaled scores and weights.
+        let vectors = if self.x.likelihood().is_some() { 8 } else { 2 };
+        let each = (vectors * self.x.n() * size_of::<f64>()) as u64;
         let what = "the models of the particles";
         self.charge.set(each.saturating_mul(count as u64), what)?;
         self.keep = model.terms().to_vec();

@@ -3,7 +3,7 @@
 use crate::{
     design::Columns,
     least_squares::{FitView, PIVOT_TOLERANCE, Weighted},
-    vector::{add_scaled, packed_columns, product, weighted_square},
+    vector::{add_scaled, packed_columns, product},
 };
 
 /// Gains (falls in RSS) that differ by a smaller share count as equal.
@@ -26,16 +26,16 @@ pub(crate) fn factor_width(anchor: &FitView) -> (usize, usize) {
     (first + anchor.support.len(), first)
 }
 
-/// Appends to `batch` the residual and the k columns of Q = X_A·T. Of weighted columns these are WX_A·T, X_A about its
-/// weighted means, after that of the intercept, if there is one.
+/// Appends to `batch` the residual and the k columns of Q = X_A·T. Of weighted columns these are WX_A·T (of survival times
+/// the second derivatives for W), X_A about its weighted means, after that of the intercept, if there is one.
 ///
 /// *Shapes:* n × (1 + k), with an intercept of weighted columns n × (2 + k), column-major.
 pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
     batch.extend_from_slice(anchor.residual);
-    if let Some(Weighted {
-        weights, intercept, ..
-    }) = anchor.weighted
-    {
+    if let Some(weighted) = anchor.weighted {
+        let Weighted {
+            weights, intercept, ..
+        } = weighted;
         let (first, shifts) = intercept.split_at(intercept.len().min(1));
         for t in first {
             batch.extend(weights.iter().map(|weight| weight * t));
@@ -47,8 +47,7 @@ pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64
             for (&a, &t) in anchor.support.iter().zip(t) {
                 add_scaled(&mut batch[start..], t, x.column(a));
             }
-            let own = batch[start..].iter_mut().zip(weights);
-            own.for_each(|(q, weight)| *q *= weight);
+            weighted.apply(&mut batch[start..]);
         }
         return;
     }
@@ -88,7 +87,8 @@ impl Weighted<'_> {
     /// Takes off a vector what the columns of a model explain of it under the weights; returns the coefficients by
     /// position.
     fn project(&self, x: Columns, anchor: &FitView, rest: &mut [f64]) -> Vec<f64> {
-        let own: Vec<f64> = rest.iter().zip(self.weights).map(|(x, w)| x * w).collect();
+        let mut own = rest.to_vec();
+        self.apply(&mut own);
         let columns = anchor.support.iter();
         let g: Vec<f64> = columns.map(|a| product(x.column(*a), &own)).collect();
         let total: f64 = own.iter().sum();
@@ -123,7 +123,7 @@ pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
         }
         return Projection {
             e: product(&rest, anchor.residual),
-            s: weighted_square(&rest, weighted.weights),
+            s: weighted.square(&rest),
             rest,
             u,
         };

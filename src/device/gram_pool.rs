@@ -126,6 +126,18 @@ impl GramPool {
             let from = first + at * CHUNK;
             let new = CHUNK.min(all - from);
             let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
+            // What no weights are: products with second derivatives.
+            let images: Vec<Vec<f64>> = match weighted.and_then(|own| own.risk.as_ref()) {
+                None => Vec::new(),
+                Some((risk, scale)) => {
+                    let columns = present[from..from + new].iter();
+                    let image = |j: &u32| {
+                        let own = risk.times(x.column(*j));
+                        own.into_iter().map(|own| scale * own).collect()
+                    };
+                    columns.map(image).collect()
+                }
+            };
             for start in (0..x.n()).step_by(BLOCK) {
                 if stop() {
                     break;
@@ -138,6 +150,10 @@ impl GramPool {
                 let own = &rows[from * n..(from + new) * n];
                 let own = match weighted {
                     None => Cow::Borrowed(own),
+                    Some(_) if !images.is_empty() => {
+                        let own = images.iter().flat_map(|own| &own[start..][..n]);
+                        Cow::Owned(own.copied().collect())
+                    }
                     Some(weighted) => {
                         let weights = &weighted.weights[start..][..n];
                         let columns = own.chunks(n).flat_map(|own| own.iter().zip(weights));

@@ -217,12 +217,13 @@ pub(crate) trait Device: Send {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DeviceError>;
 
-    /// For each pair of a fit of a likelihood and a column outside of it the loss of the model that it joins, but for some
-    /// digits; none where the host is to fit it.
+    /// For each pair of a fit of a likelihood and a column outside of it the loss of the model that it joins, to 10⁻¹⁰ of
+    /// it; none where another device has the column, or the host is to fit it. When `stop` returns true the rest is none.
     fn fit_joined(
         &mut self,
         _fits: &[FitView],
         pairs: &[(usize, u32)],
+        _stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Option<f64>>, DeviceError> {
         Ok(vec![None; pairs.len()])
     }

@@ -3,14 +3,17 @@
 use crate::{
     cholesky,
     design::Columns,
+    family::RiskCurvature,
     least_squares::{Fit, PIVOT_TOLERANCE, Weighted},
-    vector::{add_scaled, product, weighted_square},
+    vector::{add_scaled, product},
 };
 
 /// The quadratic that the loss of a fit is nearby.
 #[derive(Debug)]
 pub(super) struct WeightedProducts {
     pub(super) weights: Vec<f64>,
+    /// Of survival times, in place of the weights.
+    pub(super) risk: Option<(RiskCurvature, f64)>,
     /// The working response, weighted.
     pub(super) target: Vec<f64>,
     /// Σ w, and the sum of the target; none without an intercept.
@@ -27,9 +30,10 @@ impl WeightedProducts {
     /// That of a fit; none without a likelihood.
     pub(super) fn of(x: Columns, fit: &Fit) -> Option<Self> {
         let view = fit.view();
+        let weighted = view.weighted?;
         let Weighted {
             weights, intercept, ..
-        } = view.weighted?;
+        } = weighted;
         let mut own = vec![0.0; x.n()];
         for (a, b) in view.support.iter().zip(view.coefficients) {
             add_scaled(&mut own, *b, x.column(*a));
@@ -39,11 +43,16 @@ impl WeightedProducts {
             let mean = product(&own, weights) / total;
             own.iter_mut().for_each(|own| *own -= mean);
         }
-        let rows = own.iter().zip(weights).zip(view.residual);
-        let target: Vec<f64> = rows.map(|((own, w), r)| w * own + r).collect();
+        let mut target = own.clone();
+        weighted.apply(&mut target);
+        target
+            .iter_mut()
+            .zip(view.residual)
+            .for_each(|(t, r)| *t += r);
         let sum = target.iter().sum();
         Some(Self {
-            rss: fit.rss() + weighted_square(&own, weights),
+            rss: fit.rss() + weighted.square(&own),
+            risk: weighted.risk.map(|(risk, scale)| (risk.clone(), scale)),
             weights: weights.to_vec(),
             sums: (!intercept.is_empty()).then_some([total, sum]),
             means: Vec::new(),

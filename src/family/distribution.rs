@@ -19,6 +19,8 @@ pub enum Distribution {
     NegativeBinomial,
     /// A positive number of variance φμ².
     Gamma,
+    /// Survival times, by Cox's partial likelihood: events about the hazard that each observation has met.
+    Cox,
 }
 
 /// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
@@ -34,12 +36,13 @@ fn x_ln_ratio(x: f64, y: f64) -> f64 {
 
 impl Distribution {
     /// All distributions.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Gaussian,
         Self::Binomial,
         Self::Poisson,
         Self::NegativeBinomial,
         Self::Gamma,
+        Self::Cox,
     ];
 
     /// Its name, as options have it.
@@ -50,6 +53,7 @@ impl Distribution {
             Self::Poisson => "poisson",
             Self::NegativeBinomial => "negative-binomial",
             Self::Gamma => "gamma",
+            Self::Cox => "cox",
         }
     }
 
@@ -63,7 +67,7 @@ impl Distribution {
         match self {
             Self::Gaussian => &[Link::Identity],
             Self::Binomial => &[Link::Logit, Link::Probit, Link::Cloglog],
-            Self::Poisson | Self::NegativeBinomial => &[Link::Log],
+            Self::Poisson | Self::NegativeBinomial | Self::Cox => &[Link::Log],
             Self::Gamma => &[Link::Log, Link::Inverse],
         }
     }
@@ -77,6 +81,7 @@ impl Distribution {
             }
             Self::Poisson | Self::NegativeBinomial => "whole numbers from 0 on",
             Self::Gamma => "numbers above 0",
+            Self::Cox => "times, with an event or none at each",
         }
     }
 
@@ -87,6 +92,7 @@ impl Distribution {
                 y.is_finite() && y >= 0.0 && y.fract() == 0.0
             }
             Self::Gamma => y.is_finite() && y > 0.0,
+            Self::Cox => matches!(y, 0.0 | 1.0),
         }
     }
 
@@ -95,6 +101,7 @@ impl Distribution {
             Self::Gaussian => mean.is_finite(),
             Self::Binomial => mean > 0.0 && mean < 1.0,
             Self::Poisson | Self::NegativeBinomial | Self::Gamma => mean > 0.0 && mean.is_finite(),
+            Self::Cox => mean >= 0.0 && mean.is_finite(),
         }
     }
 
@@ -103,7 +110,7 @@ impl Distribution {
         match self {
             Self::Gaussian => 1.0,
             Self::Binomial => mean * (1.0 - mean),
-            Self::Poisson => mean,
+            Self::Poisson | Self::Cox => mean,
             Self::NegativeBinomial => mean + mean * mean / theta,
             Self::Gamma => mean * mean,
         }
@@ -112,7 +119,7 @@ impl Distribution {
     /// A first guess of a mean.
     pub(super) fn first_mean(self, y: f64, trials: f64) -> f64 {
         match self {
-            Self::Gaussian | Self::Gamma => y,
+            Self::Gaussian | Self::Gamma | Self::Cox => y,
             Self::Binomial => (trials * y + 0.5) / (trials + 1.0),
             Self::Poisson => y + 0.1,
             Self::NegativeBinomial => y + if y == 0.0 { 1.0 / 6.0 } else { 0.0 },
@@ -124,7 +131,7 @@ impl Distribution {
         2.0 * match self {
             Self::Gaussian => (y - mean).powi(2) / 2.0,
             Self::Binomial => x_ln_ratio(y, mean) + x_ln_ratio(1.0 - y, 1.0 - mean),
-            Self::Poisson => x_ln_ratio(y, mean) - (y - mean),
+            Self::Poisson | Self::Cox => x_ln_ratio(y, mean) - (y - mean),
             Self::NegativeBinomial => {
                 x_ln_ratio(y, mean) - (y + theta) * ((y - mean) / (mean + theta)).ln_1p()
             }
@@ -144,7 +151,7 @@ impl Distribution {
     pub(super) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
         let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
         -2.0 * match self {
-            Self::Gaussian | Self::Gamma => 0.0,
+            Self::Gaussian | Self::Gamma | Self::Cox => 0.0,
             Self::Binomial => {
                 let k = (trials * y).round();
                 let ways = if trials > 1.0 { choose(trials, k) } else { 0.0 };
@@ -211,6 +218,12 @@ impl Family {
     pub const NORMAL: Self = Self {
         distribution: Distribution::Gaussian,
         link: Link::Identity,
+    };
+
+    /// Cox's regression of survival times.
+    pub const COX: Self = Self {
+        distribution: Distribution::Cox,
+        link: Link::Log,
     };
 
     /// A distribution with a link, its first one where none is given.

@@ -1,5 +1,8 @@
 //! The fit of a model of a family, by maximum likelihood.
 
+use std::sync::Arc;
+
+use super::RiskCurvature;
 use super::{
     Distribution, FamilyError, FamilyResponse,
     climb::{CONVERGED, End, Problem},
@@ -32,26 +35,28 @@ pub enum FitStatus {
 /// *Shapes:* by observation n, by column k.
 #[derive(Debug, Clone)]
 pub struct FamilyFit {
-    has_intercept: bool,
+    pub(super) has_intercept: bool,
     /// Of the intercept first, if there is one, as in the factor.
-    coefficients: Vec<f64>,
-    factor: Factor,
-    scores: Vec<f64>,
-    weights: Vec<f64>,
-    means: Vec<f64>,
-    predictors: Vec<f64>,
-    deviance: f64,
-    minus_two_log_likelihood: f64,
-    pearson: f64,
+    pub(super) coefficients: Vec<f64>,
+    pub(super) factor: Factor,
+    pub(super) scores: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    pub(super) means: Vec<f64>,
+    pub(super) predictors: Vec<f64>,
+    pub(super) deviance: f64,
+    pub(super) minus_two_log_likelihood: f64,
+    pub(super) pearson: f64,
     /// As the standard errors have it.
-    dispersion: f64,
+    pub(super) dispersion: f64,
     /// Of a separated fit: along which coefficients the likelihood rises, the intercept first, if there is one.
     pub(super) direction: Vec<f64>,
     pub(super) theta: f64,
     /// Whether the estimates are those of the largest penalised likelihood.
     pub(super) is_penalised: bool,
-    status: FitStatus,
-    steps: usize,
+    pub(super) status: FitStatus,
+    pub(super) steps: usize,
+    /// Of survival times the second derivatives, which are no diagonal matrix.
+    pub(super) curvature: Option<Arc<RiskCurvature>>,
 }
 
 impl FamilyFit {
@@ -79,6 +84,10 @@ impl FamilyFit {
         intercept: bool,
         start: Option<(Vec<f64>, f64)>,
     ) -> Result<Self, FamilyError> {
+        if let Some(survival) = &response.survival {
+            let start = start.as_ref().map(|start| &*start.0);
+            return Self::of_survival(columns, (response, survival), start);
+        }
         let ones = vec![1.0; if intercept { response.n() } else { 0 }];
         let first = intercept.then_some(&*ones).into_iter();
         let mut problem = Problem {
@@ -180,6 +189,12 @@ impl FamilyFit {
     /// 1.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// Of survival times the negative second derivatives with respect to the linear predictors; none where these are the
+    /// [`weights`](Self::weights) alone.
+    pub(crate) fn curvature(&self) -> Option<&Arc<RiskCurvature>> {
+        self.curvature.as_ref()
     }
 
     /// The fitted means, of the binomial family probabilities.
@@ -296,6 +311,7 @@ impl Problem<'_> {
             is_penalised: false,
             status: end.status,
             steps: end.steps,
+            curvature: None,
         }
     }
 }

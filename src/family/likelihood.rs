@@ -59,6 +59,11 @@ impl Likelihood {
         &self.empty
     }
 
+    /// Whether models have an intercept.
+    pub fn has_intercept(&self) -> bool {
+        self.empty.intercept().is_some()
+    }
+
     /// The scores of the empty model at unit norm: what a search has for a response.
     ///
     /// *Shapes:* n values.
@@ -116,7 +121,7 @@ impl Likelihood {
     }
 
     /// What Σ w[b(η) − yη] lacks of half a deviance, and by how little a deviance changes where it stands still.
-    pub(crate) fn of_sums(&self) -> (f64, f64) {
+    pub(crate) fn deviance_shift(&self) -> (f64, f64) {
         (self.response.shift, climb::least_change(&self.response))
     }
 
@@ -157,7 +162,19 @@ impl Likelihood {
     pub(crate) fn scatter(&self) -> usize {
         match self.response.family().distribution() {
             Distribution::Binomial | Distribution::Poisson => usize::from(self.has_t_tests()),
+            Distribution::Cox => 0,
             _ => 1,
+        }
+    }
+
+    /// The n of criteria: observations, or the events of survival times.
+    ///
+    /// *Source:* C. T. Volinsky, A. E. Raftery, Bayesian information criterion for censored survival models, Biometrics 56,
+    /// 2000.
+    pub fn criterion_n(&self) -> usize {
+        match self.response.survival() {
+            Some(survival) => survival.events(),
+            None => self.response.n(),
         }
     }
 

@@ -29,7 +29,8 @@ mod tests;
 mod theta;
 mod weighted;
 
-pub use cox::{CoxFit, SurvivalResponse, SurvivalTimes, Ties};
+pub(crate) use cox::RiskCurvature;
+pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
 pub(crate) use divergences::Divergences;
 pub use error::FamilyError;

@@ -1,7 +1,9 @@
 //! A response of a family: its values, trials, weights and offsets.
 
+use std::sync::Arc;
+
 use super::{
-    Distribution, Family, FamilyError,
+    Distribution, Family, FamilyError, SurvivalResponse, SurvivalTimes,
     theta::{self, Counts},
 };
 use crate::vector::product;
@@ -42,6 +44,8 @@ pub struct FamilyResponse {
     pub(super) rounding: f64,
     /// The sum of the weights.
     pub(super) total: f64,
+    /// Of survival times who is at risk when; `y` are then the events.
+    pub(super) survival: Option<Arc<SurvivalResponse>>,
     /// Of the negative binomial family.
     counts: Counts,
     /// Of a quasi-likelihood, and its degrees of freedom where it was estimated.
@@ -49,6 +53,39 @@ pub struct FamilyResponse {
 }
 
 impl FamilyResponse {
+    /// Survival times, whose likelihood is Cox's partial one.
+    ///
+    /// # Errors
+    /// As [`SurvivalResponse::new`].
+    pub fn of_survival(times: &SurvivalTimes) -> Result<Self, FamilyError> {
+        let survival = SurvivalResponse::new(times)?;
+        let n = survival.n();
+        let weights = match times.weights {
+            [] => vec![1.0; n],
+            weights => weights.to_vec(),
+        };
+        Ok(Self {
+            family: Family::COX,
+            y: times.event.to_vec(),
+            trials: vec![1.0; n],
+            offset: survival.offset.clone(),
+            is_all_or_none: false,
+            shift: 0.0,
+            is_summable: false,
+            rounding: f64::EPSILON * n as f64,
+            total: weights.iter().sum(),
+            survival: Some(Arc::new(survival)),
+            counts: Counts::default(),
+            quasi: None,
+            weights,
+        })
+    }
+
+    /// Who is at risk when, of survival times.
+    pub fn survival(&self) -> Option<&Arc<SurvivalResponse>> {
+        self.survival.as_ref()
+    }
+
     /// The response with the quasi-likelihood of a dispersion: standard errors are those of the likelihood times its root,
     /// and a search compares −2ℓ over it. `freedom` are its degrees of freedom, if it was estimated.
     ///
@@ -200,6 +237,7 @@ impl FamilyResponse {
             total: counted.iter().sum(),
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
+            survival: None,
             counts,
             quasi: None,
             y: shares,
@@ -317,6 +355,9 @@ impl FamilyResponse {
     /// What −2ℓ is never below, where the likelihood has no dispersion. A negative binomial count is a Poisson one of a
     /// mean drawn before, which no single mean makes less likely than itself.
     pub(super) fn least(&self) -> f64 {
+        if let Some(survival) = &self.survival {
+            return survival.least();
+        }
         match self.family.distribution() {
             own if own.has_dispersion() => f64::NAN,
             Distribution::NegativeBinomial => self.saturated(Distribution::Poisson, f64::NAN),

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::cox::RiskCurvature;
+use super::RiskCurvature;
 use crate::vector::{
     add_scaled, dot, dots, packed_columns, packed_row_squares, product, vectorised,
 };
@@ -231,8 +231,13 @@ impl Factor {
 
     /// The columns that have a pivot.
     pub(super) fn rank(&self) -> usize {
-        let pivots = packed_columns(&self.inverse).filter_map(|t| t.last());
-        pivots.filter(|pivot| **pivot > 0.0).count()
+        self.pivots().filter(|has_pivot| *has_pivot).count()
+    }
+
+    /// Whether each column has a pivot.
+    pub(super) fn pivots(&self) -> impl Iterator<Item = bool> {
+        let pivots = packed_columns(&self.inverse);
+        pivots.map(|t| t.last().is_some_and(|pivot| *pivot > 0.0))
     }
 }
 

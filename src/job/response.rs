@@ -3,7 +3,7 @@
 use super::{Job, OptionError, RawValues};
 use crate::{
     design::ResponseOptions,
-    family::{Distribution, Family, Link, QuasiDispersion},
+    family::{Distribution, Family, Link, QuasiDispersion, Ties},
     plugin::MethodKind,
     table::{is_npy, split_names},
 };
@@ -23,6 +23,14 @@ pub struct ResponseSettings {
     pub success: Option<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
+    /// Of survival times, which the response holds: the column of events; `None` for another response.
+    pub event: Option<String>,
+    /// The column of the times from which on observations are at risk; `None` where they are from the beginning.
+    pub entry: Option<String>,
+    /// The column whose values are strata; `None` for one.
+    pub strata: Option<String>,
+    /// How events at equal times share their risk set.
+    pub ties: Ties,
     /// Of the families binomial and Poisson: the dispersion of a quasi-likelihood; `None` for the likelihood.
     pub dispersion: Option<QuasiDispersion>,
     /// Whether the estimates of the selected model are those of Firth's penalty.
@@ -38,6 +46,10 @@ impl Default for ResponseSettings {
             failures: None,
             success: None,
             offset: None,
+            event: None,
+            entry: None,
+            strata: None,
+            ties: Ties::default(),
             dispersion: None,
             firth: false,
         }
@@ -58,6 +70,10 @@ impl ResponseSettings {
             failures: self.failures.as_deref(),
             success: self.success.as_deref(),
             offset: self.offset.as_deref(),
+            event: self.event.as_deref(),
+            entry: self.entry.as_deref(),
+            strata: self.strata.as_deref(),
+            ties: self.ties,
             dispersion: self.dispersion,
             firth: self.firth,
         }
@@ -66,7 +82,8 @@ impl ResponseSettings {
     /// The columns that are no candidates.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &String> {
         let of_trials = self.trials.iter().chain(&self.failures);
-        of_trials.chain(&self.offset)
+        let of_survival = self.event.iter().chain(&self.entry).chain(&self.strata);
+        of_trials.chain(&self.offset).chain(of_survival)
     }
 }
 
@@ -131,6 +148,32 @@ fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
         .collect()
 }
 
+/// Options of survival times that contradict others, or lack.
+fn survival_conflicts(own: &ResponseSettings) -> Vec<OptionError> {
+    let is_survival = own.distribution == Distribution::Cox;
+    if is_survival && own.event.is_none() {
+        let message = "family = cox needs the column of events";
+        let help =
+            "name it with event: 1 where an observation ended by an event, 0 where it was censored";
+        return vec![OptionError::new("event", message).help(help)];
+    }
+    let given = [
+        ("event", own.event.is_some()),
+        ("entry", own.entry.is_some()),
+        ("strata", own.strata.is_some()),
+        ("ties", own.ties != Ties::default()),
+    ];
+    let given = given
+        .into_iter()
+        .filter(|(_, is_given)| *is_given && !is_survival);
+    given
+        .map(|(option, _)| {
+            let message = format!("{option} is of the family cox, not of {}", own.distribution);
+            OptionError::new(option, message).help("add family = cox, or leave it out")
+        })
+        .collect()
+}
+
 /// Options of the response that contradict each other.
 pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     let own = &job.kind;
@@ -150,8 +193,10 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
         errors.extend(conflicts_of_failures(own));
     }
     let of_binomial = [("trials", &own.trials), ("success", &own.success)];
+    errors.extend(survival_conflicts(own));
     for (option, value) in of_binomial {
-        if value.is_some() && !is_binomial {
+        let is_level = option == "success" && own.event.is_some();
+        if value.is_some() && !is_binomial && !is_level {
             let message = format!(
                 "{option} is of the family binomial, not of {}",
                 own.distribution

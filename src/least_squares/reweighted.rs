@@ -2,8 +2,8 @@
 
 use crate::{
     design::Columns,
-    family::{FamilyFit, Likelihood},
-    vector::{packed_columns, product},
+    family::{FamilyFit, Likelihood, RiskCurvature},
+    vector::{packed_columns, product, weighted_square},
 };
 
 /// A maximum likelihood fit with what a search knows of a least squares fit: the quadratic that the loss is nearby, on the
@@ -24,19 +24,47 @@ pub(super) struct Reweighted {
     pub(super) square: f64,
     /// The loss.
     pub(super) rss: f64,
+    /// What multiplies the fit's weights.
+    pub(super) of_weights: f64,
 }
 
 /// The working weights of a fit, borrowed for a sweep.
 ///
 /// *Shapes:* `weights` and `predictors` n; `intercept` k + 1, or none without an intercept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Weighted<'a> {
     pub(crate) weights: &'a [f64],
+    /// Of survival times the second derivatives, of which the weights are the diagonal but for what groups of events take
+    /// off, and what multiplies them.
+    pub(crate) risk: Option<(&'a RiskCurvature, f64)>,
     /// The linear predictors, unscaled.
     pub(crate) predictors: &'a [f64],
     /// The first row of the factor T of the weighted columns, ones the first of them: its own entry, then those of the
     /// columns of the support.
     pub(crate) intercept: &'a [f64],
+}
+
+impl Weighted<'_> {
+    /// Multiplies a vector by the second derivatives: W, or those of a partial likelihood.
+    pub(crate) fn apply(&self, v: &mut [f64]) {
+        match self.risk {
+            None => v.iter_mut().zip(self.weights).for_each(|(v, w)| *v *= w),
+            Some((risk, scale)) => {
+                let product = risk.times(v);
+                v.iter_mut()
+                    .zip(product)
+                    .for_each(|(v, own)| *v = scale * own);
+            }
+        }
+    }
+
+    /// vᵀWv, or that by the second derivatives of a partial likelihood.
+    pub(crate) fn square(&self, v: &[f64]) -> f64 {
+        match self.risk {
+            None => weighted_square(v, self.weights),
+            Some((risk, scale)) => scale * risk.square(v),
+        }
+    }
 }
 
 impl Reweighted {
@@ -71,6 +99,7 @@ impl Reweighted {
             residual: fit.scores().iter().map(|r| of_scores * r).collect(),
             square: of_scores * of_scores * product(fit.scores(), fit.scores()),
             rss: likelihood.loss_of(&fit),
+            of_weights,
             fit,
         };
         let scale = 1.0 / likelihood.coefficient_scale();

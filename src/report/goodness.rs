@@ -4,7 +4,7 @@ use super::{
     numbers::{p_value, significant},
     table::number,
 };
-use crate::selection::{FStatistic, ResponseFamily, Selection};
+use crate::selection::{FStatistic, ResponseFamily, Selection, SurvivalSummary};
 
 /// What R² is called: without an intercept sums of squares are about zero.
 pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
@@ -67,6 +67,9 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
         return facts;
     };
+    if let Some(survival) = &family.survival {
+        return facts_of_survival(selection, survival);
+    }
     let explained = match family.deviance_explained {
         Some(share) => format!("; {} explained", significant(share, 4)),
         None => String::new(),
@@ -104,6 +107,45 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
             format!(
                 "{} on {} df, p {}",
                 significant(test.chi_squared, 4),
+                test.df,
+                p_value(test.p_value)
+            ),
+        ));
+    }
+    facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    facts
+}
+
+/// The numbers of R's `summary` of a `coxph`.
+fn facts_of_survival(
+    selection: &Selection,
+    survival: &SurvivalSummary,
+) -> Vec<(&'static str, String)> {
+    let strata = match &survival.strata {
+        Some(name) => format!(", {} strata of {name}", survival.strata_count),
+        None => String::new(),
+    };
+    let entry = match &survival.entry {
+        Some(name) => format!(", at risk from {name} on"),
+        None => String::new(),
+    };
+    let mut facts = vec![(
+        "events",
+        format!(
+            "{} of {} observations{entry}{strata}; ties by {}",
+            survival.events, selection.n, survival.ties
+        ),
+    )];
+    let concordance = survival
+        .concordance
+        .map(|own| ("concordance", significant(own, 4)));
+    facts.extend(concordance);
+    if let Some(test) = &survival.likelihood_ratio {
+        facts.push((
+            "likelihood ratio",
+            format!(
+                "{} on {} df, p {}",
+                significant(test.chi_squared, 5),
                 test.df,
                 p_value(test.p_value)
             ),

@@ -182,15 +182,16 @@ impl<'a> Objective<'a> {
                 (n * (own / n).clamp(-700.0, 700.0).exp(), Some(own))
             }
         };
+        let likelihood = design.likelihood();
         Model {
-            n: design.n(),
+            n: likelihood.map_or(design.n(), Likelihood::criterion_n),
             // As a criterion counts candidates: before prescreening, and without those that are given.
             candidates: design.p_total().unwrap_or(all) - kept.terms,
             // A tableau may lack kept columns.
             chosen: size.terms.saturating_sub(kept.terms),
             chosen_parameters: size.parameters.saturating_sub(kept.parameters),
             kept: kept.parameters,
-            has_intercept: design.intercept(),
+            has_intercept: likelihood.map_or(design.intercept(), Likelihood::has_intercept),
             rss,
             minus_two_log_likelihood,
             scatter: design.likelihood().map_or(1, Likelihood::scatter),

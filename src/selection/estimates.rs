@@ -127,7 +127,7 @@ fn of_likelihood(
         }
     };
     let errors = own.std_errors();
-    let fixed = usize::from(design.intercept());
+    let fixed = usize::from(own.intercept().is_some());
     let chosen = fit.support().iter().zip(own.coefficients()).enumerate();
     let chosen = chosen.map(|(at, (&j, b))| {
         let norm = design.variables()[j as usize].norm;

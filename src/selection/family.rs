@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{Label, RocPoint, number_or_nan, roc::roc};
+use super::{Label, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
 use crate::{
     design::Design,
     family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
@@ -99,6 +99,9 @@ pub struct FamilySummary {
     /// What exp(β̂) is: `odds ratio`, `rate ratio` or `ratio of means`; none of other links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Label>,
+    /// Of survival times: events, concordance, the baseline hazard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub survival: Option<SurvivalSummary>,
     /// Of the binomial family: how well the fitted probabilities tell events from others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discrimination: Option<Discrimination>,
@@ -196,7 +199,8 @@ impl FamilySummary {
             null_deviance,
             df_null: residual_freedom(likelihood, likelihood.empty()),
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
-            pearson_dispersion: (free > 0).then(|| estimated.pearson() / free as f64),
+            pearson_dispersion: (free > 0 && own.pearson().is_finite())
+                .then(|| estimated.pearson() / free as f64),
             dispersion: own.dispersion(),
             dispersion_df: likelihood.quasi_freedom(),
             theta: own.theta(),
@@ -205,9 +209,11 @@ impl FamilySummary {
             ratio: match (name, link) {
                 (_, Link::Logit) => Some("odds ratio".into()),
                 (Distribution::Gamma, Link::Log) => Some("ratio of means".into()),
+                (Distribution::Cox, Link::Log) => Some("hazard ratio".into()),
                 (_, Link::Log) => Some("rate ratio".into()),
                 _ => None,
             },
+            survival: SurvivalSummary::of(design, likelihood, own),
             discrimination: discrimination(likelihood, estimated),
             hosmer_lemeshow: hosmer_lemeshow(&calibration),
             calibration,

@@ -28,6 +28,7 @@ mod regression;
 mod residuals;
 mod roc;
 mod stability;
+mod survival;
 mod terms;
 
 use crate::{ranks::Traffic, table::TrueVariable};
@@ -60,6 +61,7 @@ pub use regression::{
 pub use residuals::{ObservationResidual, Residuals};
 pub use roc::RocPoint;
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
+pub use survival::{BaselineStep, LikelihoodRatio, SurvivalSummary};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;
 

@@ -98,7 +98,11 @@ impl Residuals {
     /// R. Cook, Detection of influential observation in linear regression (1977); plotting
     /// positions of R's `ppoints`. Of likelihoods P. McCullagh and J. Nelder, *Generalized Linear Models* (1989), chapter 12.
     pub fn of(design: &Design, fit: &Fit, exact: bool, seed: u64) -> Option<Self> {
-        if exact {
+        // Residuals of survival times have diagnostics of their own.
+        let is_survival = design
+            .likelihood()
+            .is_some_and(|own| own.response().survival().is_some());
+        if exact || is_survival {
             return None;
         }
         let mut all = match (design.likelihood(), fit.family()) {

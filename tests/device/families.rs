@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass, Table,
     design::{DesignOptions, MatrixOptions, ResponseOptions},
-    family::{Distribution, Family},
+    family::{Distribution, Family, Ties},
     search::Gain,
     table::Values,
 };
@@ -121,6 +121,52 @@ pub fn of_columns(order: Option<u64>) -> Vec<Case> {
     cases
 }
 
+/// Survival times with ties, some in strata, some that enter late.
+pub fn of_survival_times() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (seed, ties) in (1071..).zip(Ties::ALL) {
+        let mut random = Random::new(seed);
+        let (n, p) = (110, 140);
+        let mut x = chain(&mut random, n, p, 0.4);
+        let image = -x.column(3);
+        x.set_column(90, &image);
+        let rate = |row: usize| (x[(row, 0)] - 0.8 * x[(row, 60)]).exp();
+        let time = DVector::from_fn(n, |row, _| {
+            (1.0 - 12.0 * random.uniform().ln() / rate(row)).floor()
+        });
+        let event: Vec<f64> = (0..n)
+            .map(|_| f64::from(u8::from(random.uniform() < 0.7)))
+            .collect();
+        let entry: Vec<f64> = time
+            .iter()
+            .map(|time| (time * random.uniform()).floor() - 0.5)
+            .collect();
+        let strata: Vec<f64> = (0..n).map(|row| (row % 3) as f64).collect();
+        let options = MatrixOptions {
+            family: Family::COX,
+            event: Some(&event),
+            entry: (seed % 2 == 0).then_some(&entry),
+            strata: (seed % 2 == 1).then_some(&strata),
+            ties,
+            ..MatrixOptions::default()
+        };
+        let design = Design::from_matrices(&x, &time, &options).unwrap();
+        for (gain, pass) in [
+            (Gain::Correlation, swarm(12, 12, seed)),
+            (Gain::Exact, polished(6, 6, seed)),
+        ] {
+            let name = format!("survival times, ties by {}", ties.name());
+            cases.push(Case::new(
+                name,
+                design.clone(),
+                "bic",
+                Pass { gain, ..pass },
+            ));
+        }
+    }
+    cases
+}
+
 /// Whole factors among numbers, of logistic and Poisson regression.
 pub fn of_terms() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -180,6 +226,7 @@ pub fn of_terms() -> Vec<Case> {
 
 fn all() -> Vec<Case> {
     let mut all = of_columns(None);
+    all.extend(of_survival_times());
     all.extend(of_terms());
     all
 }

@@ -108,6 +108,7 @@ fn cpu() {
 #[test]
 #[ignore = "minutes"]
 fn reordered() {
+    // What puts observations in another order makes a design of least squares.
     same_in_any_order(cases([random, random]));
 }
 

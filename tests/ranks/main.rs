@@ -371,4 +371,15 @@ fn searches_of_messy_files_are_those_of_one_process() {
         }
     }
     same(&with("select", &data, &["--method", "jmi"]), &[2, 3, 14]);
+    let data = [data[0], "--response", "g", "--missing", "drop-rows"];
+    for more in [
+        &["--drop", "d"][..],
+        &["--link", "probit", "--gain", "exact"],
+    ] {
+        for over in ["columns", "sweeps", "particles"] {
+            let family = ["--family", "binomial", "--criterion", "aic", "--over", over];
+            let more = [more, &family].concat();
+            same(&with("select", &data, &more), &[2, 3]);
+        }
+    }
 }

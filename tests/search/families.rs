@@ -96,10 +96,7 @@ fn optima_of_eight_problems_are_those_of_r() {
             family: Family::new(distribution, Link::named(text("link").unwrap())).unwrap(),
             trials: text("events"),
             offset: text("offset"),
-            success: None,
-            dispersion: None,
-            failures: None,
-            firth: false,
+            ..ResponseOptions::default()
         };
         let options = FormulaOptions {
             reference: &reference,

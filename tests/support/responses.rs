@@ -8,7 +8,7 @@ use passel::{
 use serde_json::Value;
 
 /// The values of a column of numbers.
-pub fn numbers(table: &Table, name: &str) -> Vec<f64> {
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
     let column = table.columns.iter().find(|own| own.name == name).unwrap();
     match &column.values {
         Values::Numbers(values) => values.clone(),

@@ -13,7 +13,7 @@ use crate::{
         gain::{RELATIVE_TIE, exact_gain, push_orthonormal, tie_width},
     },
     least_squares::{FitView, PIVOT_TOLERANCE},
-    vector::{product, weighted_square},
+    vector::product,
 };
 
 /// Columns of X multiplied at a time, so that their products stay in the cache.
@@ -53,7 +53,7 @@ pub(crate) fn strongest(
             let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
             let square = anchor
                 .weighted
-                .map_or(1.0, |own| weighted_square(x.column(column), own.weights));
+                .map_or(1.0, |own| own.square(x.column(column)));
             let rest = square - explained;
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);

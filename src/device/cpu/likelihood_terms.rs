@@ -22,8 +22,8 @@ use crate::{
         gain::{RELATIVE_TIE, factor_width, push_orthonormal, tie_width},
         neighbours::{ClosureChange, ModelChange},
     },
-    least_squares::{Fit, FitView, PIVOT_TOLERANCE},
-    vector::{product, weighted_square},
+    least_squares::{Fit, FitView, PIVOT_TOLERANCE, Weighted},
+    vector::product,
 };
 
 /// Columns of X multiplied at a time.
@@ -165,7 +165,7 @@ fn strongest_of(count: usize, changes: impl Iterator<Item = ModelChange>) -> Vec
 struct Products<'a> {
     shard: Shard<'a>,
     terms: &'a Terms,
-    weights: &'a [f64],
+    weighted: Weighted<'a>,
     /// `width` numbers a column.
     values: Vec<f64>,
     width: usize,
@@ -197,7 +197,7 @@ impl<'a> Products<'a> {
         let mut own = Self {
             shard,
             terms,
-            weights: anchor.weighted.map_or(&[], |own| own.weights),
+            weighted: anchor.weighted.unwrap_or_default(),
             values,
             width,
             others: HashMap::new(),
@@ -267,16 +267,15 @@ impl<'a> Products<'a> {
         let mut largest: f64 = 0.0;
         for (a, column) in columns.iter().enumerate() {
             let values = self.shard.x.column(*column);
-            let square = weighted_square(values, self.weights);
+            let square = self.weighted.square(values);
             largest = largest.max(square);
-            let weighted: Vec<f64> = match a {
+            let mut weighted = match a {
                 0 => Vec::new(),
-                _ => values
-                    .iter()
-                    .zip(self.weights)
-                    .map(|(x, w)| x * w)
-                    .collect(),
+                _ => values.to_vec(),
             };
+            if a > 0 {
+                self.weighted.apply(&mut weighted);
+            }
             for (b, other) in columns[..=a].iter().enumerate() {
                 let whole = match a == b {
                     true => square,

@@ -29,11 +29,13 @@ use crate::{
     memory::MemoryBudget,
 };
 pub(crate) use counting::{CpuCounter, CpuTableScorer};
+pub(super) use gain::strongest as strongest_on_host;
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;
 pub(super) use likelihood_terms::{
     neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
 };
+pub(super) use neighbours::neighbours as neighbours_on_host;
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;

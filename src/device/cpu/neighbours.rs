@@ -65,6 +65,13 @@ pub(crate) fn neighbours(
         if !weights.is_empty() {
             let Scratch { room, squares, .. } = &mut *scratch;
             weighted_squares(x, (first, rows), &weights, room, squares);
+            // Those of survival times are by no weights.
+            for (at, anchor) in anchors.iter().enumerate() {
+                if let Some(weighted) = anchor.weighted.filter(|own| own.risk.is_some()) {
+                    let own = squares[at * rows..][..rows].iter_mut().zip(first as u32..);
+                    own.for_each(|(square, j)| *square = weighted.square(x.column(j)));
+                }
+            }
         }
         for (at, ((model, anchor), strongest)) in
             models.iter().zip(anchors).zip(strongest).enumerate()

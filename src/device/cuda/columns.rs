@@ -161,6 +161,11 @@ impl<'x> GpuColumns<'x> {
         self.stream.is_some()
     }
 
+    /// The numbers of its own columns.
+    pub(super) fn numbers(&self) -> std::ops::Range<u32> {
+        self.shard.first as u32..(self.shard.first + self.count()) as u32
+    }
+
     pub(super) fn count(&self) -> usize {
         self.shard.own.p()
     }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::{
     super::{
         Candidate, DeviceError, ModelView,
+        cpu::strongest_on_host,
         gain::{exact_gain, factor_width, push_orthonormal, tie_width},
     },
     Cuda,
@@ -187,6 +188,21 @@ impl Cuda<'_> {
             all.par_extend(pairs.into_par_iter().map(decide));
         }
         Ok(all)
+    }
+
+    /// The same where the host multiplies by second derivatives.
+    pub(super) fn by_score_on_host(
+        &mut self,
+        models: &[ModelView],
+    ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
+        let Some(LikelihoodModels { fits, .. }) = &self.fitted else {
+            return Err(self.unheld());
+        };
+        let shard = self.shard;
+        let stop = || fits.interrupt.requested();
+        let strongest =
+            |model: &ModelView| strongest_on_host(shard, &fits.view(model.number), &stop);
+        Ok(models.par_iter().map(strongest).collect())
     }
 
     /// Multiplies [r, Q] of models, so many columns side by side, with all columns, and lists those whose gains may be

@@ -142,6 +142,15 @@ impl Gpu {
         library::failed(&self.name, during, error)
     }
 
+    /// A column that was brought before and is not there.
+    pub(super) fn lacks_column(&self) -> DeviceError {
+        DeviceError::Failed {
+            device: self.name.clone(),
+            during: "looking for a column".to_owned(),
+            reason: "it was not brought".to_owned(),
+        }
+    }
+
     /// Makes this thread one that works on the GPU.
     pub(super) fn bind(&self) -> Result<(), DeviceError> {
         let bound = self.context.bind_to_thread();

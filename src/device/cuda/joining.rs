@@ -54,7 +54,7 @@ impl Cuda<'_> {
         Ok(all)
     }
 
-    /// The same with room for so many columns, or how many there were.
+    /// Of a few models: with room for so many open columns, or else how many there are.
     fn joining_in(
         &mut self,
         likelihood: &Likelihood,
@@ -81,7 +81,9 @@ impl Cuda<'_> {
         let mut widest = 0;
         for (anchor, least) in anchors.iter().zip(least) {
             let Some(weighted) = anchor.weighted else {
-                return Ok(Ok(vec![Vec::new(); m]));
+                // Nothing bounds it.
+                let own = columns.numbers();
+                return Ok(Ok(vec![own.collect(); m]));
             };
             let (start, k) = (batch.len() / n, anchor.support.len());
             let (_, before) = factor_width(anchor);
@@ -97,10 +99,9 @@ impl Cuda<'_> {
                 words.extend(values);
                 at
             };
-            let addresses = anchor
-                .support
-                .iter()
-                .filter_map(|column| columns.address(*column));
+            let addresses = anchor.support.iter().map(|column| columns.address(*column));
+            let addresses: Option<Vec<u64>> = addresses.collect();
+            let addresses = addresses.ok_or_else(|| gpu.lacks_column())?;
             let mut support = anchor.support.chunks(2).map(|pair| {
                 let second = pair.get(1).copied().unwrap_or(0);
                 u64::from(pair[0]) | u64::from(second) << 32
@@ -162,11 +163,10 @@ impl Cuda<'_> {
             }
         }
         gpu.upload(&models, described_at)?;
-        let blocks = 4 * gpu.processors;
-        let of_blocks = blocks as usize * (n + widest);
         let (e, most) = scratch.e.products(gpu, (most, 1), width + m, DURING)?;
         let list = e + 8 * (most * width) as u64;
-        let spare = scratch.near.room(gpu, of_blocks, DURING)?;
+        let blocks = 4 * gpu.processors as usize;
+        let (spare, blocks) = scratch.near.of_blocks(gpu, n + widest, blocks, DURING)?;
         let (of_scores, _) = likelihood.scales();
         let args = JoiningArgs {
             n: n as i64,
@@ -207,7 +207,7 @@ impl Cuda<'_> {
                 list,
                 listed
             ];
-            gpu.launch(&KERNEL, "settle", grid, 256, 0, given)?;
+            gpu.launch(&KERNEL, "bound_by_score", grid, 256, 0, given)?;
             let (x, widest, places) = (block.address, widest as i64, room as u64);
             let given = arguments![
                 args,
@@ -225,7 +225,14 @@ impl Cuda<'_> {
                 opened,
                 places
             ];
-            gpu.launch(&KERNEL, "diverge", (blocks, 1, 1), 256, 0, given)
+            gpu.launch(
+                &KERNEL,
+                "bound_by_divergence",
+                (blocks, 1, 1),
+                256,
+                0,
+                given,
+            )
         })?;
         let answers = scratch.answers.room(gpu, 1 + room)?;
         gpu.download(opened, answers)?;

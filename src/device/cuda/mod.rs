@@ -38,7 +38,7 @@ mod transfers;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Resources,
-    Shard, TermChange, UpdateOutcome, fitted_models::FittedModels,
+    Shard, TermChange, UpdateOutcome, cpu::neighbours_on_host, fitted_models::FittedModels,
 };
 use crate::{
     interrupt::Interrupt,
@@ -278,6 +278,12 @@ impl<'x> Cuda<'x> {
         Ok(())
     }
 
+    /// Whether second derivatives are those of a partial likelihood, which the host multiplies by.
+    fn is_survival(&self) -> bool {
+        let likelihood = self.shard.x.likelihood();
+        likelihood.is_some_and(|own| own.response().survival().is_some())
+    }
+
     /// A verb that came before [`Device::init_models`].
     fn unheld(&self) -> DeviceError {
         DeviceError::Failed {
@@ -309,6 +315,9 @@ impl Device for Cuda<'_> {
     fn heed(&mut self, interrupt: &Interrupt) {
         if let Some(own) = &mut self.fitted {
             own.fits.interrupt = interrupt.clone();
+        }
+        if let Some(own) = &mut self.newton {
+            own.interrupt = interrupt.clone();
         }
     }
 
@@ -377,6 +386,7 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         match gain {
             Gain::Correlation => self.by_correlation(models),
+            Gain::Exact if self.is_survival() => self.by_score_on_host(models),
             Gain::Exact if self.fitted.is_some() => self.by_score(models),
             Gain::Exact => self.by_gain(models),
         }
@@ -407,6 +417,12 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Neighbours>, DeviceError> {
         match self.shard.x.terms() {
             Some(terms) => self.near_terms(terms, anchors, (keep, count), part, stop),
+            None if self.is_survival() => {
+                let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
+                Ok(neighbours_on_host(
+                    shard, anchors, keep, count, threads, stop,
+                ))
+            }
             None => self.near(anchors, (keep, count), part, stop),
         }
     }
@@ -428,7 +444,8 @@ impl Device for Cuda<'_> {
         &mut self,
         fits: &[FitView],
         pairs: &[(usize, u32)],
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Option<f64>>, DeviceError> {
-        self.joined(fits, pairs)
+        self.joined(fits, pairs, stop)
     }
 }

@@ -13,11 +13,12 @@ use super::{
     memory::Buffer,
     models::Models,
     per_variable::HOLDING,
-    scratch::StagingBuffer,
+    scratch::{GrowableBuffer, StagingBuffer},
 };
 use crate::{
     design::Columns,
     family::Likelihood,
+    interrupt::Interrupt,
     least_squares::{Fit, FitView},
 };
 
@@ -27,8 +28,11 @@ const MOST: usize = 96;
 /// Blocks on a multiprocessor.
 const BLOCKS: u32 = 2;
 
-/// Models of one column more that are fitted at a time.
+/// Bytes of columns that are brought for models of one more at a time, and these models, at most.
+const JOINED_BYTES: usize = 128 << 20;
 const JOINED: usize = 4096;
+
+const DURING: &str = "fitting models";
 
 /// What fits need of the response, and room for them.
 pub(super) struct Newton<'x> {
@@ -37,8 +41,9 @@ pub(super) struct Newton<'x> {
     /// y, weights, offsets, and the linear predictors that a fit from nothing begins at, n each.
     response: Buffer<f64>,
     /// 3n a block.
-    room: Buffer<f64>,
-    blocks: u32,
+    room: GrowableBuffer<f64>,
+    /// Blocks at a time, at most.
+    blocks: usize,
     most: usize,
     jobs: StagingBuffer<u64>,
     answers: StagingBuffer<f64>,
@@ -51,7 +56,6 @@ impl<'x> Newton<'x> {
             return Ok(None);
         };
         let (response, n) = (likelihood.response(), first.len());
-        let blocks = BLOCKS * gpu.processors;
         let held = gpu.buffer(4 * n, HOLDING)?;
         let parts = [response.y(), response.weights(), response.offset(), &first];
         for (at, part) in parts.into_iter().enumerate() {
@@ -62,8 +66,8 @@ impl<'x> Newton<'x> {
             likelihood,
             n,
             response: held,
-            room: gpu.buffer(3 * n * blocks as usize, HOLDING)?,
-            blocks,
+            room: GrowableBuffer::default(),
+            blocks: (BLOCKS * gpu.processors) as usize,
             most: (0..=MOST).rev().find(fits).unwrap_or(0),
             jobs: StagingBuffer::default(),
             answers: StagingBuffer::default(),
@@ -104,12 +108,15 @@ impl<'x> Newton<'x> {
             }
             self.answers.room(gpu, 4 * fitted.len())?;
             let widest = fitted.iter().map(|job| job.k as usize).max().unwrap_or(0);
-            let (args, jobs, answers) = (self.args(), self.jobs.address(), self.answers.address());
+            let most = self.blocks.min(fitted.len());
+            let (room, blocks) = self.room.of_blocks(gpu, 3 * self.n, most, DURING)?;
+            let (args, jobs, answers) =
+                (self.args(room), self.jobs.address(), self.answers.address());
             let (count, shared) = (fitted.len() as i32, shared_bytes(widest + 1) as u32);
-            let grid = (self.blocks.min(fitted.len() as u32), 1, 1);
+            let grid = (blocks, 1, 1);
             let given = arguments![args, jobs, count, answers];
             gpu.launch(&KERNEL, "newton", grid, 256, shared, given)?;
-            gpu.wait("fitting models")?;
+            gpu.wait(DURING)?;
             let answers = self.answers.get(4 * fitted.len()).chunks(4);
             for (told, answer) in told.iter_mut().zip(answers) {
                 let loss = answer[0] / self.likelihood.loss_scale();
@@ -123,9 +130,9 @@ impl<'x> Newton<'x> {
             .collect())
     }
 
-    fn args(&self) -> NewtonArgs {
+    fn args(&self, room: u64) -> NewtonArgs {
         let (of_scores, of_weights) = self.likelihood.scales();
-        let (shift, least_change) = self.likelihood.of_sums();
+        let (shift, least_change) = self.likelihood.deviance_shift();
         NewtonArgs {
             n: self.n as i64,
             y: self.response.at(0),
@@ -135,7 +142,7 @@ impl<'x> Newton<'x> {
             least_change,
             of_scores,
             of_costs: of_weights / self.likelihood.coefficient_scale().powi(2),
-            room: self.room.address(),
+            room,
             is_binomial: i32::from(self.likelihood.is_logistic()),
             has_intercept: i32::from(self.likelihood.empty().intercept().is_some()),
         }
@@ -151,7 +158,10 @@ pub(super) struct GpuFits<'x> {
     /// Of each model the loss and ‖scores‖², and what drops cost by position.
     losses: Vec<(f64, f64)>,
     costs: Vec<Vec<f64>>,
-    told: StagingBuffer<f64>,
+    /// What kernels write of them.
+    written_costs: StagingBuffer<f64>,
+    /// What ends the host's fits before all are made.
+    pub(super) interrupt: Interrupt,
 }
 
 impl<'x> GpuFits<'x> {
@@ -164,7 +174,8 @@ impl<'x> GpuFits<'x> {
             scores: gpu.buffer(count * n, HOLDING)?,
             losses: Vec::new(),
             costs: Vec::new(),
-            told: StagingBuffer::default(),
+            written_costs: StagingBuffer::default(),
+            interrupt: Interrupt::default(),
         })
     }
 
@@ -182,13 +193,13 @@ impl<'x> GpuFits<'x> {
         self.losses = vec![(0.0, 0.0); count];
         self.costs = vec![Vec::new(); count];
         for at in 0..count {
-            self.take(gpu, at, model, model.support())?;
+            self.copy_from_host(gpu, at, model, model.support())?;
         }
         gpu.wait(HOLDING)
     }
 
     /// Makes a model that of the host, whose columns are there in this order.
-    fn take(
+    fn copy_from_host(
         &mut self,
         gpu: &Gpu,
         at: usize,
@@ -258,7 +269,7 @@ impl<'x> GpuFits<'x> {
             })
             .collect();
         let all = changed.iter().map(|(model, _)| models.size(*model)).sum();
-        self.told.room(gpu, all)?;
+        self.written_costs.room(gpu, all)?;
         let jobs = changed.iter().zip(&places).map(|((model, is_new), place)| {
             let predictors = self.predictors.at(model * n);
             NewtonJob {
@@ -270,13 +281,13 @@ impl<'x> GpuFits<'x> {
                 },
                 predictors,
                 scores: self.scores.at(model * n),
-                costs: self.told.address() + 8 * *place as u64,
+                costs: self.written_costs.address() + 8 * *place as u64,
                 k: models.size(*model) as i64,
             }
         });
         let jobs: Vec<NewtonJob> = jobs.collect();
         let fitted = self.newton.fit(gpu, &jobs)?;
-        let costs = self.told.get(all);
+        let costs = self.written_costs.get(all);
         let mut left = Vec::new();
         for (((model, _), place), own) in changed.iter().zip(&places).zip(fitted) {
             match own {
@@ -292,10 +303,14 @@ impl<'x> GpuFits<'x> {
             members.sort_unstable();
             Fit::of(x, y, &members).0
         };
+        if self.interrupt.requested() {
+            // The caller uses none of the outcomes.
+            left.clear();
+        }
         let fits: Vec<Fit> = left.par_iter().map(of_host).collect();
         for (model, fit) in left.iter().zip(&fits) {
             let support = models.supports[*model].clone();
-            self.take(gpu, *model, fit, &support)?;
+            self.copy_from_host(gpu, *model, fit, &support)?;
         }
         if !left.is_empty() {
             gpu.wait(HOLDING)?;
@@ -319,8 +334,9 @@ impl Cuda<'_> {
         &mut self,
         fits: &[FitView],
         pairs: &[(usize, u32)],
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Option<f64>>, DeviceError> {
-        const DURING: &str = "fitting neighbours";
+        let mut all = vec![None; pairs.len()];
         let Self {
             gpu,
             columns,
@@ -329,28 +345,40 @@ impl Cuda<'_> {
             y,
             ..
         } = self;
+        let own = columns.numbers();
+        let own = (0..pairs.len()).filter(|at| own.contains(&pairs[*at].1));
+        let own: Vec<usize> = own.collect();
         let Some(GpuFits { newton, .. }) = newton else {
-            return Ok(vec![None; pairs.len()]);
+            return Ok(all);
         };
         let (gpu, n) = (&*gpu, y.len());
         let starts = fits.iter().filter_map(|fit| fit.weighted);
         let starts: Vec<f64> = starts.flat_map(|own| own.predictors).copied().collect();
-        if starts.len() < fits.len() * n {
-            return Ok(vec![None; pairs.len()]);
+        if own.is_empty() || starts.len() < fits.len() * n {
+            return Ok(all);
         }
         let on_gpu = scratch.batch.room(gpu, starts.len(), DURING)?;
         gpu.upload(&starts, on_gpu)?;
-        let mut all = Vec::with_capacity(pairs.len());
         let members: HashSet<u32> = fits.iter().flat_map(|fit| fit.support).copied().collect();
-        for pairs in pairs.chunks(JOINED) {
-            let asked = pairs.iter().map(|(_, column)| *column);
-            columns.bring(gpu, members.iter().copied().chain(asked), HashSet::new)?;
+        let at_once = (JOINED_BYTES / (8 * n)).clamp(1, JOINED);
+        for places in own.chunks(at_once) {
+            if stop() {
+                break;
+            }
+            let asked = places.iter().map(|place| pairs[*place].1);
+            match columns.bring(gpu, members.iter().copied().chain(asked), HashSet::new) {
+                // The host has room.
+                Err(DeviceError::OutOfMemory { .. }) => break,
+                brought => brought?,
+            }
             let mut addresses: Vec<u64> = Vec::new();
-            let mut jobs = Vec::with_capacity(pairs.len());
-            for (at, column) in pairs {
+            let mut jobs = Vec::with_capacity(places.len());
+            for (at, column) in places.iter().map(|place| &pairs[*place]) {
                 let place = addresses.len();
                 let support = fits[*at].support.iter().chain([column]);
-                addresses.extend(support.filter_map(|column| columns.address(*column)));
+                for column in support {
+                    addresses.push(columns.address(*column).ok_or_else(|| gpu.lacks_column())?);
+                }
                 jobs.push(NewtonJob {
                     addresses: 8 * place as u64,
                     start: on_gpu + 8 * (at * n) as u64,
@@ -362,7 +390,9 @@ impl Cuda<'_> {
             gpu.upload(&addresses, held)?;
             jobs.iter_mut().for_each(|job| job.addresses += held);
             let fitted = newton.fit(gpu, &jobs)?;
-            all.extend(fitted.into_iter().map(|own| own.map(|(loss, _)| loss)));
+            for (place, own) in places.iter().zip(fitted) {
+                all[*place] = own.map(|(loss, _)| loss);
+            }
         }
         Ok(all)
     }

@@ -36,6 +36,27 @@ impl<T> GrowableBuffer<T> {
     }
 }
 
+impl<T> GrowableBuffer<T> {
+    /// Room for so many values for each block of a launch, at most so many blocks, and for how many: fewer where there is
+    /// less memory.
+    pub(super) fn of_blocks(
+        &mut self,
+        gpu: &Gpu,
+        each: usize,
+        blocks: usize,
+        during: &str,
+    ) -> Result<(u64, u32), DeviceError> {
+        let mut blocks = blocks.max(1);
+        loop {
+            match self.room(gpu, blocks * each, during) {
+                Ok(address) => return Ok((address, blocks as u32)),
+                Err(DeviceError::OutOfMemory { .. }) if blocks > 1 => blocks /= 2,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
 impl GrowableBuffer<f64> {
     /// Room for the products of up to `columns` columns, `unit` numbers each, at a time, and
     /// of how many: fewer where there is less memory, but at least those of the widest term.

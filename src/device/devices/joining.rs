@@ -33,13 +33,11 @@ impl Devices<'_> {
         &mut self,
         fits: &[FitView],
         pairs: &[(usize, u32)],
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Option<f64>>, DeviceError> {
-        let share = pairs.len().div_ceil(self.devices.len()).max(1);
-        let shares: Vec<&[(usize, u32)]> = pairs.chunks(share).collect();
-        let own = |at: usize| shares.get(at).copied().unwrap_or_default();
-        Ok(self
-            .each(|at, device| device.fit_joined(fits, own(at)))?
-            .concat())
+        let found = self.each(|_, device| device.fit_joined(fits, pairs, stop))?;
+        let of_pair = |at: usize| found.iter().find_map(|own| own[at]);
+        Ok((0..pairs.len()).map(of_pair).collect())
     }
 
     /// Which part of its columns each rank sweeps: ranks that each have all columns one part of them each.

@@ -111,7 +111,7 @@ pub(super) fn likelihoods_walk_as_on_one_cpu(choice: DeviceChoice) {
             .collect();
         settled += pairs.len() - open.iter().map(Vec::len).sum::<usize>();
         joined += pairs.len();
-        let losses = devices.fit_joined(&views, &pairs).unwrap();
+        let losses = devices.fit_joined(&views, &pairs, &never).unwrap();
         for ((at, column), loss) in pairs.iter().zip(losses) {
             let Some(loss) = loss else { continue };
             let mut fit = fits[*at].clone();
@@ -127,7 +127,9 @@ pub(super) fn likelihoods_walk_as_on_one_cpu(choice: DeviceChoice) {
                 (&near.additions, &expected.additions),
                 (&near.exchanges, &expected.exchanges),
             ] {
-                for (own, other) in own.iter().zip(other).take(8) {
+                assert_eq!(own.len(), other.len(), "{round}");
+                for (own, other) in own.iter().zip(other) {
+                    assert_eq!((own.column, own.replaces), (other.column, other.replaces));
                     assert!((own.fall - other.fall).abs() < 1e-9, "{own:?} {other:?}");
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     super::{
-        FamilyError, FitStatus,
+        FamilyError, FamilyFit, FamilyResponse, FitStatus,
         climb::{CONVERGED, HALVINGS, MOVES, MOVING_STEPS, STEPS, add_columns},
         weighted::Factor,
     },
@@ -13,61 +13,48 @@ use super::{
 };
 use crate::vector::product;
 
-/// A fit does not begin at predictors whose −2ℓ is above that of the empty model by more than this share of it.
-const FAR: f64 = 1.0;
+/// A fit does not begin at predictors that are less likely than those of the empty model by more than this share of what
+/// that leaves to be explained.
+const FAR: f64 = 0.5;
 
-/// The fit of a model of survival times by the largest partial likelihood.
-///
-/// *Shapes:* by row n, in the order of the response's rows; by column k.
-#[derive(Debug, Clone)]
-pub struct CoxFit {
-    coefficients: Vec<f64>,
-    factor: Factor,
-    state: CoxState,
-    direction: Vec<f64>,
-    status: FitStatus,
-    steps: usize,
+/// Columns with the response that they are to explain.
+struct Problem<'a> {
+    columns: &'a [&'a [f64]],
+    response: &'a Arc<SurvivalResponse>,
 }
 
-impl CoxFit {
-    /// Fits columns, whose rows are in the order of the response's. `start` are coefficients to begin at. A column that those
-    /// before it explain has the coefficient 0.
-    ///
-    /// *Shapes:* columns n values each; `start` k.
-    ///
-    /// # Errors
-    /// With its offsets the empty model is beyond the range of f64.
-    pub fn of(
+impl FamilyFit {
+    /// The fit of survival times, from linear predictors on, offsets included, that are near to it.
+    pub(in super::super) fn of_survival(
         columns: &[&[f64]],
-        response: &Arc<SurvivalResponse>,
+        (all, response): (&FamilyResponse, &Arc<SurvivalResponse>),
         start: Option<&[f64]>,
     ) -> Result<Self, FamilyError> {
-        let state_at = |coefficients: &[f64]| {
-            let mut predictors = response.offset.clone();
-            add_columns(&mut predictors, columns, (coefficients, 1.0));
-            CoxState::of(response, predictors)
-        };
-        let mut coefficients = vec![0.0; columns.len()];
-        let mut state = state_at(&coefficients).ok_or(FamilyError::NoHazard)?;
-        if let Some(begun) = start {
-            let least = response.least();
-            let most = state.minus_two_log_likelihood;
-            let most = most + FAR * (most - least);
-            let near = state_at(begun).filter(|own| own.minus_two_log_likelihood <= most);
-            if let Some(near) = near {
-                (coefficients, state) = (begun.to_vec(), near);
-            }
-        }
+        let problem = Problem { columns, response };
+        let empty = problem
+            .state(&vec![0.0; columns.len()])
+            .ok_or(FamilyError::NoHazard)?;
+        let begun = start.and_then(|start| problem.project(start, &empty));
+        let (mut coefficients, mut state) =
+            begun.unwrap_or_else(|| (vec![0.0; columns.len()], empty));
         let rounding = f64::EPSILON * response.n() as f64;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
         let mut factor = Factor::by_curvature(columns, &state.curvature);
+        // A column that those before it explain has no coefficient.
+        let has_pivot: Vec<bool> = factor.pivots().collect();
+        let rank = factor.rank();
+        let explained = has_pivot.iter().zip(&mut coefficients);
+        let mut is_changed = false;
+        for (_, b) in explained.filter(|(has_pivot, b)| !**has_pivot && **b != 0.0) {
+            (*b, is_changed) = (0.0, true);
+        }
+        if is_changed {
+            state = problem.state(&coefficients).ok_or(FamilyError::NoHazard)?;
+        }
         while steps < STEPS {
             steps += 1;
-            let gradient: Vec<f64> = columns
-                .iter()
-                .map(|column| product(column, &state.scores))
-                .collect();
+            let gradient = problem.products(&state.scores);
             let step = factor.solve(&gradient);
             // By so much twice the log-likelihood of the quadratic rises.
             let promised: f64 = step.iter().zip(&gradient).map(|(s, g)| s * g).sum();
@@ -77,16 +64,12 @@ impl CoxFit {
             let mut share = 1.0;
             let mut next = None;
             for _ in 0..HALVINGS {
-                let moved: Vec<f64> = coefficients
-                    .iter()
-                    .zip(&step)
-                    .map(|(b, s)| b + share * s)
-                    .collect();
-                let own = state_at(&moved);
+                let own = coefficients.iter().zip(&step).map(|(b, s)| b + share * s);
+                let at: Vec<f64> = own.collect();
                 let is_lower =
                     |own: &CoxState| own.minus_two_log_likelihood <= value + least_change;
-                if let Some(own) = own.filter(is_lower) {
-                    next = Some((moved, own));
+                if let Some(own) = problem.state(&at).filter(is_lower) {
+                    next = Some((at, own));
                     break;
                 }
                 share /= 2.0;
@@ -97,84 +80,106 @@ impl CoxFit {
                 }
                 break;
             };
-            let far = moved(&state.predictors, &own.predictors);
+            let moved = moved(&state.predictors, &own.predictors);
             (coefficients, state) = (at, own);
-            factor = Factor::by_curvature(columns, &state.curvature);
-            if is_still && far <= MOVES {
+            let next = Factor::by_curvature(columns, &state.curvature);
+            if next.rank() < rank {
+                // Second derivatives have vanished along a direction: it has no end.
+                status = FitStatus::Separated;
+                direction = unit(step);
+                break;
+            }
+            factor = next;
+            if is_still && moved <= MOVES {
                 status = FitStatus::Converged;
                 break;
             }
             moving = if is_still { moving + 1 } else { 0 };
             if moving == MOVING_STEPS {
                 status = FitStatus::Separated;
-                direction = step;
+                direction = unit(step);
                 break;
             }
         }
+        let hazards = state.curvature.diagonal();
+        let means = hazards
+            .iter()
+            .zip(&all.weights)
+            .map(|(hazard, weight)| match *weight > 0.0 {
+                true => hazard / weight,
+                false => 0.0,
+            });
+        let value = state.minus_two_log_likelihood;
         Ok(Self {
-            coefficients,
-            factor,
-            state,
+            has_intercept: false,
+            means: means.collect(),
+            scores: state.scores,
+            weights: hazards,
+            predictors: state.predictors,
+            deviance: (value - response.least()).max(0.0),
+            minus_two_log_likelihood: value,
+            pearson: f64::NAN,
+            dispersion: 1.0,
             direction,
+            theta: f64::INFINITY,
+            is_penalised: false,
             status,
             steps,
+            curvature: Some(Arc::new(state.curvature)),
+            coefficients,
+            factor,
         })
-    }
-
-    /// β̂, by column: logarithms of hazard ratios.
-    pub fn coefficients(&self) -> &[f64] {
-        &self.coefficients
-    }
-
-    /// Standard errors, by column.
-    pub fn std_errors(&self) -> Vec<f64> {
-        let squares = self.factor.squares(self.coefficients.len()).into_iter();
-        squares.map(f64::sqrt).collect()
-    }
-
-    /// T with the inverse of the observed information T·Tᵀ, upper triangular, packed by columns.
-    pub fn inverse(&self) -> &[f64] {
-        &self.factor.inverse
-    }
-
-    /// −2ℓ, as R's `coxph` has it.
-    pub fn minus_two_log_likelihood(&self) -> f64 {
-        self.state.minus_two_log_likelihood
-    }
-
-    /// The linear predictors, offsets included, by row.
-    pub fn predictors(&self) -> &[f64] {
-        &self.state.predictors
-    }
-
-    /// The derivative of ℓ with respect to each linear predictor: the martingale residuals times their weights, by row.
-    pub fn scores(&self) -> &[f64] {
-        &self.state.scores
-    }
-
-    /// How many coefficients are not explained by others.
-    pub fn rank(&self) -> usize {
-        self.factor.rank()
-    }
-
-    /// Whether the estimates are those of the largest likelihood. Where it rises without end along some direction it is
-    /// [`FitStatus::Separated`]: a variable, say, of which those with an event always had the most of all at risk.
-    pub fn status(&self) -> FitStatus {
-        self.status
-    }
-
-    /// Of a separated fit the direction in which coefficients have no end.
-    pub fn direction(&self) -> Option<&[f64]> {
-        (self.status == FitStatus::Separated).then_some(&*self.direction)
-    }
-
-    /// How many steps the fit took.
-    pub fn steps(&self) -> usize {
-        self.steps
     }
 }
 
-/// By how much linear predictors differ at most, about their means: a constant is none of a partial likelihood.
+impl Problem<'_> {
+    fn products(&self, v: &[f64]) -> Vec<f64> {
+        self.columns
+            .iter()
+            .map(|column| product(column, v))
+            .collect()
+    }
+
+    fn state(&self, coefficients: &[f64]) -> Option<CoxState> {
+        let mut predictors = self.response.offset.clone();
+        add_columns(&mut predictors, self.columns, (coefficients, 1.0));
+        CoxState::of(self.response, predictors)
+    }
+
+    /// The model whose linear predictors are nearest to given ones by their second derivatives; none where it is far from
+    /// them.
+    fn project(&self, near: &[f64], empty: &CoxState) -> Option<(Vec<f64>, CoxState)> {
+        let near = CoxState::of(self.response, near.to_vec())?;
+        let offset = &self.response.offset;
+        let explained: Vec<f64> = near
+            .predictors
+            .iter()
+            .zip(offset)
+            .map(|(a, b)| a - b)
+            .collect();
+        let mut target = near.curvature.times(&explained);
+        target
+            .iter_mut()
+            .zip(&near.scores)
+            .for_each(|(t, score)| *t += score);
+        let factor = Factor::by_curvature(self.columns, &near.curvature);
+        let coefficients = factor.solve(&self.products(&target));
+        let state = self.state(&coefficients)?;
+        let most = empty.minus_two_log_likelihood;
+        let most = most + FAR * (most - self.response.least());
+        (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
+    }
+}
+
+/// A direction whose largest entry is 1 or −1.
+fn unit(direction: Vec<f64>) -> Vec<f64> {
+    let most = direction
+        .iter()
+        .fold(0.0, |most: f64, step| most.max(step.abs()));
+    direction.into_iter().map(|step| step / most).collect()
+}
+
+/// By how much linear predictors differ at most, about their mean: a constant is none of a partial likelihood.
 fn moved(before: &[f64], after: &[f64]) -> f64 {
     let n = before.len() as f64;
     let shift = after

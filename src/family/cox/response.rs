@@ -86,6 +86,7 @@ pub struct SurvivalResponse {
     time: Vec<f64>,
     event: Vec<bool>,
     pub(crate) weights: Vec<f64>,
+    /// In the order of the observations.
     pub(crate) offset: Vec<f64>,
     /// The rows of each stratum.
     pub(crate) strata: Vec<Range<usize>>,
@@ -93,6 +94,8 @@ pub struct SurvivalResponse {
     pub(crate) groups: Vec<Group>,
     /// Rows by stratum and falling entry; none where all are there from the beginning.
     pub(crate) entries: Vec<u32>,
+    /// The place of each row there.
+    places: Vec<u32>,
     pub(crate) ties: Ties,
 }
 
@@ -156,12 +159,15 @@ impl SurvivalResponse {
                 return number("offset", offset, "no number");
             }
         }
+        // Of 0 and −0 one is as early as the other.
+        let time_of = |row: usize| times.time[row] + 0.0;
+        let entry_of = |row: usize| or(times.entry, row, f64::NEG_INFINITY) + 0.0;
         let stratum = |row: usize| times.strata.get(row).copied().unwrap_or(0);
         // An observation of weight 0 is no event, and at risk without a weight.
         let is_event = |row: usize| times.event[row] == 1.0 && or(times.weights, row, 1.0) > 0.0;
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|a, b| {
-            let times = times.time[*b].total_cmp(&times.time[*a]);
+            let times = time_of(*b).total_cmp(&time_of(*a));
             let events = is_event(*a).cmp(&is_event(*b));
             stratum(*a)
                 .cmp(&stratum(*b))
@@ -170,11 +176,11 @@ impl SurvivalResponse {
                 .then(a.cmp(b))
         });
         let sorted = |of: &dyn Fn(usize) -> f64| order.iter().map(|row| of(*row)).collect();
-        let time: Vec<f64> = sorted(&|row| times.time[row]);
+        let time: Vec<f64> = sorted(&time_of);
         let event: Vec<bool> = order.iter().map(|row| is_event(*row)).collect();
         let weights: Vec<f64> = sorted(&|row| or(times.weights, row, 1.0));
-        let offset: Vec<f64> = sorted(&|row| or(times.offset, row, 0.0));
-        let entry: Vec<f64> = sorted(&|row| or(times.entry, row, f64::NEG_INFINITY));
+        let offset: Vec<f64> = (0..n).map(|row| or(times.offset, row, 0.0)).collect();
+        let entry: Vec<f64> = sorted(&entry_of);
         let mut strata: Vec<Range<usize>> = Vec::new();
         for (at, row) in order.iter().enumerate() {
             match strata.last_mut() {
@@ -230,6 +236,12 @@ impl SurvivalResponse {
             offset,
             strata,
             groups,
+            places: {
+                let mut places = vec![0; entries.len()];
+                let numbered = (0..).zip(&entries);
+                numbered.for_each(|(place, row)| places[*row as usize] = place);
+                places
+            },
             entries,
             ties: times.ties,
         };
@@ -248,6 +260,27 @@ impl SurvivalResponse {
         self.time.len()
     }
 
+    /// Whether a row is not yet at risk at a group's time.
+    pub(crate) fn is_late(&self, row: usize, group: &Group) -> bool {
+        let place = self.places.get(row).map(|place| *place as usize);
+        place.is_some_and(|place| group.late.contains(&place))
+    }
+
+    /// Values of observations in the order of the rows.
+    pub(crate) fn sorted(&self, values: &[f64]) -> Vec<f64> {
+        self.order.iter().map(|row| values[*row]).collect()
+    }
+
+    /// Values of rows in the order of the observations.
+    pub(crate) fn unsorted(&self, values: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; values.len()];
+        self.order
+            .iter()
+            .zip(values)
+            .for_each(|(row, value)| all[*row] = *value);
+        all
+    }
+
     /// Of each row its number among the observations.
     pub fn order(&self) -> &[usize] {
         &self.order
@@ -256,6 +289,16 @@ impl SurvivalResponse {
     /// When each row ended, and whether by an event.
     pub fn times(&self) -> impl Iterator<Item = (f64, bool)> {
         self.time.iter().copied().zip(self.event.iter().copied())
+    }
+
+    /// The rows of each stratum.
+    pub fn strata(&self) -> &[Range<usize>] {
+        &self.strata
+    }
+
+    /// How events at equal times share their risk set.
+    pub fn ties(&self) -> Ties {
+        self.ties
     }
 
     /// How many events there are.

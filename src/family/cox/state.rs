@@ -33,6 +33,8 @@ pub struct RiskCurvature {
     hazards: Vec<f64>,
     diagonal: Vec<f64>,
     groups: Vec<GroupHazard>,
+    /// Groups whose sums are no differences.
+    afresh: Vec<bool>,
 }
 
 /// Linear predictors with what follows from them.
@@ -44,12 +46,20 @@ pub(crate) struct CoxState {
     /// ∂ℓ/∂η: the martingale residuals, weighted.
     pub(crate) scores: Vec<f64>,
     pub(crate) curvature: RiskCurvature,
+    /// The largest linear predictor of each stratum.
+    pub(crate) shifts: Vec<f64>,
 }
 
-/// Sums over the risk set and over the events of each group, in the order of the groups.
+/// Of a difference of sums that is a smaller share of them nothing is left but rounding.
+const LOSS: f64 = 1e-8;
+
+/// Sums over the risk set and over the events of each group, in the order of the groups. Of groups that are to be made
+/// `afresh`, told their number and the sums of those who began and of those of them who enter late, the sum is no
+/// difference of these.
 fn sums_over_groups(
     response: &SurvivalResponse,
     value: impl Fn(usize) -> f64,
+    mut afresh: impl FnMut(usize, f64, f64) -> bool,
     mut visit: impl FnMut(usize, &Group, f64, f64),
 ) {
     let (mut at, mut late, mut start) = (0, 0, usize::MAX);
@@ -68,7 +78,14 @@ fn sums_over_groups(
             late += 1;
         }
         let events: f64 = group.events.clone().map(&value).sum();
-        visit(number, group, sum - gone, events);
+        let all = match !group.late.is_empty() && afresh(number, sum, gone) {
+            false => sum - gone,
+            true => {
+                let at_risk = |row: &usize| !response.is_late(*row, group);
+                group.rows.clone().filter(at_risk).map(&value).sum()
+            }
+        };
+        visit(number, group, all, events);
     }
 }
 
@@ -108,6 +125,13 @@ fn sums_over_rows(response: &SurvivalResponse, value: impl Fn(usize) -> f64, sum
                     place -= 1;
                     let row = response.entries[place] as usize;
                     sums[row] -= late;
+                    if sums[row].abs() <= LOSS * late.abs() {
+                        let is_there = |at: &usize| {
+                            let group = &groups[*at];
+                            group.rows.contains(&row) && !response.is_late(row, group)
+                        };
+                        sums[row] = (from..to).filter(is_there).map(&value).sum();
+                    }
                 }
             }
         }
@@ -118,10 +142,12 @@ fn sums_over_rows(response: &SurvivalResponse, value: impl Fn(usize) -> f64, sum
 impl CoxState {
     /// The state of these linear predictors, offsets included; none where they are no numbers or beyond the range of f64.
     ///
-    /// *Shapes:* n values, in the order of the rows.
+    /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn of(response: &Arc<SurvivalResponse>, predictors: Vec<f64>) -> Option<Self> {
         let (ties, n) = (response.ties, response.n());
         let mut hazards = vec![0.0; n];
+        let told = predictors;
+        let predictors = response.sorted(&told);
         // Less the largest of each stratum, which changes nothing.
         let most = |rows: &Range<usize>| {
             let own = predictors[rows.clone()].iter();
@@ -138,13 +164,19 @@ impl CoxState {
         }
         let mut groups = Vec::with_capacity(response.groups.len());
         let mut half = 0.0;
+        let mut afresh = vec![false; response.groups.len()];
+        let is_lossy = |number: usize, sum: f64, gone: f64| {
+            afresh[number] = sum - gone <= LOSS * sum;
+            afresh[number]
+        };
         sums_over_groups(
             response,
             |row| hazards[row],
+            is_lossy,
             |_, group, all, events| {
                 let each = group.weight / group.events.len() as f64;
                 let mut own = GroupHazard::default();
-                // Differences of sums may be rounding: the events themselves are at risk.
+                // By rounding it may be less: the events themselves are at risk.
                 let all = all.max(events);
                 for share in group.shares(ties) {
                     let inverse = 1.0 / (all - share * events);
@@ -185,14 +217,16 @@ impl CoxState {
         }
         let is_valid = half.is_finite() && diagonal.iter().all(|own| own.is_finite());
         is_valid.then(|| Self {
-            predictors,
+            predictors: told,
+            shifts: most,
             minus_two_log_likelihood: 2.0 * half,
-            scores,
+            scores: response.unsorted(&scores),
             curvature: RiskCurvature {
                 response: response.clone(),
                 hazards,
                 diagonal,
                 groups,
+                afresh,
             },
         })
     }
@@ -200,12 +234,16 @@ impl CoxState {
 
 impl RiskCurvature {
     /// Its product with a vector.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn times(&self, v: &[f64]) -> Vec<f64> {
         let (response, hazards) = (&*self.response, &self.hazards);
+        let v = &*response.sorted(v);
         let mut sums = Vec::with_capacity(self.groups.len());
         sums_over_groups(
             response,
             |row| hazards[row] * v[row],
+            |number, _, _| self.afresh[number],
             |_, _, all, events| {
                 sums.push((all, events));
             },
@@ -224,22 +262,36 @@ impl RiskCurvature {
         for (row, product) in product.iter_mut().enumerate() {
             *product = self.diagonal[row] * v[row] - hazards[row] * *product;
         }
-        product
+        response.unsorted(&product)
     }
 
     /// vᵀHv.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn square(&self, v: &[f64]) -> f64 {
         let (response, hazards) = (&*self.response, &self.hazards);
+        let v = &*response.sorted(v);
         let diagonal = self.diagonal.iter().zip(v).map(|(d, v)| d * v * v);
         let mut sum: f64 = diagonal.sum();
         sums_over_groups(
             response,
             |row| hazards[row] * v[row],
+            |number, _, _| self.afresh[number],
             |number, _, all, events| {
                 let [first, second, third] = self.groups[number].squares;
                 sum -= first * all * all - 2.0 * second * all * events + third * events * events;
             },
         );
         sum.max(0.0)
+    }
+
+    /// What each observation adds of itself: its hazard so far times its share of it.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        self.response.unsorted(&self.diagonal)
+    }
+
+    /// The hazard at each group of events of an observation whose linear predictor is the largest of its stratum.
+    pub(crate) fn hazards_of_groups(&self) -> impl Iterator<Item = f64> {
+        self.groups.iter().map(|group| group.all)
     }
 }

@@ -1,10 +1,8 @@
 //! Partial likelihoods beside their definition, and derivatives beside differences.
 
-use std::sync::Arc;
-
 use super::*;
 use crate::{
-    family::FitStatus,
+    family::{FamilyFit, FamilyResponse, FitStatus},
     random::Stream,
     vector::{add_scaled, product},
 };
@@ -53,7 +51,7 @@ impl Problem {
         }
     }
 
-    fn response(&self) -> Arc<SurvivalResponse> {
+    fn response(&self) -> FamilyResponse {
         let times = SurvivalTimes {
             time: &self.time,
             event: &self.event,
@@ -63,13 +61,7 @@ impl Problem {
             offset: &self.offset,
             ties: self.ties,
         };
-        Arc::new(SurvivalResponse::new(&times).unwrap())
-    }
-
-    /// The columns in the order of the response's rows.
-    fn sorted(&self, response: &SurvivalResponse) -> Vec<Vec<f64>> {
-        let sorted = |x: &Vec<f64>| response.order().iter().map(|row| x[*row]).collect();
-        self.columns.iter().map(sorted).collect()
+        FamilyResponse::of_survival(&times).unwrap()
     }
 
     fn weight(&self, row: usize) -> f64 {
@@ -130,26 +122,32 @@ impl Problem {
     }
 }
 
+fn fitted(columns: &[&[f64]], response: &FamilyResponse, start: Option<&[f64]>) -> FamilyFit {
+    let survival = response.survival.as_ref().unwrap();
+    FamilyFit::of_survival(columns, (response, survival), start).unwrap()
+}
+
 #[test]
 fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
     for seed in 0..60 {
         let n = 12 + seed as usize % 30;
         let problem = Problem::random(seed, n, 3);
         let response = problem.response();
-        let columns = problem.sorted(&response);
+        let columns = &problem.columns;
+        let survival = response.survival.as_ref().unwrap();
         let beta = [0.7, -0.4, 0.2 * (seed % 7) as f64];
         let at = |beta: &[f64]| {
-            let mut predictors = response.offset.clone();
+            let mut predictors = survival.offset.clone();
             columns
                 .iter()
                 .zip(beta)
                 .for_each(|(x, b)| add_scaled(&mut predictors, *b, x));
-            CoxState::of(&response, predictors).unwrap()
+            CoxState::of(survival, predictors).unwrap()
         };
         let state = at(&beta);
         let expected = problem.value(&beta);
         assert!((state.minus_two_log_likelihood - expected).abs() < 1e-10 * (1.0 + expected.abs()));
-        assert!(response.least() <= expected + 1e-9, "{seed}");
+        assert!(survival.least() <= expected + 1e-9, "{seed}");
         // Gradients and second derivatives with respect to β, by central differences of the definition.
         let h = 1e-4;
         let shifted = |moves: &[(usize, f64)]| {
@@ -196,9 +194,8 @@ fn fits_have_no_slope_and_no_neighbour_is_likelier() {
     for seed in 0..60 {
         let problem = Problem::random(seed, 60, 3);
         let response = problem.response();
-        let columns = problem.sorted(&response);
-        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let fit = CoxFit::of(&columns, &response, None).unwrap();
+        let columns: Vec<&[f64]> = problem.columns.iter().map(Vec::as_slice).collect();
+        let fit = fitted(&columns, &response, None);
         if fit.status() != FitStatus::Converged {
             continue;
         }
@@ -215,11 +212,11 @@ fn fits_have_no_slope_and_no_neighbour_is_likelier() {
                 assert!(problem.value(&own) > value, "{seed}");
             }
         }
-        let again = CoxFit::of(&columns, &response, Some(fit.coefficients())).unwrap();
+        let again = fitted(&columns, &response, Some(fit.predictors()));
         assert!((again.minus_two_log_likelihood() - value).abs() < 1e-9 * (1.0 + value));
         // A column twice has a coefficient once.
-        let twice = CoxFit::of(&[columns[0], columns[1], columns[0]], &response, None).unwrap();
-        let once = CoxFit::of(&columns[..2], &response, None).unwrap();
+        let twice = fitted(&[columns[0], columns[1], columns[0]], &response, None);
+        let once = fitted(&columns[..2], &response, None);
         assert_eq!((twice.rank(), twice.coefficients()[2]), (2, 0.0));
         let off = twice.minus_two_log_likelihood() - once.minus_two_log_likelihood();
         assert!(off.abs() < 1e-8, "{seed} {off}");
@@ -236,8 +233,8 @@ fn what_tells_all_events_from_others_at_risk_has_no_end() {
         ..Problem::random(0, 20, 1)
     };
     let response = problem.response();
-    let columns = problem.sorted(&response);
-    let fit = CoxFit::of(&[&columns[0]], &response, None).unwrap();
+    let columns = &problem.columns;
+    let fit = fitted(&[&columns[0]], &response, None);
     assert_eq!(fit.status(), FitStatus::Separated);
     assert!(fit.direction().unwrap()[0] > 0.0);
     assert!((fit.minus_two_log_likelihood() - response.least()).abs() < 1e-6);

@@ -4,7 +4,7 @@ use super::super::{OptionSpec, response::dispersion};
 use crate::{
     binning::Binning,
     design::Hierarchy,
-    family::{Distribution, Link},
+    family::{Distribution, Link, Ties},
     table::{DecimalMark, Encoding, Missing},
 };
 
@@ -127,10 +127,10 @@ const HIERARCHY: [(&str, Hierarchy); 3] = [
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
         TaskOption::choice("family NAME", Distribution::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.kind.distribution)
-            .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; docs/families.md"),
+            .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; cox, of survival times; docs/families.md"),
         TaskOption::optional("link NAME", |raw| raw.choice(&Link::ALL.map(|own| (own.name(), own))), |draft| &mut draft.job.kind.link)
-            .default("logit of binomial, log of poisson, negative-binomial and gamma")
-            .range("logit, probit or cloglog of binomial; log of poisson and negative-binomial; log or inverse of gamma")
+            .default("logit of binomial, log of the others")
+            .range("logit, probit or cloglog of binomial; log of poisson, negative-binomial and cox; log or inverse of gamma")
             .help("How the mean of the response depends on the linear predictor"),
         TaskOption::optional("trials NAME", |raw| raw.text(), |draft| &mut draft.job.kind.trials)
             .range("a column of whole numbers above 0")
@@ -138,7 +138,18 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
         TaskOption::optional("success LEVEL", |raw| raw.text(), |draft| &mut draft.job.kind.success)
             .default("1, or the second of two levels of text")
             .range("a level or value of the response")
-            .help("Of the family binomial: what counts as an event; the other one of two levels does not"),
+            .help("Of the families binomial and cox: what counts as an event; the other one of two levels does not"),
+        TaskOption::optional("event NAME", |raw| raw.text(), |draft| &mut draft.job.kind.event)
+            .range("a column of 1, an event, and 0, censored; or of two levels, of which success names the event")
+            .help("Of the family cox: whether an observation ended by an event at its time, which is the response"),
+        TaskOption::optional("entry NAME", |raw| raw.text(), |draft| &mut draft.job.kind.entry)
+            .range("a column of times before those of the response")
+            .help("Of the family cox: after which time an observation is at risk (late entry, or intervals of one subject)"),
+        TaskOption::optional("strata NAME", |raw| raw.text(), |draft| &mut draft.job.kind.strata)
+            .range("a column of levels or numbers")
+            .help("Of the family cox: observations of different strata have baseline hazards of their own"),
+        TaskOption::choice("ties RULE", Ties::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.kind.ties)
+            .help("Of the family cox: how events at equal times share their risk set; efron is R's default"),
         TaskOption::optional("dispersion PHI", dispersion, |draft| &mut draft.job.kind.dispersion)
             .range("estimate, or a number above 0")
             .help("Of the families binomial and poisson, where responses scatter more than these: quasi-likelihood, whose criteria compare −2ℓ over this dispersion (QAIC, QBIC) and whose standard errors have its root; estimate: from the model of all candidates"),

@@ -40,7 +40,17 @@ struct Joined {
     /// Whether the limits came first, or a fit did not converge.
     is_cut: bool,
     /// Models that are better, with their numbers among all, and their values.
-    better: Vec<(usize, f64, Vec<u32>)>,
+    better: Vec<(u64, f64, Vec<u32>)>,
+}
+
+/// A model that a term joins, with those that it needs.
+struct Neighbour {
+    /// Its place among all, of every rank.
+    number: u64,
+    /// The model, by its place.
+    base: usize,
+    term: u32,
+    beside: Vec<u32>,
 }
 
 impl PolishContext<'_> {
@@ -81,8 +91,26 @@ impl PolishContext<'_> {
         let alone = dropped.iter().zip(&leaving);
         let alone = alone.filter_map(|(fit, leaving)| (leaving.len() == 1).then_some(fit));
         let bases: Vec<&Fit> = std::iter::once(&best.fit).chain(alone).collect();
-        let mut fits: Vec<(usize, Vec<u32>)> = Vec::new();
+        // Each rank fits those that terms of its own columns join.
+        let ranks = self.limits.communicator;
+        let own = ranks.map(|ranks| match x.is_partitioned() {
+            true => x.local(),
+            false => ranks.local_range(x.term_count()),
+        });
+        let is_own = |term: u32| {
+            own.as_ref()
+                .is_none_or(|own| own.contains(&(term as usize)))
+        };
+        let count = x.term_count() as u64;
+        let neighbour = |base: usize, term: u32, beside: &[u32]| Neighbour {
+            number: base as u64 * count + u64::from(term),
+            base,
+            term,
+            beside: beside.to_vec(),
+        };
+        let mut told = Joined::default();
         if x.terms().is_none() && likelihood.has_bounds() {
+            let mut fits = Vec::new();
             let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
             let least = bases.iter().map(|fit| self.least_fall(fit, best.value));
             let least: Vec<f64> = least.collect();
@@ -94,10 +122,9 @@ impl PolishContext<'_> {
                 let open = devices.find_joining(views, least, &stop)?;
                 for (at, open) in open.into_iter().enumerate() {
                     // The term that left may not return: that is the best model.
-                    let open = open
-                        .into_iter()
-                        .filter(|j| members.binary_search(j).is_err());
-                    fits.extend(open.map(|j| (batch * each + at, vec![j])));
+                    let open = open.into_iter();
+                    let open = open.filter(|j| members.binary_search(j).is_err());
+                    fits.extend(open.map(|j| neighbour(batch * each + at, j, &[])));
                 }
             }
             if self.limits.stop() {
@@ -108,10 +135,14 @@ impl PolishContext<'_> {
                 .filter(|fit| fit.support().len() < problem.max_size);
             let pairs = (x.p() - members.len()) * have_room.count();
             settled.by_bound += pairs - fits.len().min(pairs);
+            fits.retain(|own| is_own(own.term));
+            self.judge_joined(devices, (&bases, best.value), fits, &mut told)?;
         } else {
             for (at, fit) in bases.iter().enumerate() {
+                // Those of one model at a time: of all they may be many.
+                let mut fits = Vec::new();
                 let own = fit.members();
-                for term in self.terms() {
+                for term in self.terms().filter(|term| is_own(*term)) {
                     if members.binary_search(&term).is_ok() {
                         continue;
                     }
@@ -120,81 +151,14 @@ impl PolishContext<'_> {
                             // A closure joins the best model alone.
                             if at == 0 {
                                 terms.each_way_in(term, &own, |beside| {
-                                    fits.push((0, [beside, &[term]].concat()));
+                                    fits.push(neighbour(0, term, beside));
                                 });
                             }
                         }
-                        _ => fits.push((at, vec![term])),
+                        _ => fits.push(neighbour(at, term, &[])),
                     }
                 }
-            }
-        }
-        let judged = |fit: &Fit| {
-            (
-                problem.objective.of_fit(fit),
-                fit.has_converged(),
-                fit.members(),
-            )
-        };
-        // A model that explains the term, or has no room for it, is no neighbour. Each rank fits those that terms of its
-        // own columns join.
-        let own = self
-            .limits
-            .communicator
-            .map(|ranks| match x.is_partitioned() {
-                true => x.local(),
-                false => ranks.local_range(x.term_count()),
-            });
-        let is_own = |terms: &[u32]| {
-            let last = terms.last().map(|term| *term as usize);
-            own.as_ref()
-                .is_none_or(|own| last.is_some_and(|last| own.contains(&last)))
-        };
-        let numbered = fits.iter().enumerate();
-        let mine: Vec<(usize, &(usize, Vec<u32>))> =
-            numbered.filter(|(_, (_, terms))| is_own(terms)).collect();
-        // Devices fit those that are clearly no better; the others are decided by fits of the host.
-        let pairs: Vec<(usize, u32)> = mine
-            .iter()
-            .filter_map(|(_, (at, terms))| Some((*at, *terms.last()?)))
-            .collect();
-        let losses = match x.terms() {
-            None => {
-                let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
-                devices.fit_joined(&views, &pairs)?
-            }
-            Some(_) => vec![None; pairs.len()],
-        };
-        let is_worse = |at: usize, loss: f64| {
-            let size = Size::of(bases[at]);
-            let size = Size {
-                terms: size.terms + 1,
-                parameters: size.parameters + 1,
-            };
-            let value = problem.objective.floored(size, loss);
-            value - best.value > CLEARLY * (1.0 + best.value.abs())
-        };
-        let (settled_there, mine): (Vec<_>, Vec<_>) = mine
-            .into_iter()
-            .zip(losses)
-            .partition(|((_, (at, _)), loss)| loss.is_some_and(|loss| is_worse(*at, loss)));
-        let mine: Vec<(usize, &(usize, Vec<u32>))> = mine.into_iter().map(|own| own.0).collect();
-        let joined = self.in_parallel(&mine, |(number, (at, terms))| {
-            let mut fit = bases[*at].clone();
-            let joins = terms.iter().try_for_each(|term| fit.add(x, *term));
-            let is_model = joins.is_ok() && fit.support().len() <= problem.max_size;
-            is_model.then(|| (*number, judged(&fit)))
-        });
-        let mut told = Joined {
-            fitted: settled_there.len(),
-            is_cut: joined.len() < mine.len(),
-            ..Joined::default()
-        };
-        for (number, (value, is_optimum, members)) in joined.into_iter().flatten() {
-            told.fitted += 1;
-            told.is_cut |= !is_optimum;
-            if rises(value, best.value) {
-                told.better.push((number, value, members));
+                self.judge_joined(devices, (&bases, best.value), fits, &mut told)?;
             }
         }
         let all = match self.limits.communicator {
@@ -204,15 +168,17 @@ impl PolishContext<'_> {
         let mut is_cut = all.iter().any(|own| own.is_cut);
         settled.by_fit += all.iter().map(|own| own.fitted).sum::<usize>();
         let mut better: Vec<_> = all.into_iter().flat_map(|own| own.better).collect();
-        better.sort_unstable_by_key(|(number, ..)| *number);
+        // In the order of one process; ways in of one term are in theirs.
+        better.sort_by_key(|(number, ..)| *number);
         let mut lower: Option<(f64, Vec<u32>)> = None;
-        let dropped = dropped
-            .iter()
-            .map(judged)
-            .map(|(value, is_optimum, members)| {
-                is_cut |= !is_optimum;
-                (value, members)
-            });
+        let dropped =
+            dropped
+                .iter()
+                .map(|fit| self.judged(fit))
+                .map(|(value, is_optimum, members)| {
+                    is_cut |= !is_optimum;
+                    (value, members)
+                });
         for (value, members) in dropped.chain(better.into_iter().map(|own| (own.1, own.2))) {
             let least = lower.as_ref().map_or(best.value, |own| own.0);
             if rises(value, least) {
@@ -229,6 +195,68 @@ impl PolishContext<'_> {
             None if is_cut || self.limits.stop() => Verdict::Unknown,
             None => Verdict::Best(Some(settled)),
         })
+    }
+
+    /// φ of a fit, whether it is an optimum, and its terms.
+    fn judged(&self, fit: &Fit) -> (f64, bool, Vec<u32>) {
+        let value = self.problem.objective.of_fit(fit);
+        (value, fit.has_converged(), fit.members())
+    }
+
+    /// Fits neighbours that terms of this rank join, and notes those whose φ is below that of the best model. Devices fit
+    /// those that are clearly no better; the others are decided by fits of the host.
+    fn judge_joined(
+        &self,
+        devices: &mut Devices,
+        (bases, value): (&[&Fit], f64),
+        neighbours: Vec<Neighbour>,
+        told: &mut Joined,
+    ) -> Result<(), DeviceError> {
+        let problem = self.problem;
+        let x = problem.x;
+        let losses = match x.terms() {
+            None => {
+                let pairs = neighbours.iter().map(|own| (own.base, own.term));
+                let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
+                let stop = || self.limits.stop();
+                devices.fit_joined(&views, &Vec::from_iter(pairs), &stop)?
+            }
+            Some(_) => vec![None; neighbours.len()],
+        };
+        let is_worse = |base: usize, loss: f64| {
+            let size = Size::of(bases[base]);
+            let size = Size {
+                terms: size.terms + 1,
+                parameters: size.parameters + 1,
+            };
+            let own = problem.objective.floored(size, loss);
+            own - value > CLEARLY * (1.0 + value.abs())
+        };
+        let all = neighbours.len();
+        let open: Vec<Neighbour> = neighbours
+            .into_iter()
+            .zip(losses)
+            .filter(|(own, loss)| !loss.is_some_and(|loss| is_worse(own.base, loss)))
+            .map(|(own, _)| own)
+            .collect();
+        told.fitted += all - open.len();
+        let joined = self.in_parallel(&open, |own| {
+            let mut fit = bases[own.base].clone();
+            let mut terms = own.beside.iter().chain([&own.term]);
+            let joins = terms.try_for_each(|term| fit.add(x, *term));
+            // A model that explains the term, or has no room for it, is no neighbour.
+            let is_model = joins.is_ok() && fit.support().len() <= problem.max_size;
+            is_model.then(|| (own.number, self.judged(&fit)))
+        });
+        told.is_cut |= joined.len() < open.len();
+        for (number, (own, is_optimum, members)) in joined.into_iter().flatten() {
+            told.fitted += 1;
+            told.is_cut |= !is_optimum;
+            if rises(own, value) {
+                told.better.push((number, own, members));
+            }
+        }
+        Ok(())
     }
 
     /// What models are, unless the limits come first: then there are fewer.
