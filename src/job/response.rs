@@ -5,6 +5,7 @@ use crate::{
     design::ResponseOptions,
     family::{Distribution, Family, Link, QuasiDispersion, Ties},
     plugin::MethodKind,
+    selection::Intervals,
     table::{is_npy, split_names},
 };
 
@@ -23,6 +24,8 @@ pub struct ResponseSettings {
     pub success: Option<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
+    /// Of survival times: their column, which becomes the response.
+    pub time: Option<String>,
     /// Of survival times, which the response holds: the column of events; `None` for another response.
     pub event: Option<String>,
     /// The column of the times from which on observations are at risk; `None` where they are from the beginning.
@@ -46,6 +49,7 @@ impl Default for ResponseSettings {
             failures: None,
             success: None,
             offset: None,
+            time: None,
             event: None,
             entry: None,
             strata: None,
@@ -101,6 +105,18 @@ pub(super) fn dispersion(raw: &RawValues) -> Result<QuasiDispersion, OptionError
 /// The response of a job: a column, or the columns of events and failures. A text without a comma is a name as it stands, and
 /// so is the file of an array.
 pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
+    if let Some(time) = job.kind.time.take() {
+        let wrong = match &job.response {
+            _ if job.kind.distribution != Distribution::Cox => "add family = cox, or leave it out",
+            Some(_) => "it is the response: leave one of them out",
+            None => {
+                job.response = Some(time);
+                return Ok(());
+            }
+        };
+        let message = format!("time = {time} is the response of the family cox");
+        return Err(OptionError::new("time", message).help(wrong));
+    }
     let is_list = |text: &String| text.contains(',') && !is_npy(&job.data);
     let Some(text) = job.response.take_if(|text| is_list(text)) else {
         return Ok(());
@@ -149,13 +165,24 @@ fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
 }
 
 /// Options of survival times that contradict others, or lack.
-fn survival_conflicts(own: &ResponseSettings) -> Vec<OptionError> {
+fn survival_conflicts(job: &Job) -> Vec<OptionError> {
+    let own = &job.kind;
     let is_survival = own.distribution == Distribution::Cox;
     if is_survival && own.event.is_none() {
         let message = "family = cox needs the column of events";
         let help =
             "name it with event: 1 where an observation ended by an event, 0 where it was censored";
         return vec![OptionError::new("event", message).help(help)];
+    }
+    if is_survival && job.intervals == Intervals::Profile {
+        let message = "intervals = profile is not there for the family cox";
+        let help = "leave it out: intervals are Wald's, as those of R's coxph";
+        return vec![OptionError::new("intervals", message).help(help)];
+    }
+    if is_survival && !job.intercept {
+        let message =
+            "no-intercept has no meaning with the family cox, which has a baseline hazard";
+        return vec![OptionError::new("no-intercept", message).help("leave it out")];
     }
     let given = [
         ("event", own.event.is_some()),
@@ -193,7 +220,7 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
         errors.extend(conflicts_of_failures(own));
     }
     let of_binomial = [("trials", &own.trials), ("success", &own.success)];
-    errors.extend(survival_conflicts(own));
+    errors.extend(survival_conflicts(job));
     for (option, value) in of_binomial {
         let is_level = option == "success" && own.event.is_some();
         if value.is_some() && !is_binomial && !is_level {

@@ -21,7 +21,7 @@ const FEWEST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResponseFamily {
-    /// The distribution: `binomial`, `poisson`, `negative-binomial` or `gamma`.
+    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma` or `cox`.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
     pub link: Label,
@@ -96,7 +96,7 @@ pub struct FamilySummary {
     /// tests of terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub firth: Option<Label>,
-    /// What exp(β̂) is: `odds ratio`, `rate ratio` or `ratio of means`; none of other links.
+    /// What exp(β̂) is: `odds ratio`, `rate ratio`, `ratio of means` or `hazard ratio`; none of other links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Label>,
     /// Of survival times: events, concordance, the baseline hazard.

@@ -42,6 +42,7 @@ mod responses;
 mod signal_times;
 #[cfg(unix)]
 mod special_files;
+mod survival;
 mod terms;
 mod time_limits;
 mod truth;

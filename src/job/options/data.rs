@@ -139,6 +139,9 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .default("1, or the second of two levels of text")
             .range("a level or value of the response")
             .help("Of the families binomial and cox: what counts as an event; the other one of two levels does not"),
+        TaskOption::optional("time NAME", |raw| raw.text(), |draft| &mut draft.job.kind.time)
+            .range("a column of numbers from 0 on; with entry of any numbers")
+            .help("Of the family cox: the survival times, in place of response"),
         TaskOption::optional("event NAME", |raw| raw.text(), |draft| &mut draft.job.kind.event)
             .range("a column of 1, an event, and 0, censored; or of two levels, of which success names the event")
             .help("Of the family cox: whether an observation ended by an event at its time, which is the response"),

@@ -115,8 +115,19 @@ impl MethodClass {
                 "precision",
                 "over",
             ]);
-        let of_likelihoods =
-            is_one_of(&["family", "link", "trials", "success", "dispersion", "firth"]);
+        let of_likelihoods = is_one_of(&[
+            "family",
+            "link",
+            "trials",
+            "success",
+            "dispersion",
+            "firth",
+            "time",
+            "event",
+            "entry",
+            "strata",
+            "ties",
+        ]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
