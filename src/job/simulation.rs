@@ -4,10 +4,7 @@
 use std::{fmt::Write, path::PathBuf, sync::LazyLock, time::Duration};
 
 use super::{OptionError, OptionSpec, RawValues};
-use crate::{
-    family::Distribution,
-    simulate::{Correlation, MODELS, SimulationModel, SimulationSettings},
-};
+use crate::simulate::{Correlation, DRAWN, MODELS, SimulationModel, SimulationSettings};
 
 /// One file of simulated data to write.
 #[derive(Debug, Clone)]
@@ -63,7 +60,7 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
         ModelOption::field("snr RATIO", snr, |draft| &mut draft.settings.snr)
             .range("1e-9 … 1e15, or none")
             .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1). Of another family than gaussian the variance of the linear predictor"),
-        ModelOption::choice("family NAME", Distribution::ALL.map(|own| (own.name(), own)), |draft| &mut draft.settings.family)
+        ModelOption::choice("family NAME", DRAWN.map(|own| (own.name(), own)), |draft| &mut draft.settings.family)
             .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others), the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
         ModelOption::seed(|draft| &mut draft.settings.seed).help("Seed of all random numbers"),
     ];

@@ -3,6 +3,15 @@
 use super::{random::Random, variance};
 use crate::family::Distribution;
 
+/// The distributions that are drawn.
+pub(crate) const DRAWN: [Distribution; 5] = [
+    Distribution::Gaussian,
+    Distribution::Binomial,
+    Distribution::Poisson,
+    Distribution::NegativeBinomial,
+    Distribution::Gamma,
+];
+
 /// The variance of the linear predictor where no ratio of signal to noise asks for another.
 const OF_BINOMIAL: f64 = 4.0;
 const OF_OTHERS: f64 = 0.5;

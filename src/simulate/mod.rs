@@ -20,6 +20,7 @@ use crate::{
     family::Distribution,
     table::{Column, Table, variable},
 };
+pub(crate) use families::DRAWN;
 use random::Random;
 
 /// Every model.
@@ -195,6 +196,10 @@ impl SimulationModel {
     pub fn check(&self, settings: &SimulationSettings) -> Result<(), SimulateError> {
         let common = match settings {
             SimulationSettings { n: ..3, .. } => Err(("n", "at least 3".to_owned())),
+            SimulationSettings { family, .. } if !DRAWN.contains(family) => {
+                let drawn = DRAWN.map(Distribution::name).join(", ");
+                Err(("family", format!("one of {drawn}")))
+            }
             SimulationSettings { snr: Some(snr), .. } if !(*snr > 0.0 && snr.is_finite()) => {
                 Err(("snr", "above 0".to_owned()))
             }
