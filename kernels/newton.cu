@@ -21,13 +21,14 @@ struct NewtonArgs {
     double least_change;
     double of_scores;
     double of_costs;
+    const double* first;
     double* room;
     int is_binomial;
     int has_intercept;
 };
 
 // Passed by value; newton.rs has the same struct.
-static_assert(sizeof(NewtonArgs) == 80, "");
+static_assert(sizeof(NewtonArgs) == 88, "");
 
 struct NewtonJob {
     const u64* addresses;
@@ -363,7 +364,9 @@ __device__ bool climb(const NewtonArgs& all, const Fit& m, const double* start, 
     }
     __syncthreads();
     state = move(all, m);
-    if (!(state.deviance < FAR * (1.0 + before))) {
+    // From nothing no deviance is far.
+    const double most = start == all.first ? infinity() : FAR * (1.0 + before);
+    if (!(state.deviance < most)) {
         return false;
     }
     for (steps = 1; steps <= STEPS; steps++) {

@@ -49,6 +49,9 @@ pub struct NewtonArgs {
     pub of_scores: f64,
     /// Costs are told times this.
     pub of_costs: f64,
+    /// f64: n, the linear predictors that a fit from nothing begins at; from other starts a fit whose deviance is four times
+    /// as large is left.
+    pub first: u64,
     /// f64: 3n a block of the launch, scratch.
     pub room: u64,
     /// Whether it is logistic regression.
@@ -56,7 +59,7 @@ pub struct NewtonArgs {
     /// Whether models have an intercept.
     pub has_intercept: i32,
 }
-assert_layout!(NewtonArgs: 80; shift: 32, room: 64, has_intercept: 76);
+assert_layout!(NewtonArgs: 88; shift: 32, room: 72, has_intercept: 84);
 
 /// One fit.
 #[repr(C)]

@@ -59,6 +59,13 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
     // Left: a column that is nearly another.
     supports.push(vec![1, COLUMNS as u32 - 1]);
     let blocks = 3u32;
+    // Near the responses, as a search begins: from far away a step may be too long.
+    let start: Vec<f64> = (0..n)
+        .map(|row| match is_binomial {
+            true => offset[row],
+            false => (y[row] + 0.1).ln(),
+        })
+        .collect();
     let args = NewtonArgs {
         n: n as i64,
         y: test.put(&y),
@@ -68,18 +75,12 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
         least_change: 1e-13,
         of_scores: 2.0,
         of_costs: 3.0,
+        first: test.put(&start),
         room: test.fill(0.0f64, 3 * n * blocks as usize),
         is_binomial: i32::from(is_binomial),
         has_intercept: i32::from(has_intercept),
     };
-    // Near the responses, as a search begins: from far away a step may be too long.
-    let start: Vec<f64> = (0..n)
-        .map(|row| match is_binomial {
-            true => offset[row],
-            false => (y[row] + 0.1).ln(),
-        })
-        .collect();
-    let start = test.put(&start);
+    let start = args.first;
     let count = supports.len();
     let (predictors, scores) = (test.fill(0.0f64, n * count), test.fill(0.0f64, n * count));
     let costs = test.fill(0.0f64, MOST * count);

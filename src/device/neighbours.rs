@@ -186,9 +186,20 @@ impl ExchangeTerms {
 }
 
 /// Of each number of parameters the `count` strongest changes and those that tie with the last,
-/// strongest first; of equal falls the lowest column first.
+/// strongest first; of falls that tie with one another the lowest column first.
 pub(crate) fn strongest_changes(mut changes: Vec<ModelChange>, count: usize) -> Vec<ModelChange> {
     changes.sort_by(|a, b| b.fall.total_cmp(&a.fall).then(a.column.cmp(&b.column)));
+    // How products round differs between devices: it must not decide which of two equal columns is first.
+    let mut first = 0;
+    while first < changes.len() {
+        let least = tie_threshold(changes[first].fall);
+        let tied = changes[first..]
+            .iter()
+            .take_while(|change| change.fall >= least);
+        let end = first + tied.count();
+        changes[first..end].sort_by_key(|change| (change.column, change.replaces));
+        first = end.max(first + 1);
+    }
     let mut last = ByKind::new();
     changes.retain(|change| {
         let (taken, least) = last.of(change.parameters);

@@ -142,6 +142,7 @@ impl<'x> Newton<'x> {
             least_change,
             of_scores,
             of_costs: of_weights / self.likelihood.coefficient_scale().powi(2),
+            first: self.first(),
             room,
             is_binomial: i32::from(self.likelihood.is_logistic()),
             has_intercept: i32::from(self.likelihood.empty().intercept().is_some()),
