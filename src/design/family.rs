@@ -217,6 +217,8 @@ impl Design {
                 ties,
             };
             let response = FamilyResponse::of_survival(&times).map_err(wrong)?;
+            let how = "in its events, which --event names";
+            self.refuse_copies([(how, beside.event.clone())])?;
             // Its baseline hazard is in place of an intercept.
             let likelihood = Likelihood::new(response, false).map_err(wrong)?;
             self.likelihood = Some(Arc::new(likelihood));
@@ -226,7 +228,13 @@ impl Design {
             [] => Cow::Borrowed(&*beside.trials),
             failures => Cow::Owned(trials(y, failures).map_err(wrong)?),
         };
-        self.refuse_shares(y, &trials)?;
+        let pairs = || y.iter().zip(trials.iter());
+        let shares = pairs().map(|(events, trials)| events / trials).collect();
+        let others = pairs().map(|(events, trials)| trials - events).collect();
+        self.refuse_copies([
+            ("as a share of the trials", shares),
+            ("turned round, the trials less the events", others),
+        ])?;
         let response = FamilyResponse::new(family, y, &trials, weights, &beside.offset);
         let mut response = response.map_err(wrong)?;
         let mut small = None;
@@ -252,17 +260,13 @@ impl Design {
         Ok(())
     }
 
-    /// Refuses columns that are the shares of events or the trials without one: they would always be chosen.
-    fn refuse_shares(&self, events: &[f64], trials: &[f64]) -> Result<(), DesignError> {
-        let pairs = || events.iter().zip(trials);
-        let shares = pairs().map(|(events, trials)| events / trials).collect();
-        let others = pairs().map(|(events, trials)| trials - events).collect();
+    /// Refuses columns that are the response in other words, each said how: they would always be chosen.
+    fn refuse_copies<const N: usize>(
+        &self,
+        copies: [(&'static str, Vec<f64>); N],
+    ) -> Result<(), DesignError> {
         let x = self.columns();
-        let all: [(&str, Vec<f64>); 2] = [
-            ("as a share of the trials", shares),
-            ("turned round, the trials less the events", others),
-        ];
-        for (how, mut values) in all {
+        for (how, mut values) in copies {
             if standardise(&mut values, self.intercept, None).is_none() {
                 continue;
             }

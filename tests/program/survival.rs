@@ -318,6 +318,12 @@ fn mistakes_have_one_message_each() {
         ),
         (
             &[
+                "t.csv", "--family", "cox", "--time", "days", "--event", "status",
+            ],
+            &["coded", "in its events", "--drop"],
+        ),
+        (
+            &[
                 "t.csv",
                 "--family",
                 "cox",
