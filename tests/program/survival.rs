@@ -23,7 +23,7 @@ fn rows() -> Vec<Row> {
         let days = (left / 4.0).max(1.0).floor();
         Row {
             days,
-            status: u32::from(at % 4 != 0),
+            status: u32::from(!at.is_multiple_of(4)),
             from: (days / f64::from(2 + at % 3)).floor() - 0.5,
             site: ["east", "north", "west"][(at % 3) as usize],
             age,

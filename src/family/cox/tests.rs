@@ -163,11 +163,11 @@ fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
                 "{seed}: {own} {slope}"
             );
             let image = state.curvature.times(&columns[a]);
-            for b in 0..3 {
+            for (b, column) in columns.iter().enumerate() {
                 let four = [(h, h), (h, -h), (-h, h), (-h, -h)];
                 let four = four.map(|(x, y)| shifted(&[(a, x), (b, y)]));
                 let second = -(four[0] - four[1] - four[2] + four[3]) / (4.0 * h * h);
-                let own = product(&columns[b], &image);
+                let own = product(column, &image);
                 assert!(
                     (own - second).abs() < 2e-4 * (1.0 + second.abs()),
                     "{seed} {own} {second}"
