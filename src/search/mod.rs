@@ -264,7 +264,7 @@ pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), Sea
 
 /// Searches for the model with the lowest value of a criterion, and reports it: its coefficients, how
 /// certain the choice is, and how it was found. Every core is used, and where n × p is large every GPU
-/// ([`DeviceChoice::Auto`]); [`search`] takes resources, interrupts and
+/// ([`DeviceChoice::Auto`](crate::device::DeviceChoice::Auto)); [`search`] takes resources, interrupts and
 /// checkpoints.
 ///
 /// # Errors
