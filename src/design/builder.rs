@@ -351,6 +351,7 @@ impl<'a> DesignBuilder<'a> {
             labels: Vec::new(),
             likelihood: None,
             survival_columns: [None, None, None],
+            strata_levels: Vec::new(),
             event: None,
             firth: false,
             trials: None,

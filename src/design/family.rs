@@ -25,6 +25,7 @@ pub(super) struct BesideResponse {
     pub(super) event_level: Option<String>,
     pub(super) entry: Vec<f64>,
     pub(super) strata: Vec<u32>,
+    pub(super) strata_levels: Vec<String>,
 }
 
 /// The survival times of a response column.
@@ -38,6 +39,26 @@ pub(super) fn events(
     n: usize,
     kind: &ResponseOptions,
 ) -> Result<(Vec<f64>, Option<String>), DesignError> {
+    // A level that is named is the event, however many there are.
+    if let (Some(wanted), Values::Factor { levels, codes }) = (kind.success, &column.values)
+        && let Some(own) = levels.iter().position(|level| level == wanted)
+    {
+        let is_event = |code: &u32| f64::from(u8::from(*code as usize == own));
+        return Ok((
+            codes.iter().map(is_event).collect(),
+            Some(wanted.to_owned()),
+        ));
+    }
+    if let (Some(Ok(wanted)), Some(numbers)) = (
+        kind.success.map(|level| level.trim().parse::<f64>()),
+        column.values.numbers(n),
+    ) && numbers.contains(&wanted)
+    {
+        let events = numbers
+            .iter()
+            .map(|own| f64::from(u8::from(*own == wanted)));
+        return Ok((events.collect(), kind.success.map(str::to_owned)));
+    }
     let kind = ResponseOptions {
         family: Family::new(Distribution::Binomial, None).unwrap_or_default(),
         success: kind.success,
@@ -46,17 +67,25 @@ pub(super) fn events(
     response(Some(column), n, &kind)
 }
 
-/// The numbers of the strata of a column: of levels, or of distinct numbers.
-pub(super) fn strata(column: Column, n: usize) -> Vec<u32> {
+/// The numbers of the strata of a column, and their levels: those that occur, or distinct numbers.
+pub(super) fn strata(column: Column, n: usize) -> (Vec<u32>, Vec<String>) {
     match column.values {
-        Values::Factor { codes, .. } => codes,
+        Values::Factor { levels, codes } => {
+            let mut used: Vec<u32> = codes.clone();
+            used.sort_unstable();
+            used.dedup();
+            let place = |code: &u32| used.partition_point(|own| own < code) as u32;
+            let names = used.iter().map(|code| levels[*code as usize].clone());
+            (codes.iter().map(place).collect(), names.collect())
+        }
         values => {
             let numbers = values.numbers(n).unwrap_or_default().into_owned();
             let mut distinct = numbers.clone();
             distinct.sort_by(f64::total_cmp);
             distinct.dedup();
             let place = |value: &f64| distinct.partition_point(|own| own.total_cmp(value).is_lt());
-            numbers.iter().map(|value| place(value) as u32).collect()
+            let places = numbers.iter().map(|value| place(value) as u32).collect();
+            (places, distinct.iter().map(f64::to_string).collect())
         }
     }
 }
@@ -313,6 +342,11 @@ impl Design {
         let fit = fit.ok_or_else(|| wrong(DispersionError::NoFit { columns }))?;
         let freedom = used - fit.rank();
         Ok((fit.pearson() / freedom as f64, freedom))
+    }
+
+    /// The levels of the strata, as they are numbered.
+    pub(crate) fn strata_levels(&self) -> &[String] {
+        &self.strata_levels
     }
 
     /// Of survival times the columns of events, entry times and strata.

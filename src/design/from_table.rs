@@ -140,7 +140,7 @@ impl Design {
             } else if Some(at) == entry {
                 of_response.entry = family::numbers(column, n, "entry times")?;
             } else if Some(at) == strata {
-                of_response.strata = family::strata(column, n);
+                (of_response.strata, of_response.strata_levels) = family::strata(column, n);
             } else if Some(at) != weights && own.contains(&at) {
                 let others = beside.iter().flatten().filter(|other| at > **other);
                 let before = usize::from(at > response) + others.count();
@@ -196,6 +196,7 @@ impl Design {
             [kind.event, kind.entry, kind.strata].map(|own| own.map(str::to_owned));
         if !is_normal {
             let kind = (family, options.kind.dispersion, options.kind.ties);
+            design.strata_levels = std::mem::take(&mut of_response.strata_levels);
             design.fit_by_likelihood(kind, &y, (&of_response, &of_terms), &source)?;
         }
         Ok(design)

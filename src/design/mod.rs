@@ -111,6 +111,8 @@ pub struct Design {
     offset: Option<String>,
     /// Of survival times the columns of events, entry times and strata.
     survival_columns: [Option<String>; 3],
+    /// The levels of the strata, as they are numbered.
+    strata_levels: Vec<String>,
 }
 
 impl Design {

@@ -70,6 +70,10 @@ pub enum FamilyError {
     #[error("no observation ends by an event: there is nothing to explain")]
     NoEvent,
     #[error(
+        "one observation alone ends by an event: criteria compare models by their number, and need two at least"
+    )]
+    OneEvent,
+    #[error(
         "at every event nobody else is at risk, so nothing can be compared: look at the times, the entry times and the strata"
     )]
     NobodyElseAtRisk,

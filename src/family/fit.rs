@@ -222,6 +222,11 @@ impl FamilyFit {
         self.pearson
     }
 
+    /// Whether each coefficient is not explained by those before it, the intercept first, if there is one.
+    pub(crate) fn has_pivots(&self) -> Vec<bool> {
+        self.factor.pivots().collect()
+    }
+
     /// How many coefficients are not explained by others, the intercept among them.
     pub fn rank(&self) -> usize {
         self.factor.rank()

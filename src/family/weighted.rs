@@ -146,7 +146,12 @@ impl Factor {
             return quick;
         }
         let columns = columns.iter().map(|column| column.to_vec());
-        Self::by_images(columns, |rest| curvature.times(rest), LEAST_CURVATURE)
+        let norm = |rest: &[f64]| curvature.square(rest).sqrt();
+        Self::by_images(
+            columns,
+            (|rest| curvature.times(rest), norm),
+            LEAST_CURVATURE,
+        )
     }
 
     /// By an orthonormal basis of columns times the roots of their weights.
@@ -157,17 +162,17 @@ impl Factor {
             own.map(|(x, root)| x * root).collect()
         };
         let columns = columns.iter().map(rooted);
-        Self::by_images(columns, |rest| rest.to_vec(), LEAST_PIVOT)
+        let norm = |rest: &[f64]| product(rest, rest).sqrt();
+        Self::by_images(columns, (|rest| rest.to_vec(), norm), LEAST_PIVOT)
     }
 
     /// By an orthonormal basis, made by Gram-Schmidt, twice: products of columns are those with their images. Pivots from
     /// `least` on count.
     fn by_images(
         columns: impl Iterator<Item = Vec<f64>>,
-        image: impl Fn(&[f64]) -> Vec<f64>,
+        (image, norm): (impl Fn(&[f64]) -> Vec<f64>, impl Fn(&[f64]) -> f64),
         least: f64,
     ) -> Self {
-        let norm = |v: &[f64]| product(v, &image(v)).max(0.0).sqrt();
         let (mut images, mut inverse): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut smallest = 1.0;

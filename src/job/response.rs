@@ -108,13 +108,18 @@ pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
     if let Some(time) = job.kind.time.take() {
         let wrong = match &job.response {
             _ if job.kind.distribution != Distribution::Cox => "add family = cox, or leave it out",
-            Some(_) => "it is the response: leave one of them out",
+            Some(_) => "leave response out",
             None => {
                 job.response = Some(time);
                 return Ok(());
             }
         };
-        let message = format!("time = {time} is the response of the family cox");
+        let message = match &job.response {
+            Some(response) if job.kind.distribution == Distribution::Cox => {
+                format!("time = {time} and response = {response} both name the survival times")
+            }
+            _ => format!("time = {time} is the response of the family cox"),
+        };
         return Err(OptionError::new("time", message).help(wrong));
     }
     let is_list = |text: &String| text.contains(',') && !is_npy(&job.data);

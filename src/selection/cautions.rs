@@ -52,6 +52,16 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -
     };
     let mut warnings = Vec::new();
     let name = |at: usize| &*design.variables()[fit.support()[at] as usize].name;
+    if likelihood.response().survival().is_some() && own.rank() < fit.support().len() {
+        let pivots = own.has_pivots();
+        let without = (0..fit.support().len()).filter(|at| !pivots[*at]);
+        let without: Vec<&str> = without.map(name).collect();
+        warnings.push(format!(
+            "{} says nothing beside the others: among those at risk together it does not vary, or others explain it there; \
+             its coefficient is 0, though the criterion counts it",
+            list(without.iter().copied())
+        ));
+    }
     match own.status() {
         FitStatus::Converged => {}
         FitStatus::NotConverged => warnings.push(

@@ -26,6 +26,9 @@ pub struct SurvivalSummary {
     pub strata: Option<String>,
     /// How many strata there are.
     pub strata_count: usize,
+    /// Their levels, in the order of their numbers; none of one stratum.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strata_levels: Vec<String>,
     /// How events at equal times share their risk set: `efron` or `breslow`.
     pub ties: Label,
     /// The log-likelihood of the model without variables.
@@ -89,6 +92,7 @@ impl SurvivalSummary {
             entry: names(1),
             strata: names(2),
             strata_count: response.strata().len(),
+            strata_levels: design.strata_levels().to_vec(),
             ties: response.ties().name().into(),
             null_log_likelihood: -null / 2.0,
             likelihood_ratio: (df > 0).then(|| LikelihoodRatio {

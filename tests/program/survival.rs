@@ -290,7 +290,7 @@ fn mistakes_have_one_message_each() {
                 "--event",
                 "status",
             ],
-            &["leave one of them out"],
+            &["both name the survival times"],
         ),
         (
             &[

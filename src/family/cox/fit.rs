@@ -17,6 +17,9 @@ use crate::vector::product;
 /// that leaves to be explained.
 const FAR: f64 = 0.5;
 
+/// What a step promises, relative to −2ℓ, where the likelihood has nearly reached its supremum.
+const LITTLE: f64 = 1e-6;
+
 /// Columns with the response that they are to explain.
 struct Problem<'a> {
     columns: &'a [&'a [f64]],
@@ -84,9 +87,11 @@ impl FamilyFit {
             (coefficients, state) = (at, own);
             let next = Factor::by_curvature(columns, &state.curvature);
             if next.rank() < rank {
-                // Second derivatives have vanished along a direction: it has no end.
-                status = FitStatus::Separated;
-                direction = unit(step);
+                // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
+                if promised <= LITTLE * (1.0 + value.abs()) {
+                    status = FitStatus::Separated;
+                    direction = unit(step);
+                }
                 break;
             }
             factor = next;

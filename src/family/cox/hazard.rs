@@ -21,13 +21,13 @@ impl SurvivalResponse {
         let Some(state) = CoxState::of(self, predictors.to_vec()) else {
             return Vec::new();
         };
-        let groups = self.groups.iter().zip(state.curvature.hazards_of_groups());
+        let groups = self.groups.iter().zip(state.hazards_of_groups());
         let step = |(group, hazard): (&super::response::Group, f64)| HazardStep {
             stratum: group.stratum + 1,
             time: group.time,
             at_risk: group.rows.len() - group.late.len(),
             events: group.events.len(),
-            hazard: hazard * (-state.shifts[group.stratum]).exp(),
+            hazard,
         };
         groups.map(step).collect()
     }

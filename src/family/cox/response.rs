@@ -51,6 +51,10 @@ pub struct SurvivalTimes<'a> {
     pub ties: Ties,
 }
 
+/// What events must be.
+const NO_EVENT: &str = "neither 1, an event, nor 0, censored; where another number is an event, as 2 of 1 and 2, name it with \
+                        --success";
+
 /// The events at one time of a stratum.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
@@ -137,20 +141,24 @@ impl SurvivalResponse {
                 return number("time", time, "no number");
             }
             if times.entry.is_empty() && time < 0.0 {
-                return number("time", time, "below 0");
+                return number(
+                    "time",
+                    time,
+                    "below 0, which times may be with --entry alone",
+                );
             }
             if event != 0.0 && event != 1.0 {
-                return number(
-                    "event",
-                    event,
-                    "neither 1, an event, nor 0, no event until then",
-                );
+                return number("event", event, NO_EVENT);
             }
             if !times.entry.is_empty() && !entry.is_finite() {
                 return number("entry time", entry, "no number");
             }
             if entry >= time {
-                return number("entry time", entry, "not before the time of the end");
+                return number(
+                    "entry time",
+                    entry,
+                    "not before the end: leave the row out, or mend its times",
+                );
             }
             if !(weight >= 0.0 && weight.is_finite()) {
                 return number("weight", weight, "no number from 0 on");
@@ -247,6 +255,9 @@ impl SurvivalResponse {
         };
         if own.groups.is_empty() {
             return Err(FamilyError::NoEvent);
+        }
+        if own.events() < 2 {
+            return Err(FamilyError::OneEvent);
         }
         let is_alone = |group: &Group| group.rows.len() - group.late.len() == group.events.len();
         match own.groups.iter().all(is_alone) {

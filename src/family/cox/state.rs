@@ -10,7 +10,7 @@
 //! C the hazard that an observation has met. A product with the second derivatives, or a square by them, takes one pass:
 //! sums over who is at risk are sums over rows from a stratum's first on, as rows fall in time.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use super::response::{Group, SurvivalResponse};
 
@@ -29,7 +29,8 @@ struct GroupHazard {
 #[derive(Debug, Clone)]
 pub struct RiskCurvature {
     response: Arc<SurvivalResponse>,
-    /// θ, and θ∘C.
+    scales: Scales,
+    /// θ on the scale of each row, and θ∘C.
     hazards: Vec<f64>,
     diagonal: Vec<f64>,
     groups: Vec<GroupHazard>,
@@ -46,97 +47,141 @@ pub(crate) struct CoxState {
     /// ∂ℓ/∂η: the martingale residuals, weighted.
     pub(crate) scores: Vec<f64>,
     pub(crate) curvature: RiskCurvature,
-    /// The largest linear predictor of each stratum.
-    pub(crate) shifts: Vec<f64>,
 }
 
 /// Of a difference of sums that is a smaller share of them nothing is left but rounding.
 const LOSS: f64 = 1e-8;
 
-/// Sums over the risk set and over the events of each group, in the order of the groups. Of groups that are to be made
-/// `afresh`, told their number and the sums of those who began and of those of them who enter late, the sum is no
-/// difference of these.
+/// A column whose vᵀHv is a smaller share of its part without the risk sets has no information.
+const LEAST_INFORMATION: f64 = 1e-13;
+
+/// Hazards on scales on which none overflows: of a row that of the first group at which it is at risk, the largest linear
+/// predictor of all who began until then. Later groups' scales are no smaller.
+#[derive(Debug, Clone, Default)]
+struct Scales {
+    /// Of each group.
+    shifts: Vec<f64>,
+    /// What turns sums of the group before into the scale of this one.
+    decays: Vec<f64>,
+    /// Of each row the number of that group; past the last one for rows that are never at risk.
+    first: Vec<u32>,
+}
+
+impl Scales {
+    fn of(response: &SurvivalResponse, predictors: &[f64]) -> Self {
+        let groups = &response.groups;
+        let mut own = Self {
+            first: vec![groups.len() as u32; predictors.len()],
+            ..Self::default()
+        };
+        let (mut at, mut stratum, mut shift) = (0, usize::MAX, f64::NEG_INFINITY);
+        for (number, group) in groups.iter().enumerate() {
+            if group.stratum != stratum {
+                (at, stratum, shift) = (group.rows.start, group.stratum, f64::NEG_INFINITY);
+            }
+            let before = shift;
+            for row in at..group.rows.end {
+                own.first[row] = number as u32;
+                shift = shift.max(predictors[row]);
+            }
+            at = at.max(group.rows.end);
+            own.shifts.push(shift);
+            own.decays.push((before - shift).exp());
+        }
+        own
+    }
+
+    /// What turns a value on the scale of a row into that of a group at which it is at risk.
+    fn to_group(&self, row: usize, group: usize) -> f64 {
+        (self.shifts[self.first[row] as usize] - self.shifts[group]).exp()
+    }
+}
+
+/// Sums over the risk set and over the events of each group, in the order of the groups and on their scales. Of groups that
+/// are to be made `afresh`, told their number and the sums of those who began and of those of them who enter late, the sum
+/// is no difference of these.
 fn sums_over_groups(
-    response: &SurvivalResponse,
+    (response, scales): (&SurvivalResponse, &Scales),
     value: impl Fn(usize) -> f64,
     mut afresh: impl FnMut(usize, f64, f64) -> bool,
     mut visit: impl FnMut(usize, &Group, f64, f64),
 ) {
-    let (mut at, mut late, mut start) = (0, 0, usize::MAX);
+    let (mut at, mut late, mut stratum) = (0, 0, usize::MAX);
     let (mut sum, mut gone) = (0.0, 0.0);
     for (number, group) in response.groups.iter().enumerate() {
-        if group.rows.start != start {
-            start = group.rows.start;
-            (at, late, sum, gone) = (start, start, 0.0, 0.0);
+        if group.stratum != stratum {
+            stratum = group.stratum;
+            (at, late, sum, gone) = (group.rows.start, group.rows.start, 0.0, 0.0);
         }
+        let decay = scales.decays[number];
+        (sum, gone) = (sum * decay, gone * decay);
         while at < group.rows.end {
             sum += value(at);
             at += 1;
         }
+        let there = |row: usize| value(row) * scales.to_group(row, number);
         while late < group.late.end {
-            gone += value(response.entries[late] as usize);
+            gone += there(response.entries[late] as usize);
             late += 1;
         }
-        let events: f64 = group.events.clone().map(&value).sum();
+        let events: f64 = group.events.clone().map(there).sum();
         let all = match !group.late.is_empty() && afresh(number, sum, gone) {
             false => sum - gone,
             true => {
                 let at_risk = |row: &usize| !response.is_late(*row, group);
-                group.rows.clone().filter(at_risk).map(&value).sum()
+                group.rows.clone().filter(at_risk).map(there).sum()
             }
         };
         visit(number, group, all, events);
     }
 }
 
-/// Of each row the sum of a value over the groups at which it is at risk.
-fn sums_over_rows(response: &SurvivalResponse, value: impl Fn(usize) -> f64, sums: &mut [f64]) {
-    sums.fill(0.0);
+/// Of each row, on its scale, the sum of a value over the groups at which it is at risk.
+fn sums_over_rows(
+    (response, scales): (&SurvivalResponse, &Scales),
+    value: impl Fn(usize) -> f64,
+) -> Vec<f64> {
     let groups = &response.groups;
-    // From a stratum's last group, whose time is first, on: rows that end later are at risk there too.
-    let mut from = 0;
-    while from < groups.len() {
-        let start = groups[from].rows.start;
-        let own = groups[from..]
-            .iter()
-            .take_while(|group| group.rows.start == start);
-        let to = from + own.count();
-        let (mut sum, mut row) = (0.0, groups[to - 1].rows.end);
-        let mut at = to;
-        while row > start {
-            row -= 1;
-            while at > from && groups[at - 1].rows.end > row {
-                at -= 1;
-                sum += value(at);
-            }
-            sums[row] = sum;
-        }
-        // Those who entered at a group's time or later were not at risk there.
-        if !response.entries.is_empty() {
-            let mut late = 0.0;
-            let mut place = groups[to - 1].late.end;
-            for at in (from..to).rev() {
-                let end = match at > from {
-                    true => groups[at - 1].late.end,
-                    false => start,
-                };
-                late += value(at);
-                while place > end {
-                    place -= 1;
-                    let row = response.entries[place] as usize;
-                    sums[row] -= late;
-                    if sums[row].abs() <= LOSS * late.abs() {
-                        let is_there = |at: &usize| {
-                            let group = &groups[*at];
-                            group.rows.contains(&row) && !response.is_late(row, group)
-                        };
-                        sums[row] = (from..to).filter(is_there).map(&value).sum();
-                    }
-                }
-            }
-        }
-        from = to;
+    // From each group on, on its scale: rows that are at risk there are so at all later ones, but for those who enter late.
+    let mut from_here = vec![0.0; groups.len()];
+    for number in (0..groups.len()).rev() {
+        let next = groups.get(number + 1);
+        let is_same = next.is_some_and(|next| next.stratum == groups[number].stratum);
+        let rest = match is_same {
+            true => from_here[number + 1] * scales.decays[number + 1],
+            false => 0.0,
+        };
+        from_here[number] = value(number) + rest;
     }
+    let own = |row: usize| {
+        from_here
+            .get(scales.first[row] as usize)
+            .copied()
+            .unwrap_or(0.0)
+    };
+    let mut sums: Vec<f64> = (0..response.n()).map(own).collect();
+    // Those who enter at a group's time or later are not at risk there, nor at the groups after it.
+    let mut place = 0;
+    for (number, group) in groups
+        .iter()
+        .enumerate()
+        .filter(|(_, group)| !group.late.is_empty())
+    {
+        place = group.late.start.max(place);
+        while place < group.late.end {
+            let row = response.entries[place] as usize;
+            place += 1;
+            let late = from_here[number] * scales.to_group(row, number);
+            sums[row] -= late;
+            if sums[row].abs() <= LOSS * late.abs() {
+                let first = scales.first[row] as usize;
+                sums[row] = (first..number)
+                    .map(|at| value(at) * scales.to_group(row, at))
+                    .sum();
+            }
+        }
+    }
+    sums
 }
 
 impl CoxState {
@@ -144,24 +189,17 @@ impl CoxState {
     ///
     /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn of(response: &Arc<SurvivalResponse>, predictors: Vec<f64>) -> Option<Self> {
-        let (ties, n) = (response.ties, response.n());
-        let mut hazards = vec![0.0; n];
-        let told = predictors;
-        let predictors = response.sorted(&told);
-        // Less the largest of each stratum, which changes nothing.
-        let most = |rows: &Range<usize>| {
-            let own = predictors[rows.clone()].iter();
-            own.fold(f64::NEG_INFINITY, |most: f64, eta| most.max(*eta))
-        };
-        let most: Vec<f64> = response.strata.iter().map(most).collect();
         if predictors.iter().any(|eta| !eta.is_finite()) {
             return None;
         }
-        for (rows, most) in response.strata.iter().zip(&most) {
-            for row in rows.clone() {
-                hazards[row] = response.weights[row] * (predictors[row] - most).exp();
-            }
-        }
+        let (ties, n) = (response.ties, response.n());
+        let sorted = response.sorted(&predictors);
+        let scales = Scales::of(response, &sorted);
+        let hazard = |row: usize| match scales.shifts.get(scales.first[row] as usize) {
+            Some(shift) => response.weights[row] * (sorted[row] - shift).exp(),
+            None => 0.0,
+        };
+        let hazards: Vec<f64> = (0..n).map(hazard).collect();
         let mut groups = Vec::with_capacity(response.groups.len());
         let mut half = 0.0;
         let mut afresh = vec![false; response.groups.len()];
@@ -170,10 +208,10 @@ impl CoxState {
             afresh[number]
         };
         sums_over_groups(
-            response,
+            (response, &scales),
             |row| hazards[row],
             is_lossy,
-            |_, group, all, events| {
+            |number, group, all, events| {
                 let each = group.weight / group.events.len() as f64;
                 let mut own = GroupHazard::default();
                 // By rounding it may be less: the events themselves are at risk.
@@ -187,20 +225,18 @@ impl CoxState {
                     }
                     half += each * (all - share * events).ln();
                 }
-                let of_event =
-                    |row| response.weights[row] * (predictors[row] - most[group.stratum]);
+                let shift = scales.shifts[number];
+                let of_event = |row| response.weights[row] * (sorted[row] - shift);
                 half -= group.events.clone().map(of_event).sum::<f64>();
                 groups.push(own);
             },
         );
         // The hazard that each row has met: at all its groups, less its share at that of its own event.
-        let mut diagonal = vec![0.0; n];
-        sums_over_rows(response, |group| groups[group].all, &mut diagonal);
-        for (group, own) in response.groups.iter().zip(&groups) {
-            group
-                .events
-                .clone()
-                .for_each(|row| diagonal[row] -= own.events);
+        let mut diagonal = sums_over_rows((response, &scales), |group| groups[group].all);
+        for (number, group) in response.groups.iter().enumerate() {
+            for row in group.events.clone() {
+                diagonal[row] -= groups[number].events * scales.to_group(row, number);
+            }
         }
         let mut scores = vec![0.0; n];
         for row in 0..n {
@@ -208,27 +244,34 @@ impl CoxState {
             diagonal[row] = hazards[row] * diagonal[row].max(0.0);
             scores[row] = -diagonal[row];
         }
-        for row in response
+        let events = response
             .groups
             .iter()
-            .flat_map(|group| group.events.clone())
-        {
+            .flat_map(|group| group.events.clone());
+        for row in events {
             scores[row] += response.weights[row];
         }
         let is_valid = half.is_finite() && diagonal.iter().all(|own| own.is_finite());
         is_valid.then(|| Self {
-            predictors: told,
-            shifts: most,
+            predictors,
             minus_two_log_likelihood: 2.0 * half,
             scores: response.unsorted(&scores),
             curvature: RiskCurvature {
                 response: response.clone(),
+                scales,
                 hazards,
                 diagonal,
                 groups,
                 afresh,
             },
         })
+    }
+
+    /// The hazard of linear predictor 0 at each group of events.
+    pub(crate) fn hazards_of_groups(&self) -> impl Iterator<Item = f64> {
+        let own = &self.curvature;
+        let groups = own.groups.iter().zip(&own.scales.shifts);
+        groups.map(|(group, shift)| group.all * (-shift).exp())
     }
 }
 
@@ -241,23 +284,22 @@ impl RiskCurvature {
         let v = &*response.sorted(v);
         let mut sums = Vec::with_capacity(self.groups.len());
         sums_over_groups(
-            response,
+            (response, &self.scales),
             |row| hazards[row] * v[row],
             |number, _, _| self.afresh[number],
-            |_, _, all, events| {
-                sums.push((all, events));
-            },
+            |_, _, all, events| sums.push((all, events)),
         );
         let of_all = |group: usize| {
             let ([first, second, _], (all, events)) = (self.groups[group].squares, sums[group]);
             first * all - second * events
         };
-        let mut product = vec![0.0; v.len()];
-        sums_over_rows(response, of_all, &mut product);
+        let mut product = sums_over_rows((response, &self.scales), of_all);
         for (number, group) in response.groups.iter().enumerate() {
             let ([_, second, third], (all, events)) = (self.groups[number].squares, sums[number]);
             let own = second * all - third * events;
-            group.events.clone().for_each(|row| product[row] -= own);
+            for row in group.events.clone() {
+                product[row] -= own * self.scales.to_group(row, number);
+            }
         }
         for (row, product) in product.iter_mut().enumerate() {
             *product = self.diagonal[row] * v[row] - hazards[row] * *product;
@@ -265,16 +307,17 @@ impl RiskCurvature {
         response.unsorted(&product)
     }
 
-    /// vᵀHv.
+    /// vᵀHv; 0 where that is rounding.
     ///
     /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn square(&self, v: &[f64]) -> f64 {
         let (response, hazards) = (&*self.response, &self.hazards);
         let v = &*response.sorted(v);
         let diagonal = self.diagonal.iter().zip(v).map(|(d, v)| d * v * v);
-        let mut sum: f64 = diagonal.sum();
+        let whole: f64 = diagonal.sum();
+        let mut sum = whole;
         sums_over_groups(
-            response,
+            (response, &self.scales),
             |row| hazards[row] * v[row],
             |number, _, _| self.afresh[number],
             |number, _, all, events| {
@@ -282,16 +325,15 @@ impl RiskCurvature {
                 sum -= first * all * all - 2.0 * second * all * events + third * events * events;
             },
         );
-        sum.max(0.0)
+        if sum > LEAST_INFORMATION * whole {
+            sum
+        } else {
+            0.0
+        }
     }
 
-    /// What each observation adds of itself: its hazard so far times its share of it.
+    /// What each observation adds of itself: the hazard that it has met.
     pub(crate) fn diagonal(&self) -> Vec<f64> {
         self.response.unsorted(&self.diagonal)
-    }
-
-    /// The hazard at each group of events of an observation whose linear predictor is the largest of its stratum.
-    pub(crate) fn hazards_of_groups(&self) -> impl Iterator<Item = f64> {
-        self.groups.iter().map(|group| group.all)
     }
 }
