@@ -225,6 +225,69 @@ fn fits_have_no_slope_and_no_neighbour_is_likelier() {
 }
 
 #[test]
+fn hazards_of_any_size_neither_overflow_nor_vanish() {
+    for seed in 0..120 {
+        let mut problem = Problem::random(seed, 30, 1);
+        // Of the definition exp(±300) is still a number; sums of hazards so far apart lose the smaller ones.
+        let far = |row: usize| [0.0, 300.0, -300.0, 40.0, -5.0][(row * 7 + seed as usize) % 5];
+        problem.offset = (0..30).map(far).collect();
+        let state = |problem: &Problem| {
+            let response = problem.response();
+            let survival = response.survival.clone().unwrap();
+            CoxState::of(&survival, survival.offset.clone()).unwrap()
+        };
+        let own = state(&problem);
+        let expected = problem.value(&[0.0]);
+        let off = own.minus_two_log_likelihood - expected;
+        assert!(off.abs() < 1e-9 * (1.0 + expected), "{seed}: {off}");
+        let x = &problem.columns[0];
+        let h = 1e-4;
+        let slope = (problem.value(&[-h]) - problem.value(&[h])) / (4.0 * h);
+        let score = product(x, &own.scores);
+        assert!((score - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{seed}");
+        let square = own.curvature.square(x);
+        let middle = problem.value(&[0.0]);
+        let second = (problem.value(&[h]) + problem.value(&[-h]) - 2.0 * middle) / (2.0 * h * h);
+        assert!(
+            (square - second).abs() < 1e-2 * (1.0 + second),
+            "{seed} {square} {second}"
+        );
+        // Of exp(1,300) it is none; a constant says nothing all the same.
+        problem.offset.iter_mut().for_each(|own| *own += 1000.0);
+        let shifted = state(&problem);
+        let off = shifted.minus_two_log_likelihood - own.minus_two_log_likelihood;
+        assert!(off.abs() < 1e-8 * (1.0 + expected), "{seed}: {off}");
+        assert!(
+            (shifted.curvature.square(x) - square).abs() < 1e-8 * (1.0 + square),
+            "{seed}"
+        );
+    }
+}
+
+#[test]
+fn columns_that_no_risk_set_tells_apart_have_no_coefficient() {
+    for seed in 0..60 {
+        let problem = Problem::random(seed, 40, 2);
+        let response = problem.response();
+        let (one, other) = (&problem.columns[0], &problem.columns[1]);
+        let flat: Vec<f64> = (0..40)
+            .map(|row| {
+                problem
+                    .strata
+                    .get(row)
+                    .map_or(7.0, |own| 3.0 + f64::from(*own))
+            })
+            .collect();
+        let with = fitted(&[one, &flat, other], &response, None);
+        let without = fitted(&[one, other], &response, None);
+        assert_eq!(with.status(), without.status(), "{seed}");
+        assert_eq!((with.rank(), with.coefficients()[1]), (2, 0.0), "{seed}");
+        let off = with.minus_two_log_likelihood() - without.minus_two_log_likelihood();
+        assert!(off.abs() < 1e-8, "{seed} {off}");
+    }
+}
+
+#[test]
 fn what_tells_all_events_from_others_at_risk_has_no_end() {
     let problem = Problem {
         time: (1..=20).map(f64::from).collect(),
