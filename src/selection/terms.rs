@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     design::{Columns, Design},
+    family::FitStatus,
     least_squares::Fit,
 };
 
@@ -121,8 +122,8 @@ fn descendants(x: Columns, term: u32, model: &[u32]) -> Vec<u32> {
     above
 }
 
-/// The rise in RSS by dropping a term once those above it are gone, and by how many columns the model is then
-/// smaller.
+/// The rise in RSS by dropping a term once those above it are gone, and by how many coefficients the model is then
+/// smaller: of columns that the others explain under a family's working weights none.
 fn rise_without(x: Columns, fit: &Fit, term: u32, above: &[u32]) -> (f64, usize) {
     let mut fit = fit.clone();
     let drop = |fit: &mut Fit, term: u32| {
@@ -131,10 +132,17 @@ fn rise_without(x: Columns, fit: &Fit, term: u32, above: &[u32]) -> (f64, usize)
         }
     };
     above.iter().for_each(|other| drop(&mut fit, *other));
-    let (rss, size) = (fit.rss(), fit.support().len());
+    // Where a maximum has no end weights vanish, and ranks with them.
+    let rank = |fit: &Fit| {
+        let own = fit.family();
+        own.filter(|own| own.status() == FitStatus::Converged)
+            .map(|own| own.rank())
+    };
+    let (rss, size, before) = (fit.rss(), fit.support().len(), rank(&fit));
     drop(&mut fit, term);
-    (
-        (fit.rss() - rss).max(0.0),
-        size.saturating_sub(fit.support().len()),
-    )
+    let df = match before.zip(rank(&fit)) {
+        Some((with, without)) => with.saturating_sub(without),
+        None => size.saturating_sub(fit.support().len()),
+    };
+    ((fit.rss() - rss).max(0.0), df)
 }

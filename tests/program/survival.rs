@@ -221,41 +221,70 @@ fn events_are_levels_and_formulas_jobs_and_stability_know_them() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let own: Value = serde_json::from_str(&folder.read("out/a.json")).unwrap();
     assert_eq!(own["selected"], plain["selected"]);
-    let ran = folder.run(&[
-        "stability",
-        "t.csv",
-        "--family",
-        "cox",
-        "--response",
-        "days",
-        "--event",
-        "status",
-        "--drop",
-        "coded,from,site",
-        "--resamples",
-        "10",
-        "--format",
-        "json",
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let ran = folder.run(&[
-        "select",
-        "t.csv",
-        "--family",
-        "cox",
-        "--time",
-        "days",
-        "--event",
-        "status",
-        "--drop",
-        "coded,from,site",
-        "--format",
-        "html",
-        "--output",
-        "page.html",
-    ]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for words in [
+        "stability t.csv --response days --resamples 10",
+        "select t.csv --time days --format html --output page.html",
+    ] {
+        let own = "--family cox --event status --drop coded,from,site";
+        let arguments: Vec<&str> = words.split(' ').chain(own.split(' ')).collect();
+        let ran = folder.run(&arguments);
+        assert_eq!(ran.code, Some(0), "{words}: {}", ran.stderr);
+    }
     assert!(folder.read("page.html").contains("hazard ratio"));
+}
+
+/// A level of which nobody was ever at risk says nothing: it has no coefficient and no degree of freedom.
+#[test]
+fn levels_never_at_risk_have_no_degree_of_freedom() {
+    let folder = Folder::new();
+    let mut text = String::from("days,status,group,age,other\n");
+    for (at, row) in rows().iter().enumerate() {
+        let Row {
+            days, status, age, ..
+        } = row;
+        text += &format!("{days},{status},{},{age},{at}\n", ["a", "b"][at % 2]);
+    }
+    let group = |text: &str| {
+        folder.write("t.csv", text);
+        let report = select(
+            &folder,
+            "other",
+            &["--event", "status", "--keep", "group,age"],
+        );
+        let warned = report.to_string().contains("group=early says nothing");
+        let listed = ["terms", "selected"].map(|name| report[name].as_array().cloned());
+        let own = listed.into_iter().flatten().flatten();
+        let own: Vec<Value> = own
+            .filter(|own| own["name"].as_str().unwrap().starts_with("group"))
+            .collect();
+        (warned, own)
+    };
+    let (warned, with) = group(&(text.clone() + "0.5,0,early,3,7\n"));
+    assert!(warned);
+    let (term, early) = (&with[0], &with[2]);
+    assert_eq!(
+        (&term["df"], &early["name"]),
+        (&1.into(), &"group=early".into())
+    );
+    assert_eq!(
+        (&early["coefficient"], &early["p_value"]),
+        (&0.0.into(), &Value::Null)
+    );
+    let (warned, without) = group(&text);
+    assert!(!warned);
+    let near = |with: &Value, without: &Value, field: &str| {
+        let (with, without) = (
+            with[field].as_f64().unwrap(),
+            without[field].as_f64().unwrap(),
+        );
+        assert!(
+            (with - without).abs() < 1e-7 * (1.0 + without.abs()),
+            "{field} {with} {without}"
+        );
+    };
+    // The tests of what there is are those without the row.
+    near(&with[1], without.last().unwrap(), "coefficient");
+    near(&with[1], without.last().unwrap(), "p_value");
 }
 
 #[test]
