@@ -13,6 +13,7 @@ mod compare;
 mod families;
 mod page;
 mod requests;
+mod survival;
 mod terms;
 
 use std::{fs, path::Path, process::Command};
@@ -23,7 +24,7 @@ use support::Folder;
 
 /// What a test needs that is not run everywhere: the packages of Debian and Ubuntu.
 const NEEDS: &str = "R is needed: apt-get install -y r-base-core r-cran-leaps r-cran-glmnet r-cran-jsonlite r-cran-mass \
-     r-cran-cardata";
+     r-cran-cardata r-cran-survival";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
