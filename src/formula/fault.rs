@@ -1,7 +1,7 @@
 //! What can be wrong with a formula, with data for it, or with an expansion that was saved.
 
 use super::number::number_text;
-use super::suggest::{names, near_or_listed};
+use super::suggest::{function_hint, names, near_or_listed};
 
 /// What is wrong, and what would mend it. Rows are observations and count from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -48,10 +48,7 @@ pub enum Fault {
     TooDeep { limit: usize },
     #[error("comparisons do not chain; write `a < b & b < c`")]
     ComparisonChain,
-    #[error(
-        "no function is called `{name}`{}",
-        near_or_listed(near, known, "functions")
-    )]
+    #[error("no function is called `{name}`{}", function_hint(name, near, known))]
     UnknownFunction {
         name: String,
         near: Vec<String>,

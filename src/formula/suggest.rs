@@ -14,6 +14,18 @@ pub(super) fn near_or_listed(near: &[String], known: &[String], what: &str) -> S
     }
 }
 
+/// What to write in place of a function that is not known: an option for those of R's survival package.
+pub(super) fn function_hint(name: &str, near: &[String], known: &[String]) -> String {
+    let option = match name {
+        "Surv" => {
+            "the column of times is left of `~`, those of events and entry times are named by --event and --entry"
+        }
+        "strata" => "the column of strata is named by --strata",
+        _ => return near_or_listed(near, known, "functions"),
+    };
+    format!("; {option}, with --family cox")
+}
+
 /// The first names of a list.
 pub(super) fn names(names: &[String]) -> String {
     list(names.iter().map(String::as_str))

@@ -148,6 +148,24 @@ fn unknown_names_come_with_similar_ones() {
         error.contains("(variables: weight, height, cyl)"),
         "{error}"
     );
+    for (text, hint) in [
+        (
+            "Surv(height, cyl) ~ weight",
+            "are named by --event and --entry, with --family cox",
+        ),
+        (
+            "height ~ strata(cyl)",
+            "is named by --strata, with --family cox",
+        ),
+        ("height ~ lgo(cyl)", "did you mean `log`"),
+    ] {
+        let error = Formula::parse(text).map(|own| own.terms(&names));
+        let error = error.map_or_else(
+            |error| error.to_string(),
+            |own| own.unwrap_err().to_string(),
+        );
+        assert!(error.contains(hint), "{error}");
+    }
     // The name of a variable comes before that of a constant.
     let terms = Formula::parse("y ~ a + I(T * pi * a)").unwrap();
     assert_eq!(

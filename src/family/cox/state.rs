@@ -20,7 +20,9 @@ struct GroupHazard {
     /// (W/d) Σ 1/S_l, and Σ (l/d)/S_l.
     all: f64,
     events: f64,
-    /// (W/d) Σ 1/S_l², Σ (l/d)/S_l², Σ (l/d)²/S_l².
+    /// 1/S.
+    inverse: f64,
+    /// (W/d) Σ S²/S_l², Σ (l/d)·S²/S_l², Σ (l/d)²·S²/S_l²: of 1/S² alone the range of f64 may be too small.
     squares: [f64; 3],
 }
 
@@ -213,15 +215,19 @@ impl CoxState {
             is_lossy,
             |number, group, all, events| {
                 let each = group.weight / group.events.len() as f64;
-                let mut own = GroupHazard::default();
                 // By rounding it may be less: the events themselves are at risk.
                 let all = all.max(events);
+                let mut own = GroupHazard {
+                    inverse: 1.0 / all,
+                    ..GroupHazard::default()
+                };
                 for share in group.shares(ties) {
                     let inverse = 1.0 / (all - share * events);
                     own.all += each * inverse;
                     own.events += each * share * inverse;
+                    let ratio = all * inverse;
                     for (sum, factor) in own.squares.iter_mut().zip([1.0, share, share * share]) {
-                        *sum += each * factor * inverse * inverse;
+                        *sum += each * factor * ratio * ratio;
                     }
                     half += each * (all - share * events).ln();
                 }
@@ -287,16 +293,19 @@ impl RiskCurvature {
             (response, &self.scales),
             |row| hazards[row] * v[row],
             |number, _, _| self.afresh[number],
-            |_, _, all, events| sums.push((all, events)),
+            |number, _, all, events| {
+                let inverse = self.groups[number].inverse;
+                sums.push((all * inverse, events * inverse));
+            },
         );
         let of_all = |group: usize| {
             let ([first, second, _], (all, events)) = (self.groups[group].squares, sums[group]);
-            first * all - second * events
+            (first * all - second * events) * self.groups[group].inverse
         };
         let mut product = sums_over_rows((response, &self.scales), of_all);
         for (number, group) in response.groups.iter().enumerate() {
             let ([_, second, third], (all, events)) = (self.groups[number].squares, sums[number]);
-            let own = second * all - third * events;
+            let own = (second * all - third * events) * self.groups[number].inverse;
             for row in group.events.clone() {
                 product[row] -= own * self.scales.to_group(row, number);
             }
@@ -321,7 +330,11 @@ impl RiskCurvature {
             |row| hazards[row] * v[row],
             |number, _, _| self.afresh[number],
             |number, _, all, events| {
-                let [first, second, third] = self.groups[number].squares;
+                let GroupHazard {
+                    inverse, squares, ..
+                } = self.groups[number];
+                let [first, second, third] = squares;
+                let (all, events) = (all * inverse, events * inverse);
                 sum -= first * all * all - 2.0 * second * all * events + third * events * events;
             },
         );
