@@ -14,7 +14,9 @@ impl DesignError {
     /// Whether the response of a family has one level alone, as that of a resample may have.
     pub(crate) fn is_of_one_level(&self) -> bool {
         match self {
-            Self::Levels { levels, .. } | Self::Success { levels, .. } => levels.len() < 2,
+            Self::Levels { levels, .. }
+            | Self::EventLevels { levels, .. }
+            | Self::Success { levels, .. } => levels.len() < 2,
             Self::Family { source, .. } => matches!(
                 source,
                 FamilyError::OneLevel { .. } | FamilyError::NothingToExplain
@@ -98,7 +100,12 @@ pub enum DesignError {
     )]
     Levels { name: String, levels: Vec<String> },
     #[error(
-        "--success names `{level}`, which no observation has in the response `{name}`; it has {}{}",
+        "the column of events `{name}` has the levels {}: of two the second is the event, otherwise name it with --success",
+        list(levels.iter().map(String::as_str))
+    )]
+    EventLevels { name: String, levels: Vec<String> },
+    #[error(
+        "--success names `{level}`, which no observation has in `{name}`; it has {}{}",
         list(levels.iter().map(String::as_str)),
         did_you_mean(level, levels.iter().map(String::as_str))
     )]

@@ -64,7 +64,10 @@ pub(super) fn events(
         success: kind.success,
         ..ResponseOptions::default()
     };
-    response(Some(column), n, &kind)
+    response(Some(column), n, &kind).map_err(|error| match error {
+        DesignError::Levels { name, levels } => DesignError::EventLevels { name, levels },
+        other => other,
+    })
 }
 
 /// The numbers of the strata of a column, and their levels: those that occur, or distinct numbers.

@@ -220,7 +220,7 @@ fn events_are_levels_and_formulas_jobs_and_stability_know_them() {
     let ran = folder.run(&["run", "jobs.toml", "--output", "out"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let own: Value = serde_json::from_str(&folder.read("out/a.json")).unwrap();
-    assert_eq!(own["selected"], plain["selected"]);
+    assert_eq!(own["result"]["selected"], plain["selected"]);
     for words in [
         "stability t.csv --response days --resamples 10",
         "select t.csv --time days --format html --output page.html",
@@ -331,7 +331,7 @@ fn mistakes_have_one_message_each() {
             &[
                 "t.csv", "--family", "cox", "--time", "days", "--event", "site",
             ],
-            &["site", "3"],
+            &["column of events `site`", "east, north, west", "--success"],
         ),
         (
             &[
