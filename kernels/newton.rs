@@ -27,7 +27,7 @@
 use crate::{Kernel, least_squares};
 
 /// The kernel's text and function.
-pub const KERNEL: Kernel = Kernel::new("newton", source!("newton.cu"), &["newton"]);
+pub const KERNEL: Kernel = Kernel::new("newton", source!("newton.cuh", "newton.cu"), &["newton"]);
 
 /// The response, by value.
 #[repr(C)]

@@ -1,5 +1,4 @@
-//! GPUs by CUDA: which libraries and GPUs this machine has ([`facts`]), and scores in CUDA C
-//! ([`functions`]).
+//! GPUs by CUDA: which libraries and GPUs this machine has ([`facts`]), and scores in CUDA C ([`functions`]).
 //!
 //! CUDA's libraries are opened when the program runs, so the program is the same where there are none.
 
@@ -7,8 +6,7 @@
 // lacks a function: `library` asks before the first call of each, and everything else asks `library`.
 //
 // A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models` stay on it and are
-// updated there; `find_strongest`, `gain`, `find_neighbours` and `terms` are its sweeps. The host sees orders
-// and short lists.
+// updated there; `find_strongest`, `gain`, `find_neighbours` and `terms` are its sweeps. The host sees orders and short lists.
 
 mod cache;
 mod columns;
@@ -26,6 +24,7 @@ mod memory;
 mod models;
 mod neighbours;
 mod newton;
+mod open;
 mod per_variable;
 mod products;
 mod scratch;
@@ -50,6 +49,8 @@ pub use library::Version;
 use likelihood::LikelihoodModels;
 use models::Models;
 use newton::{GpuFits, Newton};
+pub(crate) use open::OpenGpus;
+pub(super) use open::{count, enable_peer_access, is_there};
 use passel_kernels::Kernel;
 use products::Arithmetic;
 use scratch::{GrowableBuffer, StagingBuffer};
@@ -72,58 +73,6 @@ const RESERVE: u64 = 1 << 30;
 
 /// Vectors of n numbers a model takes, its batch and its columns among them.
 const VECTORS: u64 = 6;
-
-/// GPUs that can be used, at least one.
-pub(super) fn count() -> Result<usize, DeviceError> {
-    library::count()
-}
-
-/// Whether there are GPUs, whatever else is missing.
-pub(super) fn is_there() -> bool {
-    library::gpus().is_ok()
-}
-
-/// GPUs kept open, so that opening one again does not wait for its context to start.
-pub(crate) struct OpenGpus {
-    _gpus: Vec<Gpu>,
-}
-
-impl OpenGpus {
-    /// Opens the GPUs of these ordinals; one that fails is left out, and its user is told why.
-    pub(crate) fn open(ordinals: &[usize]) -> Self {
-        let gpus = ordinals
-            .iter()
-            .filter_map(|ordinal| Gpu::open(*ordinal, &[]).ok());
-        Self {
-            _gpus: gpus.collect(),
-        }
-    }
-}
-
-/// Lets linked GPUs copy columns and read residuals from one another's memory; true if every
-/// pair of them is linked.
-pub(super) fn enable_peer_access(gpus: &mut [Cuda]) -> bool {
-    let residuals: Vec<u64> = gpus.iter().map(Cuda::residuals).collect();
-    let mut all = true;
-    for at in 0..gpus.len() {
-        let (before, rest) = gpus.split_at_mut(at);
-        let Some((gpu, after)) = rest.split_first_mut() else {
-            continue;
-        };
-        for other in before.iter().chain(&*after) {
-            match gpu.gpu.enable_peer(&other.gpu) {
-                true => gpu.columns.enable_peer(&other.columns),
-                false => all = false,
-            }
-        }
-    }
-    if all {
-        for gpu in gpus {
-            gpu.owners.clone_from(&residuals);
-        }
-    }
-    all
-}
 
 /// Memory that sweeps use again.
 #[derive(Default)]
