@@ -1,6 +1,6 @@
 //! Fits beside those of the reference, alone and several a block; those that are to be left. By observations.
 
-use passel_kernels::newton::{KERNEL, NewtonArgs, NewtonJob, reference, shared_bytes};
+use passel_kernels::newton::{self, KERNEL, NewtonArgs, NewtonJob, shared_bytes};
 
 use super::{TestGpu, arguments, assert_near};
 
@@ -126,7 +126,7 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
             .into_iter()
             .chain(own)
             .collect();
-        let expected = reference(&own, (&y, &weights, &offset), is_binomial);
+        let expected = newton::reference(&own, (&y, &weights, &offset), is_binomial);
         // Where a fit has no end the reference has not, and is no number or far out.
         let is_wild = expected
             .coefficients

@@ -343,7 +343,7 @@ fn mistakes_have_one_message_each() {
             &[
                 "t.csv", "--family", "cox", "--time", "days", "--event", "status", "--entry", "age",
             ],
-            &["row 1", "entry time", "not before"],
+            &["row 6", "entry time", "not before"],
         ),
         (
             &[
