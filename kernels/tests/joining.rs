@@ -1,7 +1,7 @@
 //! Columns that no bound settles, beside the bound of each from the definition. By columns.
 
 use passel_kernels::{
-    joining::{BoundedModel, JoiningArgs, KERNEL, reference},
+    joining::{self, BoundedModel, JoiningArgs, KERNEL},
     least_squares::reference as fitted,
 };
 
@@ -100,7 +100,7 @@ fn check_family(test: &mut TestGpu, p: usize, is_binomial: bool, has_intercept: 
     };
     let largest_q: Vec<f64> = vectors[shift..].iter().map(used).collect();
     let bounds: Vec<Option<f64>> = (columns.chunks(N))
-        .map(|x| reference(x, &all, (&y, &weights, &means), is_binomial))
+        .map(|x| joining::reference(x, &all, (&y, &weights, &means), is_binomial))
         .collect();
     // Columns from this number on, and the second of two models: the first has no open columns.
     const FROM: u32 = 1000;

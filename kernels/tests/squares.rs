@@ -1,6 +1,6 @@
 //! Squares and the largest entries, bit for bit. By observations.
 
-use passel_kernels::squares::{KERNEL, reference};
+use passel_kernels::squares::{self, KERNEL};
 
 use super::{TestGpu, arguments};
 
@@ -12,7 +12,7 @@ const P: usize = 9;
 pub fn check(test: &mut TestGpu, n: usize) {
     let (mut columns, _) = test.regression(n, P);
     columns[..n].fill(0.0);
-    let (squares, largest) = reference(&columns, n);
+    let (squares, largest) = squares::reference(&columns, n);
     let (x, rows) = (test.put(&columns), n as i64);
     let (to, most) = (test.fill(-1.0f64, n * P), test.fill(-1.0f64, P));
     let given = arguments![x, rows, to, most];
