@@ -82,10 +82,10 @@ impl Scales {
                 (at, stratum, shift) = (group.rows.start, group.stratum, f64::NEG_INFINITY);
             }
             let before = shift;
-            for row in at..group.rows.end {
-                own.first[row] = number as u32;
-                shift = shift.max(predictors[row]);
-            }
+            let started = at..group.rows.end.max(at);
+            own.first[started.clone()].fill(number as u32);
+            let largest = predictors[started].iter().copied();
+            shift = largest.fold(shift, f64::max);
             at = at.max(group.rows.end);
             own.shifts.push(shift);
             own.decays.push((before - shift).exp());
