@@ -284,6 +284,13 @@ impl FamilyFit {
     }
 }
 
+/// A direction whose largest entry but that of the intercept is 1 or −1.
+pub(super) fn unit(direction: Vec<f64>, has_intercept: bool) -> Vec<f64> {
+    let own = direction.iter().skip(usize::from(has_intercept));
+    let most = own.fold(0.0, |most: f64, step| most.max(step.abs()));
+    direction.into_iter().map(|step| step / most).collect()
+}
+
 impl Problem<'_> {
     pub(super) fn finish(&self, end: End, has_intercept: bool) -> FamilyFit {
         let (response, theta) = (self.response, self.theta);
@@ -293,13 +300,10 @@ impl Problem<'_> {
         let used = response.weights.iter().filter(|weight| **weight > 0.0);
         let free = used.count() as f64 - factor.rank() as f64;
         let pearson = state.pearson(response, theta);
-        let own = &end.direction[usize::from(has_intercept).min(end.direction.len())..];
-        let most = own.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
-        let unit = end.direction.iter().map(|step| step / most);
         FamilyFit {
             has_intercept,
             pearson,
-            direction: unit.collect(),
+            direction: unit(end.direction, has_intercept),
             coefficients: end.coefficients,
             factor,
             scores,

@@ -106,21 +106,18 @@ pub(super) fn dispersion(raw: &RawValues) -> Result<QuasiDispersion, OptionError
 /// so is the file of an array.
 pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
     if let Some(time) = job.kind.time.take() {
-        let wrong = match &job.response {
-            _ if job.kind.distribution != Distribution::Cox => "add family = cox, or leave it out",
-            Some(_) => "leave response out",
-            None => {
-                job.response = Some(time);
-                return Ok(());
-            }
-        };
-        let message = match &job.response {
-            Some(response) if job.kind.distribution == Distribution::Cox => {
-                format!("time = {time} and response = {response} both name the survival times")
-            }
-            _ => format!("time = {time} is the response of the family cox"),
-        };
-        return Err(OptionError::new("time", message).help(wrong));
+        let wrong = |message: String, help| Err(OptionError::new("time", message).help(help));
+        if job.kind.distribution != Distribution::Cox {
+            let message = format!("time = {time} is the response of the family cox");
+            return wrong(message, "add family = cox, or leave it out");
+        }
+        if let Some(response) = &job.response {
+            let message =
+                format!("time = {time} and response = {response} both name the survival times");
+            return wrong(message, "leave response out");
+        }
+        job.response = Some(time);
+        return Ok(());
     }
     let is_list = |text: &String| text.contains(',') && !is_npy(&job.data);
     let Some(text) = job.response.take_if(|text| is_list(text)) else {

@@ -185,20 +185,18 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
         let (family, response) = (own.response().family(), own.response());
         let values = Fnv::new().numbers(response.y()).numbers(response.weights());
         let mut values = values.numbers(response.offset());
-        let mut ties = "";
+        let mut ties = String::new();
         if let Some(survival) = response.survival() {
             let times: Vec<f64> = survival.times().map(|(time, _)| time).collect();
             values = values.numbers(&times);
-            ties = survival.ties().name();
+            ties = format!(" {}", survival.ties().name());
         }
         let data = hash(values);
         let quasi = response
             .quasi_dispersion()
             .map(|(own, _)| format!(" over {own}"));
         let quasi = quasi.unwrap_or_default();
-        let named = format!("{} {}{quasi}", family.distribution(), family.link());
-        let named = [&named, ties].join(" ");
-        let named = named.trim_end();
+        let named = format!("{} {}{quasi}{ties}", family.distribution(), family.link());
         ("family", json!([named, data]))
     });
     let part = problem.part.map(|part| ("part", part.clone()));

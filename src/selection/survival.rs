@@ -107,25 +107,21 @@ impl SurvivalSummary {
 }
 
 fn baseline(response: &Arc<SurvivalResponse>, fit: &FamilyFit) -> Vec<BaselineStep> {
-    let mut sum = 0.0;
-    let mut before = 0;
-    let mut steps: Vec<BaselineStep> = Vec::new();
-    // Times fall within a stratum: the first is last.
-    let mut all = response.hazards(fit.predictors());
-    all.reverse();
-    for step in all {
-        if step.stratum != before {
-            (sum, before) = (0.0, step.stratum);
-        }
-        sum += step.hazard;
-        steps.push(BaselineStep {
-            stratum: step.stratum,
-            time: step.time,
-            at_risk: step.at_risk,
-            events: step.events,
-            cumulative_hazard: sum,
-        });
+    let all = response.hazards(fit.predictors());
+    let mut steps = Vec::with_capacity(all.len());
+    for stratum in all.chunk_by(|a, b| a.stratum == b.stratum) {
+        let mut sum = 0.0;
+        // Times fall within a stratum: the first is last.
+        steps.extend(stratum.iter().rev().map(|step| {
+            sum += step.hazard;
+            BaselineStep {
+                stratum: step.stratum,
+                time: step.time,
+                at_risk: step.at_risk,
+                events: step.events,
+                cumulative_hazard: sum,
+            }
+        }));
     }
-    steps.sort_by_key(|step| step.stratum);
     steps
 }

@@ -57,7 +57,9 @@ pub(crate) fn neighbours(
         (strongest, Scratch::default())
     };
     let flat: Vec<bool> = anchors.iter().map(is_flat).collect();
-    let weights = anchors.iter().filter_map(|anchor| anchor.weighted);
+    let weighted = || anchors.iter().filter_map(|anchor| anchor.weighted);
+    let has_risk = weighted().any(|own| own.risk.is_some());
+    let weights = weighted().filter(|own| own.risk.is_none());
     let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
     let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
         let rows = products.len() / width;
@@ -65,12 +67,13 @@ pub(crate) fn neighbours(
         if !weights.is_empty() {
             let Scratch { room, squares, .. } = &mut *scratch;
             weighted_squares(x, (first, rows), &weights, room, squares);
+        } else if has_risk {
             // Those of survival times are by no weights.
-            for (at, anchor) in anchors.iter().enumerate() {
-                if let Some(weighted) = anchor.weighted.filter(|own| own.risk.is_some()) {
-                    let own = squares[at * rows..][..rows].iter_mut().zip(first as u32..);
-                    own.for_each(|(square, j)| *square = weighted.square(x.column(j)));
-                }
+            scratch.squares.clear();
+            for weighted in weighted() {
+                let own = (first as u32..).take(rows);
+                let own = own.map(|j| weighted.square(x.column(j)));
+                scratch.squares.extend(own);
             }
         }
         for (at, ((model, anchor), strongest)) in

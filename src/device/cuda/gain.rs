@@ -15,7 +15,7 @@ use super::{
     gpu::{Gpu, arguments},
     likelihood::LikelihoodModels,
     models::THREADS,
-    products::{Arithmetic, MatrixProduct, PRODUCTS},
+    products::{MatrixProduct, PRODUCTS},
     squares::Squares,
 };
 
@@ -240,16 +240,8 @@ impl Cuda<'_> {
             let (list, places) = (counter + 8, room as u64);
             let scores = list + 8 * places;
             self.columns.sweep(gpu, (0, 1), most, |block| {
-                gpu.product(MatrixProduct {
-                    transposed: true,
-                    rows: block.count,
-                    columns: width,
-                    inner: n,
-                    a: block.address,
-                    b: batch,
-                    c: e,
-                    kind: Arithmetic::F64,
-                })?;
+                let own = (block.address, block.count);
+                gpu.product(MatrixProduct::of_columns(own, (batch, width), n, e))?;
                 if let Some(squares) = &squares {
                     squares.fill(gpu, &block)?;
                 }

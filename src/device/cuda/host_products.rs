@@ -8,7 +8,7 @@ use super::{
         cpu::{ProductSource, Visit},
     },
     Cuda,
-    products::{Arithmetic, MatrixProduct},
+    products::MatrixProduct,
 };
 
 /// Bytes of products that come to the host at a time.
@@ -52,16 +52,8 @@ impl ProductSource for GpuProducts<'_, '_> {
             if (self.stop)() {
                 return Ok(());
             }
-            gpu.product(MatrixProduct {
-                transposed: true,
-                rows: block.count,
-                columns: width,
-                inner: y.len(),
-                a: block.address,
-                b: batch,
-                c: e,
-                kind: Arithmetic::F64,
-            })?;
+            let own = (block.address, block.count);
+            gpu.product(MatrixProduct::of_columns(own, (batch, width), y.len(), e))?;
             let told = scratch.products.room(gpu, block.count * width)?;
             gpu.download(e, told)?;
             gpu.wait(DURING)?;

@@ -12,7 +12,8 @@ use super::{
     },
     Cuda,
     gpu::arguments,
-    products::{Arithmetic, MatrixProduct},
+    neighbours::packed,
+    products::MatrixProduct,
     squares::Squares,
 };
 use crate::{family::Likelihood, least_squares::FitView};
@@ -102,17 +103,13 @@ impl Cuda<'_> {
             let addresses = anchor.support.iter().map(|column| columns.address(*column));
             let addresses: Option<Vec<u64>> = addresses.collect();
             let addresses = addresses.ok_or_else(|| gpu.lacks_column())?;
-            let mut support = anchor.support.chunks(2).map(|pair| {
-                let second = pair.get(1).copied().unwrap_or(0);
-                u64::from(pair[0]) | u64::from(second) << 32
-            });
             models.push(BoundedModel {
                 scores: start as u64,
                 weights: weights.len() as u64,
                 inverse: put(&mut anchor.inverse.iter().map(|t| t.to_bits())),
                 intercept: put(&mut weighted.intercept.iter().map(|t| t.to_bits())),
                 addresses: put(&mut addresses.into_iter()),
-                support: put(&mut support),
+                support: put(&mut packed(anchor.support)),
                 largest: put(&mut largest.iter().map(|t| t.to_bits())),
                 mean: weighted.intercept.first().copied().unwrap_or(0.0),
                 least: *least,
@@ -148,10 +145,9 @@ impl Cuda<'_> {
             columns.count(),
             DURING,
         )?;
-        let weights_on_gpu = squares.weights();
         for model in &mut models {
             model.scores = products + 8 * n as u64 * model.scores;
-            model.weights = weights_on_gpu + 8 * model.weights;
+            model.weights = squares.weights + 8 * model.weights;
             for place in [
                 &mut model.inverse,
                 &mut model.intercept,
@@ -166,7 +162,7 @@ impl Cuda<'_> {
         let (e, most) = scratch.e.products(gpu, (most, 1), width + m, DURING)?;
         let list = e + 8 * (most * width) as u64;
         let blocks = 4 * gpu.processors as usize;
-        let (spare, blocks) = scratch.near.of_blocks(gpu, n + widest, blocks, DURING)?;
+        let (spare, blocks) = scratch.near.as_many(gpu, n + widest, (1, blocks), DURING)?;
         let (of_scores, _) = likelihood.scales();
         let args = JoiningArgs {
             n: n as i64,
@@ -181,16 +177,8 @@ impl Cuda<'_> {
             if stop() {
                 return Ok(());
             }
-            gpu.product(MatrixProduct {
-                transposed: true,
-                rows: block.count,
-                columns: width,
-                inner: n,
-                a: block.address,
-                b: products,
-                c: e,
-                kind: Arithmetic::F64,
-            })?;
+            let own = (block.address, block.count);
+            gpu.product(MatrixProduct::of_columns(own, (products, width), n, e))?;
             squares.fill(gpu, &block)?;
             gpu.zero(listed, 8)?;
             let (rows, from, scale) = (block.count as i64, block.first, args.coefficient_scale);
@@ -228,7 +216,7 @@ impl Cuda<'_> {
             gpu.launch(
                 &KERNEL,
                 "bound_by_divergence",
-                (blocks, 1, 1),
+                (blocks as u32, 1, 1),
                 256,
                 0,
                 given,

@@ -43,6 +43,14 @@ struct OnGpu {
     found: u64,
 }
 
+/// Columns two a word, as kernels read them.
+pub(super) fn packed(columns: &[u32]) -> impl Iterator<Item = u64> {
+    columns.chunks(2).map(|pair| {
+        let second = pair.get(1).copied().unwrap_or(0);
+        u64::from(pair[0]) | u64::from(second) << 32
+    })
+}
+
 impl Cuda<'_> {
     /// See [`super::super::Device::find_neighbours`].
     pub(super) fn near(
@@ -102,10 +110,6 @@ impl Cuda<'_> {
             };
             let places = model.positions.iter();
             let places = places.flat_map(|at| at.unwrap_or([f64::NAN, 0.0, 0.0]));
-            let mut support = anchor.support.chunks(2).map(|pair| {
-                let second = pair.get(1).copied().unwrap_or(0);
-                u64::from(pair[0]) | u64::from(second) << 32
-            });
             let (own_width, before) = factor_width(anchor);
             let of_weights = anchor.weighted.map(|own| {
                 weights.extend_from_slice(own.weights);
@@ -118,7 +122,7 @@ impl Cuda<'_> {
                 is_flat: is_flat(anchor),
                 transposed: put(&mut model.transposed.iter().copied().map(bits)),
                 places: put(&mut places.map(bits)),
-                support: put(&mut support),
+                support: put(&mut packed(anchor.support)),
                 groups: put(&mut repeat_n(0, 2 * GROUPS)),
                 least: put(&mut repeat_n(bits(f64::NEG_INFINITY), 2)),
                 found: put(&mut repeat_n(0, 1 + 3 * room)),
@@ -158,16 +162,8 @@ impl Cuda<'_> {
             if stop() {
                 return Ok(());
             }
-            gpu.product(MatrixProduct {
-                transposed: true,
-                rows: block.count,
-                columns: width,
-                inner: n,
-                a: block.address,
-                b: products,
-                c: e,
-                kind: Arithmetic::F64,
-            })?;
+            let own = (block.address, block.count);
+            gpu.product(MatrixProduct::of_columns(own, (products, width), n, e))?;
             if let Some((squares, _)) = &squares {
                 squares.fill(gpu, &block)?;
             }

@@ -45,7 +45,7 @@ pub(super) struct Newton<'x> {
     /// Blocks at a time, at most.
     blocks: usize,
     most: usize,
-    jobs: StagingBuffer<u64>,
+    jobs: StagingBuffer<NewtonJob>,
     answers: StagingBuffer<f64>,
 }
 
@@ -85,49 +85,29 @@ impl<'x> Newton<'x> {
         gpu: &Gpu,
         jobs: &[NewtonJob],
     ) -> Result<Vec<Option<(f64, f64)>>, DeviceError> {
-        let has_intercept = self.likelihood.empty().intercept().is_some();
-        let is_small = |job: &&NewtonJob| {
-            let size = job.k as usize + usize::from(has_intercept);
-            (1..=self.most + 1).contains(&size) && job.k as usize <= self.most
+        let least = i64::from(!self.likelihood.has_intercept());
+        let is_small = |at: &usize| (least..=self.most as i64).contains(&jobs[*at].k);
+        let here: Vec<usize> = (0..jobs.len()).filter(is_small).collect();
+        let mut told = vec![None; jobs.len()];
+        let Some(widest) = here.iter().map(|at| jobs[*at].k as usize).max() else {
+            return Ok(told);
         };
-        let fitted: Vec<NewtonJob> = jobs.iter().filter(is_small).copied().collect();
-        let mut told = vec![None; fitted.len()];
-        if !fitted.is_empty() {
-            let words = size_of::<NewtonJob>() / 8;
-            let given = self.jobs.room(gpu, words * fitted.len())?;
-            for (word, job) in given.chunks_mut(words).zip(&fitted) {
-                let NewtonJob {
-                    addresses,
-                    start,
-                    predictors,
-                    scores,
-                    costs,
-                    k,
-                } = *job;
-                word.copy_from_slice(&[addresses, start, predictors, scores, costs, k as u64]);
-            }
-            self.answers.room(gpu, 4 * fitted.len())?;
-            let widest = fitted.iter().map(|job| job.k as usize).max().unwrap_or(0);
-            let most = self.blocks.min(fitted.len());
-            let (room, blocks) = self.room.of_blocks(gpu, 3 * self.n, most, DURING)?;
-            let (args, jobs, answers) =
-                (self.args(room), self.jobs.address(), self.answers.address());
-            let (count, shared) = (fitted.len() as i32, shared_bytes(widest + 1) as u32);
-            let grid = (blocks, 1, 1);
-            let given = arguments![args, jobs, count, answers];
-            gpu.launch(&KERNEL, "newton", grid, 256, shared, given)?;
-            gpu.wait(DURING)?;
-            let answers = self.answers.get(4 * fitted.len()).chunks(4);
-            for (told, answer) in told.iter_mut().zip(answers) {
-                let loss = answer[0] / self.likelihood.loss_scale();
-                *told = (answer[2] == 0.0).then_some((loss, answer[1]));
-            }
+        let given = self.jobs.room(gpu, here.len())?.iter_mut();
+        given.zip(&here).for_each(|(job, at)| *job = jobs[*at]);
+        self.answers.room(gpu, 4 * here.len())?;
+        let most = self.blocks.min(here.len());
+        let (room, blocks) = self.room.as_many(gpu, 3 * self.n, (1, most), DURING)?;
+        let (args, given, answers) = (self.args(room), self.jobs.address(), self.answers.address());
+        let (count, shared) = (here.len() as i32, shared_bytes(widest + 1) as u32);
+        let given = arguments![args, given, count, answers];
+        gpu.launch(&KERNEL, "newton", (blocks as u32, 1, 1), 256, shared, given)?;
+        gpu.wait(DURING)?;
+        let answers = self.answers.get(4 * here.len()).chunks(4);
+        for (at, answer) in here.iter().zip(answers) {
+            let loss = answer[0] / self.likelihood.loss_scale();
+            told[*at] = (answer[2] == 0.0).then_some((loss, answer[1]));
         }
-        let mut told = told.into_iter();
-        let own = jobs.iter();
-        Ok(own
-            .map(|job| is_small(&job).then(|| told.next().flatten()).flatten())
-            .collect())
+        Ok(told)
     }
 
     fn args(&self, room: u64) -> NewtonArgs {
@@ -145,7 +125,7 @@ impl<'x> Newton<'x> {
             first: self.first(),
             room,
             is_binomial: i32::from(self.likelihood.is_logistic()),
-            has_intercept: i32::from(self.likelihood.empty().intercept().is_some()),
+            has_intercept: i32::from(self.likelihood.has_intercept()),
         }
     }
 }

@@ -24,6 +24,27 @@ pub(super) struct MatrixProduct {
     pub(super) kind: Arithmetic,
 }
 
+impl MatrixProduct {
+    /// AᵀB in f64: of so many columns each at `a` and `b`, `inner` numbers long, to `c`.
+    pub(super) fn of_columns(
+        (a, rows): (u64, usize),
+        (b, columns): (u64, usize),
+        inner: usize,
+        c: u64,
+    ) -> Self {
+        Self {
+            transposed: true,
+            rows,
+            columns,
+            inner,
+            a,
+            b,
+            c,
+            kind: Arithmetic::F64,
+        }
+    }
+}
+
 /// The arithmetic of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arithmetic {

@@ -34,23 +34,22 @@ impl<T> GrowableBuffer<T> {
         self.buffer = Some(buffer);
         Ok(address)
     }
-}
 
-impl<T> GrowableBuffer<T> {
-    /// Room for so many values for each block of a launch, at most so many blocks, and for how many: fewer where there is
-    /// less memory.
-    pub(super) fn of_blocks(
+    /// Room for `each` values of as many things as there is memory for, from `least` to `most`, and of how many.
+    pub(super) fn as_many(
         &mut self,
         gpu: &Gpu,
         each: usize,
-        blocks: usize,
+        (least, most): (usize, usize),
         during: &str,
-    ) -> Result<(u64, u32), DeviceError> {
-        let mut blocks = blocks.max(1);
+    ) -> Result<(u64, usize), DeviceError> {
+        let mut count = most.max(least);
         loop {
-            match self.room(gpu, blocks * each, during) {
-                Ok(address) => return Ok((address, blocks as u32)),
-                Err(DeviceError::OutOfMemory { .. }) if blocks > 1 => blocks /= 2,
+            match self.room(gpu, count * each, during) {
+                Ok(address) => return Ok((address, count)),
+                Err(DeviceError::OutOfMemory { .. }) if count > least => {
+                    count = count.div_ceil(2).max(least);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -68,16 +67,7 @@ impl GrowableBuffer<f64> {
         during: &str,
     ) -> Result<(u64, usize), DeviceError> {
         let most = PRODUCTS / (size_of::<f64>() * unit);
-        let mut columns = most.clamp(widest, columns.max(widest));
-        loop {
-            match self.room(gpu, columns * unit, during) {
-                Ok(address) => return Ok((address, columns)),
-                Err(DeviceError::OutOfMemory { .. }) if columns > widest => {
-                    columns = columns.div_ceil(2).max(widest);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        self.as_many(gpu, unit, (widest, most.min(columns)), during)
     }
 }
 

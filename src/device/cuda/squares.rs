@@ -6,7 +6,7 @@ use super::{
     super::DeviceError,
     columns::Block,
     gpu::{Gpu, arguments},
-    products::{Arithmetic, MatrixProduct},
+    products::MatrixProduct,
     scratch::GrowableBuffer,
 };
 
@@ -14,7 +14,8 @@ use super::{
 pub(super) struct Squares {
     n: usize,
     models: usize,
-    weights: u64,
+    /// Where the weights of the models lie.
+    pub(super) weights: u64,
     entries: u64,
     /// Of each column the largest entry.
     pub(super) largest: u64,
@@ -58,21 +59,13 @@ impl Squares {
         let given = arguments![columns, n, to, largest];
         let grid = (block.count as u32, 1, 1);
         gpu.launch(&squares::KERNEL, "squares", grid, 256, 0, given)?;
-        gpu.product(MatrixProduct {
-            transposed: true,
-            rows: block.count,
-            columns: self.models,
-            inner: self.n,
-            a: self.entries,
-            b: self.weights,
-            c: self.products,
-            kind: Arithmetic::F64,
-        })
-    }
-
-    /// Where the weights of the models lie.
-    pub(super) fn weights(&self) -> u64 {
-        self.weights
+        let (own, weights) = ((self.entries, block.count), (self.weights, self.models));
+        gpu.product(MatrixProduct::of_columns(
+            own,
+            weights,
+            self.n,
+            self.products,
+        ))
     }
 
     /// Those of a model, of a block of so many columns.

@@ -6,6 +6,7 @@ use super::{
     super::{
         FamilyError, FamilyFit, FamilyResponse, FitStatus,
         climb::{CONVERGED, HALVINGS, MOVES, MOVING_STEPS, STEPS, add_columns},
+        fit::unit,
         weighted::Factor,
     },
     response::SurvivalResponse,
@@ -90,7 +91,7 @@ impl FamilyFit {
                 // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
                 if promised <= LITTLE * (1.0 + value.abs()) {
                     status = FitStatus::Separated;
-                    direction = unit(step);
+                    direction = unit(step, false);
                 }
                 break;
             }
@@ -102,7 +103,7 @@ impl FamilyFit {
             moving = if is_still { moving + 1 } else { 0 };
             if moving == MOVING_STEPS {
                 status = FitStatus::Separated;
-                direction = unit(step);
+                direction = unit(step, false);
                 break;
             }
         }
@@ -174,14 +175,6 @@ impl Problem<'_> {
         let most = most + FAR * (most - self.response.least());
         (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
     }
-}
-
-/// A direction whose largest entry is 1 or −1.
-fn unit(direction: Vec<f64>) -> Vec<f64> {
-    let most = direction
-        .iter()
-        .fold(0.0, |most: f64, step| most.max(step.abs()));
-    direction.into_iter().map(|step| step / most).collect()
 }
 
 /// By how much linear predictors differ at most, about their mean: a constant is none of a partial likelihood.
