@@ -72,7 +72,7 @@ pub struct Model {
     /// −2ℓ, of a model that is fitted by maximum likelihood and not by least squares.
     pub minus_two_log_likelihood: Option<f64>,
     /// The parameters of the response's scatter that are estimated beside the coefficients: 1, as the error
-    /// variance, a dispersion or a shape; 0 of binomial and Poisson responses.
+    /// variance, a dispersion or a shape; 0 of binomial and Poisson responses; of ordered levels the thresholds.
     pub scatter: usize,
     /// The error variance as the model of all candidates estimates it, RSS over its residual degrees
     /// of freedom, in units of `rss`. NaN unless the criterion

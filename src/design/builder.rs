@@ -353,6 +353,7 @@ impl<'a> DesignBuilder<'a> {
             survival_columns: [None, None, None],
             strata_levels: Vec::new(),
             event: None,
+            response_levels: Vec::new(),
             firth: false,
             trials: None,
             offset: None,

@@ -69,6 +69,36 @@ pub enum DesignError {
         option: &'static str,
         distribution: Distribution,
     },
+    #[error(
+        "the response `{name}` holds texts ({}), whose order the family ordinal must know: name them from lowest to \
+         highest, --levels {}",
+        list(levels.iter().map(String::as_str)),
+        levels.iter().map(|level| as_option(level)).collect::<Vec<_>>().join(",")
+    )]
+    Unordered { name: String, levels: Vec<String> },
+    #[error(
+        "--levels names `{level}`, which no observation has in `{name}`; it has {}{}",
+        list(levels.iter().map(String::as_str)),
+        did_you_mean(level, levels.iter().map(String::as_str))
+    )]
+    LevelUnknown {
+        name: String,
+        level: String,
+        levels: Vec<String>,
+    },
+    #[error("--levels names `{level}` twice")]
+    LevelTwice { level: String },
+    #[error(
+        "--levels leaves out `{level}`, which observations have in `{name}`: name all levels, or leave these rows out"
+    )]
+    LevelLacking { name: String, level: String },
+    #[error("every observation has the level `{level}` of the response `{name}`: there is nothing to explain")]
+    OneLevel { name: String, level: String },
+    #[error("{option} is of the family ordinal, not of {distribution}: leave it out")]
+    OfLevels {
+        option: &'static str,
+        distribution: Distribution,
+    },
     #[error("the family cox needs the column of events: --event NAME")]
     NoEventColumn,
     #[error(

@@ -256,6 +256,14 @@ impl Design {
             self.likelihood = Some(Arc::new(likelihood));
             return Ok(());
         }
+        if family.has_ordered_levels() {
+            let codes: Vec<u32> = y.iter().map(|level| *level as u32).collect();
+            let response = FamilyResponse::of_levels(&codes, weights, &beside.offset);
+            // Its thresholds are in place of an intercept.
+            let likelihood = Likelihood::new(response.map_err(wrong)?, false).map_err(wrong)?;
+            self.likelihood = Some(Arc::new(likelihood));
+            return Ok(());
+        }
         let trials = match &*beside.failures {
             [] => Cow::Borrowed(&*beside.trials),
             failures => Cow::Owned(trials(y, failures).map_err(wrong)?),

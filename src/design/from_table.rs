@@ -7,6 +7,7 @@ use super::{
     groups::gather,
     identifiers,
     names::NamedColumns,
+    response_levels::ResponseLevels,
     term_plan::TermPlan,
     weights,
 };
@@ -160,7 +161,13 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
+        let mut levels = Vec::new();
         let (mut y, event) = match of_event {
+            None if family.has_ordered_levels() => {
+                let own = ResponseLevels::of(taken, n, &options.kind)?;
+                levels = own.levels;
+                (own.codes, None)
+            }
             None => family::response(taken, n, &options.kind)?,
             Some(_) => (family::times(taken, n)?, of_response.event_level.take()),
         };
@@ -184,6 +191,7 @@ impl Design {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
         design.event = event;
+        design.response_levels = levels;
         design.firth = options.kind.firth;
         design.trials = options.kind.trials.map(str::to_owned);
         if let Some(failures) = options.kind.failures {

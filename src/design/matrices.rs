@@ -117,6 +117,7 @@ impl Design {
                 offset: options.offset.map(|_| &*offset_name),
                 failures: None,
                 success: None,
+                levels: &[],
                 event: options.event.map(|_| &*event_name),
                 entry: options.entry.map(|_| &*entry_name),
                 strata: options.strata.map(|_| &*strata_name),

@@ -23,6 +23,7 @@ mod options;
 mod powers;
 mod remote;
 mod response;
+mod response_levels;
 pub(crate) mod size;
 mod standardise;
 mod term_plan;
@@ -106,6 +107,8 @@ pub struct Design {
     firth: bool,
     /// The level of the response that is an event.
     event: Option<String>,
+    /// The levels of a response of levels, in their order.
+    response_levels: Vec<String>,
     /// The columns of trials and of the offset.
     trials: Option<String>,
     offset: Option<String>,
@@ -241,6 +244,11 @@ impl Design {
     /// Which level or value of the response is an event; none where it is 1.
     pub fn event(&self) -> Option<&str> {
         self.event.as_deref()
+    }
+
+    /// The levels of a response of levels, in their order; none of another one.
+    pub fn response_levels(&self) -> &[String] {
+        &self.response_levels
     }
 
     /// The column of trials, if the response counts events of several.

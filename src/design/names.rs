@@ -119,6 +119,12 @@ pub(super) fn check_kind(
             distribution,
         });
     }
+    if !kind.levels.is_empty() && !kind.family.has_ordered_levels() {
+        return Err(DesignError::OfLevels {
+            option: "--levels",
+            distribution,
+        });
+    }
     if kind.trials.is_some() && kind.success.is_some() {
         return Err(DesignError::TrialsAndSuccess);
     }

@@ -19,6 +19,8 @@ pub struct ResponseOptions<'a> {
     pub failures: Option<&'a str>,
     /// Of the binomial family and of survival times: the value or level that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<&'a str>,
+    /// Of ordered levels: these, from lowest to highest; empty where they are numbers, which ascend.
+    pub levels: &'a [String],
     /// The column that is added to the linear predictor of every model.
     pub offset: Option<&'a str>,
     /// Of survival times, which the response holds: the column that says whether an observation ended by an event (1, or the

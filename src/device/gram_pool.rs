@@ -127,12 +127,12 @@ impl GramPool {
             let new = CHUNK.min(all - from);
             let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
             // What no weights are: products with second derivatives.
-            let images: Vec<Vec<f64>> = match weighted.and_then(|own| own.risk.as_ref()) {
+            let images: Vec<Vec<f64>> = match weighted.and_then(|own| own.curvature.as_ref()) {
                 None => Vec::new(),
-                Some((risk, scale)) => {
+                Some((curvature, scale)) => {
                     let columns = present[from..from + new].iter();
                     let image = |j: &u32| {
-                        let own = risk.times(x.column(*j));
+                        let own = curvature.times(x.column(*j));
                         own.into_iter().map(|own| scale * own).collect()
                     };
                     columns.map(image).collect()

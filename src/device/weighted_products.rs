@@ -3,7 +3,7 @@
 use crate::{
     cholesky,
     design::Columns,
-    family::RiskCurvature,
+    family::Curvature,
     least_squares::{Fit, PIVOT_TOLERANCE, Weighted},
     vector::{add_scaled, product},
 };
@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct WeightedProducts {
     pub(super) weights: Vec<f64>,
     /// Of survival times, in place of the weights.
-    pub(super) risk: Option<(RiskCurvature, f64)>,
+    pub(super) curvature: Option<(Curvature, f64)>,
     /// The working response, weighted.
     pub(super) target: Vec<f64>,
     /// Σ w, and the sum of the target; none without an intercept.
@@ -52,7 +52,7 @@ impl WeightedProducts {
         let sum = target.iter().sum();
         Some(Self {
             rss: fit.rss() + weighted.square(&own),
-            risk: weighted.risk.map(|(risk, scale)| (risk.clone(), scale)),
+            curvature: weighted.curvature.map(|(own, scale)| (own.clone(), scale)),
             weights: weights.to_vec(),
             sums: (!intercept.is_empty()).then_some([total, sum]),
             means: Vec::new(),

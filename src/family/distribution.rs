@@ -21,6 +21,8 @@ pub enum Distribution {
     Gamma,
     /// Survival times, by Cox's partial likelihood: events about the hazard that each observation has met.
     Cox,
+    /// Ordered levels, by the model of proportional odds.
+    Ordinal,
 }
 
 /// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
@@ -36,13 +38,14 @@ fn x_ln_ratio(x: f64, y: f64) -> f64 {
 
 impl Distribution {
     /// All distributions.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Gaussian,
         Self::Binomial,
         Self::Poisson,
         Self::NegativeBinomial,
         Self::Gamma,
         Self::Cox,
+        Self::Ordinal,
     ];
 
     /// Its name, as options have it.
@@ -54,6 +57,7 @@ impl Distribution {
             Self::NegativeBinomial => "negative-binomial",
             Self::Gamma => "gamma",
             Self::Cox => "cox",
+            Self::Ordinal => "ordinal",
         }
     }
 
@@ -69,6 +73,7 @@ impl Distribution {
             Self::Binomial => &[Link::Logit, Link::Probit, Link::Cloglog],
             Self::Poisson | Self::NegativeBinomial | Self::Cox => &[Link::Log],
             Self::Gamma => &[Link::Log, Link::Inverse],
+            Self::Ordinal => &[Link::Logit],
         }
     }
 
@@ -82,13 +87,14 @@ impl Distribution {
             Self::Poisson | Self::NegativeBinomial => "whole numbers from 0 on",
             Self::Gamma => "numbers above 0",
             Self::Cox => "times, with an event or none at each",
+            Self::Ordinal => "ordered levels: numbers, or texts whose order --levels says",
         }
     }
 
     pub(super) fn is_response(self, y: f64) -> bool {
         match self {
             Self::Gaussian => y.is_finite(),
-            Self::Binomial | Self::Poisson | Self::NegativeBinomial => {
+            Self::Binomial | Self::Poisson | Self::NegativeBinomial | Self::Ordinal => {
                 y.is_finite() && y >= 0.0 && y.fract() == 0.0
             }
             Self::Gamma => y.is_finite() && y > 0.0,
@@ -102,13 +108,14 @@ impl Distribution {
             Self::Binomial => mean > 0.0 && mean < 1.0,
             Self::Poisson | Self::NegativeBinomial | Self::Gamma => mean > 0.0 && mean.is_finite(),
             Self::Cox => mean >= 0.0 && mean.is_finite(),
+            Self::Ordinal => (0.0..=1.0).contains(&mean),
         }
     }
 
     /// The variance at a mean, over the dispersion; `theta` is that of the negative binomial.
     pub(super) fn variance(self, mean: f64, theta: f64) -> f64 {
         match self {
-            Self::Gaussian => 1.0,
+            Self::Gaussian | Self::Ordinal => 1.0,
             Self::Binomial => mean * (1.0 - mean),
             Self::Poisson | Self::Cox => mean,
             Self::NegativeBinomial => mean + mean * mean / theta,
@@ -119,7 +126,7 @@ impl Distribution {
     /// A first guess of a mean.
     pub(super) fn first_mean(self, y: f64, trials: f64) -> f64 {
         match self {
-            Self::Gaussian | Self::Gamma | Self::Cox => y,
+            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal => y,
             Self::Binomial => (trials * y + 0.5) / (trials + 1.0),
             Self::Poisson => y + 0.1,
             Self::NegativeBinomial => y + if y == 0.0 { 1.0 / 6.0 } else { 0.0 },
@@ -130,6 +137,8 @@ impl Distribution {
     pub(super) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
         2.0 * match self {
             Self::Gaussian => (y - mean).powi(2) / 2.0,
+            // The mean is the probability of the level that was seen.
+            Self::Ordinal => -mean.ln(),
             Self::Binomial => x_ln_ratio(y, mean) + x_ln_ratio(1.0 - y, 1.0 - mean),
             Self::Poisson | Self::Cox => x_ln_ratio(y, mean) - (y - mean),
             Self::NegativeBinomial => {
@@ -151,7 +160,7 @@ impl Distribution {
     pub(super) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
         let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
         -2.0 * match self {
-            Self::Gaussian | Self::Gamma | Self::Cox => 0.0,
+            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal => 0.0,
             Self::Binomial => {
                 let k = (trials * y).round();
                 let ways = if trials > 1.0 { choose(trials, k) } else { 0.0 };
@@ -226,6 +235,12 @@ impl Family {
         link: Link::Log,
     };
 
+    /// The model of proportional odds.
+    pub const ORDINAL: Self = Self {
+        distribution: Distribution::Ordinal,
+        link: Link::Logit,
+    };
+
     /// A distribution with a link, its first one where none is given.
     ///
     /// # Errors
@@ -268,6 +283,11 @@ impl Family {
             (self.distribution, self.link),
             (Distribution::Binomial, Link::Logit) | (Distribution::Poisson, Link::Log)
         )
+    }
+
+    /// Whether its responses are levels in an order.
+    pub(crate) fn has_ordered_levels(self) -> bool {
+        self.distribution == Distribution::Ordinal
     }
 
     /// Checks that there are estimates by Firth's penalty.

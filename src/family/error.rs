@@ -77,8 +77,8 @@ pub enum FamilyError {
         "at every event nobody else is at risk, so nothing can be compared: look at the times, the entry times and the strata"
     )]
     NobodyElseAtRisk,
-    #[error("the offsets are beyond the range of f64 at some time")]
-    NoHazard,
+    #[error("with the offsets alone the likelihood is beyond the range of f64: look at their units")]
+    BeyondRange,
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },
     #[error(

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::RiskCurvature;
 use super::{
-    Distribution, FamilyError, FamilyResponse,
+    Curvature, Distribution, FamilyError, FamilyResponse,
     climb::{CONVERGED, End, Problem},
     state::State,
     weighted::Factor,
@@ -55,8 +54,8 @@ pub struct FamilyFit {
     pub(super) is_penalised: bool,
     pub(super) status: FitStatus,
     pub(super) steps: usize,
-    /// Of survival times the second derivatives, which are no diagonal matrix.
-    pub(super) curvature: Option<Arc<RiskCurvature>>,
+    /// Of a likelihood of all observations together the second derivatives, which are no diagonal matrix.
+    pub(super) curvature: Option<Arc<Curvature>>,
 }
 
 impl FamilyFit {
@@ -84,9 +83,9 @@ impl FamilyFit {
         intercept: bool,
         start: Option<(Vec<f64>, f64)>,
     ) -> Result<Self, FamilyError> {
-        if let Some(survival) = &response.survival {
+        if let Some(joint) = &response.joint {
             let start = start.as_ref().map(|start| &*start.0);
-            return Self::of_survival(columns, (response, survival), start);
+            return Self::of_joint(columns, (response, joint), start);
         }
         let ones = vec![1.0; if intercept { response.n() } else { 0 }];
         let first = intercept.then_some(&*ones).into_iter();
@@ -191,13 +190,13 @@ impl FamilyFit {
         &self.weights
     }
 
-    /// Of survival times the negative second derivatives with respect to the linear predictors; none where these are the
-    /// [`weights`](Self::weights) alone.
-    pub(crate) fn curvature(&self) -> Option<&Arc<RiskCurvature>> {
+    /// Of a likelihood of all observations together the negative second derivatives with respect to the linear predictors;
+    /// none where these are the [`weights`](Self::weights) alone.
+    pub(crate) fn curvature(&self) -> Option<&Arc<Curvature>> {
         self.curvature.as_ref()
     }
 
-    /// The fitted means, of the binomial family probabilities.
+    /// The fitted means: of the binomial family probabilities, of ordered levels that of the level which was seen.
     pub fn means(&self) -> &[f64] {
         &self.means
     }

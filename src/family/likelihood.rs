@@ -1,6 +1,8 @@
 //! The likelihood of a response as a search sees it: like the residual sum of squares of least squares.
 
-use super::{Distribution, FamilyError, FamilyFit, FamilyResponse, climb, state::State};
+use super::{
+    Distribution, FamilyError, FamilyFit, FamilyResponse, JointResponse, climb, state::State,
+};
 use crate::vector::product;
 
 /// A response with the fit of its empty model, of the intercept and the offsets alone, beside which a search measures all
@@ -158,11 +160,17 @@ impl Likelihood {
         self.response.quasi_dispersion()?.1
     }
 
-    /// The parameters of the response's scatter that are estimated.
+    /// How many parameters are maximised out in place of an intercept: the thresholds between ordered levels.
+    pub(crate) fn constants(&self) -> usize {
+        let joint = self.response.joint.as_ref();
+        joint.map_or(0, JointResponse::constants)
+    }
+
+    /// The parameters of the response's scatter that are estimated, or thresholds.
     pub(crate) fn scatter(&self) -> usize {
         match self.response.family().distribution() {
             Distribution::Binomial | Distribution::Poisson => usize::from(self.has_t_tests()),
-            Distribution::Cox => 0,
+            Distribution::Cox | Distribution::Ordinal => self.constants(),
             _ => 1,
         }
     }
@@ -172,10 +180,8 @@ impl Likelihood {
     /// *Source:* C. T. Volinsky, A. E. Raftery, Bayesian information criterion for censored survival models, Biometrics 56,
     /// 2000.
     pub fn criterion_n(&self) -> usize {
-        match self.response.survival() {
-            Some(survival) => survival.events(),
-            None => self.response.n(),
-        }
+        let joint = self.response.joint.as_ref();
+        joint.map_or(self.response.n(), JointResponse::criterion_n)
     }
 
     /// What rounding may change of a loss.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Distribution, Family, FamilyError, SurvivalResponse, SurvivalTimes,
+    Distribution, Family, FamilyError, JointResponse, OrdinalResponse, SurvivalResponse,
+    SurvivalTimes,
     theta::{self, Counts},
 };
 use crate::vector::product;
@@ -44,8 +45,9 @@ pub struct FamilyResponse {
     pub(super) rounding: f64,
     /// The sum of the weights.
     pub(super) total: f64,
-    /// Of survival times who is at risk when; `y` are then the events.
-    pub(super) survival: Option<Arc<SurvivalResponse>>,
+    /// Of a likelihood of all observations together its data: of survival times who is at risk when, and `y` are the events;
+    /// of ordered levels these, and `y` are their numbers.
+    pub(super) joint: Option<JointResponse>,
     /// Of the negative binomial family.
     counts: Counts,
     /// Of a quasi-likelihood, and its degrees of freedom where it was estimated.
@@ -58,32 +60,55 @@ impl FamilyResponse {
     /// # Errors
     /// As [`SurvivalResponse::new`].
     pub fn of_survival(times: &SurvivalTimes) -> Result<Self, FamilyError> {
-        let survival = SurvivalResponse::new(times)?;
-        let n = survival.n();
-        let weights = match times.weights {
+        let joint = JointResponse::Survival(Arc::new(SurvivalResponse::new(times)?));
+        Ok(Self::of_joint(Family::COX, times.event.to_vec(), times.weights, joint))
+    }
+
+    /// Ordered levels, by the model of proportional odds.
+    ///
+    /// # Errors
+    /// As [`OrdinalResponse::new`].
+    pub fn of_levels(codes: &[u32], weights: &[f64], offset: &[f64]) -> Result<Self, FamilyError> {
+        let own = OrdinalResponse::new(codes, weights, offset)?;
+        let y = own.levels().iter().map(|level| f64::from(*level)).collect();
+        let joint = JointResponse::Ordinal(Arc::new(own));
+        Ok(Self::of_joint(Family::ORDINAL, y, weights, joint))
+    }
+
+    fn of_joint(family: Family, y: Vec<f64>, weights: &[f64], joint: JointResponse) -> Self {
+        let n = y.len();
+        let weights = match weights {
             [] => vec![1.0; n],
             weights => weights.to_vec(),
         };
-        Ok(Self {
-            family: Family::COX,
-            y: times.event.to_vec(),
+        Self {
+            family,
+            y,
             trials: vec![1.0; n],
-            offset: survival.offset.clone(),
+            offset: joint.offset().to_vec(),
             is_all_or_none: false,
             shift: 0.0,
             is_summable: false,
             rounding: f64::EPSILON * n as f64,
             total: weights.iter().sum(),
-            survival: Some(Arc::new(survival)),
+            joint: Some(joint),
             counts: Counts::default(),
             quasi: None,
             weights,
-        })
+        }
     }
 
     /// Who is at risk when, of survival times.
     pub fn survival(&self) -> Option<&Arc<SurvivalResponse>> {
-        self.survival.as_ref()
+        match self.joint.as_ref()? {
+            JointResponse::Survival(own) => Some(own),
+            JointResponse::Ordinal(_) => None,
+        }
+    }
+
+    /// Whether its likelihood is of all observations together: its second derivatives are no diagonal matrix.
+    pub(crate) fn is_joint(&self) -> bool {
+        self.joint.is_some()
     }
 
     /// The response with the quasi-likelihood of a dispersion: standard errors are those of the likelihood times its root,
@@ -237,7 +262,7 @@ impl FamilyResponse {
             total: counted.iter().sum(),
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
-            survival: None,
+            joint: None,
             counts,
             quasi: None,
             y: shares,
@@ -355,8 +380,8 @@ impl FamilyResponse {
     /// What −2ℓ is never below, where the likelihood has no dispersion. A negative binomial count is a Poisson one of a
     /// mean drawn before, which no single mean makes less likely than itself.
     pub(super) fn least(&self) -> f64 {
-        if let Some(survival) = &self.survival {
-            return survival.least();
+        if let Some(joint) = &self.joint {
+            return joint.least();
         }
         match self.family.distribution() {
             own if own.has_dispersion() => f64::NAN,

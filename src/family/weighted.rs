@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::RiskCurvature;
+use super::Curvature;
 use crate::vector::{
     add_scaled, dot, dots, packed_columns, packed_row_squares, product, vectorised,
 };
@@ -107,11 +107,11 @@ impl Factored {
 
 vectorised! {
     /// The factor of some columns from their products by a curvature.
-    fn by_risk_sets<'a>(columns: &'a [&'a [f64]], curvature: &'a RiskCurvature) -> Factor = by_risk_sets_body;
+    fn by_images_of<'a>(columns: &'a [&'a [f64]], curvature: &'a Curvature) -> Factor = by_images_of_body;
 }
 
 #[inline(always)]
-fn by_risk_sets_body<S: Simd>(simd: S, columns: &[&[f64]], curvature: &RiskCurvature) -> Factor {
+fn by_images_of_body<S: Simd>(simd: S, columns: &[&[f64]], curvature: &Curvature) -> Factor {
     let mut factored = Factored::new(columns.len());
     for (at, column) in columns.iter().enumerate() {
         let image = curvature.times(column);
@@ -137,11 +137,11 @@ impl Factor {
         }
     }
 
-    /// The factor of some columns by the second derivatives of a partial likelihood.
+    /// The factor of some columns by second derivatives.
     ///
     /// *Shapes:* all have n values.
-    pub(super) fn by_curvature(columns: &[&[f64]], curvature: &RiskCurvature) -> Self {
-        let quick = by_risk_sets(columns, curvature);
+    pub(super) fn by_curvature(columns: &[&[f64]], curvature: &Curvature) -> Self {
+        let quick = by_images_of(columns, curvature);
         if quick.pivot > EXACT_PIVOT {
             return quick;
         }

@@ -14,9 +14,9 @@ const TESTS: &str = "`mim` ranks each variable by itself, by its information abo
 const COMPONENTS: &str =
     "it makes new variables of all, while passel chooses among them: with `pass`, say";
 const FAMILIES: &str = "it is a kind of response, not a method: `pass` with --family binomial, poisson, \
-                        negative-binomial or gamma";
-const OTHER_RESPONSES: &str = "for a response of several levels there are selectors such as `jmi`; `pass` is for \
-                               numbers, two levels and counts";
+                        negative-binomial, gamma, cox or ordinal";
+const OTHER_RESPONSES: &str = "for a response of levels without order there are selectors such as `jmi`; `pass` is \
+                               for numbers, two levels, ordered levels, counts and survival times";
 const LINEAR: &str = "`pass` chooses the variables of a linear regression; to have one in every model, \
                       name it in --keep";
 
@@ -123,10 +123,16 @@ const OTHERS: &[(&[&str], &str)] = &[
             "poisson",
             "negativebinomial",
             "gamma",
+            "cox",
+            "coxph",
+            "survival",
+            "ordinal",
+            "polr",
+            "clm",
         ],
         FAMILIES,
     ),
-    (&["cox", "coxph", "survival", "multinom"], OTHER_RESPONSES),
+    (&["multinom", "multinomial"], OTHER_RESPONSES),
     (&["lm", "ols", "linear", "regression", "reg"], LINEAR),
 ];
 

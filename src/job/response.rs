@@ -22,6 +22,8 @@ pub struct ResponseSettings {
     pub failures: Option<String>,
     /// The level or the value that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<String>,
+    /// Of ordered levels: these, from lowest to highest; empty where they are numbers.
+    pub levels: Vec<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
     /// Of survival times: their column, which becomes the response.
@@ -48,6 +50,7 @@ impl Default for ResponseSettings {
             trials: None,
             failures: None,
             success: None,
+            levels: Vec::new(),
             offset: None,
             time: None,
             event: None,
@@ -73,6 +76,7 @@ impl ResponseSettings {
             trials: self.trials.as_deref(),
             failures: self.failures.as_deref(),
             success: self.success.as_deref(),
+            levels: &self.levels,
             offset: self.offset.as_deref(),
             event: self.event.as_deref(),
             entry: self.entry.as_deref(),
@@ -166,7 +170,7 @@ fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
         .collect()
 }
 
-/// Options of survival times that contradict others, or lack.
+/// Options of survival times and of levels that contradict others, or lack.
 fn survival_conflicts(job: &Job) -> Vec<OptionError> {
     let own = &job.kind;
     let is_survival = own.distribution == Distribution::Cox;
@@ -176,15 +180,28 @@ fn survival_conflicts(job: &Job) -> Vec<OptionError> {
             "name it with event: 1 where an observation ended by an event, 0 where it was censored";
         return vec![OptionError::new("event", message).help(help)];
     }
-    if is_survival && job.intervals == Intervals::Profile {
-        let message = "intervals = profile is not there for the family cox";
-        let help = "leave it out: intervals are Wald's, as those of R's coxph";
+    // What the likelihood has in place of an intercept.
+    let constants = match own.distribution {
+        Distribution::Cox => Some("a baseline hazard"),
+        Distribution::Ordinal => Some("thresholds between its levels"),
+        _ => None,
+    };
+    if constants.is_some() && job.intervals == Intervals::Profile {
+        let family = own.distribution;
+        let message = format!("intervals = profile is not there for the family {family}");
+        let help = "leave it out: intervals are Wald's, as those of R's summary";
         return vec![OptionError::new("intervals", message).help(help)];
     }
-    if is_survival && !job.intercept {
+    if let (Some(constants), false) = (constants, job.intercept) {
+        let family = own.distribution;
         let message =
-            "no-intercept has no meaning with the family cox, which has a baseline hazard";
+            format!("no-intercept has no meaning with the family {family}, which has {constants}");
         return vec![OptionError::new("no-intercept", message).help("leave it out")];
+    }
+    if !own.levels.is_empty() && own.distribution != Distribution::Ordinal {
+        let message = format!("levels is of the family ordinal, not of {}", own.distribution);
+        let help = "add family = ordinal, or leave it out";
+        return vec![OptionError::new("levels", message).help(help)];
     }
     let given = [
         ("event", own.event.is_some()),

@@ -2,7 +2,7 @@
 
 use crate::{
     design::Columns,
-    family::{FamilyFit, Likelihood, RiskCurvature},
+    family::{FamilyFit, Likelihood, Curvature},
     vector::{packed_columns, product, weighted_square},
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Weighted<'a> {
     pub(crate) weights: &'a [f64],
     /// Of survival times the second derivatives, of which the weights are the diagonal but for what groups of events take
     /// off, and what multiplies them.
-    pub(crate) risk: Option<(&'a RiskCurvature, f64)>,
+    pub(crate) curvature: Option<(&'a Curvature, f64)>,
     /// The linear predictors, unscaled.
     pub(crate) predictors: &'a [f64],
     /// The first row of the factor T of the weighted columns, ones the first of them: its own entry, then those of the
@@ -47,10 +47,10 @@ pub(crate) struct Weighted<'a> {
 impl Weighted<'_> {
     /// Multiplies a vector by the second derivatives: W, or those of a partial likelihood.
     pub(crate) fn apply(&self, v: &mut [f64]) {
-        match self.risk {
+        match self.curvature {
             None => v.iter_mut().zip(self.weights).for_each(|(v, w)| *v *= w),
-            Some((risk, scale)) => {
-                let product = risk.times(v);
+            Some((curvature, scale)) => {
+                let product = curvature.times(v);
                 v.iter_mut()
                     .zip(product)
                     .for_each(|(v, own)| *v = scale * own);
@@ -60,9 +60,9 @@ impl Weighted<'_> {
 
     /// vᵀWv, or that by the second derivatives of a partial likelihood.
     pub(crate) fn square(&self, v: &[f64]) -> f64 {
-        match self.risk {
+        match self.curvature {
             None => weighted_square(v, self.weights),
-            Some((risk, scale)) => scale * risk.square(v),
+            Some((curvature, scale)) => scale * curvature.square(v),
         }
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn f_test(selection: &Selection) -> Option<String> {
 /// The log-likelihood with the number of parameters, by which others' AIC and BIC are made of it.
 pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
     let value = significant(selection.goodness.log_likelihood?, 8);
-    let coefficients = selection.selected.len() + usize::from(selection.intercept.is_some());
+    let constants = usize::from(selection.intercept.is_some()) + selection.constants.len();
+    let coefficients = selection.selected.len() + constants;
     let scatter = match selection.family.as_ref().map(|own| &*own.response.name) {
         None => Some("σ"),
         Some("gamma") => Some("the dispersion"),

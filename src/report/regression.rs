@@ -129,12 +129,15 @@ pub(super) fn reports(first: &Selection) -> impl Iterator<Item = &Selection> {
 /// A row of the table of coefficients: name, index of a variable, estimate.
 pub(super) type Row<'a> = (&'a str, Option<usize>, &'a Estimate);
 
-/// The intercept, where there is one, then the chosen variables.
+/// The intercept, or what stands in its place, then the chosen variables.
 pub(super) fn rows(selection: &Selection) -> impl Iterator<Item = Row<'_>> {
     let intercept = selection.intercept.iter();
     let intercept = intercept.map(|estimate| ("(intercept)", None, estimate));
+    let constants = selection.constants.iter();
+    let constants = constants.map(|own| (&*own.name, None, &own.estimate));
     let chosen = selection.selected.iter();
-    intercept.chain(chosen.map(|own| (&*own.name, Some(own.index), &own.estimate)))
+    let chosen = chosen.map(|own| (&*own.name, Some(own.index), &own.estimate));
+    intercept.chain(constants).chain(chosen)
 }
 
 /// The table of coefficients for a reader.
@@ -175,7 +178,7 @@ pub(super) fn inclusion(selection: &Selection, row: &Row) -> Option<f64> {
 }
 
 fn variables(selection: &Selection) -> String {
-    if selection.intercept.is_none() && selection.selected.is_empty() {
+    if rows(selection).next().is_none() {
         return "no variable was chosen\n".to_owned();
     }
     coefficients(selection)
@@ -185,7 +188,7 @@ fn variables(selection: &Selection) -> String {
         .aligned(&[0])
 }
 
-/// One row a variable, the intercept first with an empty index; with several criteria those of each.
+/// One row a variable, the intercept or thresholds first with an empty index; with several criteria those of each.
 pub(super) fn csv(selection: &Selection) -> String {
     let several = !selection.by_other_criteria.is_empty();
     let has_terms = selection.candidate_terms.is_some();

@@ -13,7 +13,7 @@ use crate::{
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
-        GoodnessOfFit, NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions,
+        GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions,
         estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
         visited_models,
     },
@@ -250,6 +250,7 @@ impl SearchResult {
             level: CONFIDENCE_LEVEL,
             intervals: Default::default(),
             intercept,
+            constants: ModelConstant::all(design, &estimated),
             truth: Truth::of(
                 design.truth(),
                 selected.iter().map(|own| own.index).collect(),

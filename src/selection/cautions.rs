@@ -42,6 +42,9 @@ pub(crate) fn cautions(design: &Design, fit: &Fit, exact: bool) -> Vec<String> {
 /// Pearson's χ² over its degrees of freedom from which on a response scatters more than its family.
 const OVER: f64 = 1.5;
 
+/// A deviance that is rounding alone beside that of any model which leaves something open.
+const LEAST_DEVIANCE: f64 = 1e-6;
+
 /// The warnings of a model of maximum likelihood, whose estimates may be others: a separation, a fit that did not converge,
 /// more scatter than the family has.
 pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -> Vec<String> {
@@ -87,6 +90,11 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -
                 false => "",
             };
             let separated = match endless.is_empty() {
+                _ if likelihood.constants() > 0 && own.deviance() <= LEAST_DEVIANCE => format!(
+                    "complete separation: together the variables tell all levels apart, so that the likelihood has no \
+                     largest value; its supremum, by which models are compared, is 1, and no coefficient has an end or \
+                     a standard error ({endless})"
+                ),
                 _ if own.deviance() == 0.0 => format!(
                     "complete separation: together the variables tell every event from all others, so that the likelihood \
                      has no largest value; its supremum, by which models are compared, is 1, and no coefficient has an end\

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{Label, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
+use super::{LevelCount, Label, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
 use crate::{
     design::Design,
     family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
@@ -21,7 +21,7 @@ const FEWEST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResponseFamily {
-    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma` or `cox`.
+    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma`, `cox` or `ordinal`.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
     pub link: Label,
@@ -102,6 +102,9 @@ pub struct FamilySummary {
     /// Of survival times: events, concordance, the baseline hazard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub survival: Option<SurvivalSummary>,
+    /// Of ordered levels: how many observations have each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelCount>,
     /// Of the binomial family: how well the fitted probabilities tell events from others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discrimination: Option<Discrimination>,
@@ -214,6 +217,7 @@ impl FamilySummary {
                 _ => None,
             },
             survival: SurvivalSummary::of(design, likelihood, own),
+            levels: LevelCount::all(design, likelihood),
             discrimination: discrimination(likelihood, estimated),
             hosmer_lemeshow: hosmer_lemeshow(&calibration),
             calibration,
@@ -235,12 +239,12 @@ fn status(fit: &FamilyFit) -> Label {
     .into()
 }
 
-/// Observations of a weight above 0, without the coefficients.
+/// Observations of a weight above 0, without the coefficients and thresholds.
 pub(super) fn residual_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usize {
     let used = likelihood.response().weights().iter();
     used.filter(|weight| **weight > 0.0)
         .count()
-        .saturating_sub(fit.rank())
+        .saturating_sub(fit.rank() + likelihood.constants())
 }
 
 /// The degrees of freedom of the dispersion that tests of coefficients are by.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
+    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
     number_or_nan, student_t_quantile,
 };
 use crate::{
@@ -65,6 +65,9 @@ pub struct Selection {
     pub intervals: Label,
     /// The intercept's estimate; none for a model without an intercept.
     pub intercept: Option<Estimate>,
+    /// What stands in its place: of ordered levels the thresholds between them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<ModelConstant>,
     /// The chosen variables, in the file's order.
     pub selected: Vec<SelectedVariable>,
     /// The chosen terms, with the test of each; none where each variable is a term.
@@ -297,7 +300,9 @@ impl Selection {
             false => student_t_quantile(level, freedom),
         });
         self.intervals = "wald".into();
-        for estimate in self.estimates_mut() {
+        let constants = self.constants.iter_mut().map(|own| &mut own.estimate);
+        let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
+        for estimate in self.intercept.iter_mut().chain(constants).chain(chosen) {
             let half = estimate.std_error.zip(q).map(|(error, q)| error * q);
             let ends = [-1.0, 1.0].map(|sign| half.map(|half| estimate.coefficient + sign * half));
             estimate.set_interval(ends);

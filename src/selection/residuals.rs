@@ -98,11 +98,11 @@ impl Residuals {
     /// R. Cook, Detection of influential observation in linear regression (1977); plotting
     /// positions of R's `ppoints`. Of likelihoods P. McCullagh and J. Nelder, *Generalized Linear Models* (1989), chapter 12.
     pub fn of(design: &Design, fit: &Fit, exact: bool, seed: u64) -> Option<Self> {
-        // Residuals of survival times have diagnostics of their own.
-        let is_survival = design
+        // Those of survival times and of levels are of other kinds.
+        let is_joint = design
             .likelihood()
-            .is_some_and(|own| own.response().survival().is_some());
-        if exact || is_survival {
+            .is_some_and(|own| own.response().is_joint());
+        if exact || is_joint {
             return None;
         }
         let mut all = match (design.likelihood(), fit.family()) {

@@ -58,8 +58,8 @@ pub(crate) fn neighbours(
     };
     let flat: Vec<bool> = anchors.iter().map(is_flat).collect();
     let weighted = || anchors.iter().filter_map(|anchor| anchor.weighted);
-    let has_risk = weighted().any(|own| own.risk.is_some());
-    let weights = weighted().filter(|own| own.risk.is_none());
+    let has_curvature = weighted().any(|own| own.curvature.is_some());
+    let weights = weighted().filter(|own| own.curvature.is_none());
     let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
     let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
         let rows = products.len() / width;
@@ -67,7 +67,7 @@ pub(crate) fn neighbours(
         if !weights.is_empty() {
             let Scratch { room, squares, .. } = &mut *scratch;
             weighted_squares(x, (first, rows), &weights, room, squares);
-        } else if has_risk {
+        } else if has_curvature {
             // Those of survival times are by no weights.
             scratch.squares.clear();
             for weighted in weighted() {

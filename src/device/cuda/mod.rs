@@ -227,10 +227,10 @@ impl<'x> Cuda<'x> {
         Ok(())
     }
 
-    /// Whether second derivatives are those of a partial likelihood, which the host multiplies by.
-    fn is_survival(&self) -> bool {
+    /// Whether second derivatives are no diagonal matrix: the host multiplies by them.
+    fn is_joint(&self) -> bool {
         let likelihood = self.shard.x.likelihood();
-        likelihood.is_some_and(|own| own.response().survival().is_some())
+        likelihood.is_some_and(|own| own.response().is_joint())
     }
 
     /// A verb that came before [`Device::init_models`].
@@ -335,7 +335,7 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Vec<Candidate>>, DeviceError> {
         match gain {
             Gain::Correlation => self.by_correlation(models),
-            Gain::Exact if self.is_survival() => self.by_score_on_host(models),
+            Gain::Exact if self.is_joint() => self.by_score_on_host(models),
             Gain::Exact if self.fitted.is_some() => self.by_score(models),
             Gain::Exact => self.by_gain(models),
         }
@@ -366,7 +366,7 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Neighbours>, DeviceError> {
         match self.shard.x.terms() {
             Some(terms) => self.near_terms(terms, anchors, (keep, count), part, stop),
-            None if self.is_survival() => {
+            None if self.is_joint() => {
                 let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
                 Ok(neighbours_on_host(
                     shard, anchors, keep, count, threads, stop,

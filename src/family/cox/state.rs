@@ -57,6 +57,14 @@ const LOSS: f64 = 1e-8;
 /// A column whose vᵀHv is a smaller share of its part without the risk sets has no information.
 const LEAST_INFORMATION: f64 = 1e-13;
 
+/// A square by second derivatives that is what is left of a whole; 0 where it is rounding.
+pub(in super::super) fn informative(square: f64, whole: f64) -> f64 {
+    match square > LEAST_INFORMATION * whole {
+        true => square,
+        false => 0.0,
+    }
+}
+
 /// Hazards on scales on which none overflows: of a row that of the first group at which it is at risk, the largest linear
 /// predictor of all who began until then. Later groups' scales are no smaller.
 #[derive(Debug, Clone, Default)]
@@ -338,11 +346,7 @@ impl RiskCurvature {
                 sum -= first * all * all - 2.0 * second * all * events + third * events * events;
             },
         );
-        if sum > LEAST_INFORMATION * whole {
-            sum
-        } else {
-            0.0
-        }
+        informative(sum, whole)
     }
 
     /// What each observation adds of itself: the hazard that it has met.

@@ -1,4 +1,4 @@
-//! The fit of a model by the largest partial likelihood, by Newton's method.
+//! The fit of a model by Newton's method.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use super::{
         fit::unit,
         weighted::Factor,
     },
-    response::SurvivalResponse,
-    state::CoxState,
+    JointResponse, JointState,
 };
 use crate::vector::product;
 
@@ -24,20 +23,20 @@ const LITTLE: f64 = 1e-6;
 /// Columns with the response that they are to explain.
 struct Problem<'a> {
     columns: &'a [&'a [f64]],
-    response: &'a Arc<SurvivalResponse>,
+    response: &'a JointResponse,
 }
 
 impl FamilyFit {
-    /// The fit of survival times, from linear predictors on, offsets included, that are near to it.
-    pub(in super::super) fn of_survival(
+    /// The fit from linear predictors on, offsets included, that are near to it.
+    pub(in super::super) fn of_joint(
         columns: &[&[f64]],
-        (all, response): (&FamilyResponse, &Arc<SurvivalResponse>),
+        (all, response): (&FamilyResponse, &JointResponse),
         start: Option<&[f64]>,
     ) -> Result<Self, FamilyError> {
         let problem = Problem { columns, response };
         let empty = problem
-            .state(&vec![0.0; columns.len()])
-            .ok_or(FamilyError::NoHazard)?;
+            .state(&vec![0.0; columns.len()], None)
+            .ok_or(FamilyError::BeyondRange)?;
         let begun = start.and_then(|start| problem.project(start, &empty));
         let (mut coefficients, mut state) =
             begun.unwrap_or_else(|| (vec![0.0; columns.len()], empty));
@@ -54,7 +53,7 @@ impl FamilyFit {
             (*b, is_changed) = (0.0, true);
         }
         if is_changed {
-            state = problem.state(&coefficients).ok_or(FamilyError::NoHazard)?;
+            state = problem.state(&coefficients, Some(&state)).ok_or(FamilyError::BeyondRange)?;
         }
         while steps < STEPS {
             steps += 1;
@@ -71,8 +70,8 @@ impl FamilyFit {
                 let own = coefficients.iter().zip(&step).map(|(b, s)| b + share * s);
                 let at: Vec<f64> = own.collect();
                 let is_lower =
-                    |own: &CoxState| own.minus_two_log_likelihood <= value + least_change;
-                if let Some(own) = problem.state(&at).filter(is_lower) {
+                    |own: &JointState| own.minus_two_log_likelihood <= value + least_change;
+                if let Some(own) = problem.state(&at, Some(&state)).filter(is_lower) {
                     next = Some((at, own));
                     break;
                 }
@@ -107,20 +106,13 @@ impl FamilyFit {
                 break;
             }
         }
-        let hazards = state.curvature.diagonal();
-        let means = hazards
-            .iter()
-            .zip(&all.weights)
-            .map(|(hazard, weight)| match *weight > 0.0 {
-                true => hazard / weight,
-                false => 0.0,
-            });
+        let weights = state.curvature.diagonal();
         let value = state.minus_two_log_likelihood;
         Ok(Self {
             has_intercept: false,
-            means: means.collect(),
+            means: response.means(&state, &all.weights),
             scores: state.scores,
-            weights: hazards,
+            weights,
             predictors: state.predictors,
             deviance: (value - response.least()).max(0.0),
             minus_two_log_likelihood: value,
@@ -146,17 +138,17 @@ impl Problem<'_> {
             .collect()
     }
 
-    fn state(&self, coefficients: &[f64]) -> Option<CoxState> {
-        let mut predictors = self.response.offset.clone();
+    fn state(&self, coefficients: &[f64], near: Option<&JointState>) -> Option<JointState> {
+        let mut predictors = self.response.offset().to_vec();
         add_columns(&mut predictors, self.columns, (coefficients, 1.0));
-        CoxState::of(self.response, predictors)
+        self.response.state(predictors, near)
     }
 
     /// The model whose linear predictors are nearest to given ones by their second derivatives; none where it is far from
     /// them.
-    fn project(&self, near: &[f64], empty: &CoxState) -> Option<(Vec<f64>, CoxState)> {
-        let near = CoxState::of(self.response, near.to_vec())?;
-        let offset = &self.response.offset;
+    fn project(&self, near: &[f64], empty: &JointState) -> Option<(Vec<f64>, JointState)> {
+        let near = self.response.state(near.to_vec(), Some(empty))?;
+        let offset = self.response.offset();
         let explained: Vec<f64> = near
             .predictors
             .iter()
@@ -170,14 +162,14 @@ impl Problem<'_> {
             .for_each(|(t, score)| *t += score);
         let factor = Factor::by_curvature(self.columns, &near.curvature);
         let coefficients = factor.solve(&self.products(&target));
-        let state = self.state(&coefficients)?;
+        let state = self.state(&coefficients, Some(&near))?;
         let most = empty.minus_two_log_likelihood;
         let most = most + FAR * (most - self.response.least());
         (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
     }
 }
 
-/// By how much linear predictors differ at most, about their mean: a constant is none of a partial likelihood.
+/// By how much linear predictors differ at most, about their mean: a constant changes none of these likelihoods.
 fn moved(before: &[f64], after: &[f64]) -> f64 {
     let n = before.len() as f64;
     let shift = after

@@ -1,0 +1,97 @@
+//! Responses of levels: their order, and the number of each observation's.
+
+use super::{DesignError, ResponseOptions};
+use crate::table::{Column, Values};
+
+/// The levels of a response, in their order, of those that observations have; the baseline is the first.
+pub(super) struct ResponseLevels {
+    /// Of each observation the place of its level.
+    pub(super) codes: Vec<f64>,
+    pub(super) levels: Vec<String>,
+}
+
+impl ResponseLevels {
+    /// Those of a column of n observations: numbers ascend, unless the options order them.
+    ///
+    /// # Errors
+    /// Text without an order where the family needs one; levels that the options leave out or that no observation has.
+    pub(super) fn of(
+        column: Option<Column>,
+        n: usize,
+        kind: &ResponseOptions,
+    ) -> Result<Self, DesignError> {
+        let Some(Column { name, values }) = column else {
+            let (codes, levels) = Default::default();
+            return Ok(Self { codes, levels });
+        };
+        let (codes, found, is_text) = match values {
+            Values::Factor { levels, codes } => {
+                let codes: Vec<usize> = codes.iter().map(|code| *code as usize).collect();
+                (codes, levels, true)
+            }
+            values => {
+                let numbers = values.numbers(n).unwrap_or_default();
+                if numbers.iter().any(|own| !own.is_finite()) {
+                    // The design refuses it as it does such a value of any response.
+                    let (codes, levels) = (numbers.into_owned(), Vec::new());
+                    return Ok(Self { codes, levels });
+                }
+                // Of 0 and −0 one is the other.
+                let numbers: Vec<f64> = numbers.iter().map(|own| own + 0.0).collect();
+                let mut distinct = numbers.clone();
+                distinct.sort_by(f64::total_cmp);
+                distinct.dedup();
+                let place = |own: &f64| distinct.partition_point(|other| other < own);
+                let codes = numbers.iter().map(place).collect();
+                (codes, distinct.iter().map(f64::to_string).collect(), false)
+            }
+        };
+        let mut is_used = vec![false; found.len()];
+        codes.iter().for_each(|code| is_used[*code] = true);
+        let used: Vec<usize> = (0..found.len()).filter(|at| is_used[*at]).collect();
+        let names = || used.iter().map(|at| found[*at].clone()).collect::<Vec<_>>();
+        let order: Vec<usize> = match kind.levels {
+            [] if is_text && kind.family.has_ordered_levels() && used.len() > 2 => {
+                let levels = names();
+                return Err(DesignError::Unordered { name, levels });
+            }
+            [] => used.clone(),
+            given => {
+                let places = given.iter().map(|level| {
+                    let place = used.iter().copied().find(|at| found[*at] == *level);
+                    place.ok_or(level)
+                });
+                let places: Result<Vec<usize>, &String> = places.collect();
+                let places = places.map_err(|level| DesignError::LevelUnknown {
+                    name: name.clone(),
+                    level: level.clone(),
+                    levels: names(),
+                })?;
+                for (at, place) in places.iter().enumerate() {
+                    if places[..at].contains(place) {
+                        let level = found[*place].clone();
+                        return Err(DesignError::LevelTwice { level });
+                    }
+                }
+                if let Some(lacking) = used.iter().find(|at| !places.contains(at)) {
+                    let level = found[*lacking].clone();
+                    return Err(DesignError::LevelLacking { name, level });
+                }
+                places
+            }
+        };
+        if let [] | [_] = order[..] {
+            let level = order.first().map(|at| found[*at].clone());
+            let level = level.unwrap_or_default();
+            return Err(DesignError::OneLevel { name, level });
+        }
+        let mut places = vec![0.0; found.len()];
+        for (place, at) in order.iter().enumerate() {
+            places[*at] = place as f64;
+        }
+        Ok(Self {
+            codes: codes.iter().map(|code| places[*code]).collect(),
+            levels: order.iter().map(|at| found[*at].clone()).collect(),
+        })
+    }
+}

@@ -1,0 +1,408 @@
+//! The model of proportional odds, of responses of ordered levels.
+//!
+//! With thresholds ζ₁ < … < ζ_{K−1}, ζ₀ = −∞, ζ_K = ∞, and F the logistic distribution, the probability of level k is
+//!
+//! ```text
+//! P(Y ≤ k) = F(ζ_k − η)      p = F(b) − F(a),  a = ζ_{k−1} − η,  b = ζ_k − η
+//! ln p = −ln(1 + e^{−b}) − ln(1 + e^a) + ln(1 − e^{a−b})
+//! ∂ln p/∂η = F(a) + F(b) − 1      −∂²ln p/∂η² = f(a) + f(b)      −∂²ln p/∂η∂b = −f(b)
+//! ```
+//!
+//! Thresholds are maximised out: with C the mixed derivatives and D the second ones of the thresholds, a tridiagonal
+//! matrix, the second derivatives that are left are diag(f(a) + f(b)) − C·D⁻¹·Cᵀ. The likelihood is concave in thresholds and
+//! predictors together, so this one is concave too; adding a constant to all predictors changes nothing.
+//!
+//! *Source:* P. McCullagh, Regression models for ordinal data, Journal of the Royal Statistical Society B 42, 1980; signs as
+//! R's `MASS::polr` has them.
+
+use std::sync::Arc;
+
+use super::{
+    super::{FamilyError, cox::informative},
+    Curvature, JointState,
+};
+use crate::vector::product;
+
+/// The thresholds are found where a step promises less than this share of −2ℓ: one more, which is taken, leaves rounding.
+const FOUND: f64 = 1e-9;
+
+/// Steps to the thresholds, and halvings of each, at most.
+const STEPS: usize = 100;
+const HALVINGS: usize = 60;
+
+/// A response of ordered levels.
+///
+/// *Shapes:* n values each.
+#[derive(Debug, Clone)]
+pub struct OrdinalResponse {
+    /// From 0 on, each of them seen.
+    levels: Vec<u32>,
+    count: usize,
+    weights: Vec<f64>,
+    pub(super) offset: Vec<f64>,
+    /// The sum of the weights of each level.
+    totals: Vec<f64>,
+}
+
+/// The negative second derivatives of the likelihood at the thresholds that maximise it.
+#[derive(Debug, Clone)]
+pub(crate) struct OrdinalCurvature {
+    response: Arc<OrdinalResponse>,
+    thresholds: Vec<f64>,
+    /// w·f(a) and w·f(b), and their sums.
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    diagonal: Vec<f64>,
+    of_thresholds: Tridiagonal,
+}
+
+/// A tridiagonal matrix that is symmetric and positive definite, as L·diag(d)·Lᵀ.
+#[derive(Debug, Clone, Default)]
+struct Tridiagonal {
+    pivots: Vec<f64>,
+    /// Of row k the entry of L before the diagonal; the first is 0.
+    multipliers: Vec<f64>,
+}
+
+impl Tridiagonal {
+    /// The factor of a matrix by its diagonal and the entries beside it; none where it is not positive definite.
+    fn of(diagonal: &[f64], beside: &[f64]) -> Option<Self> {
+        let mut own = Self::default();
+        for (k, d) in diagonal.iter().enumerate() {
+            let (multiplier, before) = match k.checked_sub(1) {
+                None => (0.0, 0.0),
+                Some(above) => (beside[above] / own.pivots[above], beside[above]),
+            };
+            let pivot = d - multiplier * before;
+            if !(pivot > 0.0 && pivot.is_finite()) {
+                return None;
+            }
+            own.pivots.push(pivot);
+            own.multipliers.push(multiplier);
+        }
+        Some(own)
+    }
+
+    fn solve(&self, v: &mut [f64]) {
+        for k in 1..v.len() {
+            v[k] -= self.multipliers[k] * v[k - 1];
+        }
+        v.iter_mut().zip(&self.pivots).for_each(|(v, d)| *v /= d);
+        for k in (1..v.len()).rev() {
+            v[k - 1] -= self.multipliers[k] * v[k];
+        }
+    }
+}
+
+/// What the likelihood is at some thresholds.
+struct AtThresholds {
+    /// −ℓ.
+    value: f64,
+    gradient: Vec<f64>,
+    curvature: Tridiagonal,
+}
+
+/// F(x), 1 − F(x) and ln(1 + eˣ) of the logistic distribution.
+#[inline]
+fn logistic(x: f64) -> (f64, f64, f64) {
+    let e = (-x.abs()).exp();
+    let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
+    let logarithm = e.ln_1p();
+    match x > 0.0 {
+        true => (large, small, x + logarithm),
+        false => (small, large, logarithm),
+    }
+}
+
+impl OrdinalResponse {
+    /// A response of levels that are numbered in their order; those that no observation of a weight above 0 has are left
+    /// out. Weights and offset may be empty.
+    ///
+    /// # Errors
+    /// Fewer than two levels; a weight or an offset that is none.
+    pub fn new(codes: &[u32], weights: &[f64], offset: &[f64]) -> Result<Self, FamilyError> {
+        let n = codes.len();
+        for (what, values) in [("weights", weights), ("offset", offset)] {
+            if !values.is_empty() && values.len() != n {
+                let found = values.len();
+                return Err(FamilyError::Length { what, found, n });
+            }
+        }
+        let number = |row: usize, what, value: f64, wrong| FamilyError::Number {
+            row: row + 1,
+            what,
+            value,
+            wrong,
+        };
+        let is_weight = |weight: f64| weight >= 0.0 && weight.is_finite();
+        if let Some(row) = weights.iter().position(|own| !is_weight(*own)) {
+            let wrong = "no number from 0 on";
+            return Err(number(row, "weight", weights[row], wrong));
+        }
+        if let Some(row) = offset.iter().position(|own| !own.is_finite()) {
+            return Err(number(row, "offset", offset[row], "no number"));
+        }
+        let or = |values: &[f64], row: usize, other: f64| values.get(row).copied().unwrap_or(other);
+        let weights: Vec<f64> = (0..n).map(|row| or(weights, row, 1.0)).collect();
+        let seen = codes.iter().zip(&weights).filter(|(_, w)| **w > 0.0);
+        let mut used: Vec<u32> = seen.map(|(code, _)| *code).collect();
+        used.sort_unstable();
+        used.dedup();
+        let Some(last) = used.len().checked_sub(1).filter(|last| *last > 0) else {
+            let value = used.first().map_or(f64::NAN, |code| f64::from(*code));
+            return Err(FamilyError::OneLevel { value });
+        };
+        // Of a level without weight it does not matter which it counts as.
+        let place = |code: &u32| used.partition_point(|own| own < code).min(last) as u32;
+        let levels: Vec<u32> = codes.iter().map(place).collect();
+        let mut totals = vec![0.0; used.len()];
+        let rows = levels.iter().zip(&weights);
+        rows.for_each(|(level, weight)| totals[*level as usize] += weight);
+        Ok(Self {
+            count: used.len(),
+            totals,
+            offset: (0..n).map(|row| or(offset, row, 0.0)).collect(),
+            levels,
+            weights,
+        })
+    }
+
+    /// Observations.
+    pub fn n(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// How many thresholds there are: levels less one.
+    pub fn thresholds(&self) -> usize {
+        self.count - 1
+    }
+
+    /// The level of each observation, from 0 on.
+    pub fn levels(&self) -> &[u32] {
+        &self.levels
+    }
+
+    /// −ℓ at thresholds, with its derivatives; none where they are not in order or beyond the range of f64.
+    fn at(&self, predictors: &[f64], thresholds: &[f64]) -> Option<AtThresholds> {
+        let last = thresholds.len();
+        // e^{−Δ}/(1 − e^{−Δ}) and ln(1 − e^{−Δ}) of the distance Δ of two thresholds.
+        let mut ratios = vec![0.0; last + 1];
+        let mut value = 0.0;
+        for k in 1..last {
+            let distance = thresholds[k] - thresholds[k - 1];
+            if !(distance > 0.0) {
+                return None;
+            }
+            let rest = -(-distance).exp_m1();
+            ratios[k] = (1.0 - rest) / rest;
+            value -= self.totals[k] * rest.ln();
+        }
+        let mut gradient = vec![0.0; last];
+        let (mut diagonal, mut beside) = (vec![0.0; last], vec![0.0; last]);
+        for ((level, weight), eta) in self.levels.iter().zip(&self.weights).zip(predictors) {
+            let k = *level as usize;
+            if k < last {
+                let (p, q, _) = logistic(thresholds[k] - eta);
+                value += weight * logistic(eta - thresholds[k]).2;
+                gradient[k] += weight * q;
+                diagonal[k] += weight * p * q;
+            }
+            if k > 0 {
+                let (p, q, logarithm) = logistic(thresholds[k - 1] - eta);
+                value += weight * logarithm;
+                gradient[k - 1] -= weight * p;
+                diagonal[k - 1] += weight * p * q;
+            }
+        }
+        for k in 1..last {
+            let (total, ratio) = (self.totals[k], ratios[k]);
+            gradient[k] += total * ratio;
+            gradient[k - 1] -= total * ratio;
+            let square = total * ratio * (1.0 + ratio);
+            diagonal[k] += square;
+            diagonal[k - 1] += square;
+            beside[k - 1] = -square;
+        }
+        let curvature = Tridiagonal::of(&diagonal, &beside)?;
+        value.is_finite().then_some(AtThresholds {
+            value,
+            gradient,
+            curvature,
+        })
+    }
+
+    /// Thresholds that a search for the best begins at: those of predictors that are all their mean.
+    fn first(&self, predictors: &[f64]) -> Vec<f64> {
+        let total: f64 = self.totals.iter().sum();
+        let mean = product(predictors, &self.weights) / total;
+        let mut below = 0.0;
+        let of_level = |own: &f64| {
+            below += own;
+            mean + (below / (total - below)).ln()
+        };
+        self.totals[..self.count - 1].iter().map(of_level).collect()
+    }
+
+    /// The state of linear predictors, the thresholds looked for from given ones on; none where a number is beyond the
+    /// range of f64.
+    pub(super) fn state(
+        response: &Arc<Self>,
+        predictors: Vec<f64>,
+        near: Option<&[f64]>,
+    ) -> Option<JointState> {
+        if predictors.iter().any(|eta| !eta.is_finite()) {
+            return None;
+        }
+        let begun = near.and_then(|near| Some((near.to_vec(), response.at(&predictors, near)?)));
+        let (mut thresholds, mut own) = match begun {
+            Some(begun) => begun,
+            None => {
+                let first = response.first(&predictors);
+                let own = response.at(&predictors, &first)?;
+                (first, own)
+            }
+        };
+        for _ in 0..STEPS {
+            let mut step = own.gradient.clone();
+            own.curvature.solve(&mut step);
+            let promised = product(&step, &own.gradient);
+            let is_found = promised <= FOUND * (1.0 + own.value);
+            let most = own.value * (1.0 + f64::EPSILON) + f64::EPSILON;
+            let mut share = 1.0;
+            let mut next = None;
+            for _ in 0..HALVINGS {
+                let at = thresholds.iter().zip(&step).map(|(z, s)| z + share * s);
+                let at: Vec<f64> = at.collect();
+                if let Some(lower) = response.at(&predictors, &at).filter(|own| own.value <= most) {
+                    next = Some((at, lower));
+                    break;
+                }
+                share /= 2.0;
+            }
+            if let Some(next) = next {
+                (thresholds, own) = next;
+            } else if !is_found {
+                return None;
+            }
+            if is_found {
+                break;
+            }
+        }
+        let n = response.n();
+        let (mut lower, mut upper, mut scores) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        for (row, eta) in predictors.iter().enumerate() {
+            let (k, weight) = (response.levels[row] as usize, response.weights[row]);
+            let mut below = (0.0, 0.0);
+            if k > 0 {
+                let (p, q, _) = logistic(thresholds[k - 1] - eta);
+                below = (p, weight * p * q);
+            }
+            let mut above = (0.0, 0.0);
+            if k < thresholds.len() {
+                let (p, q, _) = logistic(thresholds[k] - eta);
+                above = (q, weight * p * q);
+            }
+            scores[row] = weight * (below.0 - above.0);
+            (lower[row], upper[row]) = (below.1, above.1);
+        }
+        let diagonal = lower.iter().zip(&upper).map(|(a, b)| a + b).collect();
+        Some(JointState {
+            predictors,
+            minus_two_log_likelihood: 2.0 * own.value,
+            scores,
+            curvature: Curvature::Ordinal(OrdinalCurvature {
+                response: response.clone(),
+                thresholds,
+                lower,
+                upper,
+                diagonal,
+                of_thresholds: own.curvature,
+            }),
+        })
+    }
+}
+
+impl OrdinalCurvature {
+    /// −Cᵀv and D⁻¹ of it: by how much the thresholds move where linear predictors move by v.
+    fn moves(&self, v: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let last = self.thresholds.len();
+        let mut mixed = vec![0.0; last];
+        for (row, v) in v.iter().enumerate() {
+            let k = self.response.levels[row] as usize;
+            if k < last {
+                mixed[k] += self.upper[row] * v;
+            }
+            if k > 0 {
+                mixed[k - 1] += self.lower[row] * v;
+            }
+        }
+        let mut moves = mixed.clone();
+        self.of_thresholds.solve(&mut moves);
+        (mixed, moves)
+    }
+
+    pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
+        let (_, moves) = self.moves(v);
+        let of_row = |(row, v): (usize, &f64)| {
+            let k = self.response.levels[row] as usize;
+            let mut own = self.diagonal[row] * v;
+            if let Some(above) = moves.get(k) {
+                own -= self.upper[row] * above;
+            }
+            if k > 0 {
+                own -= self.lower[row] * moves[k - 1];
+            }
+            own
+        };
+        v.iter().enumerate().map(of_row).collect()
+    }
+
+    pub(super) fn square(&self, v: &[f64]) -> f64 {
+        let (mixed, moves) = self.moves(v);
+        let whole: f64 = self.diagonal.iter().zip(v).map(|(d, v)| d * v * v).sum();
+        informative(whole - product(&mixed, &moves), whole)
+    }
+
+    /// The probability of the level of each observation at linear predictors.
+    pub(super) fn probabilities(&self, predictors: &[f64]) -> Vec<f64> {
+        let last = self.thresholds.len();
+        let of_row = |(level, eta): (&u32, &f64)| {
+            let k = *level as usize;
+            let below = k.checked_sub(1).map(|below| self.thresholds[below] - eta);
+            let above = (k < last).then(|| self.thresholds[k] - eta);
+            match (below, above) {
+                (Some(a), Some(b)) => logistic(b).0 * logistic(a).1 * -(a - b).exp_m1(),
+                (Some(a), None) => logistic(a).1,
+                (None, Some(b)) => logistic(b).0,
+                (None, None) => 1.0,
+            }
+        };
+        self.response.levels.iter().zip(predictors).map(of_row).collect()
+    }
+
+    pub(super) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// The thresholds.
+    pub(crate) fn thresholds(&self) -> &[f64] {
+        &self.thresholds
+    }
+
+    /// The derivative of each threshold along a column.
+    pub(crate) fn threshold_moves(&self, column: &[f64]) -> Vec<f64> {
+        self.moves(column).1
+    }
+
+    /// The variance of each threshold where the linear predictors are given.
+    pub(crate) fn threshold_variances(&self) -> Vec<f64> {
+        let count = self.thresholds.len();
+        let of_threshold = |k: usize| {
+            let mut unit = vec![0.0; count];
+            unit[k] = 1.0;
+            self.of_thresholds.solve(&mut unit);
+            unit[k]
+        };
+        (0..count).map(of_threshold).collect()
+    }
+}
