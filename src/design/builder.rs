@@ -228,6 +228,7 @@ impl<'a> DesignBuilder<'a> {
                 let variable = Variable {
                     name,
                     level: level.map(Into::into),
+                    class: None,
                     index,
                     mean,
                     norm,
@@ -327,6 +328,7 @@ impl<'a> DesignBuilder<'a> {
             response: Variable {
                 name,
                 level: None,
+                class: None,
                 index: 0,
                 mean,
                 norm,
@@ -336,6 +338,7 @@ impl<'a> DesignBuilder<'a> {
             term_names,
             formula: None,
             wide: None,
+            blocks: 1,
             formula_terms: Vec::new(),
             keep,
             set_aside: self.set_aside,

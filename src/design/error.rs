@@ -94,7 +94,11 @@ pub enum DesignError {
     LevelLacking { name: String, level: String },
     #[error("every observation has the level `{level}` of the response `{name}`: there is nothing to explain")]
     OneLevel { name: String, level: String },
-    #[error("{option} is of the family ordinal, not of {distribution}: leave it out")]
+    #[error(
+        "--offset has no meaning with the family multinomial, each level of which has a linear predictor of its own: leave it out"
+    )]
+    OffsetOfLevels,
+    #[error("{option} is of the families ordinal and multinomial, not of {distribution}: leave it out")]
     OfLevels {
         option: &'static str,
         distribution: Distribution,

@@ -233,6 +233,9 @@ impl Design {
         (beside, weights): (&BesideResponse, &[f64]),
         table: &str,
     ) -> Result<(), DesignError> {
+        if family.distribution() == Distribution::Multinomial {
+            self.stand_in_blocks(table)?;
+        }
         let wrong = |error: FamilyError| DesignError::Family {
             table: table.to_owned(),
             name: self.response.name.clone(),
@@ -256,10 +259,13 @@ impl Design {
             self.likelihood = Some(Arc::new(likelihood));
             return Ok(());
         }
-        if family.has_ordered_levels() {
+        if family.has_levels() {
             let codes: Vec<u32> = y.iter().map(|level| *level as u32).collect();
-            let response = FamilyResponse::of_levels(&codes, weights, &beside.offset);
-            // Its thresholds are in place of an intercept.
+            let response = match family.distribution() {
+                Distribution::Multinomial => FamilyResponse::of_classes(&codes, weights),
+                _ => FamilyResponse::of_levels(&codes, weights, &beside.offset),
+            };
+            // What it has in place of an intercept is maximised out.
             let likelihood = Likelihood::new(response.map_err(wrong)?, false).map_err(wrong)?;
             self.likelihood = Some(Arc::new(likelihood));
             return Ok(());

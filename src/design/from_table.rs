@@ -163,7 +163,7 @@ impl Design {
         }
         let mut levels = Vec::new();
         let (mut y, event) = match of_event {
-            None if family.has_ordered_levels() => {
+            None if family.has_levels() => {
                 let own = ResponseLevels::of(taken, n, &options.kind)?;
                 levels = own.levels;
                 (own.codes, None)

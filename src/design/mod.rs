@@ -4,6 +4,7 @@
 //! columns are correlations and the intercept needs no column. Means and norms are stored, and
 //! reports are on the original scale.
 
+mod blocks;
 mod builder;
 mod columns;
 mod error;
@@ -68,6 +69,8 @@ const NO_INTERCEPT: &str = "without an intercept the first factor has all its le
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
+    /// How often the rows stand below one another: once, but for a response of several levels.
+    blocks: usize,
     /// The local columns, column-major.
     x: Vec<f64>,
     /// The columns of other ranks.
@@ -138,9 +141,9 @@ impl Design {
 
     /// The columns of X at unit norm.
     ///
-    /// *Shapes:* n × p, column-major.
+    /// *Shapes:* n × p, column-major; of a response of K levels without order (K − 1)·n × p.
     pub fn columns(&self) -> Columns<'_> {
-        Columns::new(&self.x, self.n)
+        Columns::new(&self.x, self.n * self.blocks)
             .with_remote(self.remote.as_deref())
             .with_terms(self.terms.as_ref())
             .with_likelihood(self.likelihood())
@@ -283,7 +286,7 @@ impl Design {
     pub(crate) fn deviation(&self, j: u32) -> f64 {
         let (variable, n) = (&self.variables[j as usize], self.n as f64);
         // With an intercept the column is centred already.
-        let column = self.columns().column(j);
+        let column = self.own_rows(j);
         let root = |i: usize| {
             self.weight_values
                 .get(i)

@@ -119,11 +119,14 @@ pub(super) fn check_kind(
             distribution,
         });
     }
-    if !kind.levels.is_empty() && !kind.family.has_ordered_levels() {
+    if !kind.levels.is_empty() && !kind.family.has_levels() {
         return Err(DesignError::OfLevels {
             option: "--levels",
             distribution,
         });
+    }
+    if distribution == Distribution::Multinomial && kind.offset.is_some() {
+        return Err(DesignError::OffsetOfLevels);
     }
     if kind.trials.is_some() && kind.success.is_some() {
         return Err(DesignError::TrialsAndSuccess);

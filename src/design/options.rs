@@ -19,7 +19,7 @@ pub struct ResponseOptions<'a> {
     pub failures: Option<&'a str>,
     /// Of the binomial family and of survival times: the value or level that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<&'a str>,
-    /// Of ordered levels: these, from lowest to highest; empty where they are numbers, which ascend.
+    /// Of a response of levels: these, from lowest to highest, or the baseline first; empty where they ascend.
     pub levels: &'a [String],
     /// The column that is added to the linear predictor of every model.
     pub offset: Option<&'a str>,

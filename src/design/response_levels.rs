@@ -1,7 +1,10 @@
 //! Responses of levels: their order, and the number of each observation's.
 
 use super::{DesignError, ResponseOptions};
-use crate::table::{Column, Values};
+use crate::{
+    family::Distribution,
+    table::{Column, Values},
+};
 
 /// The levels of a response, in their order, of those that observations have; the baseline is the first.
 pub(super) struct ResponseLevels {
@@ -51,7 +54,7 @@ impl ResponseLevels {
         let used: Vec<usize> = (0..found.len()).filter(|at| is_used[*at]).collect();
         let names = || used.iter().map(|at| found[*at].clone()).collect::<Vec<_>>();
         let order: Vec<usize> = match kind.levels {
-            [] if is_text && kind.family.has_ordered_levels() && used.len() > 2 => {
+            [] if is_text && kind.family.distribution() == Distribution::Ordinal => {
                 let levels = names();
                 return Err(DesignError::Unordered { name, levels });
             }

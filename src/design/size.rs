@@ -35,6 +35,15 @@ impl MatrixSize {
         }
     }
 
+    /// The size where rows stand below one another so often, with columns for each time.
+    pub(crate) fn in_blocks(self, blocks: usize) -> Self {
+        Self {
+            n: self.n.saturating_mul(blocks),
+            p: self.p.saturating_mul(blocks),
+            ..self
+        }
+    }
+
     /// Bytes of the matrix in f64.
     pub(crate) fn bytes(&self) -> u64 {
         let values = (self.n as u64).saturating_mul(self.p as u64);

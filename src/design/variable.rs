@@ -36,6 +36,9 @@ pub struct Variable {
     pub name: String,
     /// The level of a factor that the variable is the dummy of.
     pub level: Option<Box<str>>,
+    /// Of a response of levels without order the level whose coefficient it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Box<str>>,
     /// 0-based position of its column in the file, response and weights taken out; of a formula that of its
     /// term among all the terms.
     pub index: usize,
@@ -52,8 +55,18 @@ pub struct Variable {
 impl Variable {
     /// The name of its column in the file: for a dummy, that of the factor.
     pub fn column(&self) -> &str {
+        let class = self.class.as_ref().map_or(0, |class| class.len() + 3);
         let dummy = self.level.as_ref().map_or(0, |level| level.len() + 1);
-        &self.name[..self.name.len() - dummy]
+        &self.name[..self.name.len() - class - dummy]
+    }
+
+    /// The variable with the coefficient of a level of the response.
+    pub(super) fn of_class(&self, class: &str) -> Self {
+        Self {
+            name: format!("{} [{class}]", self.name),
+            class: Some(class.into()),
+            ..self.clone()
+        }
     }
 }
 

@@ -23,6 +23,8 @@ pub enum Distribution {
     Cox,
     /// Ordered levels, by the model of proportional odds.
     Ordinal,
+    /// Levels without order, by the multinomial logit model.
+    Multinomial,
 }
 
 /// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
@@ -38,7 +40,7 @@ fn x_ln_ratio(x: f64, y: f64) -> f64 {
 
 impl Distribution {
     /// All distributions.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Gaussian,
         Self::Binomial,
         Self::Poisson,
@@ -46,6 +48,7 @@ impl Distribution {
         Self::Gamma,
         Self::Cox,
         Self::Ordinal,
+        Self::Multinomial,
     ];
 
     /// Its name, as options have it.
@@ -58,6 +61,7 @@ impl Distribution {
             Self::Gamma => "gamma",
             Self::Cox => "cox",
             Self::Ordinal => "ordinal",
+            Self::Multinomial => "multinomial",
         }
     }
 
@@ -73,7 +77,7 @@ impl Distribution {
             Self::Binomial => &[Link::Logit, Link::Probit, Link::Cloglog],
             Self::Poisson | Self::NegativeBinomial | Self::Cox => &[Link::Log],
             Self::Gamma => &[Link::Log, Link::Inverse],
-            Self::Ordinal => &[Link::Logit],
+            Self::Ordinal | Self::Multinomial => &[Link::Logit],
         }
     }
 
@@ -88,15 +92,18 @@ impl Distribution {
             Self::Gamma => "numbers above 0",
             Self::Cox => "times, with an event or none at each",
             Self::Ordinal => "ordered levels: numbers, or texts whose order --levels says",
+            Self::Multinomial => "levels: texts or numbers",
         }
     }
 
     pub(super) fn is_response(self, y: f64) -> bool {
         match self {
             Self::Gaussian => y.is_finite(),
-            Self::Binomial | Self::Poisson | Self::NegativeBinomial | Self::Ordinal => {
-                y.is_finite() && y >= 0.0 && y.fract() == 0.0
-            }
+            Self::Binomial
+            | Self::Poisson
+            | Self::NegativeBinomial
+            | Self::Ordinal
+            | Self::Multinomial => y.is_finite() && y >= 0.0 && y.fract() == 0.0,
             Self::Gamma => y.is_finite() && y > 0.0,
             Self::Cox => matches!(y, 0.0 | 1.0),
         }
@@ -108,14 +115,14 @@ impl Distribution {
             Self::Binomial => mean > 0.0 && mean < 1.0,
             Self::Poisson | Self::NegativeBinomial | Self::Gamma => mean > 0.0 && mean.is_finite(),
             Self::Cox => mean >= 0.0 && mean.is_finite(),
-            Self::Ordinal => (0.0..=1.0).contains(&mean),
+            Self::Ordinal | Self::Multinomial => (0.0..=1.0).contains(&mean),
         }
     }
 
     /// The variance at a mean, over the dispersion; `theta` is that of the negative binomial.
     pub(super) fn variance(self, mean: f64, theta: f64) -> f64 {
         match self {
-            Self::Gaussian | Self::Ordinal => 1.0,
+            Self::Gaussian | Self::Ordinal | Self::Multinomial => 1.0,
             Self::Binomial => mean * (1.0 - mean),
             Self::Poisson | Self::Cox => mean,
             Self::NegativeBinomial => mean + mean * mean / theta,
@@ -126,7 +133,7 @@ impl Distribution {
     /// A first guess of a mean.
     pub(super) fn first_mean(self, y: f64, trials: f64) -> f64 {
         match self {
-            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal => y,
+            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal | Self::Multinomial => y,
             Self::Binomial => (trials * y + 0.5) / (trials + 1.0),
             Self::Poisson => y + 0.1,
             Self::NegativeBinomial => y + if y == 0.0 { 1.0 / 6.0 } else { 0.0 },
@@ -137,8 +144,9 @@ impl Distribution {
     pub(super) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
         2.0 * match self {
             Self::Gaussian => (y - mean).powi(2) / 2.0,
-            // The mean is the probability of the level that was seen.
+            // The mean is the probability of the level that was seen, or of one that was seen or not.
             Self::Ordinal => -mean.ln(),
+            Self::Multinomial => x_ln_ratio(y, mean),
             Self::Binomial => x_ln_ratio(y, mean) + x_ln_ratio(1.0 - y, 1.0 - mean),
             Self::Poisson | Self::Cox => x_ln_ratio(y, mean) - (y - mean),
             Self::NegativeBinomial => {
@@ -160,7 +168,7 @@ impl Distribution {
     pub(super) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
         let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
         -2.0 * match self {
-            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal => 0.0,
+            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal | Self::Multinomial => 0.0,
             Self::Binomial => {
                 let k = (trials * y).round();
                 let ways = if trials > 1.0 { choose(trials, k) } else { 0.0 };
@@ -195,6 +203,11 @@ impl Distribution {
             }
             _ => total * ((2.0 * PI * dispersion).ln() + 1.0),
         }
+    }
+
+    /// Whether its responses are levels.
+    pub(crate) fn has_levels(self) -> bool {
+        matches!(self, Self::Ordinal | Self::Multinomial)
     }
 
     /// Whether its likelihood has a dispersion that is estimated.
@@ -238,6 +251,12 @@ impl Family {
     /// The model of proportional odds.
     pub const ORDINAL: Self = Self {
         distribution: Distribution::Ordinal,
+        link: Link::Logit,
+    };
+
+    /// The multinomial logit model.
+    pub const MULTINOMIAL: Self = Self {
+        distribution: Distribution::Multinomial,
         link: Link::Logit,
     };
 
@@ -285,9 +304,9 @@ impl Family {
         )
     }
 
-    /// Whether its responses are levels in an order.
-    pub(crate) fn has_ordered_levels(self) -> bool {
-        self.distribution == Distribution::Ordinal
+    /// Whether its responses are levels.
+    pub(crate) fn has_levels(self) -> bool {
+        self.distribution.has_levels()
     }
 
     /// Checks that there are estimates by Firth's penalty.

@@ -170,7 +170,9 @@ impl Likelihood {
     pub(crate) fn scatter(&self) -> usize {
         match self.response.family().distribution() {
             Distribution::Binomial | Distribution::Poisson => usize::from(self.has_t_tests()),
-            Distribution::Cox | Distribution::Ordinal => self.constants(),
+            Distribution::Cox | Distribution::Ordinal | Distribution::Multinomial => {
+                self.constants()
+            }
             _ => 1,
         }
     }

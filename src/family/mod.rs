@@ -36,7 +36,7 @@ pub(crate) use divergences::Divergences;
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
 pub(crate) use joint::{Curvature, JointResponse};
-pub use joint::OrdinalResponse;
+pub use joint::{MultinomialResponse, OrdinalResponse};
 pub use likelihood::Likelihood;
 pub use link::Link;
 pub(crate) use link::two_sided_normal;

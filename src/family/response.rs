@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Distribution, Family, FamilyError, JointResponse, OrdinalResponse, SurvivalResponse,
+    Distribution, Family, FamilyError, JointResponse, MultinomialResponse, OrdinalResponse,
+    SurvivalResponse,
     SurvivalTimes,
     theta::{self, Counts},
 };
@@ -70,9 +71,24 @@ impl FamilyResponse {
     /// As [`OrdinalResponse::new`].
     pub fn of_levels(codes: &[u32], weights: &[f64], offset: &[f64]) -> Result<Self, FamilyError> {
         let own = OrdinalResponse::new(codes, weights, offset)?;
-        let y = own.levels().iter().map(|level| f64::from(*level)).collect();
+        let y = codes.iter().map(|level| f64::from(*level)).collect();
         let joint = JointResponse::Ordinal(Arc::new(own));
         Ok(Self::of_joint(Family::ORDINAL, y, weights, joint))
+    }
+
+    /// Levels without order, of which the first is the baseline: of n observations n values for each other level, one level
+    /// below the other.
+    ///
+    /// # Errors
+    /// As [`MultinomialResponse::new`].
+    pub fn of_classes(codes: &[u32], weights: &[f64]) -> Result<Self, FamilyError> {
+        let own = MultinomialResponse::new(codes, weights)?;
+        let blocks = 1..=own.blocks() as u32;
+        let is_own = |level: u32| move |code: &u32| f64::from(u8::from(*code == level));
+        let y = blocks.flat_map(|level| codes.iter().map(is_own(level))).collect();
+        let weights = weights.repeat(own.blocks());
+        let joint = JointResponse::Multinomial(Arc::new(own));
+        Ok(Self::of_joint(Family::MULTINOMIAL, y, &weights, joint))
     }
 
     fn of_joint(family: Family, y: Vec<f64>, weights: &[f64], joint: JointResponse) -> Self {
@@ -102,8 +118,13 @@ impl FamilyResponse {
     pub fn survival(&self) -> Option<&Arc<SurvivalResponse>> {
         match self.joint.as_ref()? {
             JointResponse::Survival(own) => Some(own),
-            JointResponse::Ordinal(_) => None,
+            JointResponse::Ordinal(_) | JointResponse::Multinomial(_) => None,
         }
+    }
+
+    /// The sum of the weights of each level; none of other responses.
+    pub(crate) fn level_totals(&self) -> &[f64] {
+        self.joint.as_ref().map_or(&[], JointResponse::level_totals)
     }
 
     /// Whether its likelihood is of all observations together: its second derivatives are no diagonal matrix.

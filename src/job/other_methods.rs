@@ -14,9 +14,7 @@ const TESTS: &str = "`mim` ranks each variable by itself, by its information abo
 const COMPONENTS: &str =
     "it makes new variables of all, while passel chooses among them: with `pass`, say";
 const FAMILIES: &str = "it is a kind of response, not a method: `pass` with --family binomial, poisson, \
-                        negative-binomial, gamma, cox or ordinal";
-const OTHER_RESPONSES: &str = "for a response of levels without order there are selectors such as `jmi`; `pass` is \
-                               for numbers, two levels, ordered levels, counts and survival times";
+                        negative-binomial, gamma, cox, ordinal or multinomial";
 const LINEAR: &str = "`pass` chooses the variables of a linear regression; to have one in every model, \
                       name it in --keep";
 
@@ -129,10 +127,11 @@ const OTHERS: &[(&[&str], &str)] = &[
             "ordinal",
             "polr",
             "clm",
+            "multinom",
+            "multinomial",
         ],
         FAMILIES,
     ),
-    (&["multinom", "multinomial"], OTHER_RESPONSES),
     (&["lm", "ols", "linear", "regression", "reg"], LINEAR),
 ];
 

@@ -22,7 +22,7 @@ pub struct ResponseSettings {
     pub failures: Option<String>,
     /// The level or the value that is an event; `None` for 1, or for the second of two levels.
     pub success: Option<String>,
-    /// Of ordered levels: these, from lowest to highest; empty where they are numbers.
+    /// Of a response of levels: these, from lowest to highest, or the baseline first; empty for ascending ones.
     pub levels: Vec<String>,
     /// The column that is added to the linear predictor of every model; `None` for none.
     pub offset: Option<String>,
@@ -184,6 +184,7 @@ fn survival_conflicts(job: &Job) -> Vec<OptionError> {
     let constants = match own.distribution {
         Distribution::Cox => Some("a baseline hazard"),
         Distribution::Ordinal => Some("thresholds between its levels"),
+        Distribution::Multinomial => Some("an intercept for each of its levels"),
         _ => None,
     };
     if constants.is_some() && job.intervals == Intervals::Profile {
@@ -198,10 +199,16 @@ fn survival_conflicts(job: &Job) -> Vec<OptionError> {
             format!("no-intercept has no meaning with the family {family}, which has {constants}");
         return vec![OptionError::new("no-intercept", message).help("leave it out")];
     }
-    if !own.levels.is_empty() && own.distribution != Distribution::Ordinal {
-        let message = format!("levels is of the family ordinal, not of {}", own.distribution);
-        let help = "add family = ordinal, or leave it out";
+    if !own.levels.is_empty() && !own.distribution.has_levels() {
+        let family = own.distribution;
+        let message = format!("levels is of the families ordinal and multinomial, not of {family}");
+        let help = "add family = ordinal or multinomial, or leave it out";
         return vec![OptionError::new("levels", message).help(help)];
+    }
+    if own.offset.is_some() && own.distribution == Distribution::Multinomial {
+        let message =
+            "offset has no meaning with the family multinomial, each level of which has a linear predictor of its own";
+        return vec![OptionError::new("offset", message).help("leave it out")];
     }
     let given = [
         ("event", own.event.is_some()),

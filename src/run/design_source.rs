@@ -11,6 +11,7 @@ use crate::{
         self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group,
         TermsOfColumns, size::MatrixSize,
     },
+    family::Distribution,
     formula::Formula,
     interrupt::Interrupt,
     job::{Job, TermSettings},
@@ -127,7 +128,9 @@ impl Prepared for Design {
 
     fn is_partitioned(job: &Job) -> bool {
         let terms = &job.terms;
-        !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none()
+        let has_terms =
+            terms.has_formula() || !terms.groups.is_empty() || terms.groups_file.is_some();
+        !has_terms && job.kind.distribution != Distribution::Multinomial
     }
 
     fn options(job: &Job) -> DesignSource<'_> {
@@ -190,6 +193,8 @@ impl Prepared for Design {
                 let context = (communicator, &job.interrupt);
                 let data = Self::from_partitioned_table(table.data, &options, context)?;
                 drop(table.charge);
+                let matrix = matrix.in_blocks(data.blocks());
+                charge.set(matrix.bytes(), &matrix)?;
                 Ok(Held { data, charge })
             }
             DesignSource::Formula(source, options) => {
@@ -200,6 +205,7 @@ impl Prepared for Design {
                 let charge = memory.take(2 * matrix.bytes(), &matrix)?;
                 let data = made.design(&job.interrupt)?;
                 drop(table.charge);
+                let matrix = matrix.in_blocks(data.blocks());
                 charge.set(matrix.bytes(), &matrix)?;
                 Ok(Held { data, charge })
             }

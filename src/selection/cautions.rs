@@ -158,7 +158,7 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -
 /// The values of a column on the file's scale, up to rounding.
 fn values(design: &Design, j: u32) -> impl Iterator<Item = f64> {
     let (variable, weights) = (&design.variables()[j as usize], design.weight_values());
-    let column = design.columns().column(j).iter().enumerate();
+    let column = design.own_rows(j).iter().enumerate();
     column.map(move |(i, x)| {
         let root = weights.get(i).map_or(1.0, |weight| weight.sqrt());
         variable.mean + x * variable.norm / root

@@ -87,6 +87,7 @@ fn named(design: &Design, j: u32) -> SelectedVariable {
         column: variable.column().to_owned(),
         term: x.terms().map(|_| term()),
         level: variable.level.as_deref().map(str::to_owned),
+        class: variable.class.as_deref().map(str::to_owned),
         index: variable.index,
         ..SelectedVariable::default()
     }

@@ -21,7 +21,8 @@ const FEWEST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResponseFamily {
-    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma`, `cox` or `ordinal`.
+    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma`, `cox`, `ordinal` or
+    /// `multinomial`.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
     pub link: Label,
@@ -96,13 +97,13 @@ pub struct FamilySummary {
     /// tests of terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub firth: Option<Label>,
-    /// What exp(β̂) is: `odds ratio`, `rate ratio`, `ratio of means` or `hazard ratio`; none of other links.
+    /// What exp(β̂) is: `odds ratio`, `rate ratio`, `ratio of means`, `hazard ratio` or, beside the baseline, `relative risk ratio`; none of other links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Label>,
     /// Of survival times: events, concordance, the baseline hazard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub survival: Option<SurvivalSummary>,
-    /// Of ordered levels: how many observations have each.
+    /// Of a response of levels: these in their order, of `multinomial` the baseline first, and how many observations have each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelCount>,
     /// Of the binomial family: how well the fitted probabilities tell events from others.
@@ -210,6 +211,7 @@ impl FamilySummary {
             status: status(own),
             firth: design.firth().then(|| status(estimated)),
             ratio: match (name, link) {
+                (Distribution::Multinomial, _) => Some("relative risk ratio".into()),
                 (_, Link::Logit) => Some("odds ratio".into()),
                 (Distribution::Gamma, Link::Log) => Some("ratio of means".into()),
                 (Distribution::Cox, Link::Log) => Some("hazard ratio".into()),

@@ -1,4 +1,4 @@
-//! What a report says of a response of ordered levels.
+//! What a report says of a response of levels.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,11 @@ pub struct LevelCount {
     pub count: f64,
 }
 
-/// A constant of the model in place of an intercept: of ordered levels a threshold between two, named `lower|higher`. The
-/// probability of at most the lower one is 1 / (1 + exp(xᵀβ − threshold)).
+/// A constant of the model in place of an intercept.
+///
+/// Of ordered levels it is a threshold between two, named `lower|higher`: the probability of at most the lower one is
+/// 1 / (1 + exp(xᵀβ − threshold)). Of levels without order it is the intercept of one of them, by whose linear predictor it
+/// is exp(intercept + xᵀβ) times as probable as the baseline.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelConstant {
@@ -35,54 +38,59 @@ pub struct ModelConstant {
 impl LevelCount {
     /// All levels of a response of levels, in their order.
     pub(super) fn all(design: &Design, likelihood: &Likelihood) -> Vec<Self> {
-        let response = likelihood.response();
-        let mut all: Vec<Self> = design
-            .response_levels()
-            .iter()
-            .map(|level| Self {
-                level: level.clone(),
-                count: 0.0,
-            })
-            .collect();
-        for (level, weight) in response.y().iter().zip(response.weights()) {
-            if let Some(own) = all.get_mut(*level as usize) {
-                own.count += weight;
-            }
-        }
-        all
+        let levels = design.response_levels().iter();
+        let totals = likelihood.response().level_totals();
+        let count = |(level, count): (&String, &f64)| Self {
+            level: level.clone(),
+            count: *count,
+        };
+        levels.zip(totals).map(count).collect()
     }
 }
 
 impl ModelConstant {
-    /// The thresholds of a fit; none of another response.
+    /// Those of a fit; none of another response.
     ///
-    /// The thresholds that maximise the likelihood move with β̂: their variance is what they have where β̂ is given, and
+    /// The constants that maximise the likelihood move with β̂: their variance is what they have where β̂ is given, and
     /// that of their moves. Columns of the design are centred: at the origin of the file's the linear predictor lacks the
-    /// sum of their means times β̂.
+    /// sum of their means times β̂, which thresholds have above it and intercepts in it.
     pub(crate) fn all(design: &Design, fit: &Fit) -> Vec<Self> {
         let Some(own) = fit.family() else {
             return Vec::new();
         };
-        let Some(Curvature::Ordinal(curvature)) = own.curvature().map(|own| &**own) else {
+        let Some(curvature) = own.curvature() else {
             return Vec::new();
         };
+        let levels = design.response_levels();
+        let is_ordered = matches!(**curvature, Curvature::Ordinal(_));
         let variables = fit.support().iter();
         let variables = variables.map(|j| &design.variables()[*j as usize]);
         let means: Vec<f64> = variables.map(|own| own.mean / own.norm).collect();
-        let shift: f64 = means.iter().zip(own.coefficients()).map(|(m, b)| m * b).sum();
+        // By how much the constant moves with each coefficient at the origin.
+        let origin = |at: usize| {
+            let of = |(j, mean): (&u32, &f64)| match is_ordered {
+                true => *mean,
+                false if *j as usize % design.blocks() == at => -mean,
+                false => 0.0,
+            };
+            fit.support().iter().zip(&means).map(of).collect::<Vec<f64>>()
+        };
         let columns = fit.support().iter().map(|j| design.columns().column(*j));
-        let moves: Vec<Vec<f64>> = columns.map(|own| curvature.threshold_moves(own)).collect();
-        let variances = curvature.threshold_variances();
+        let moves: Vec<Vec<f64>> = columns.map(|own| curvature.constant_moves(own)).collect();
+        let variances = curvature.constant_variances();
         let has_errors = own.status() == FitStatus::Converged;
-        let names = design.response_levels().windows(2);
-        let names = names.map(|pair| format!("{}|{}", pair[0], pair[1]));
-        let thresholds = names.zip(curvature.thresholds()).zip(variances);
-        let all = thresholds.enumerate();
-        all.map(|(at, ((name, threshold), variance))| {
-            let along: Vec<f64> = means.iter().zip(&moves).map(|(m, own)| m + own[at]).collect();
+        let names = levels.windows(2).map(|pair| match is_ordered {
+            true => format!("{}|{}", pair[0], pair[1]),
+            false => format!("(intercept) [{}]", pair[1]),
+        });
+        let all = names.zip(curvature.constants()).zip(variances);
+        all.enumerate().map(|(at, ((name, constant), variance))| {
+            let origin = origin(at);
+            let shift: f64 = origin.iter().zip(own.coefficients()).map(|(m, b)| m * b).sum();
+            let along: Vec<f64> = origin.iter().zip(&moves).map(|(m, own)| m + own[at]).collect();
             let error = (variance + own.variance_of(&along)).sqrt();
             let error = Some(error).filter(|error| has_errors && error.is_finite());
-            let coefficient = threshold + shift;
+            let coefficient = constant + shift;
             let estimate = Estimate {
                 coefficient,
                 std_error: error,

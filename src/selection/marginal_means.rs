@@ -76,6 +76,11 @@ impl MarginalMean {
 /// The marginal means of all factors on which a fit depends. Intervals are left to
 /// [`Selection::set_level`](super::Selection::set_level).
 pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<MarginalMean> {
+    // Of levels there is no mean.
+    let likelihood = design.likelihood().map(Likelihood::response);
+    if likelihood.is_some_and(|own| own.family().has_levels()) {
+        return Vec::new();
+    }
     let levels = design.means_by_level(fit.support()).into_iter();
     let of_level = levels.map(|own| {
         let unknown = MarginalMean {

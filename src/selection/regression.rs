@@ -65,7 +65,8 @@ pub struct Selection {
     pub intervals: Label,
     /// The intercept's estimate; none for a model without an intercept.
     pub intercept: Option<Estimate>,
-    /// What stands in its place: of ordered levels the thresholds between them.
+    /// What stands in its place: of ordered levels the thresholds between them, of others an intercept for each but the
+    /// baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<ModelConstant>,
     /// The chosen variables, in the file's order.
@@ -179,6 +180,9 @@ pub struct SelectedVariable {
     /// The term that it is part of; none where each variable is a term.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub term: Option<String>,
+    /// Of a response of levels without order the level whose coefficient it is, beside the baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// The level that a dummy stands for; none for a variable that is no dummy.
     pub level: Option<String>,
     /// 0-based position of the column in the file with response and weights taken out, before

@@ -123,8 +123,8 @@ impl Problem {
 }
 
 fn fitted(columns: &[&[f64]], response: &FamilyResponse, start: Option<&[f64]>) -> FamilyFit {
-    let survival = response.survival.as_ref().unwrap();
-    FamilyFit::of_survival(columns, (response, survival), start).unwrap()
+    let start = start.map(|start| (start.to_vec(), f64::INFINITY));
+    FamilyFit::near(columns, response, false, start).unwrap()
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
         let problem = Problem::random(seed, n, 3);
         let response = problem.response();
         let columns = &problem.columns;
-        let survival = response.survival.as_ref().unwrap();
+        let survival = response.survival().unwrap();
         let beta = [0.7, -0.4, 0.2 * (seed % 7) as f64];
         let at = |beta: &[f64]| {
             let mut predictors = survival.offset.clone();
@@ -233,7 +233,7 @@ fn hazards_of_any_size_neither_overflow_nor_vanish() {
         problem.offset = (0..30).map(far).collect();
         let state = |problem: &Problem| {
             let response = problem.response();
-            let survival = response.survival.clone().unwrap();
+            let survival = response.survival().unwrap().clone();
             CoxState::of(&survival, survival.offset.clone()).unwrap()
         };
         let own = state(&problem);

@@ -1,24 +1,32 @@
 //! Likelihoods of all observations together: second derivatives with respect to the linear predictors are a matrix that is
 //! not diagonal, of which no more is held than its parts, and what stands in place of an intercept is maximised out.
 //!
-//! `fit.rs` models by Newton's method; `ordinal.rs` responses of ordered levels; [`super::cox`] survival times.
+//! `fit.rs` models by Newton's method; `ordinal.rs` responses of ordered levels, `multinomial.rs` of those without order, and
+//! what both need in `levels.rs`; [`super::cox`] survival times.
 
 mod fit;
+mod levels;
+mod multinomial;
 mod ordinal;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
 use super::{
     cox::{CoxState, RiskCurvature, SurvivalResponse},
 };
-pub use ordinal::OrdinalResponse;
+pub(crate) use multinomial::MultinomialCurvature;
+pub use multinomial::MultinomialResponse;
 pub(crate) use ordinal::OrdinalCurvature;
+pub use ordinal::OrdinalResponse;
 
 /// A response whose likelihood is of all observations together.
 #[derive(Debug, Clone)]
 pub(crate) enum JointResponse {
     Survival(Arc<SurvivalResponse>),
     Ordinal(Arc<OrdinalResponse>),
+    Multinomial(Arc<MultinomialResponse>),
 }
 
 /// Linear predictors with what follows from them.
@@ -38,9 +46,37 @@ pub(crate) struct JointState {
 pub enum Curvature {
     Risk(RiskCurvature),
     Ordinal(OrdinalCurvature),
+    Multinomial(MultinomialCurvature),
 }
 
 impl Curvature {
+    /// The constants at which it is, that maximise the likelihood; none of survival times.
+    pub(crate) fn constants(&self) -> &[f64] {
+        match self {
+            Self::Risk(_) => &[],
+            Self::Ordinal(own) => own.thresholds(),
+            Self::Multinomial(own) => own.intercepts(),
+        }
+    }
+
+    /// Of each constant its variance where the linear predictors are given.
+    pub(crate) fn constant_variances(&self) -> Vec<f64> {
+        match self {
+            Self::Risk(_) => Vec::new(),
+            Self::Ordinal(own) => own.threshold_variances(),
+            Self::Multinomial(own) => own.intercept_variances(),
+        }
+    }
+
+    /// Of each constant its derivative where linear predictors move along a column.
+    pub(crate) fn constant_moves(&self, column: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Risk(_) => Vec::new(),
+            Self::Ordinal(own) => own.threshold_moves(column),
+            Self::Multinomial(own) => own.intercept_moves(column),
+        }
+    }
+
     /// Its product with a vector.
     ///
     /// *Shapes:* n values, in the order of the observations.
@@ -48,6 +84,7 @@ impl Curvature {
         match self {
             Self::Risk(own) => own.times(v),
             Self::Ordinal(own) => own.times(v),
+            Self::Multinomial(own) => own.times(v),
         }
     }
 
@@ -58,6 +95,7 @@ impl Curvature {
         match self {
             Self::Risk(own) => own.square(v),
             Self::Ordinal(own) => own.square(v),
+            Self::Multinomial(own) => own.square(v),
         }
     }
 
@@ -66,6 +104,7 @@ impl Curvature {
         match self {
             Self::Risk(own) => own.diagonal(),
             Self::Ordinal(own) => own.diagonal().to_vec(),
+            Self::Multinomial(own) => own.diagonal().to_vec(),
         }
     }
 }
@@ -81,6 +120,7 @@ impl JointResponse {
         match self {
             Self::Survival(own) => &own.offset,
             Self::Ordinal(own) => &own.offset,
+            Self::Multinomial(own) => &own.offset,
         }
     }
 
@@ -88,12 +128,12 @@ impl JointResponse {
     pub(super) fn least(&self) -> f64 {
         match self {
             Self::Survival(own) => own.least(),
-            Self::Ordinal(_) => 0.0,
+            Self::Ordinal(_) | Self::Multinomial(_) => 0.0,
         }
     }
 
     /// The fitted means: of survival times the hazard that each observation has met, of ordered levels the probability of
-    /// the one that was seen.
+    /// the one that was seen, of others that of each level but the first.
     fn means(&self, state: &JointState, weights: &[f64]) -> Vec<f64> {
         match &state.curvature {
             Curvature::Risk(own) => {
@@ -105,6 +145,7 @@ impl JointResponse {
                 hazards.iter().zip(weights).map(share).collect()
             }
             Curvature::Ordinal(own) => own.probabilities(&state.predictors),
+            Curvature::Multinomial(own) => own.probabilities().to_vec(),
         }
     }
 
@@ -112,7 +153,17 @@ impl JointResponse {
     pub(super) fn criterion_n(&self) -> usize {
         match self {
             Self::Survival(own) => own.events(),
-            Self::Ordinal(own) => own.n(),
+            Self::Ordinal(own) => own.levels.codes.len(),
+            Self::Multinomial(own) => own.levels.codes.len(),
+        }
+    }
+
+    /// The sum of the weights of each level; none of survival times.
+    pub(super) fn level_totals(&self) -> &[f64] {
+        match self {
+            Self::Survival(_) => &[],
+            Self::Ordinal(own) => &own.levels.totals,
+            Self::Multinomial(own) => &own.levels.totals,
         }
     }
 
@@ -121,6 +172,7 @@ impl JointResponse {
         match self {
             Self::Survival(_) => 0,
             Self::Ordinal(own) => own.thresholds(),
+            Self::Multinomial(own) => own.blocks(),
         }
     }
 
@@ -138,11 +190,12 @@ impl JointResponse {
                 })
             }
             Self::Ordinal(own) => {
-                let near = near.and_then(|near| match &near.curvature {
-                    Curvature::Ordinal(own) => Some(own.thresholds()),
-                    Curvature::Risk(_) => None,
-                });
+                let near = near.map(|near| near.curvature.constants());
                 OrdinalResponse::state(own, predictors, near)
+            }
+            Self::Multinomial(own) => {
+                let near = near.map(|near| near.curvature.constants());
+                MultinomialResponse::state(own, predictors, near)
             }
         }
     }

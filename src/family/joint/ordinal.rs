@@ -20,28 +20,17 @@ use std::sync::Arc;
 use super::{
     super::{FamilyError, cox::informative},
     Curvature, JointState,
+    levels::{Concave, Levels, maximised},
 };
 use crate::vector::product;
-
-/// The thresholds are found where a step promises less than this share of −2ℓ: one more, which is taken, leaves rounding.
-const FOUND: f64 = 1e-9;
-
-/// Steps to the thresholds, and halvings of each, at most.
-const STEPS: usize = 100;
-const HALVINGS: usize = 60;
 
 /// A response of ordered levels.
 ///
 /// *Shapes:* n values each.
 #[derive(Debug, Clone)]
 pub struct OrdinalResponse {
-    /// From 0 on, each of them seen.
-    levels: Vec<u32>,
-    count: usize,
-    weights: Vec<f64>,
+    pub(super) levels: Levels,
     pub(super) offset: Vec<f64>,
-    /// The sum of the weights of each level.
-    totals: Vec<f64>,
 }
 
 /// The negative second derivatives of the likelihood at the thresholds that maximise it.
@@ -102,6 +91,19 @@ struct AtThresholds {
     curvature: Tridiagonal,
 }
 
+impl Concave for AtThresholds {
+    fn value(&self) -> f64 {
+        self.value
+    }
+
+    fn step(&self) -> Option<(Vec<f64>, f64)> {
+        let mut step = self.gradient.clone();
+        self.curvature.solve(&mut step);
+        let promised = product(&step, &self.gradient);
+        Some((step, promised))
+    }
+}
+
 /// F(x), 1 − F(x) and ln(1 + eˣ) of the logistic distribution.
 #[inline]
 fn logistic(x: f64) -> (f64, f64, f64) {
@@ -121,65 +123,30 @@ impl OrdinalResponse {
     /// # Errors
     /// Fewer than two levels; a weight or an offset that is none.
     pub fn new(codes: &[u32], weights: &[f64], offset: &[f64]) -> Result<Self, FamilyError> {
+        let levels = Levels::of(codes, weights)?;
         let n = codes.len();
-        for (what, values) in [("weights", weights), ("offset", offset)] {
-            if !values.is_empty() && values.len() != n {
-                let found = values.len();
-                return Err(FamilyError::Length { what, found, n });
-            }
-        }
-        let number = |row: usize, what, value: f64, wrong| FamilyError::Number {
-            row: row + 1,
-            what,
-            value,
-            wrong,
-        };
-        let is_weight = |weight: f64| weight >= 0.0 && weight.is_finite();
-        if let Some(row) = weights.iter().position(|own| !is_weight(*own)) {
-            let wrong = "no number from 0 on";
-            return Err(number(row, "weight", weights[row], wrong));
+        if !offset.is_empty() && offset.len() != n {
+            let (what, found) = ("offset", offset.len());
+            return Err(FamilyError::Length { what, found, n });
         }
         if let Some(row) = offset.iter().position(|own| !own.is_finite()) {
-            return Err(number(row, "offset", offset[row], "no number"));
+            return Err(FamilyError::Number {
+                row: row + 1,
+                what: "offset",
+                value: offset[row],
+                wrong: "no number",
+            });
         }
-        let or = |values: &[f64], row: usize, other: f64| values.get(row).copied().unwrap_or(other);
-        let weights: Vec<f64> = (0..n).map(|row| or(weights, row, 1.0)).collect();
-        let seen = codes.iter().zip(&weights).filter(|(_, w)| **w > 0.0);
-        let mut used: Vec<u32> = seen.map(|(code, _)| *code).collect();
-        used.sort_unstable();
-        used.dedup();
-        let Some(last) = used.len().checked_sub(1).filter(|last| *last > 0) else {
-            let value = used.first().map_or(f64::NAN, |code| f64::from(*code));
-            return Err(FamilyError::OneLevel { value });
+        let offset = match offset {
+            [] => vec![0.0; n],
+            offset => offset.to_vec(),
         };
-        // Of a level without weight it does not matter which it counts as.
-        let place = |code: &u32| used.partition_point(|own| own < code).min(last) as u32;
-        let levels: Vec<u32> = codes.iter().map(place).collect();
-        let mut totals = vec![0.0; used.len()];
-        let rows = levels.iter().zip(&weights);
-        rows.for_each(|(level, weight)| totals[*level as usize] += weight);
-        Ok(Self {
-            count: used.len(),
-            totals,
-            offset: (0..n).map(|row| or(offset, row, 0.0)).collect(),
-            levels,
-            weights,
-        })
-    }
-
-    /// Observations.
-    pub fn n(&self) -> usize {
-        self.levels.len()
+        Ok(Self { levels, offset })
     }
 
     /// How many thresholds there are: levels less one.
     pub fn thresholds(&self) -> usize {
-        self.count - 1
-    }
-
-    /// The level of each observation, from 0 on.
-    pub fn levels(&self) -> &[u32] {
-        &self.levels
+        self.levels.count() - 1
     }
 
     /// −ℓ at thresholds, with its derivatives; none where they are not in order or beyond the range of f64.
@@ -195,12 +162,11 @@ impl OrdinalResponse {
             }
             let rest = -(-distance).exp_m1();
             ratios[k] = (1.0 - rest) / rest;
-            value -= self.totals[k] * rest.ln();
+            value -= self.levels.totals[k] * rest.ln();
         }
         let mut gradient = vec![0.0; last];
         let (mut diagonal, mut beside) = (vec![0.0; last], vec![0.0; last]);
-        for ((level, weight), eta) in self.levels.iter().zip(&self.weights).zip(predictors) {
-            let k = *level as usize;
+        for ((k, weight), eta) in self.levels.rows().zip(predictors) {
             if k < last {
                 let (p, q, _) = logistic(thresholds[k] - eta);
                 value += weight * logistic(eta - thresholds[k]).2;
@@ -215,7 +181,7 @@ impl OrdinalResponse {
             }
         }
         for k in 1..last {
-            let (total, ratio) = (self.totals[k], ratios[k]);
+            let (total, ratio) = (self.levels.totals[k], ratios[k]);
             gradient[k] += total * ratio;
             gradient[k - 1] -= total * ratio;
             let square = total * ratio * (1.0 + ratio);
@@ -233,14 +199,14 @@ impl OrdinalResponse {
 
     /// Thresholds that a search for the best begins at: those of predictors that are all their mean.
     fn first(&self, predictors: &[f64]) -> Vec<f64> {
-        let total: f64 = self.totals.iter().sum();
-        let mean = product(predictors, &self.weights) / total;
+        let total: f64 = self.levels.totals.iter().sum();
+        let mean = product(predictors, &self.levels.weights) / total;
         let mut below = 0.0;
         let of_level = |own: &f64| {
             below += own;
             mean + (below / (total - below)).ln()
         };
-        self.totals[..self.count - 1].iter().map(of_level).collect()
+        self.levels.totals[..self.thresholds()].iter().map(of_level).collect()
     }
 
     /// The state of linear predictors, the thresholds looked for from given ones on; none where a number is beyond the
@@ -253,45 +219,15 @@ impl OrdinalResponse {
         if predictors.iter().any(|eta| !eta.is_finite()) {
             return None;
         }
-        let begun = near.and_then(|near| Some((near.to_vec(), response.at(&predictors, near)?)));
-        let (mut thresholds, mut own) = match begun {
-            Some(begun) => begun,
-            None => {
-                let first = response.first(&predictors);
-                let own = response.at(&predictors, &first)?;
-                (first, own)
-            }
-        };
-        for _ in 0..STEPS {
-            let mut step = own.gradient.clone();
-            own.curvature.solve(&mut step);
-            let promised = product(&step, &own.gradient);
-            let is_found = promised <= FOUND * (1.0 + own.value);
-            let most = own.value * (1.0 + f64::EPSILON) + f64::EPSILON;
-            let mut share = 1.0;
-            let mut next = None;
-            for _ in 0..HALVINGS {
-                let at = thresholds.iter().zip(&step).map(|(z, s)| z + share * s);
-                let at: Vec<f64> = at.collect();
-                if let Some(lower) = response.at(&predictors, &at).filter(|own| own.value <= most) {
-                    next = Some((at, lower));
-                    break;
-                }
-                share /= 2.0;
-            }
-            if let Some(next) = next {
-                (thresholds, own) = next;
-            } else if !is_found {
-                return None;
-            }
-            if is_found {
-                break;
-            }
-        }
-        let n = response.n();
+        let (thresholds, own) = maximised(
+            near,
+            || response.first(&predictors),
+            |thresholds| response.at(&predictors, thresholds),
+        )?;
+        let n = predictors.len();
         let (mut lower, mut upper, mut scores) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        for (row, eta) in predictors.iter().enumerate() {
-            let (k, weight) = (response.levels[row] as usize, response.weights[row]);
+        let rows = response.levels.rows().zip(&predictors);
+        for (row, ((k, weight), eta)) in rows.enumerate() {
             let mut below = (0.0, 0.0);
             if k > 0 {
                 let (p, q, _) = logistic(thresholds[k - 1] - eta);
@@ -327,8 +263,7 @@ impl OrdinalCurvature {
     fn moves(&self, v: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let last = self.thresholds.len();
         let mut mixed = vec![0.0; last];
-        for (row, v) in v.iter().enumerate() {
-            let k = self.response.levels[row] as usize;
+        for (row, ((k, _), v)) in self.response.levels.rows().zip(v).enumerate() {
             if k < last {
                 mixed[k] += self.upper[row] * v;
             }
@@ -343,8 +278,7 @@ impl OrdinalCurvature {
 
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
         let (_, moves) = self.moves(v);
-        let of_row = |(row, v): (usize, &f64)| {
-            let k = self.response.levels[row] as usize;
+        let of_row = |(row, ((k, _), v)): (usize, ((usize, f64), &f64))| {
             let mut own = self.diagonal[row] * v;
             if let Some(above) = moves.get(k) {
                 own -= self.upper[row] * above;
@@ -354,7 +288,8 @@ impl OrdinalCurvature {
             }
             own
         };
-        v.iter().enumerate().map(of_row).collect()
+        let rows = self.response.levels.rows().zip(v);
+        rows.enumerate().map(of_row).collect()
     }
 
     pub(super) fn square(&self, v: &[f64]) -> f64 {
@@ -366,8 +301,7 @@ impl OrdinalCurvature {
     /// The probability of the level of each observation at linear predictors.
     pub(super) fn probabilities(&self, predictors: &[f64]) -> Vec<f64> {
         let last = self.thresholds.len();
-        let of_row = |(level, eta): (&u32, &f64)| {
-            let k = *level as usize;
+        let of_row = |((k, _), eta): ((usize, f64), &f64)| {
             let below = k.checked_sub(1).map(|below| self.thresholds[below] - eta);
             let above = (k < last).then(|| self.thresholds[k] - eta);
             match (below, above) {
@@ -377,7 +311,8 @@ impl OrdinalCurvature {
                 (None, None) => 1.0,
             }
         };
-        self.response.levels.iter().zip(predictors).map(of_row).collect()
+        let rows = self.response.levels.rows().zip(predictors);
+        rows.map(of_row).collect()
     }
 
     pub(super) fn diagonal(&self) -> &[f64] {

@@ -127,9 +127,9 @@ const HIERARCHY: [(&str, Hierarchy); 3] = [
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
         TaskOption::choice("family NAME", Distribution::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.kind.distribution)
-            .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; cox, of survival times; ordinal, of ordered levels; docs/families.md"),
+            .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; cox, of survival times; ordinal, of ordered levels; multinomial, of levels without order; docs/families.md"),
         TaskOption::optional("link NAME", |raw| raw.choice(&Link::ALL.map(|own| (own.name(), own))), |draft| &mut draft.job.kind.link)
-            .default("logit of binomial and ordinal, log of the others")
+            .default("logit of binomial, ordinal and multinomial, log of the others")
             .range("logit, probit or cloglog of binomial; log of poisson, negative-binomial and cox; log or inverse of gamma")
             .help("How the mean of the response depends on the linear predictor"),
         TaskOption::optional("trials NAME", |raw| raw.text(), |draft| &mut draft.job.kind.trials)
@@ -140,9 +140,9 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .range("a level or value of the response")
             .help("Of the families binomial and cox: what counts as an event; the other one of two levels does not"),
         TaskOption::list("levels A,B,C", |draft| &mut draft.job.kind.levels)
-            .default("ascending numbers")
+            .default("ascending")
             .range("all levels of the response; write one with a comma as '\"a, b\"'")
-            .help("Of the family ordinal: the levels of the response from lowest to highest; needed where they are texts"),
+            .help("Of the family ordinal: the levels of the response from lowest to highest, needed where they are texts; of multinomial the first is the baseline"),
         TaskOption::optional("time NAME", |raw| raw.text(), |draft| &mut draft.job.kind.time)
             .range("a column of numbers from 0 on; with entry of any numbers")
             .help("Of the family cox: the survival times, in place of response"),

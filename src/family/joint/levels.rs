@@ -1,0 +1,130 @@
+//! Levels of observations, and the constants of a model that are maximised out.
+
+use super::super::FamilyError;
+
+/// The constants are found where a step promises less than this share of −ℓ: one more, which is taken, leaves rounding.
+const FOUND: f64 = 1e-9;
+
+/// Steps to the constants, and halvings of each, at most.
+const STEPS: usize = 100;
+const HALVINGS: usize = 60;
+
+/// The levels of observations, those that none of a weight above 0 has left out.
+///
+/// *Shapes:* n values each; a total each level.
+#[derive(Debug, Clone)]
+pub(super) struct Levels {
+    /// From 0 on.
+    pub(super) codes: Vec<u32>,
+    pub(super) weights: Vec<f64>,
+    /// The sum of the weights of each level.
+    pub(super) totals: Vec<f64>,
+}
+
+impl Levels {
+    /// Those of observations; weights may be empty.
+    ///
+    /// # Errors
+    /// Fewer than two levels; a weight that is none.
+    pub(super) fn of(codes: &[u32], weights: &[f64]) -> Result<Self, FamilyError> {
+        let n = codes.len();
+        if !weights.is_empty() && weights.len() != n {
+            let (what, found) = ("weights", weights.len());
+            return Err(FamilyError::Length { what, found, n });
+        }
+        let is_weight = |weight: f64| weight >= 0.0 && weight.is_finite();
+        if let Some(row) = weights.iter().position(|own| !is_weight(*own)) {
+            return Err(FamilyError::Number {
+                row: row + 1,
+                what: "weight",
+                value: weights[row],
+                wrong: "no number from 0 on",
+            });
+        }
+        let weights = match weights {
+            [] => vec![1.0; n],
+            weights => weights.to_vec(),
+        };
+        let seen = codes.iter().zip(&weights).filter(|(_, w)| **w > 0.0);
+        let mut used: Vec<u32> = seen.map(|(code, _)| *code).collect();
+        used.sort_unstable();
+        used.dedup();
+        let Some(last) = used.len().checked_sub(1).filter(|last| *last > 0) else {
+            let value = used.first().map_or(f64::NAN, |code| f64::from(*code));
+            return Err(FamilyError::OneLevel { value });
+        };
+        // Of a level without weight it does not matter which it counts as.
+        let place = |code: &u32| used.partition_point(|own| own < code).min(last) as u32;
+        let codes: Vec<u32> = codes.iter().map(place).collect();
+        let mut totals = vec![0.0; used.len()];
+        let rows = codes.iter().zip(&weights);
+        rows.for_each(|(code, weight)| totals[*code as usize] += weight);
+        Ok(Self {
+            codes,
+            weights,
+            totals,
+        })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.totals.len()
+    }
+
+    /// The level and the weight of each observation.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, f64)> {
+        let codes = self.codes.iter().map(|code| *code as usize);
+        codes.zip(self.weights.iter().copied())
+    }
+}
+
+/// A concave log-likelihood at some constants.
+pub(super) trait Concave: Sized {
+    /// −ℓ.
+    fn value(&self) -> f64;
+
+    /// Newton's step, and what it promises of ℓ, twice; none where second derivatives have vanished.
+    fn step(&self) -> Option<(Vec<f64>, f64)>;
+}
+
+/// The constants that maximise a likelihood, looked for from given ones on, or from `first`; none where there is none in the
+/// range of f64.
+pub(super) fn maximised<A: Concave>(
+    near: Option<&[f64]>,
+    first: impl FnOnce() -> Vec<f64>,
+    at: impl Fn(&[f64]) -> Option<A>,
+) -> Option<(Vec<f64>, A)> {
+    let near = near.and_then(|near| Some((near.to_vec(), at(near)?)));
+    let (mut constants, mut own) = match near {
+        Some(near) => near,
+        None => {
+            let first = first();
+            let own = at(&first)?;
+            (first, own)
+        }
+    };
+    for _ in 0..STEPS {
+        let (step, promised) = own.step()?;
+        let is_found = promised <= FOUND * (1.0 + own.value());
+        let most = own.value() * (1.0 + f64::EPSILON) + f64::EPSILON;
+        let mut share = 1.0;
+        let mut next = None;
+        for _ in 0..HALVINGS {
+            let to = constants.iter().zip(&step).map(|(c, s)| c + share * s);
+            let to: Vec<f64> = to.collect();
+            if let Some(lower) = at(&to).filter(|own| own.value() <= most) {
+                next = Some((to, lower));
+                break;
+            }
+            share /= 2.0;
+        }
+        match next {
+            Some(next) => (constants, own) = next,
+            None if is_found => {}
+            None => return None,
+        }
+        if is_found {
+            return Some((constants, own));
+        }
+    }
+    None
+}
