@@ -265,7 +265,10 @@ impl Fit {
             residual: self.residual(),
             weighted: self.reweighted.as_ref().map(|own| Weighted {
                 weights: &own.weights,
-                curvature: own.fit.curvature().map(|curvature| (&**curvature, own.of_weights)),
+                curvature: own
+                    .fit
+                    .curvature()
+                    .map(|curvature| (&**curvature, own.of_weights)),
                 predictors: own.fit.predictors(),
                 intercept: &own.intercept,
             }),

@@ -15,12 +15,15 @@ impl Design {
         let levels = self.response_levels.get(1..).unwrap_or_default();
         let (n, p, blocks) = (self.n, self.variables.len(), levels.len());
         let terms = self.columns().term_count() as u32;
-        self.term_names = (0..terms).map(|term| self.term_name(term).to_owned()).collect();
+        self.term_names = (0..terms)
+            .map(|term| self.term_name(term).to_owned())
+            .collect();
         let widths = (0..terms).map(|term| blocks * self.columns().columns_of(term).len());
         let widths: Vec<usize> = widths.collect();
-        let variables = self.variables.iter().flat_map(|variable| {
-            levels.iter().map(|level| variable.of_class(level))
-        });
+        let variables = self
+            .variables
+            .iter()
+            .flat_map(|variable| levels.iter().map(|level| variable.of_class(level)));
         let variables = variables.collect();
         if blocks > 1 {
             let rows = n * blocks;

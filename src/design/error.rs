@@ -17,6 +17,7 @@ impl DesignError {
             Self::Levels { levels, .. }
             | Self::EventLevels { levels, .. }
             | Self::Success { levels, .. } => levels.len() < 2,
+            Self::OneLevel { .. } => true,
             Self::Family { source, .. } => matches!(
                 source,
                 FamilyError::OneLevel { .. } | FamilyError::NothingToExplain
@@ -92,13 +93,17 @@ pub enum DesignError {
         "--levels leaves out `{level}`, which observations have in `{name}`: name all levels, or leave these rows out"
     )]
     LevelLacking { name: String, level: String },
-    #[error("every observation has the level `{level}` of the response `{name}`: there is nothing to explain")]
+    #[error(
+        "every observation has the level `{level}` of the response `{name}`: there is nothing to explain"
+    )]
     OneLevel { name: String, level: String },
     #[error(
         "--offset has no meaning with the family multinomial, each level of which has a linear predictor of its own: leave it out"
     )]
     OffsetOfLevels,
-    #[error("{option} is of the families ordinal and multinomial, not of {distribution}: leave it out")]
+    #[error(
+        "{option} is of the families ordinal and multinomial, not of {distribution}: leave it out"
+    )]
     OfLevels {
         option: &'static str,
         distribution: Distribution,

@@ -48,6 +48,7 @@ use names::dummy_name;
 pub(crate) use names::has_reference;
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use remote::RemoteColumns;
+pub(crate) use response_levels::levels_there;
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 pub(crate) use wide::{WideFormula, WidePart};

@@ -3,7 +3,7 @@
 use super::{DesignError, ResponseOptions};
 use crate::{
     family::Distribution,
-    table::{Column, Values},
+    table::{Column, Table, Values},
 };
 
 /// The levels of a response, in their order, of those that observations have; the baseline is the first.
@@ -11,6 +11,21 @@ pub(super) struct ResponseLevels {
     /// Of each observation the place of its level.
     pub(super) codes: Vec<f64>,
     pub(super) levels: Vec<String>,
+}
+
+/// Those of the levels that options name which a response has in the rows of a table: those of a resample may lack some.
+pub(crate) fn levels_there(table: &Table, response: usize, named: &[String]) -> Vec<String> {
+    let is_there = |level: &&String| match &table.columns[response].values {
+        Values::Factor { levels, codes } => {
+            let place = levels.iter().position(|own| own == *level);
+            place.is_some_and(|place| codes.contains(&(place as u32)))
+        }
+        values => {
+            let numbers = values.numbers(table.rows).unwrap_or_default();
+            numbers.iter().any(|own| (own + 0.0).to_string() == **level)
+        }
+    };
+    named.iter().filter(is_there).cloned().collect()
 }
 
 impl ResponseLevels {

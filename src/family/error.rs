@@ -77,7 +77,9 @@ pub enum FamilyError {
         "at every event nobody else is at risk, so nothing can be compared: look at the times, the entry times and the strata"
     )]
     NobodyElseAtRisk,
-    #[error("with the offsets alone the likelihood is beyond the range of f64: look at their units")]
+    #[error(
+        "with the offsets alone the likelihood is beyond the range of f64: look at their units"
+    )]
     BeyondRange,
     #[error("every response is {value}: there is nothing to explain")]
     OneLevel { value: f64 },

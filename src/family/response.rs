@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Distribution, Family, FamilyError, JointResponse, MultinomialResponse, OrdinalResponse,
-    SurvivalResponse,
-    SurvivalTimes,
+    SurvivalResponse, SurvivalTimes,
     theta::{self, Counts},
 };
 use crate::vector::product;
@@ -62,7 +61,12 @@ impl FamilyResponse {
     /// As [`SurvivalResponse::new`].
     pub fn of_survival(times: &SurvivalTimes) -> Result<Self, FamilyError> {
         let joint = JointResponse::Survival(Arc::new(SurvivalResponse::new(times)?));
-        Ok(Self::of_joint(Family::COX, times.event.to_vec(), times.weights, joint))
+        Ok(Self::of_joint(
+            Family::COX,
+            times.event.to_vec(),
+            times.weights,
+            joint,
+        ))
     }
 
     /// Ordered levels, by the model of proportional odds.
@@ -85,7 +89,9 @@ impl FamilyResponse {
         let own = MultinomialResponse::new(codes, weights)?;
         let blocks = 1..=own.blocks() as u32;
         let is_own = |level: u32| move |code: &u32| f64::from(u8::from(*code == level));
-        let y = blocks.flat_map(|level| codes.iter().map(is_own(level))).collect();
+        let y = blocks
+            .flat_map(|level| codes.iter().map(is_own(level)))
+            .collect();
         let weights = weights.repeat(own.blocks());
         let joint = JointResponse::Multinomial(Arc::new(own));
         Ok(Self::of_joint(Family::MULTINOMIAL, y, &weights, joint))

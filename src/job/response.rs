@@ -206,8 +206,7 @@ fn survival_conflicts(job: &Job) -> Vec<OptionError> {
         return vec![OptionError::new("levels", message).help(help)];
     }
     if own.offset.is_some() && own.distribution == Distribution::Multinomial {
-        let message =
-            "offset has no meaning with the family multinomial, each level of which has a linear predictor of its own";
+        let message = "offset has no meaning with the family multinomial, each level of which has a linear predictor of its own";
         return vec![OptionError::new("offset", message).help("leave it out")];
     }
     let given = [

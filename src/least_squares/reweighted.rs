@@ -2,7 +2,7 @@
 
 use crate::{
     design::Columns,
-    family::{FamilyFit, Likelihood, Curvature},
+    family::{Curvature, FamilyFit, Likelihood},
     vector::{packed_columns, product, weighted_square},
 };
 

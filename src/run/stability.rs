@@ -13,10 +13,10 @@ use super::{
     resample_checkpoint::{Kept, State},
 };
 use crate::{
-    design::has_reference,
+    design::{has_reference, levels_there},
     device::Resources,
     interrupt::Interrupt,
-    job::{Job, StabilityJob},
+    job::{Job, ResponseSettings, StabilityJob},
     presentation::Format,
     search::{Pass, ProofEffort},
     selection::{
@@ -71,6 +71,13 @@ impl<S: Selector> OnResamples<'_, S> {
                     .filter(|text| has_reference(&table.data, text))
                     .cloned()
                     .collect()
+            },
+            kind: ResponseSettings {
+                levels: match response(job, &table.data) {
+                    Some(at) => levels_there(&table.data, at, &job.kind.levels),
+                    None => Vec::new(),
+                },
+                ..job.kind.clone()
             },
             // Nothing is gathered for a page.
             format: Format::Json,

@@ -13,9 +13,9 @@ use crate::{
     least_squares::{Fit, PIVOT_TOLERANCE},
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
-        GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination, Truth, cautions,
-        estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
-        visited_models,
+        GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination,
+        Truth, cautions, estimates, inclusion_weights, likelihood_cautions, marginal_means,
+        selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{LevelCount, Label, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
+use super::{Label, LevelCount, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
 use crate::{
     design::Design,
     family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},

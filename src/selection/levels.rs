@@ -73,7 +73,11 @@ impl ModelConstant {
                 false if *j as usize % design.blocks() == at => -mean,
                 false => 0.0,
             };
-            fit.support().iter().zip(&means).map(of).collect::<Vec<f64>>()
+            fit.support()
+                .iter()
+                .zip(&means)
+                .map(of)
+                .collect::<Vec<f64>>()
         };
         let columns = fit.support().iter().map(|j| design.columns().column(*j));
         let moves: Vec<Vec<f64>> = columns.map(|own| curvature.constant_moves(own)).collect();
@@ -84,20 +88,29 @@ impl ModelConstant {
             false => format!("(intercept) [{}]", pair[1]),
         });
         let all = names.zip(curvature.constants()).zip(variances);
-        all.enumerate().map(|(at, ((name, constant), variance))| {
-            let origin = origin(at);
-            let shift: f64 = origin.iter().zip(own.coefficients()).map(|(m, b)| m * b).sum();
-            let along: Vec<f64> = origin.iter().zip(&moves).map(|(m, own)| m + own[at]).collect();
-            let error = (variance + own.variance_of(&along)).sqrt();
-            let error = Some(error).filter(|error| has_errors && error.is_finite());
-            let coefficient = constant + shift;
-            let estimate = Estimate {
-                coefficient,
-                std_error: error,
-                ..Estimate::default()
-            };
-            Self { name, estimate }
-        })
-        .collect()
+        all.enumerate()
+            .map(|(at, ((name, constant), variance))| {
+                let origin = origin(at);
+                let shift: f64 = origin
+                    .iter()
+                    .zip(own.coefficients())
+                    .map(|(m, b)| m * b)
+                    .sum();
+                let along: Vec<f64> = origin
+                    .iter()
+                    .zip(&moves)
+                    .map(|(m, own)| m + own[at])
+                    .collect();
+                let error = (variance + own.variance_of(&along)).sqrt();
+                let error = Some(error).filter(|error| has_errors && error.is_finite());
+                let coefficient = constant + shift;
+                let estimate = Estimate {
+                    coefficient,
+                    std_error: error,
+                    ..Estimate::default()
+                };
+                Self { name, estimate }
+            })
+            .collect()
     }
 }

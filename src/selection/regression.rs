@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel, normal_quantile,
-    number_or_nan, student_t_quantile,
+    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel,
+    normal_quantile, number_or_nan, student_t_quantile,
 };
 use crate::{
     design::{FactorCoding, SetAside},

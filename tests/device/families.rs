@@ -18,8 +18,16 @@ use crate::{
 
 /// The families with each of their links, but the normal one.
 pub fn families() -> Vec<Family> {
-    use Distribution::{Binomial, Gamma, NegativeBinomial, Poisson};
-    let all = [Binomial, Poisson, NegativeBinomial, Gamma].into_iter();
+    use Distribution::{Binomial, Gamma, Multinomial, NegativeBinomial, Ordinal, Poisson};
+    let all = [
+        Binomial,
+        Poisson,
+        NegativeBinomial,
+        Gamma,
+        Ordinal,
+        Multinomial,
+    ]
+    .into_iter();
     let with_links = all.flat_map(|own| own.links().iter().map(move |link| (own, *link)));
     with_links
         .map(|(own, link)| Family::new(own, Some(link)).unwrap())
@@ -42,13 +50,17 @@ pub fn response(random: &mut Random, family: Family, eta: &[f64]) -> DVector<f64
         }
         _ => {
             let rate = (0.5 * eta).exp() * [1.0, 0.5 - random.uniform().ln()][random.below(2)];
-            let mut count = 0.0;
+            let mut count = 0.0_f64;
             let mut left = -random.uniform().ln();
             while left < rate && count < 60.0 {
                 count += 1.0;
                 left -= random.uniform().ln();
             }
-            count
+            match family.distribution() {
+                Distribution::Ordinal => count.min(3.0),
+                Distribution::Multinomial => count.min(2.0),
+                _ => count,
+            }
         }
     };
     DVector::from_iterator(eta.len(), eta.iter().map(|eta| draw(random, *eta)))
@@ -82,7 +94,8 @@ fn design(
         |of: &dyn Fn(usize) -> f64| -> Vec<f64> { order.iter().map(|row| of(*row)).collect() };
     let trials = rows(&|_| 2.0);
     let weights = rows(&|row| 0.5 + (row % 3) as f64);
-    let is_shiftable = family.link().name() != "inverse";
+    let is_shiftable =
+        family.link().name() != "inverse" && family.distribution() != Distribution::Multinomial;
     let offset = rows(&|row| 0.1 * (row % 4) as f64);
     let options = MatrixOptions {
         family,

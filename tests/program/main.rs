@@ -30,6 +30,7 @@ mod hostile_names;
 #[cfg(unix)]
 mod interrupts;
 mod jobs;
+mod levels;
 mod memory;
 mod mistakes;
 mod odd_files;

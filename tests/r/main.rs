@@ -11,6 +11,7 @@ mod support;
 
 mod compare;
 mod families;
+mod levels;
 mod page;
 mod requests;
 mod survival;
@@ -24,7 +25,7 @@ use support::Folder;
 
 /// What a test needs that is not run everywhere: the packages of Debian and Ubuntu.
 const NEEDS: &str = "R is needed: apt-get install -y r-base-core r-cran-leaps r-cran-glmnet r-cran-jsonlite r-cran-mass \
-     r-cran-cardata r-cran-survival";
+     r-cran-cardata r-cran-survival r-cran-nnet";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

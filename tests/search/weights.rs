@@ -38,6 +38,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
         trials: None,
         failures: None,
         success: None,
+        levels: &[],
         offset: None,
         event: None,
         entry: None,

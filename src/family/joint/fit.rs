@@ -53,7 +53,9 @@ impl FamilyFit {
             (*b, is_changed) = (0.0, true);
         }
         if is_changed {
-            state = problem.state(&coefficients, Some(&state)).ok_or(FamilyError::BeyondRange)?;
+            state = problem
+                .state(&coefficients, Some(&state))
+                .ok_or(FamilyError::BeyondRange)?;
         }
         while steps < STEPS {
             steps += 1;

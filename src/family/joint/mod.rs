@@ -13,9 +13,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::{
-    cox::{CoxState, RiskCurvature, SurvivalResponse},
-};
+use super::cox::{CoxState, RiskCurvature, SurvivalResponse};
 pub(crate) use multinomial::MultinomialCurvature;
 pub use multinomial::MultinomialResponse;
 pub(crate) use ordinal::OrdinalCurvature;

@@ -142,7 +142,9 @@ impl MultinomialResponse {
         }
         cholesky::factor(&mut matrix, blocks, 0.0);
         let pivots = (0..blocks).map(|at| matrix[at * blocks + at]);
-        let is_whole = pivots.into_iter().all(|pivot| pivot > 0.0 && pivot.is_finite());
+        let is_whole = pivots
+            .into_iter()
+            .all(|pivot| pivot > 0.0 && pivot.is_finite());
         is_whole.then_some(matrix)
     }
 
@@ -164,8 +166,17 @@ impl MultinomialResponse {
         let factor = response.factor(&own.probabilities)?;
         let scores = response.scores(&own.probabilities);
         let weights = response.levels.weights.iter().cycle();
-        let weighted: Vec<f64> = own.probabilities.iter().zip(weights).map(|(p, w)| w * p).collect();
-        let diagonal = weighted.iter().zip(&own.probabilities).map(|(w, p)| w * (1.0 - p)).collect();
+        let weighted: Vec<f64> = own
+            .probabilities
+            .iter()
+            .zip(weights)
+            .map(|(p, w)| w * p)
+            .collect();
+        let diagonal = weighted
+            .iter()
+            .zip(&own.probabilities)
+            .map(|(w, p)| w * (1.0 - p))
+            .collect();
         Some(JointState {
             predictors,
             minus_two_log_likelihood: 2.0 * own.value,
@@ -205,7 +216,10 @@ impl MultinomialCurvature {
         let n = self.response.levels.codes.len();
         let mut means = vec![0.0; n];
         for (p, v) in self.probabilities.chunks(n).zip(v.chunks(n)) {
-            means.iter_mut().zip(p.iter().zip(v)).for_each(|(m, (p, v))| *m += p * v);
+            means
+                .iter_mut()
+                .zip(p.iter().zip(v))
+                .for_each(|(m, (p, v))| *m += p * v);
         }
         let parts = self.weighted.iter().zip(v).zip(means.iter().cycle());
         let product: Vec<f64> = parts.map(|((w, v), mean)| w * (v - mean)).collect();
@@ -222,7 +236,10 @@ impl MultinomialCurvature {
         for (p, own) in self.probabilities.chunks(n).zip(&moves) {
             means.iter_mut().zip(p).for_each(|(m, p)| *m += p * own);
         }
-        let blocks = product.chunks_mut(n).zip(self.weighted.chunks(n)).zip(&moves);
+        let blocks = product
+            .chunks_mut(n)
+            .zip(self.weighted.chunks(n))
+            .zip(&moves);
         for ((product, weighted), own) in blocks {
             let rows = product.iter_mut().zip(weighted).zip(&means);
             rows.for_each(|((product, w), mean)| *product -= w * (own - mean));

@@ -206,7 +206,10 @@ impl OrdinalResponse {
             below += own;
             mean + (below / (total - below)).ln()
         };
-        self.levels.totals[..self.thresholds()].iter().map(of_level).collect()
+        self.levels.totals[..self.thresholds()]
+            .iter()
+            .map(of_level)
+            .collect()
     }
 
     /// The state of linear predictors, the thresholds looked for from given ones on; none where a number is beyond the

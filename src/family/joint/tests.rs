@@ -60,7 +60,9 @@ impl Problem {
     fn predictors(&self, beta: &[f64]) -> Vec<f64> {
         let mut own = vec![0.0; self.columns[0].len()];
         for (column, b) in self.columns.iter().zip(beta) {
-            own.iter_mut().zip(column).for_each(|(eta, x)| *eta += b * x);
+            own.iter_mut()
+                .zip(column)
+                .for_each(|(eta, x)| *eta += b * x);
         }
         own
     }
@@ -90,7 +92,12 @@ impl Problem {
 }
 
 fn state(response: &FamilyResponse, predictors: Vec<f64>) -> JointState {
-    response.joint.as_ref().unwrap().state(predictors, None).unwrap()
+    response
+        .joint
+        .as_ref()
+        .unwrap()
+        .state(predictors, None)
+        .unwrap()
 }
 
 #[test]
@@ -102,8 +109,14 @@ fn likelihoods_are_the_largest_of_the_definition_and_derivatives_its_differences
         let at = |beta: &[f64]| state(&response, problem.predictors(beta));
         let own = at(&beta);
         let constants = own.curvature.constants();
-        let (value, expected) = (own.minus_two_log_likelihood, problem.value(constants, &beta));
-        assert!((value - expected).abs() < 1e-10 * (1.0 + expected), "{seed}");
+        let (value, expected) = (
+            own.minus_two_log_likelihood,
+            problem.value(constants, &beta),
+        );
+        assert!(
+            (value - expected).abs() < 1e-10 * (1.0 + expected),
+            "{seed}"
+        );
         for k in 0..constants.len() {
             for by in [-1e-3, 1e-3] {
                 let mut moved = constants.to_vec();
@@ -129,20 +142,35 @@ fn likelihoods_are_the_largest_of_the_definition_and_derivatives_its_differences
             for other in &problem.columns {
                 let rise = product(other, &down.scores) - product(other, &up.scores);
                 let second = product(other, &image);
-                assert!((second - rise / (2.0 * h)).abs() < 1e-5 * (1.0 + second.abs()), "{seed}");
+                assert!(
+                    (second - rise / (2.0 * h)).abs() < 1e-5 * (1.0 + second.abs()),
+                    "{seed}"
+                );
             }
             let square = own.curvature.square(column);
             assert!((square - product(column, &image)).abs() < 1e-10 * (1.0 + square));
             let moves = own.curvature.constant_moves(column);
-            let both = up.curvature.constants().iter().zip(down.curvature.constants());
+            let both = up
+                .curvature
+                .constants()
+                .iter()
+                .zip(down.curvature.constants());
             for (own, (up, down)) in moves.iter().zip(both) {
-                assert!((own - (up - down) / (2.0 * h)).abs() < 1e-5 * (1.0 + own.abs()), "{seed}");
+                assert!(
+                    (own - (up - down) / (2.0 * h)).abs() < 1e-5 * (1.0 + own.abs()),
+                    "{seed}"
+                );
             }
         }
         // A constant of a block changes nothing.
         let mut ones = vec![0.0; problem.columns[0].len()];
         ones[..problem.codes.len()].fill(1.0);
-        assert!(own.curvature.times(&ones).iter().all(|own| own.abs() < 1e-9));
+        assert!(
+            own.curvature
+                .times(&ones)
+                .iter()
+                .all(|own| own.abs() < 1e-9)
+        );
         assert_eq!(own.curvature.square(&ones), 0.0);
     }
 }
@@ -160,7 +188,9 @@ fn fits_have_no_slope_and_no_neighbour_is_likelier() {
         }
         let constants = fit.curvature().unwrap().constants();
         let value = fit.minus_two_log_likelihood();
-        assert!((value - problem.value(constants, fit.coefficients())).abs() < 1e-9 * (1.0 + value));
+        assert!(
+            (value - problem.value(constants, fit.coefficients())).abs() < 1e-9 * (1.0 + value)
+        );
         for at in 0..3 {
             for by in [-0.01, 0.01] {
                 let mut own = fit.coefficients().to_vec();
@@ -177,7 +207,11 @@ fn fits_have_no_slope_and_no_neighbour_is_likelier() {
 #[test]
 fn two_levels_are_logistic_regression() {
     let problem = Problem::random(8, 60);
-    let codes: Vec<u32> = problem.codes.iter().map(|code| u32::from(*code > 0)).collect();
+    let codes: Vec<u32> = problem
+        .codes
+        .iter()
+        .map(|code| u32::from(*code > 0))
+        .collect();
     let columns: Vec<&[f64]> = problem.columns.iter().map(Vec::as_slice).collect();
     let events: Vec<f64> = codes.iter().map(|code| f64::from(*code)).collect();
     let family = crate::family::Family::new(crate::family::Distribution::Binomial, None).unwrap();
@@ -190,7 +224,10 @@ fn two_levels_are_logistic_regression() {
         let own = FamilyFit::of(&columns, &response.unwrap(), false, None).unwrap();
         let off = own.minus_two_log_likelihood() - expected.minus_two_log_likelihood();
         assert!(off.abs() < 1e-9);
-        let errors = own.std_errors().into_iter().zip(expected.std_errors().into_iter().skip(1));
+        let errors = own
+            .std_errors()
+            .into_iter()
+            .zip(expected.std_errors().into_iter().skip(1));
         let both = own.coefficients().iter().zip(expected.coefficients());
         for ((own, expected), (error, of_glm)) in both.zip(errors) {
             assert!((own - expected).abs() < 1e-7 && (error - of_glm).abs() < 1e-7);
@@ -217,12 +254,24 @@ fn levels_that_a_column_tells_apart_have_no_end() {
 #[test]
 fn impossible_levels_are_told() {
     for (result, part) in [
-        (FamilyResponse::of_levels(&[1, 1], &[], &[]), "nothing to explain"),
-        (FamilyResponse::of_levels(&[0, 1], &[1.0], &[]), "weights has 1"),
-        (FamilyResponse::of_levels(&[0, 1], &[], &[0.0, f64::NAN]), "row 2"),
+        (
+            FamilyResponse::of_levels(&[1, 1], &[], &[]),
+            "nothing to explain",
+        ),
+        (
+            FamilyResponse::of_levels(&[0, 1], &[1.0], &[]),
+            "weights has 1",
+        ),
+        (
+            FamilyResponse::of_levels(&[0, 1], &[], &[0.0, f64::NAN]),
+            "row 2",
+        ),
         (FamilyResponse::of_classes(&[0, 1], &[1.0, -1.0]), "row 2"),
         // A level that only a row without weight has is none.
-        (FamilyResponse::of_classes(&[0, 1], &[1.0, 0.0]), "nothing to explain"),
+        (
+            FamilyResponse::of_classes(&[0, 1], &[1.0, 0.0]),
+            "nothing to explain",
+        ),
     ] {
         let message = result.unwrap_err().to_string();
         assert!(message.contains(part), "{message}");
