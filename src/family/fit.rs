@@ -250,6 +250,13 @@ impl FamilyFit {
         (self.status == FitStatus::Separated).then(|| own.sum())
     }
 
+    /// A row of (XᵀWX)⁻¹, the intercept first, if there is one.
+    pub(crate) fn inverse_row(&self, at: usize) -> Vec<f64> {
+        let mut unit = vec![0.0; self.coefficients.len()];
+        unit[at] = 1.0;
+        self.factor.solve(&unit)
+    }
+
     /// vᵀ(XᵀWX)⁻¹v times the dispersion: the variance of vᵀβ̂, the intercept first, if there is one.
     pub fn variance_of(&self, v: &[f64]) -> f64 {
         let columns = packed_columns(&self.factor.inverse);

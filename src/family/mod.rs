@@ -30,6 +30,7 @@ mod tests;
 mod theta;
 mod weighted;
 
+pub(crate) use cox::{EventMoments, SurvivalStep};
 pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
 pub(crate) use divergences::Divergences;

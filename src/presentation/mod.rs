@@ -4,7 +4,7 @@ mod curves;
 
 pub use curves::Curves;
 
-use crate::selection::Residuals;
+use crate::selection::{Residuals, SurvivalPlots};
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +29,8 @@ pub struct PageExtras {
     pub curves: Option<Curves>,
     /// Diagnostics of the chosen model.
     pub residuals: Option<Residuals>,
+    /// Of survival times the survival of groups, and coefficients over time.
+    pub survival: Option<SurvivalPlots>,
     /// The standard deviation of each chosen variable, in the order of the report.
     pub deviations: Vec<f64>,
     /// The command that makes the report again.

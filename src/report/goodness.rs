@@ -4,7 +4,9 @@ use super::{
     numbers::{p_value, significant},
     table::number,
 };
-use crate::selection::{FStatistic, ResponseFamily, Selection, SurvivalSummary};
+use crate::selection::{
+    FStatistic, ProportionalHazards, ResponseFamily, Selection, SurvivalSummary,
+};
 
 /// What R² is called: without an intercept sums of squares are about zero.
 pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
@@ -152,8 +154,31 @@ fn facts_of_survival(
             ),
         ));
     }
+    if let Some(tests) = &survival.proportional_hazards {
+        facts.extend(hazard_tests(tests).map(|text| ("proportional hazards", text)));
+    }
     facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
     facts
+}
+
+/// The test that all hazards are proportional, and the term that speaks most against it.
+fn hazard_tests(tests: &ProportionalHazards) -> Option<String> {
+    let all = &tests.all;
+    let mut text = format!(
+        "χ² {} on {} df, p {}",
+        significant(all.chi_squared?, 4),
+        all.df,
+        p_value(all.p_value?)
+    );
+    let terms = tests
+        .terms
+        .iter()
+        .filter_map(|own| Some((own, own.p_value?)));
+    let least = terms.min_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((own, p)) = least.filter(|_| tests.terms.len() > 1) {
+        text += &format!("; least of {}, p {}", own.name, p_value(p));
+    }
+    Some(text)
 }
 
 /// The family of the response, its trials and its offset; none of least squares.

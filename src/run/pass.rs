@@ -19,7 +19,7 @@ use crate::{
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
     search::{Checkpointing, IterationRecord, SearchError, SearchResult, search_by_parts},
-    selection::{NamedParameters, Outcome, Residuals, Termination},
+    selection::{NamedParameters, Outcome, Residuals, SurvivalPlots, Termination},
 };
 
 pub(super) struct PassSearch;
@@ -150,6 +150,7 @@ impl Model {
             finding.extras = PageExtras {
                 curves: self.curves,
                 residuals: residuals.flatten(),
+                survival: SurvivalPlots::of(design, &found.fit),
                 deviations: support.map(|column| design.deviation(*column)).collect(),
                 ..PageExtras::default()
             };

@@ -218,7 +218,7 @@ impl FamilySummary {
                 (_, Link::Log) => Some("rate ratio".into()),
                 _ => None,
             },
-            survival: SurvivalSummary::of(design, likelihood, own),
+            survival: SurvivalSummary::of(design, likelihood, (fit, own)),
             levels: LevelCount::all(design, likelihood),
             discrimination: discrimination(likelihood, estimated),
             hosmer_lemeshow: hosmer_lemeshow(&calibration),

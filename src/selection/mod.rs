@@ -30,6 +30,7 @@ mod residuals;
 mod roc;
 mod stability;
 mod survival;
+mod survival_plots;
 mod terms;
 
 use crate::{ranks::Traffic, table::TrueVariable};
@@ -63,7 +64,10 @@ pub use regression::{
 pub use residuals::{ObservationResidual, Residuals};
 pub use roc::RocPoint;
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
-pub use survival::{BaselineStep, LikelihoodRatio, SurvivalSummary};
+pub use survival::{
+    BaselineStep, HazardTest, LikelihoodRatio, ProportionalHazards, SurvivalSummary,
+};
+pub use survival_plots::{CoefficientOverTime, RiskGroup, SurvivalPlots};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;
 

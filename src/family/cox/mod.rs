@@ -1,16 +1,19 @@
 //! Cox's regression of survival times, by its partial likelihood.
 //!
-//! `response.rs` who is at risk when; `state.rs` the likelihood and its derivatives; `hazard.rs` what a fit says of times.
+//! `response.rs` who is at risk when; `state.rs` the likelihood and its derivatives; `hazard.rs` what a fit says of times,
+//! `proportional.rs` whether hazards are proportional.
 //! Models are fitted in [`super::joint`].
 //!
 //! *Source:* D. R. Cox, Regression models and life-tables, Journal of the Royal Statistical Society B 34, 1972.
 
 mod hazard;
+mod proportional;
 mod response;
 mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use proportional::{EventMoments, SurvivalStep};
 pub use response::{SurvivalResponse, SurvivalTimes, Ties};
 pub use state::RiskCurvature;
 pub(super) use state::{CoxState, informative};

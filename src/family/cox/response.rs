@@ -87,8 +87,10 @@ impl Group {
 pub struct SurvivalResponse {
     /// Of each row its number among the observations.
     order: Vec<usize>,
-    time: Vec<f64>,
-    event: Vec<bool>,
+    pub(super) time: Vec<f64>,
+    pub(super) event: Vec<bool>,
+    /// When each row begins to be at risk; empty where all are from the beginning.
+    pub(super) entry: Vec<f64>,
     pub(crate) weights: Vec<f64>,
     /// In the order of the observations.
     pub(crate) offset: Vec<f64>,
@@ -240,6 +242,10 @@ impl SurvivalResponse {
             order,
             time,
             event,
+            entry: match times.entry {
+                [] => Vec::new(),
+                _ => entry,
+            },
             weights,
             offset,
             strata,

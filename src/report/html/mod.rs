@@ -18,6 +18,7 @@ mod residuals;
 mod search;
 mod shares;
 mod stability;
+mod survival;
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use super::{
     draw::forest,
     events, finite, first_of,
     page::{Body, Figure},
-    residuals, search,
+    residuals, search, survival,
     shares::shares,
     truth,
 };
@@ -173,6 +173,10 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     coefficient_plot(body, report, extras);
     inclusion(body, report);
     events::sections(body, report);
+    if let Some(plots) = &extras.survival {
+        body.section("Survival");
+        survival::plots(body, plots, report);
+    }
     if let Some(residuals) = &extras.residuals {
         body.section("Residuals");
         residuals::plots(body, residuals, report);
