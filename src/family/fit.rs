@@ -73,6 +73,9 @@ impl FamilyFit {
         intercept: bool,
         start: Option<&Self>,
     ) -> Result<Self, FamilyError> {
+        if let (Some(survival), Some(start)) = (&response.survival, start) {
+            return Self::of_survival_near(columns, (response, survival), start);
+        }
         let start = start.map(|start| (start.predictors.clone(), start.theta));
         Self::near(columns, response, intercept, start)
     }

@@ -29,10 +29,10 @@ mod tests;
 mod theta;
 mod weighted;
 
-pub(crate) use cox::RiskCurvature;
+pub(crate) use cox::{NewPart, RiskBounds, RiskCurvature, RiskRoom};
 pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
-pub(crate) use divergences::Divergences;
+pub(crate) use divergences::{Divergences, kappa};
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
 pub use likelihood::Likelihood;

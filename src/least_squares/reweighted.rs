@@ -67,6 +67,20 @@ impl Weighted<'_> {
     }
 }
 
+impl Weighted<'_> {
+    /// vᵀWv of several vectors, or those by the second derivatives of a partial likelihood.
+    pub(crate) fn squares(&self, columns: &[&[f64]]) -> Vec<f64> {
+        match self.risk {
+            None => columns.iter().map(|v| self.square(v)).collect(),
+            Some(risk) => {
+                let mut squares = Vec::new();
+                RiskCurvature::squares(&[risk], columns, &mut Vec::new(), &mut squares);
+                squares
+            }
+        }
+    }
+}
+
 impl Reweighted {
     /// The fit on a support, warm from the fit of a similar model. Where it cannot be made its loss has no end.
     pub(super) fn of(

@@ -1,6 +1,6 @@
 //! The fit of a model by the largest partial likelihood, by Newton's method.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{
     super::{
@@ -10,7 +10,7 @@ use super::{
         weighted::Factor,
     },
     response::SurvivalResponse,
-    state::CoxState,
+    state::{CoxState, RiskCurvature},
 };
 use crate::vector::product;
 
@@ -21,26 +21,96 @@ const FAR: f64 = 0.5;
 /// What a step promises, relative to −2ℓ, where the likelihood has nearly reached its supremum.
 const LITTLE: f64 = 1e-6;
 
-/// Columns with the response that they are to explain.
+/// Linear predictors that move by less, relative to them, change second derivatives by no more: a tenth of what errors of
+/// estimates are told to.
+const NO_MOVES: f64 = 1e-9;
+
+/// A step that promises less, relative to −2ℓ, is not taken where nothing moves.
+const NOTHING: f64 = 1e-20;
+
+/// Columns with the response that they are to explain, by row.
 struct Problem<'a> {
-    columns: &'a [&'a [f64]],
+    columns: Vec<&'a [f64]>,
     response: &'a Arc<SurvivalResponse>,
+    offset: Vec<f64>,
+}
+
+/// Linear predictors less their offsets that a fit is near to, with the likelihood's derivatives there, by row.
+struct Near<'a> {
+    explained: Vec<f64>,
+    scores: Vec<f64>,
+    curvature: Cow<'a, RiskCurvature>,
 }
 
 impl FamilyFit {
     /// The fit of survival times, from linear predictors on, offsets included, that are near to it.
+    ///
+    /// *Shapes:* n values each, in the order of the observations.
     pub(in super::super) fn of_survival(
         columns: &[&[f64]],
         (all, response): (&FamilyResponse, &Arc<SurvivalResponse>),
         start: Option<&[f64]>,
     ) -> Result<Self, FamilyError> {
-        let problem = Problem { columns, response };
-        let empty = problem
-            .state(&vec![0.0; columns.len()])
-            .ok_or(FamilyError::NoHazard)?;
-        let begun = start.and_then(|start| problem.project(start, &empty));
-        let (mut coefficients, mut state) =
-            begun.unwrap_or_else(|| (vec![0.0; columns.len()], empty));
+        let near = start.and_then(|start| {
+            let state = CoxState::of(response, response.sorted(start))?;
+            let offset = response.sorted(&response.offset);
+            Some(Near {
+                explained: state
+                    .predictors
+                    .iter()
+                    .zip(&offset)
+                    .map(|(a, b)| a - b)
+                    .collect(),
+                scores: state.scores,
+                curvature: Cow::Owned(state.curvature),
+            })
+        });
+        Self::of_survival_from(columns, (all, response), near)
+    }
+
+    /// The fit of survival times, from that of a similar model on.
+    ///
+    /// *Shapes:* n values each, in the order of the observations.
+    pub(in super::super) fn of_survival_near(
+        columns: &[&[f64]],
+        (all, response): (&FamilyResponse, &Arc<SurvivalResponse>),
+        start: &Self,
+    ) -> Result<Self, FamilyError> {
+        let own = start.curvature.as_deref();
+        let Some(curvature) = own.filter(|own| own.is_of(response)) else {
+            return Self::of_survival(columns, (all, response), Some(&start.predictors));
+        };
+        let explained = start.predictors.iter().zip(&response.offset);
+        let explained: Vec<f64> = explained.map(|(a, b)| a - b).collect();
+        let near = Near {
+            explained: response.sorted(&explained),
+            scores: response.sorted(&start.scores),
+            curvature: Cow::Borrowed(curvature),
+        };
+        Self::of_survival_from(columns, (all, response), Some(near))
+    }
+
+    fn of_survival_from(
+        columns: &[&[f64]],
+        (all, response): (&FamilyResponse, &Arc<SurvivalResponse>),
+        near: Option<Near>,
+    ) -> Result<Self, FamilyError> {
+        let sorted = response.sorted_columns(columns);
+        let problem = Problem {
+            columns: sorted.chunks(response.n().max(1)).collect(),
+            response,
+            offset: response.sorted(&response.offset),
+        };
+        let columns = &problem.columns;
+        let begun = near.and_then(|near| problem.project(&near));
+        let (mut coefficients, mut state) = match begun {
+            Some(begun) => begun,
+            None => {
+                let none = vec![0.0; columns.len()];
+                let empty = problem.state(&none).ok_or(FamilyError::NoHazard)?;
+                (none, empty)
+            }
+        };
         let rounding = f64::EPSILON * response.n() as f64;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
@@ -65,6 +135,14 @@ impl FamilyFit {
             let value = state.minus_two_log_likelihood;
             let least_change = CONVERGED * (1.0 + value.abs()) + rounding;
             let is_still = promised <= least_change;
+            if promised <= NOTHING * (1.0 + value.abs()) {
+                let mut after = state.predictors.clone();
+                add_columns(&mut after, columns, (&step, 1.0));
+                if moved(&state.predictors, &after) <= NO_MOVES {
+                    status = FitStatus::Converged;
+                    break;
+                }
+            }
             let mut share = 1.0;
             let mut next = None;
             for _ in 0..HALVINGS {
@@ -86,6 +164,11 @@ impl FamilyFit {
             };
             let moved = moved(&state.predictors, &own.predictors);
             (coefficients, state) = (at, own);
+            if is_still && moved <= NO_MOVES {
+                // The second derivatives are those of before, to as many digits.
+                status = FitStatus::Converged;
+                break;
+            }
             let next = Factor::by_curvature(columns, &state.curvature);
             if next.rank() < rank {
                 // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
@@ -108,6 +191,8 @@ impl FamilyFit {
             }
         }
         let hazards = state.curvature.diagonal();
+        let [scores, predictors] =
+            [&state.scores, &state.predictors].map(|own| response.unsorted(own));
         let means = hazards
             .iter()
             .zip(&all.weights)
@@ -119,9 +204,9 @@ impl FamilyFit {
         Ok(Self {
             has_intercept: false,
             means: means.collect(),
-            scores: state.scores,
+            scores,
             weights: hazards,
-            predictors: state.predictors,
+            predictors,
             deviance: (value - response.least()).max(0.0),
             minus_two_log_likelihood: value,
             pearson: f64::NAN,
@@ -147,31 +232,23 @@ impl Problem<'_> {
     }
 
     fn state(&self, coefficients: &[f64]) -> Option<CoxState> {
-        let mut predictors = self.response.offset.clone();
-        add_columns(&mut predictors, self.columns, (coefficients, 1.0));
+        let mut predictors = self.offset.clone();
+        add_columns(&mut predictors, &self.columns, (coefficients, 1.0));
         CoxState::of(self.response, predictors)
     }
 
     /// The model whose linear predictors are nearest to given ones by their second derivatives; none where it is far from
     /// them.
-    fn project(&self, near: &[f64], empty: &CoxState) -> Option<(Vec<f64>, CoxState)> {
-        let near = CoxState::of(self.response, near.to_vec())?;
-        let offset = &self.response.offset;
-        let explained: Vec<f64> = near
-            .predictors
-            .iter()
-            .zip(offset)
-            .map(|(a, b)| a - b)
-            .collect();
-        let mut target = near.curvature.times(&explained);
+    fn project(&self, near: &Near) -> Option<(Vec<f64>, CoxState)> {
+        let mut target = near.curvature.times_rows(&near.explained);
         target
             .iter_mut()
             .zip(&near.scores)
             .for_each(|(t, score)| *t += score);
-        let factor = Factor::by_curvature(self.columns, &near.curvature);
+        let factor = Factor::by_curvature(&self.columns, &near.curvature);
         let coefficients = factor.solve(&self.products(&target));
         let state = self.state(&coefficients)?;
-        let most = empty.minus_two_log_likelihood;
+        let most = self.response.empty_value()?;
         let most = most + FAR * (most - self.response.least());
         (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
     }
