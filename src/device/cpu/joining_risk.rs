@@ -132,7 +132,8 @@ impl Bounded<'_> {
         };
         let explained: f64 = (1..=k).map(|at| product(at).powi(2)).sum();
         let rest = square - explained;
-        if !(rest > LEAST_REST * square) {
+        let is_new = rest > LEAST_REST * square;
+        if !is_new {
             return false;
         }
         let to_loss = likelihood.loss_scale();

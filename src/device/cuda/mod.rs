@@ -37,9 +37,7 @@ mod transfers;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Resources,
-    Shard, TermChange, UpdateOutcome,
-    cpu::{joining_on_host, neighbours_on_host},
-    fitted_models::FittedModels,
+    Shard, TermChange, UpdateOutcome, cpu::neighbours_on_host, fitted_models::FittedModels,
 };
 use crate::{
     interrupt::Interrupt,
@@ -386,10 +384,6 @@ impl Device for Cuda<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
         match self.shard.x.likelihood() {
-            Some(likelihood) if likelihood.is_survival() => {
-                let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
-                joining_on_host(shard, likelihood, (anchors, least), threads, stop)
-            }
             Some(likelihood) => self.joining(likelihood, (anchors, least), part, stop),
             None => Ok(vec![Vec::new(); anchors.len()]),
         }

@@ -165,7 +165,9 @@ impl RiskBounds {
         let across = score * of_model + slope * range;
         let own = score * range;
         let most = (0.5 * (own + own.hypot(across)) + slope * of_model) * ROUNDING;
-        if !(most < 1.0) {
+        // False of a NaN too, as the tests below.
+        let is_finite = most < 1.0;
+        if !is_finite {
             return None;
         }
         // κ is convex: below a chord in sin φ = y, of which (κ₀ + my)(1 − y²) is largest where its slope is 0.
@@ -198,7 +200,8 @@ impl RiskBounds {
             }
         }
         let square = curvature.square_rows(unit);
-        if !(square > LEAST_REST * whole) {
+        let is_new = square > LEAST_REST * whole;
+        if !is_new {
             return false;
         }
         let scale = 1.0 / square.sqrt();
@@ -225,10 +228,11 @@ impl RiskBounds {
                 add_scaled(moved, *slope, own);
             }
             let (low, high) = self.extent(moved);
-            let growth = (high - low).exp();
-            if !(high - low < FARTHEST) {
+            let is_near = high - low < FARTHEST;
+            if !is_near {
                 return false;
             }
+            let growth = (high - low).exp();
             let predictors = self.state.predictors.iter().zip(&*moved);
             let predictors = predictors.map(|(eta, moved)| eta + moved).collect();
             let Some(next) = CoxState::of(&self.response, predictors) else {
@@ -244,7 +248,8 @@ impl RiskBounds {
             if c < 1.0 && self.is_below(fall + kappa(c) * growth * left, least) {
                 return true;
             }
-            if !(left < 0.5 * before) {
+            let is_nearer = left < 0.5 * before;
+            if !is_nearer {
                 return false;
             }
             before = left;
