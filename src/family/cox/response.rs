@@ -1,11 +1,8 @@
 //! Survival times: who is at risk when.
 
-use std::{
-    ops::Range,
-    sync::{Arc, OnceLock},
-};
+use std::{ops::Range, sync::OnceLock};
 
-use super::{super::FamilyError, state::CoxState};
+use super::super::FamilyError;
 
 /// How events at equal times share their risk set.
 ///
@@ -105,7 +102,7 @@ pub struct SurvivalResponse {
     places: Vec<u32>,
     pub(crate) ties: Ties,
     /// −2ℓ of the empty model, once it is asked for.
-    empty: OnceLock<Option<f64>>,
+    pub(super) empty: OnceLock<Option<f64>>,
 }
 
 impl SurvivalResponse {
@@ -321,15 +318,6 @@ impl SurvivalResponse {
     /// How many events there are.
     pub fn events(&self) -> usize {
         self.event.iter().filter(|event| **event).count()
-    }
-
-    /// −2ℓ of the empty model; none where it is no number.
-    pub(crate) fn empty_value(self: &Arc<Self>) -> Option<f64> {
-        let value = || {
-            let state = CoxState::of(self, self.sorted(&self.offset))?;
-            Some(state.minus_two_log_likelihood)
-        };
-        *self.empty.get_or_init(value)
     }
 
     /// −2ℓ that no model goes below: of predictors that tell each event from all others at risk.

@@ -195,6 +195,17 @@ impl CoxState {
     }
 }
 
+impl SurvivalResponse {
+    /// −2ℓ of the empty model; none where it is no number.
+    pub(super) fn empty_value(self: &Arc<Self>) -> Option<f64> {
+        let value = || {
+            let state = CoxState::of(self, self.sorted(&self.offset))?;
+            Some(state.minus_two_log_likelihood)
+        };
+        *self.empty.get_or_init(value)
+    }
+}
+
 impl RiskCurvature {
     /// Whether it is of this response.
     pub(super) fn is_of(&self, response: &Arc<SurvivalResponse>) -> bool {
