@@ -62,6 +62,19 @@ pub(crate) fn push_orthonormal(x: Columns, anchor: &FitView, batch: &mut Vec<f64
     }
 }
 
+/// Appends to `batch` the k columns X_A·T of a model without an intercept, orthonormal under its weights.
+///
+/// *Shapes:* n × k, column-major.
+pub(crate) fn push_units(x: Columns, anchor: &FitView, batch: &mut Vec<f64>) {
+    for t in packed_columns(anchor.inverse) {
+        let start = batch.len();
+        batch.resize(start + x.n(), 0.0);
+        for (&a, &t) in anchor.support.iter().zip(t) {
+            add_scaled(&mut batch[start..], t, x.column(a));
+        }
+    }
+}
+
 /// The fall in RSS if a column joins the model; 0 for a collinear one.
 pub(crate) fn exact_gain(x: Columns, anchor: &FitView, column: u32) -> f64 {
     let Projection { e, s, .. } = project(x, anchor, column);

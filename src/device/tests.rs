@@ -12,6 +12,7 @@ use terms::{terms_are_what_fits_say, terms_walk_as_fits_do};
 
 pub(crate) mod bounds;
 mod likelihoods;
+mod risk_bounds;
 mod terms;
 
 /// n × p columns of unit norm, the last explained by the first two, and a response.

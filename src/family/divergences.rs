@@ -75,6 +75,15 @@ fn divergence(u: f64) -> Option<f64> {
     }
 }
 
+/// κ(c) = 2[(1 − c) ln(1 − c) + c]/c² = Σ 2cᵐ/((m + 1)(m + 2)) for 0 ≤ c < 1: it rises from 1 to 2, and is convex.
+pub(crate) fn kappa(c: f64) -> f64 {
+    if c < 1e-3 {
+        // Its series, without differences of near numbers.
+        return 1.0 + c / 3.0 + c * c / 3.0;
+    }
+    2.0 * ((1.0 - c) * (-c).ln_1p() + c) / (c * c)
+}
+
 vectorised! {
     /// The sum of the series of a step, and the lowest of their arguments.
     fn sum_of_series<'a>(rest: &'a [f64], step: f64, rows: &'a Divergences) -> (f64, f64) = sum_of_series_body;

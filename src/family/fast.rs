@@ -96,6 +96,19 @@ macro_rules! sum_rows {
 }
 
 vectorised! {
+    /// w·eˣ in place of x; 0 below −708.
+    pub(super) fn exponentials<'a>(values: &'a mut [f64], weights: &'a [f64]) -> () = exponentials_body;
+}
+
+#[inline(always)]
+fn exponentials_body<S: Simd>(_: S, values: &mut [f64], weights: &[f64]) {
+    for (value, weight) in values.iter_mut().zip(weights) {
+        let own = weight * exp(*value);
+        *value = if *value < -708.0 { 0.0 } else { own };
+    }
+}
+
+vectorised! {
     /// Of logistic regression the means, their slopes, and Σ w [ln(1 + eᵑ) − yη].
     pub(super) fn logistic<'a>(
         predictors: &'a [f64], y: &'a [f64], weights: &'a [f64], means: &'a mut [f64], slopes: &'a mut [f64],

@@ -72,6 +72,9 @@ impl FamilyFit {
         intercept: bool,
         start: Option<&Self>,
     ) -> Result<Self, FamilyError> {
+        if let (Some(joint), Some(start)) = (&response.joint, start) {
+            return Self::of_joint_near(columns, (response, joint), start);
+        }
         let start = start.map(|start| (start.predictors.clone(), start.theta));
         Self::near(columns, response, intercept, start)
     }

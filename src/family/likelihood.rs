@@ -191,8 +191,18 @@ impl Likelihood {
         self.response.rounding / self.loss
     }
 
-    /// Whether the loss of more columns is bounded by what their scores say.
+    /// Whether the loss of more columns is bounded by what their scores say, in the dual of the likelihood.
     pub(crate) fn has_bounds(&self) -> bool {
         self.response.family().is_logistic_or_poisson()
+    }
+
+    /// Whether a bound says what a column that joins does at most.
+    pub(crate) fn has_joining_bounds(&self) -> bool {
+        self.has_bounds() || self.is_survival()
+    }
+
+    /// Whether it is the partial likelihood of survival times.
+    pub(crate) fn is_survival(&self) -> bool {
+        self.response.survival().is_some()
     }
 }

@@ -30,10 +30,10 @@ mod tests;
 mod theta;
 mod weighted;
 
-pub(crate) use cox::{EventMoments, SurvivalStep};
+pub(crate) use cox::{EventMoments, NewPart, RiskBounds, RiskCurvature, RiskRoom, SurvivalStep};
 pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
-pub(crate) use divergences::Divergences;
+pub(crate) use divergences::{Divergences, kappa};
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
 pub(crate) use joint::{Curvature, JointResponse};

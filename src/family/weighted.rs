@@ -106,21 +106,16 @@ impl Factored {
 }
 
 vectorised! {
-    /// The factor of some columns from their products by a curvature.
-    fn by_images_of<'a>(columns: &'a [&'a [f64]], curvature: &'a Curvature) -> Factor = by_images_of_body;
+    /// The factor of some columns from the lower triangle of their products.
+    fn by_triangle<'a>(products: &'a [f64]) -> Factor = by_triangle_body;
 }
 
 #[inline(always)]
-fn by_images_of_body<S: Simd>(simd: S, columns: &[&[f64]], curvature: &Curvature) -> Factor {
-    let mut factored = Factored::new(columns.len());
-    for (at, column) in columns.iter().enumerate() {
-        let image = curvature.times(column);
-        let mut own: Vec<f64> = Vec::with_capacity(at + 1);
-        // A closure would be compiled without the wide vectors.
-        for other in &columns[..at] {
-            own.push(dot(simd, &image, other));
-        }
-        factored.push(simd, own, curvature.square(column));
+fn by_triangle_body<S: Simd>(simd: S, products: &[f64]) -> Factor {
+    let mut factored = Factored::new(packed_columns(products).count());
+    for row in packed_columns(products) {
+        let (own, square) = row.split_at(row.len() - 1);
+        factored.push(simd, own.to_vec(), square[0]);
     }
     factored.end()
 }
@@ -139,17 +134,17 @@ impl Factor {
 
     /// The factor of some columns by second derivatives.
     ///
-    /// *Shapes:* all have n values.
+    /// *Shapes:* all have n values, by row of the response.
     pub(super) fn by_curvature(columns: &[&[f64]], curvature: &Curvature) -> Self {
-        let quick = by_images_of(columns, curvature);
+        let quick = by_triangle(&curvature.products_of_rows(columns));
         if quick.pivot > EXACT_PIVOT {
             return quick;
         }
         let columns = columns.iter().map(|column| column.to_vec());
-        let norm = |rest: &[f64]| curvature.square(rest).sqrt();
+        let norm = |rest: &[f64]| curvature.square_rows(rest).sqrt();
         Self::by_images(
             columns,
-            (|rest| curvature.times(rest), norm),
+            (|rest| curvature.times_rows(rest), norm),
             LEAST_CURVATURE,
         )
     }

@@ -65,6 +65,18 @@ impl Weighted<'_> {
             Some((curvature, scale)) => scale * curvature.square(v),
         }
     }
+
+    /// vᵀWv of several vectors, or those by the second derivatives of a partial likelihood.
+    pub(crate) fn squares(&self, columns: &[&[f64]]) -> Vec<f64> {
+        match self.curvature {
+            None => columns.iter().map(|v| self.square(v)).collect(),
+            Some(curvature) => {
+                let mut squares = Vec::new();
+                Curvature::squares(&[curvature], columns, &mut Vec::new(), &mut squares);
+                squares
+            }
+        }
+    }
 }
 
 impl Reweighted {

@@ -45,15 +45,16 @@ pub(crate) fn strongest(
     let visit = |window: &mut TieWindow, first, products: &mut [f64]| {
         let rows = products.len() / width;
         let (e, q) = products.split_at(rows);
+        let columns = (first as u32..).take(rows).map(|j| x.column(j));
+        let columns: Vec<&[f64]> = columns.collect();
+        let squares = anchor.weighted.map(|own| own.squares(&columns));
         for row in 0..rows {
             let column = (first + row) as u32;
             if anchor.support.contains(&column) {
                 continue;
             }
             let explained: f64 = q.chunks(rows).map(|q| q[row] * q[row]).sum();
-            let square = anchor
-                .weighted
-                .map_or(1.0, |own| own.square(x.column(column)));
+            let square = squares.as_ref().map_or(1.0, |own| own[row]);
             let rest = square - explained;
             let e = e[row].abs();
             let least = (e - off).max(0.0).powi(2) / (rest + error);

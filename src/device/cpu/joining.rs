@@ -20,7 +20,7 @@ use crate::{
         DeviceError, Shard,
         gain::{Projection, factor_width, project, push_orthonormal},
     },
-    family::{Divergences, Likelihood},
+    family::{Divergences, Likelihood, kappa},
     least_squares::FitView,
     vector::{add_scaled, packed_columns, weighted_square},
 };
@@ -205,15 +205,6 @@ struct Room {
     squares: Vec<f64>,
     values: Vec<f64>,
     rest: Vec<f64>,
-}
-
-/// κ(c) for 0 ≤ c < 1.
-fn kappa(c: f64) -> f64 {
-    if c < 1e-3 {
-        // Its series, without differences of near numbers.
-        return 1.0 + c / 3.0 + c * c / 3.0;
-    }
-    2.0 * ((1.0 - c) * (-c).ln_1p() + c) / (c * c)
 }
 
 /// A bound on the fall in loss by a column that joins a model; none where there is no such bound.

@@ -7,6 +7,7 @@ mod gain;
 mod gram_cache;
 mod gram_tile;
 mod joining;
+mod joining_risk;
 mod likelihood_terms;
 mod neighbours;
 mod products;
@@ -32,6 +33,7 @@ pub(crate) use counting::{CpuCounter, CpuTableScorer};
 pub(super) use gain::strongest as strongest_on_host;
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;
+pub(super) use joining_risk::joining as joining_on_host;
 pub(super) use likelihood_terms::{
     neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
 };
@@ -204,6 +206,9 @@ impl Device for Cpu<'_> {
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
         let shard = self.shard.part(part);
         match shard.x.likelihood() {
+            Some(likelihood) if likelihood.is_survival() => {
+                joining_on_host(shard, likelihood, (anchors, least), self.threads, stop)
+            }
             Some(likelihood) => {
                 joining::joining(shard, likelihood, (anchors, least), self.threads, stop)
             }

@@ -15,6 +15,7 @@ use crate::{
             tie_threshold,
         },
     },
+    family::Curvature,
     least_squares::FitView,
     vector::vectorised,
 };
@@ -58,7 +59,7 @@ pub(crate) fn neighbours(
     };
     let flat: Vec<bool> = anchors.iter().map(is_flat).collect();
     let weighted = || anchors.iter().filter_map(|anchor| anchor.weighted);
-    let has_curvature = weighted().any(|own| own.curvature.is_some());
+    let curvatures: Vec<_> = weighted().filter_map(|own| own.curvature).collect();
     let weights = weighted().filter(|own| own.curvature.is_none());
     let weights: Vec<f64> = weights.flat_map(|own| own.weights).copied().collect();
     let visit = |(strongest, scratch): &mut (Vec<_>, Scratch), first, products: &mut [f64]| {
@@ -67,14 +68,12 @@ pub(crate) fn neighbours(
         if !weights.is_empty() {
             let Scratch { room, squares, .. } = &mut *scratch;
             weighted_squares(x, (first, rows), &weights, room, squares);
-        } else if has_curvature {
-            // Those of survival times are by no weights.
-            scratch.squares.clear();
-            for weighted in weighted() {
-                let own = (first as u32..).take(rows);
-                let own = own.map(|j| weighted.square(x.column(j)));
-                scratch.squares.extend(own);
-            }
+        } else if !curvatures.is_empty() {
+            // Those of likelihoods of all observations together are by no weights.
+            let columns = (first as u32..).take(rows).map(|j| x.column(j));
+            let columns: Vec<&[f64]> = columns.collect();
+            let Scratch { rows, squares, .. } = &mut *scratch;
+            Curvature::squares(&curvatures, &columns, rows, squares);
         }
         for (at, ((model, anchor), strongest)) in
             models.iter().zip(anchors).zip(strongest).enumerate()
@@ -124,6 +123,8 @@ struct Scratch {
     /// xᵀWx under the weights of each model, and room to make them.
     squares: Vec<f64>,
     room: Vec<f64>,
+    /// Columns side by side, by row of survival times.
+    rows: Vec<[f64; 8]>,
 }
 
 impl Scratch {

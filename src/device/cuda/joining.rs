@@ -8,6 +8,7 @@ use passel_kernels::joining::{BoundedModel, JoiningArgs, KERNEL};
 use super::{
     super::{
         DeviceError,
+        cpu::joining_on_host,
         gain::{factor_width, push_orthonormal},
     },
     Cuda,
@@ -38,6 +39,11 @@ impl Cuda<'_> {
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        if likelihood.is_survival() {
+            // The host's threads bound these.
+            let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
+            return joining_on_host(shard, likelihood, (anchors, least), threads, stop);
+        }
         let mut all = Vec::with_capacity(anchors.len());
         let mut room = OPEN;
         for (anchors, least) in anchors.chunks(MODELS).zip(least.chunks(MODELS)) {

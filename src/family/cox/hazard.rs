@@ -18,7 +18,7 @@ impl SurvivalResponse {
     ///
     /// *Shapes:* n linear predictors, in the order of the observations.
     pub(crate) fn hazards(self: &std::sync::Arc<Self>, predictors: &[f64]) -> Vec<HazardStep> {
-        let Some(state) = CoxState::of(self, predictors.to_vec()) else {
+        let Some(state) = CoxState::of(self, self.sorted(predictors)) else {
             return Vec::new();
         };
         let groups = self.groups.iter().zip(state.hazards_of_groups());

@@ -1,6 +1,6 @@
 //! Survival times: who is at risk when.
 
-use std::ops::Range;
+use std::{ops::Range, sync::OnceLock};
 
 use super::super::FamilyError;
 
@@ -103,6 +103,8 @@ pub struct SurvivalResponse {
     /// The place of each row there.
     places: Vec<u32>,
     pub(crate) ties: Ties,
+    /// −2ℓ of the empty model, once it is asked for.
+    pub(super) empty: OnceLock<Option<f64>>,
 }
 
 impl SurvivalResponse {
@@ -258,6 +260,7 @@ impl SurvivalResponse {
             },
             entries,
             ties: times.ties,
+            empty: OnceLock::new(),
         };
         if own.groups.is_empty() {
             return Err(FamilyError::NoEvent);

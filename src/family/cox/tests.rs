@@ -142,7 +142,7 @@ fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
                 .iter()
                 .zip(beta)
                 .for_each(|(x, b)| add_scaled(&mut predictors, *b, x));
-            CoxState::of(survival, predictors).unwrap()
+            CoxState::of(survival, survival.sorted(&predictors)).unwrap()
         };
         let state = at(&beta);
         let expected = problem.value(&beta);
@@ -157,7 +157,7 @@ fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
         };
         for a in 0..3 {
             let slope = (shifted(&[(a, h)]) - shifted(&[(a, -h)])) / (2.0 * h);
-            let own = product(&columns[a], &state.scores);
+            let own = product(&columns[a], &survival.unsorted(&state.scores));
             assert!(
                 (own - slope).abs() < 1e-5 * (1.0 + slope.abs()),
                 "{seed}: {own} {slope}"
@@ -234,7 +234,7 @@ fn hazards_of_any_size_neither_overflow_nor_vanish() {
         let state = |problem: &Problem| {
             let response = problem.response();
             let survival = response.survival().unwrap().clone();
-            CoxState::of(&survival, survival.offset.clone()).unwrap()
+            CoxState::of(&survival, survival.sorted(&survival.offset)).unwrap()
         };
         let own = state(&problem);
         let expected = problem.value(&[0.0]);
@@ -243,7 +243,7 @@ fn hazards_of_any_size_neither_overflow_nor_vanish() {
         let x = &problem.columns[0];
         let h = 1e-4;
         let slope = (problem.value(&[-h]) - problem.value(&[h])) / (4.0 * h);
-        let score = product(x, &own.scores);
+        let score = product(x, &own.curvature.response.unsorted(&own.scores));
         assert!((score - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{seed}");
         let square = own.curvature.square(x);
         let middle = problem.value(&[0.0]);

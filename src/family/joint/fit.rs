@@ -1,6 +1,6 @@
 //! The fit of a model by Newton's method.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
         fit::unit,
         weighted::Factor,
     },
-    JointResponse, JointState,
+    Curvature, JointResponse, JointState,
 };
 use crate::vector::product;
 
@@ -20,26 +20,99 @@ const FAR: f64 = 0.5;
 /// What a step promises, relative to −2ℓ, where the likelihood has nearly reached its supremum.
 const LITTLE: f64 = 1e-6;
 
-/// Columns with the response that they are to explain.
+/// Linear predictors that move by less, relative to them, change second derivatives by no more: a tenth of what errors of
+/// estimates are told to.
+const NO_MOVES: f64 = 1e-9;
+
+/// A step that promises less, relative to −2ℓ, is not taken where nothing moves.
+const NOTHING: f64 = 1e-20;
+
+/// Columns with the response that they are to explain, by row.
 struct Problem<'a> {
-    columns: &'a [&'a [f64]],
+    columns: Vec<&'a [f64]>,
     response: &'a JointResponse,
+    offset: Vec<f64>,
+}
+
+/// Linear predictors less their offsets that a fit is near to, with the likelihood's derivatives there, by row.
+struct Near<'a> {
+    explained: Vec<f64>,
+    scores: Vec<f64>,
+    curvature: Cow<'a, Curvature>,
 }
 
 impl FamilyFit {
     /// The fit from linear predictors on, offsets included, that are near to it.
+    ///
+    /// *Shapes:* n values each, in the order of the observations.
     pub(in super::super) fn of_joint(
         columns: &[&[f64]],
         (all, response): (&FamilyResponse, &JointResponse),
         start: Option<&[f64]>,
     ) -> Result<Self, FamilyError> {
-        let problem = Problem { columns, response };
-        let empty = problem
-            .state(&vec![0.0; columns.len()], None)
-            .ok_or(FamilyError::BeyondRange)?;
-        let begun = start.and_then(|start| problem.project(start, &empty));
-        let (mut coefficients, mut state) =
-            begun.unwrap_or_else(|| (vec![0.0; columns.len()], empty));
+        let near = start.and_then(|start| {
+            let state = response.state(response.by_row(start), None)?;
+            let offset = response.by_row(response.offset());
+            Some(Near {
+                explained: state
+                    .predictors
+                    .iter()
+                    .zip(&offset)
+                    .map(|(a, b)| a - b)
+                    .collect(),
+                scores: state.scores,
+                curvature: Cow::Owned(state.curvature),
+            })
+        });
+        Self::of_joint_from(columns, (all, response), near)
+    }
+
+    /// The fit from that of a similar model on.
+    ///
+    /// *Shapes:* n values each, in the order of the observations.
+    pub(in super::super) fn of_joint_near(
+        columns: &[&[f64]],
+        (all, response): (&FamilyResponse, &JointResponse),
+        start: &Self,
+    ) -> Result<Self, FamilyError> {
+        let own = start.curvature.as_deref();
+        let Some(curvature) = own.filter(|own| response.is_of(own)) else {
+            return Self::of_joint(columns, (all, response), Some(&start.predictors));
+        };
+        let explained = start.predictors.iter().zip(response.offset());
+        let explained: Vec<f64> = explained.map(|(a, b)| a - b).collect();
+        let near = Near {
+            explained: response.by_row(&explained),
+            scores: response.by_row(&start.scores),
+            curvature: Cow::Borrowed(curvature),
+        };
+        Self::of_joint_from(columns, (all, response), Some(near))
+    }
+
+    fn of_joint_from(
+        columns: &[&[f64]],
+        (all, response): (&FamilyResponse, &JointResponse),
+        near: Option<Near>,
+    ) -> Result<Self, FamilyError> {
+        let sorted = response.columns_by_row(columns);
+        let problem = Problem {
+            columns: match &sorted {
+                Some(sorted) => sorted.chunks(response.n().max(1)).collect(),
+                None => columns.to_vec(),
+            },
+            response,
+            offset: response.by_row(response.offset()),
+        };
+        let columns = &problem.columns;
+        let begun = near.and_then(|near| problem.project(&near));
+        let (mut coefficients, mut state) = match begun {
+            Some(begun) => begun,
+            None => {
+                let none = vec![0.0; columns.len()];
+                let empty = problem.state(&none, None).ok_or(FamilyError::BeyondRange)?;
+                (none, empty)
+            }
+        };
         let rounding = f64::EPSILON * response.n() as f64;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
@@ -54,7 +127,7 @@ impl FamilyFit {
         }
         if is_changed {
             state = problem
-                .state(&coefficients, Some(&state))
+                .state(&coefficients, Some(&state.curvature))
                 .ok_or(FamilyError::BeyondRange)?;
         }
         while steps < STEPS {
@@ -66,6 +139,14 @@ impl FamilyFit {
             let value = state.minus_two_log_likelihood;
             let least_change = CONVERGED * (1.0 + value.abs()) + rounding;
             let is_still = promised <= least_change;
+            if promised <= NOTHING * (1.0 + value.abs()) {
+                let mut after = state.predictors.clone();
+                add_columns(&mut after, columns, (&step, 1.0));
+                if moved(&state.predictors, &after) <= NO_MOVES {
+                    status = FitStatus::Converged;
+                    break;
+                }
+            }
             let mut share = 1.0;
             let mut next = None;
             for _ in 0..HALVINGS {
@@ -73,7 +154,7 @@ impl FamilyFit {
                 let at: Vec<f64> = own.collect();
                 let is_lower =
                     |own: &JointState| own.minus_two_log_likelihood <= value + least_change;
-                if let Some(own) = problem.state(&at, Some(&state)).filter(is_lower) {
+                if let Some(own) = problem.state(&at, Some(&state.curvature)).filter(is_lower) {
                     next = Some((at, own));
                     break;
                 }
@@ -87,6 +168,11 @@ impl FamilyFit {
             };
             let moved = moved(&state.predictors, &own.predictors);
             (coefficients, state) = (at, own);
+            if is_still && moved <= NO_MOVES {
+                // The second derivatives are those of before, to as many digits.
+                status = FitStatus::Converged;
+                break;
+            }
             let next = Factor::by_curvature(columns, &state.curvature);
             if next.rank() < rank {
                 // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
@@ -108,14 +194,15 @@ impl FamilyFit {
                 break;
             }
         }
-        let weights = state.curvature.diagonal();
+        let [scores, predictors] =
+            [&state.scores, &state.predictors].map(|own| response.by_observation(own));
         let value = state.minus_two_log_likelihood;
         Ok(Self {
             has_intercept: false,
             means: response.means(&state, &all.weights),
-            scores: state.scores,
-            weights,
-            predictors: state.predictors,
+            scores,
+            weights: state.curvature.diagonal(),
+            predictors,
             deviance: (value - response.least()).max(0.0),
             minus_two_log_likelihood: value,
             pearson: f64::NAN,
@@ -140,32 +227,24 @@ impl Problem<'_> {
             .collect()
     }
 
-    fn state(&self, coefficients: &[f64], near: Option<&JointState>) -> Option<JointState> {
-        let mut predictors = self.response.offset().to_vec();
-        add_columns(&mut predictors, self.columns, (coefficients, 1.0));
+    fn state(&self, coefficients: &[f64], near: Option<&Curvature>) -> Option<JointState> {
+        let mut predictors = self.offset.clone();
+        add_columns(&mut predictors, &self.columns, (coefficients, 1.0));
         self.response.state(predictors, near)
     }
 
     /// The model whose linear predictors are nearest to given ones by their second derivatives; none where it is far from
     /// them.
-    fn project(&self, near: &[f64], empty: &JointState) -> Option<(Vec<f64>, JointState)> {
-        let near = self.response.state(near.to_vec(), Some(empty))?;
-        let offset = self.response.offset();
-        let explained: Vec<f64> = near
-            .predictors
-            .iter()
-            .zip(offset)
-            .map(|(a, b)| a - b)
-            .collect();
-        let mut target = near.curvature.times(&explained);
+    fn project(&self, near: &Near) -> Option<(Vec<f64>, JointState)> {
+        let mut target = near.curvature.times_rows(&near.explained);
         target
             .iter_mut()
             .zip(&near.scores)
             .for_each(|(t, score)| *t += score);
-        let factor = Factor::by_curvature(self.columns, &near.curvature);
+        let factor = Factor::by_curvature(&self.columns, &near.curvature);
         let coefficients = factor.solve(&self.products(&target));
-        let state = self.state(&coefficients, Some(&near))?;
-        let most = empty.minus_two_log_likelihood;
+        let state = self.state(&coefficients, Some(&near.curvature))?;
+        let most = self.response.empty_value()?;
         let most = most + FAR * (most - self.response.least());
         (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
     }

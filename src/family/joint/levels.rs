@@ -1,5 +1,7 @@
 //! Levels of observations, and the constants of a model that are maximised out.
 
+use std::sync::OnceLock;
+
 use super::super::FamilyError;
 
 /// The constants are found where a step promises less than this share of −ℓ: one more, which is taken, leaves rounding.
@@ -19,6 +21,8 @@ pub(super) struct Levels {
     pub(super) weights: Vec<f64>,
     /// The sum of the weights of each level.
     pub(super) totals: Vec<f64>,
+    /// −2ℓ of the empty model, once it is asked for.
+    pub(super) empty: OnceLock<Option<f64>>,
 }
 
 impl Levels {
@@ -63,6 +67,7 @@ impl Levels {
             codes,
             weights,
             totals,
+            empty: OnceLock::new(),
         })
     }
 

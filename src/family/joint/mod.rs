@@ -13,6 +13,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::vector::product;
 use super::cox::{CoxState, RiskCurvature, SurvivalResponse};
 pub(crate) use multinomial::MultinomialCurvature;
 pub use multinomial::MultinomialResponse;
@@ -27,7 +28,7 @@ pub(crate) enum JointResponse {
     Multinomial(Arc<MultinomialResponse>),
 }
 
-/// Linear predictors with what follows from them.
+/// Linear predictors with what follows from them, by row of the response.
 #[derive(Debug, Clone)]
 pub(crate) struct JointState {
     /// Offsets included.
@@ -94,6 +95,62 @@ impl Curvature {
             Self::Risk(own) => own.square(v),
             Self::Ordinal(own) => own.square(v),
             Self::Multinomial(own) => own.square(v),
+        }
+    }
+
+    /// Its product with a vector, by row.
+    pub(super) fn times_rows(&self, v: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Risk(own) => own.times_rows(v),
+            own => own.times(v),
+        }
+    }
+
+    /// vᵀHv, by row; 0 where that is rounding.
+    pub(super) fn square_rows(&self, v: &[f64]) -> f64 {
+        match self {
+            Self::Risk(own) => own.square_rows(v),
+            own => own.square(v),
+        }
+    }
+
+    /// The lower triangle of XᵀHX, row by row; of a column without information 0 on the diagonal.
+    ///
+    /// *Shapes:* k columns of n values, by row.
+    pub(super) fn products_of_rows(&self, columns: &[&[f64]]) -> Vec<f64> {
+        if let Self::Risk(own) = self {
+            return own.products_of_rows(columns);
+        }
+        let mut all = Vec::with_capacity(columns.len() * (columns.len() + 1) / 2);
+        for (at, column) in columns.iter().enumerate() {
+            let image = self.times(column);
+            all.extend(columns[..at].iter().map(|other| product(&image, other)));
+            all.push(self.square(column));
+        }
+        all
+    }
+
+    /// xᵀHx of some columns by several curvatures of one response, into columns × curvatures; 0 where that is rounding.
+    /// `room` is scratch.
+    ///
+    /// *Shapes:* n values each, in the order of the observations; squares column-major.
+    pub(crate) fn squares(
+        curvatures: &[(&Self, f64)],
+        columns: &[&[f64]],
+        room: &mut Vec<[f64; 8]>,
+        squares: &mut Vec<f64>,
+    ) {
+        let risks = curvatures.iter().filter_map(|(own, scale)| match own {
+            Self::Risk(own) => Some((own, *scale)),
+            _ => None,
+        });
+        let risks: Vec<(&RiskCurvature, f64)> = risks.collect();
+        if risks.len() == curvatures.len() {
+            return RiskCurvature::squares(&risks, columns, room, squares);
+        }
+        squares.clear();
+        for (own, scale) in curvatures {
+            squares.extend(columns.iter().map(|column| scale * own.square(column)));
         }
     }
 
@@ -174,9 +231,56 @@ impl JointResponse {
         }
     }
 
-    /// The state of linear predictors; none where they are no numbers or beyond the range of f64. It is found sooner from
-    /// one that is `near`.
-    fn state(&self, predictors: Vec<f64>, near: Option<&JointState>) -> Option<JointState> {
+    /// −2ℓ of the empty model; none where it is no number.
+    fn empty_value(&self) -> Option<f64> {
+        let value = || {
+            let state = self.state(self.offset().to_vec(), None)?;
+            Some(state.minus_two_log_likelihood)
+        };
+        match self {
+            Self::Survival(own) => own.empty_value(),
+            Self::Ordinal(own) => *own.levels.empty.get_or_init(value),
+            Self::Multinomial(own) => *own.levels.empty.get_or_init(value),
+        }
+    }
+
+    /// Whether second derivatives are of this response.
+    fn is_of(&self, curvature: &Curvature) -> bool {
+        match (self, curvature) {
+            (Self::Survival(own), Curvature::Risk(other)) => other.is_of(own),
+            (Self::Ordinal(own), Curvature::Ordinal(other)) => other.is_of(own),
+            (Self::Multinomial(own), Curvature::Multinomial(other)) => other.is_of(own),
+            _ => false,
+        }
+    }
+
+    /// Values of observations in the order of the response's rows, which is another one of survival times alone.
+    fn by_row(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Survival(own) => own.sorted(values),
+            _ => values.to_vec(),
+        }
+    }
+
+    /// Values of rows in the order of the observations.
+    fn by_observation(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Survival(own) => own.unsorted(values),
+            _ => values.to_vec(),
+        }
+    }
+
+    /// Columns one after another by row; none where they are so as they stand.
+    fn columns_by_row(&self, columns: &[&[f64]]) -> Option<Vec<f64>> {
+        match self {
+            Self::Survival(own) => Some(own.sorted_columns(columns)),
+            _ => None,
+        }
+    }
+
+    /// The state of linear predictors, by row; none where they are no numbers or beyond the range of f64. It is found sooner
+    /// where second derivatives `near` to it are known.
+    fn state(&self, predictors: Vec<f64>, near: Option<&Curvature>) -> Option<JointState> {
         match self {
             Self::Survival(own) => {
                 let own = CoxState::of(own, predictors)?;
@@ -188,11 +292,11 @@ impl JointResponse {
                 })
             }
             Self::Ordinal(own) => {
-                let near = near.map(|near| near.curvature.constants());
+                let near = near.map(Curvature::constants);
                 OrdinalResponse::state(own, predictors, near)
             }
             Self::Multinomial(own) => {
-                let near = near.map(|near| near.curvature.constants());
+                let near = near.map(Curvature::constants);
                 MultinomialResponse::state(own, predictors, near)
             }
         }

@@ -229,6 +229,11 @@ impl MultinomialCurvature {
         (product, sums, moves)
     }
 
+    /// Whether it is of this response.
+    pub(super) fn is_of(&self, response: &Arc<MultinomialResponse>) -> bool {
+        Arc::ptr_eq(&self.response, response)
+    }
+
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
         let n = self.response.levels.codes.len();
         let (mut product, _, moves) = self.moves(v);

@@ -279,6 +279,11 @@ impl OrdinalCurvature {
         (mixed, moves)
     }
 
+    /// Whether it is of this response.
+    pub(super) fn is_of(&self, response: &Arc<OrdinalResponse>) -> bool {
+        Arc::ptr_eq(&self.response, response)
+    }
+
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
         let (_, moves) = self.moves(v);
         let of_row = |(row, ((k, _), v)): (usize, ((usize, f64), &f64))| {

@@ -1,7 +1,7 @@
 //! The certificate of models that have a likelihood: every model one change away is worse, by a bound or by its fit.
 //!
 //! The models that a term joins are neighbours of the best one; those that exchange one are neighbours of the best
-//! model without the term that leaves. Where the loss has a dual bound ([`Device::find_joining`]
+//! model without the term that leaves. Where the loss has a bound ([`Device::find_joining`]
 //! (crate::device::Device::find_joining)) most are settled by it.
 
 use rayon::prelude::*;
@@ -109,7 +109,7 @@ impl PolishContext<'_> {
             beside: beside.to_vec(),
         };
         let mut told = Joined::default();
-        if x.terms().is_none() && likelihood.has_bounds() {
+        if x.terms().is_none() && likelihood.has_joining_bounds() {
             let mut fits = Vec::new();
             let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
             let least = bases.iter().map(|fit| self.least_fall(fit, best.value));
