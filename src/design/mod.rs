@@ -23,6 +23,7 @@ mod options;
 mod powers;
 mod remote;
 mod response;
+mod shared;
 pub(crate) mod size;
 mod standardise;
 mod term_plan;
@@ -46,6 +47,7 @@ use names::dummy_name;
 pub(crate) use names::has_reference;
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use remote::RemoteColumns;
+pub(crate) use shared::{DesignColumns, ResponseColumn};
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 pub(crate) use wide::{WideFormula, WidePart};
@@ -67,14 +69,14 @@ const NO_INTERCEPT: &str = "without an intercept the first factor has all its le
 #[derive(Debug, Clone)]
 pub struct Design {
     n: usize,
-    /// The local columns, column-major.
-    x: Vec<f64>,
+    /// The local columns, column-major; designs of several responses share them, with their names and terms.
+    x: Arc<Vec<f64>>,
     /// The columns of other ranks.
     remote: Option<Arc<RemoteColumns>>,
     y: Vec<f64>,
-    variables: Vec<Variable>,
+    variables: Arc<Vec<Variable>>,
     response: Variable,
-    terms: Option<Terms>,
+    terms: Option<Arc<Terms>>,
     /// Whether the dummies of a factor are one term.
     is_whole: bool,
     /// The formula, if there is one, with its data.
@@ -139,7 +141,7 @@ impl Design {
     pub fn columns(&self) -> Columns<'_> {
         Columns::new(&self.x, self.n)
             .with_remote(self.remote.as_deref())
-            .with_terms(self.terms.as_ref())
+            .with_terms(self.terms.as_deref())
             .with_likelihood(self.likelihood())
     }
 

@@ -7,7 +7,10 @@ use super::{
     models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
-    table::{self, Table, exact, facts, number, position, probability, share, warnings},
+    table::{
+        self, Table, exact, facts, number, position, probability, share, text as text_cell,
+        warnings,
+    },
     terms,
 };
 use crate::nearest::list;
@@ -188,18 +191,30 @@ fn variables(selection: &Selection) -> String {
 /// One row a variable, the intercept first with an empty index; with several criteria those of each.
 pub(super) fn csv(selection: &Selection) -> String {
     let several = !selection.by_other_criteria.is_empty();
-    let has_terms = selection.candidate_terms.is_some();
-    let has_family = selection.family.is_some();
-    let all = reports(selection);
+    table(reports(selection).collect(), (false, several)).csv()
+}
+
+/// A variable of a report.
+pub(super) type ReportRow<'a> = (&'a Selection, Row<'a>);
+
+/// One row a variable of each of these reports, which are of several responses or criteria or not.
+pub(super) fn table<'a>(
+    all: Vec<&'a Selection>,
+    (of_responses, by_criteria): (bool, bool),
+) -> Table<'a, ReportRow<'a>> {
+    let has_terms = all.iter().any(|own| own.candidate_terms.is_some());
+    let has_family = all.iter().any(|own| own.family.is_some());
+    let all = all.into_iter();
     let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
     Table::of(all)
-        .column_if(several, "criterion", |all| {
-            table::text(all.0.criterion.spec())
+        .column_if(of_responses, "response", |all| text_cell(&*all.0.response))
+        .column_if(by_criteria, "criterion", |all| {
+            text_cell(all.0.criterion.spec())
         })
-        .column("name", |all| table::text(all.1.0))
+        .column("name", |all| text_cell(all.1.0))
         .column_if(has_terms, "term", |all| {
             let is_variable = all.1.1.is_some();
-            table::text(if is_variable {
+            text_cell(if is_variable {
                 all.0.term_of(all.1.0)
             } else {
                 ""
@@ -216,7 +231,6 @@ pub(super) fn csv(selection: &Selection) -> String {
         .column_if(has_family, "ratio", |all| exact(all.1.2.ratio))
         .column_if(has_family, "ratio_lower", |all| exact(all.1.2.ratio_lower))
         .column_if(has_family, "ratio_upper", |all| exact(all.1.2.ratio_upper))
-        .csv()
 }
 
 fn search(selection: &Selection) -> String {
