@@ -50,18 +50,41 @@ pub(crate) struct ResponseColumn {
 }
 
 impl ResponseColumn {
-    /// The responses of a table in columns at these places. The options name the first of them; the others are dropped.
+    /// The responses of a table in columns at these places. The options name one of them and drop the others.
     ///
     /// # Errors
     /// Columns that the options name and the table lacks.
-    pub(crate) fn all(
+    pub(crate) fn of_table(
         table: &Table,
-        places: impl IntoIterator<Item = usize>,
+        places: &[usize],
         options: &DesignOptions,
     ) -> Result<Vec<Self>, DesignError> {
         let beside = NamedColumns::of(table, options, false)?.beside();
-        let places = places.into_iter();
-        Ok(places.map(|at| Self::of(table, at, &beside)).collect())
+        let places = places.iter();
+        Ok(places.map(|at| Self::of(table, *at, &beside)).collect())
+    }
+
+    /// Responses beside a table, each as if it alone stood behind the columns of the table. The options name the first.
+    ///
+    /// # Errors
+    /// As [`of_table`](Self::of_table).
+    pub(crate) fn of_columns(
+        table: &mut Table,
+        columns: Vec<Column>,
+        options: &DesignOptions,
+    ) -> Result<Vec<Self>, DesignError> {
+        let (place, mut beside) = (table.columns.len(), None);
+        let mut all = Vec::with_capacity(columns.len());
+        for column in columns {
+            table.columns.push(column);
+            let beside = match &beside {
+                Some(beside) => beside,
+                None => beside.insert(NamedColumns::of(table, options, false)?.beside()),
+            };
+            all.push(Self::of(table, place, beside));
+            table.columns.pop();
+        }
+        Ok(all)
     }
 
     pub(super) fn of(table: &Table, at: usize, beside: &[Option<usize>; 7]) -> Self {

@@ -20,6 +20,7 @@ mod responses;
 mod stability;
 mod table;
 mod terms;
+mod variables;
 
 use std::{borrow::Cow, io, path::Path};
 
@@ -50,7 +51,7 @@ pub fn render(
     let text = match format {
         Format::Text => text(outcome, data),
         Format::Csv => match outcome {
-            Outcome::Selection(report) => regression::csv(report),
+            Outcome::Selection(report) => variables::csv(report),
             Outcome::Responses(report) => responses::csv(report),
             Outcome::Ranking(report) => ranking::csv(report),
             Outcome::Pairs(report) => pairs::csv(report),

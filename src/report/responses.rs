@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::{
     goodness::r_squared_name,
-    numbers::{first_names, when},
+    numbers::{first_names, printable, when},
     regression::{self, reports},
     table::{Cell, Style, Table, count, facts, number, text as word},
+    variables,
 };
 use crate::selection::{Certificate, FailedResponse, ResponsesReport, Selection, SharedVariable};
 
@@ -109,7 +110,7 @@ pub(super) fn text(report: &ResponsesReport, data: &Path) -> String {
     for own in report.responses.iter().flat_map(reports) {
         let chosen = format!(", chosen by {}", own.criterion.spec());
         let title = format!("{}{}", own.response, when(has_criteria(report), &chosen));
-        let title = super::numbers::printable(&title);
+        let title = printable(&title);
         let line = "─".repeat(title.chars().count());
         page += &format!("\n{title}\n{line}\n\n{}", regression::text(own, data));
     }
@@ -119,7 +120,7 @@ pub(super) fn text(report: &ResponsesReport, data: &Path) -> String {
 /// One row a variable of each response.
 pub(super) fn csv(report: &ResponsesReport) -> String {
     let all = report.responses.iter().flat_map(reports);
-    regression::table(all.collect(), (true, has_criteria(report))).csv()
+    variables::table(all.collect(), (true, has_criteria(report))).csv()
 }
 
 #[cfg(test)]

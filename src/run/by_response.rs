@@ -83,8 +83,8 @@ impl Models {
                 return self.note(group[0], error);
             }
         };
-        let columns = columns.as_ref().map(|(columns, _)| &**columns);
-        let mut shared = columns.map(|columns| SharedDevices::of(columns.columns()));
+        let shared = columns.shared();
+        let mut shared = shared.map(|columns| SharedDevices::of(columns.columns()));
         for &response in group {
             self.interrupted |= run.job.interrupt.requested();
             if self.is_over() {
@@ -95,7 +95,7 @@ impl Models {
                 format: Format::Text,
                 ..data.job_of(run.job, response)
             };
-            let design = data.design(&own, response, columns);
+            let design = data.design(&own, response, &columns);
             match design.and_then(|(design, _held)| select(run, &own, &design, shared.as_mut())) {
                 Ok(finding) => self.take(response, finding),
                 Err(error) => {

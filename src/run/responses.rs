@@ -6,7 +6,7 @@ use super::{
     RunError,
     design_source::{DesignSource, all_groups},
     prepared::{Held, Prepared},
-    responses_file::read_responses,
+    responses_file::{ResponsesError, read_responses},
 };
 use crate::{
     design::{
@@ -18,31 +18,49 @@ use crate::{
     table::{Missing, Table, TableError},
 };
 
-/// Several responses of a table. Those that are observed in the same rows share their columns.
+/// Several responses, and the table that they are of or stand beside.
 #[derive(Debug)]
 pub(super) struct ResponseData {
     pub(super) responses: Vec<ResponseColumn>,
-    /// The responses that are observed in the same rows, by their places.
+    /// The responses that are observed in the same rows, by their places: they share the columns of a design.
     pub(super) groups: Vec<Vec<usize>>,
-    source: Source,
     /// Whether the responses are columns of the table.
     are_of_table: bool,
     /// Columns of the table that are candidates for no response.
     left_out: Vec<String>,
-    /// The groups of columns that are a term.
+    /// The groups of candidates that are a term.
     terms: Vec<Group>,
+    source: Source,
 }
 
-/// What the designs are made of.
+/// What designs are made of.
 #[derive(Debug)]
 enum Source {
     /// The columns of the only group.
-    Columns(Arc<DesignColumns>),
+    Columns(DesignColumns),
     Table(Table),
 }
 
-/// The columns that a group of responses shares, with the memory held for them.
-pub(super) type GroupColumns = (Arc<DesignColumns>, Option<MemoryCharge>);
+/// What the designs of a group are made of.
+pub(super) enum GroupColumns<'a> {
+    /// Columns that they share.
+    Shared(&'a DesignColumns),
+    /// The same, made for this group, and the memory held for them.
+    Own(Box<DesignColumns>, MemoryCharge),
+    /// The table, for each anew.
+    Table(&'a Table),
+}
+
+impl GroupColumns<'_> {
+    /// The columns that the designs share.
+    pub(super) fn shared(&self) -> Option<&DesignColumns> {
+        match self {
+            Self::Shared(columns) => Some(columns),
+            Self::Own(columns, _) => Some(columns),
+            Self::Table(_) => None,
+        }
+    }
+}
 
 impl Prepared for ResponseData {
     type Options<'a> = (DesignSource<'a>, &'a Option<Responses>);
@@ -52,72 +70,66 @@ impl Prepared for ResponseData {
     }
 
     fn of(job: &Job, table: Held<Table>, _: Option<&Communicator>) -> Result<Held<Self>, RunError> {
-        let Held { data, charge } = table;
-        let mut data = Self::of_table(job, data)?;
-        let (true, [group]) = (is_shared(job), &*data.groups) else {
-            return Ok(Held { data, charge });
-        };
-        let first = group[0];
-        let Source::Table(table) =
-            std::mem::replace(&mut data.source, Source::Table(Table::default()))
-        else {
-            return Ok(Held { data, charge });
-        };
-        let (columns, made) = data.columns_of(job, table, first)?;
-        drop(charge);
-        data.source = Source::Columns(columns);
-        Ok(Held { data, charge: made })
+        let Held {
+            data: table,
+            mut charge,
+        } = table;
+        let mut data = Self::of_table(job, table)?;
+        if let (Source::Table(table), true, [group]) =
+            (&mut data.source, has_columns(job), &*data.groups)
+        {
+            let (table, first) = (std::mem::take(table), group[0]);
+            let (columns, held) = data.columns_of(job, table, first)?;
+            (data.source, charge) = (Source::Columns(columns), held);
+        }
+        Ok(Held { data, charge })
     }
 }
 
-/// Whether designs of the responses of a job can have their columns in common. Those of a formula are made anew.
-fn is_shared(job: &Job) -> bool {
+/// Whether designs of a job have columns that do not depend on the response. Those of a formula are made with it.
+fn has_columns(job: &Job) -> bool {
     !job.terms.has_formula()
 }
 
 impl ResponseData {
     fn of_table(job: &Job, mut table: Table) -> Result<Self, RunError> {
+        let terms = match Design::options(job) {
+            DesignSource::Columns(options, file) => all_groups(&options, file, &job.interrupt)?,
+            DesignSource::Formula(..) => Vec::new(),
+        };
         let mut left_out = Vec::new();
-        let (columns, are_of_table) = match &job.responses {
+        let (responses, are_of_table) = match &job.responses {
             Some(Responses::File(path)) => {
+                let columns = read_responses(path, job, &table)?;
                 let own = table.response.map(|at| table.columns[at].name.clone());
                 left_out.extend(own);
-                (read_responses(path, job, &table)?, false)
+                let first = columns.first().map(|column| column.name.clone());
+                let own = job_of(job, &first.unwrap_or_default(), &left_out);
+                let all = ResponseColumn::of_columns(&mut table, columns, &named(&own))?;
+                (all, false)
             }
             responses => {
                 let names = responses.iter().flat_map(Responses::columns);
                 left_out.extend(names.cloned());
-                (Vec::new(), true)
+                let places = places(&table, &left_out)?;
+                let own = job_of(job, left_out.first().map_or("", |name| name), &left_out);
+                (
+                    ResponseColumn::of_table(&table, &places, &named(&own))?,
+                    true,
+                )
             }
         };
-        let mut terms = Vec::new();
-        if let DesignSource::Columns(options, file) = Design::options(job) {
-            terms = all_groups(&options, file, &job.interrupt)?;
-        }
-        let responses = match are_of_table {
-            true => responses_of_table(job, &table, &left_out)?,
-            false => {
-                let place = table.columns.len();
-                let mut all = Vec::with_capacity(columns.len());
-                for column in columns {
-                    table.columns.push(column);
-                    all.extend(responses_at(job, &table, [place], &left_out)?);
-                    table.columns.pop();
-                }
-                all
-            }
-        };
-        let rows = table.rows;
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut places: HashMap<Vec<usize>, usize> = HashMap::new();
+        let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
         for (at, response) in responses.iter().enumerate() {
-            let place = match is_shared(job) {
-                true => *places
-                    .entry(response.missing_rows(rows))
-                    .or_insert(groups.len()),
-                false => groups.len(),
+            let new = groups.len();
+            let group = match has_columns(job) {
+                true => *known
+                    .entry(response.missing_rows(table.rows))
+                    .or_insert(new),
+                false => new,
             };
-            match groups.get_mut(place) {
+            match groups.get_mut(group) {
                 Some(group) => group.push(at),
                 None => groups.push(vec![at]),
             }
@@ -125,38 +137,33 @@ impl ResponseData {
         Ok(Self {
             responses,
             groups,
-            source: Source::Table(table),
             are_of_table,
             left_out,
             terms,
+            source: Source::Table(table),
         })
     }
 
     /// The job of one response, for which the others are no candidates.
     pub(super) fn job_of(&self, job: &Job, response: usize) -> Job {
-        let name = self.responses[response].name();
-        job_of(job, name, &self.left_out)
+        job_of(job, self.responses[response].name(), &self.left_out)
     }
 
-    /// The columns of a group of responses; none where each has a design of its own.
+    /// What the designs of a group of responses are made of.
     ///
     /// # Errors
     /// A table that makes no columns, memory, missing values that are refused.
-    pub(super) fn columns(
-        &self,
-        job: &Job,
-        group: &[usize],
-    ) -> Result<Option<GroupColumns>, RunError> {
-        let first = group[0];
+    pub(super) fn columns(&self, job: &Job, group: &[usize]) -> Result<GroupColumns<'_>, RunError> {
         let table = match &self.source {
-            Source::Columns(columns) => return Ok(Some((Arc::clone(columns), None))),
-            Source::Table(_) if !is_shared(job) => return Ok(None),
+            Source::Columns(columns) => return Ok(GroupColumns::Shared(columns)),
+            Source::Table(table) if !has_columns(job) => return Ok(GroupColumns::Table(table)),
             Source::Table(table) => table,
         };
+        let first = group[0];
         self.check_observed(job, table, first)?;
         let copy = Held::copy(table, &job.resources.memory)?;
         let (columns, held) = self.columns_of(job, copy.data, first)?;
-        Ok(Some((columns, Some(held))))
+        Ok(GroupColumns::Own(Box::new(columns), held))
     }
 
     /// Refuses missing values of a response before a table is copied for it.
@@ -171,61 +178,47 @@ impl ResponseData {
             columns: vec![response.column().clone()],
             ..Table::default()
         };
-        let refused = alone.handle_missing(Missing::Refuse).map(drop);
-        let width = table.columns.len();
-        Ok(refused.map_err(|error| match error {
-            TableError::Missing {
-                path,
-                total,
-                columns,
-                ..
-            } => DesignError::from(TableError::Missing {
-                path,
-                total,
-                width,
-                columns,
-            }),
-            error => error.into(),
-        })?)
+        let mut refused = alone.handle_missing(Missing::Refuse).map(drop);
+        if let Err(TableError::Missing { width, .. }) = &mut refused {
+            *width = table.columns.len();
+        }
+        Ok(refused.map_err(DesignError::from)?)
     }
 
+    /// The columns of a group of which this response is.
     fn columns_of(
         &self,
         job: &Job,
         table: Table,
-        first: usize,
-    ) -> Result<(Arc<DesignColumns>, MemoryCharge), RunError> {
-        let own = self.job_of(job, first);
-        let table = self.with_response(table, first);
+        response: usize,
+    ) -> Result<(DesignColumns, MemoryCharge), RunError> {
+        let own = self.job_of(job, response);
+        let table = self.with_response(table, response);
         let options = self.design_options(&own);
         let matrix = MatrixSize::of(&table, &options);
         let charge = job.resources.memory.take(matrix.bytes(), &matrix)?;
         let columns = DesignColumns::of(table, &options, &job.interrupt)?;
-        Ok((Arc::new(columns), charge))
+        Ok((columns, charge))
     }
 
-    /// A table with a column of a response.
+    /// A table with the column of a response.
     fn with_response(&self, mut table: Table, response: usize) -> Table {
         if !self.are_of_table {
-            table
-                .columns
-                .push(self.responses[response].column().clone());
+            let column = self.responses[response].column().clone();
+            table.columns.push(column);
         }
         table
     }
 
-    /// The options of the design of a response's own job.
+    /// How the design of a response is made of columns; its own job names it.
     fn design_options<'a>(&'a self, own: &'a Job) -> DesignOptions<'a> {
-        match Design::options(own) {
-            DesignSource::Columns(options, _) => DesignOptions {
-                groups: &self.terms,
-                ..options
-            },
-            DesignSource::Formula(..) => DesignOptions::default(),
+        DesignOptions {
+            groups: &self.terms,
+            ..named(own)
         }
     }
 
-    /// The design of a response, whose own job this is, of the columns of its group or else of the table.
+    /// The design of a response, whose own job this is, and the memory that is held for it.
     ///
     /// # Errors
     /// What is wrong with the response, or with a formula.
@@ -233,28 +226,26 @@ impl ResponseData {
         &self,
         own: &Job,
         response: usize,
-        columns: Option<&DesignColumns>,
+        columns: &GroupColumns,
     ) -> Result<(Arc<Design>, Option<Arc<MemoryCharge>>), RunError> {
-        match (columns, &self.source) {
-            (Some(columns), _) => {
-                let options = self.design_options(own);
-                let response = &self.responses[response];
-                let design = columns.design(response, &options, &own.interrupt)?;
-                Ok((Arc::new(design), None))
-            }
-            (None, Source::Columns(_)) => Err(RunError::OtherResult { wanted: "design" }),
-            (None, Source::Table(table)) => {
+        let columns: &DesignColumns = match columns {
+            GroupColumns::Shared(columns) => columns,
+            GroupColumns::Own(columns, _) => columns,
+            GroupColumns::Table(table) => {
                 let Held { data, charge } = Held::copy(table, &own.resources.memory)?;
                 let data = self.with_response(data, response);
                 let (design, held) = Design::of(own, Held { data, charge }, None)?.share();
-                Ok((design, Some(held)))
+                return Ok((design, Some(held)));
             }
-        }
+        };
+        let (options, response) = (self.design_options(own), &self.responses[response]);
+        let design = columns.design(response, &options, &own.interrupt)?;
+        Ok((Arc::new(design), None))
     }
 }
 
 /// The job of a response with this name; columns that are candidates for no response are left out.
-fn job_of(job: &Job, name: &str, left_out: &[String]) -> Job {
+pub(super) fn job_of(job: &Job, name: &str, left_out: &[String]) -> Job {
     let mut drop = job.drop.clone();
     drop.extend(left_out.iter().filter(|other| *other != name).cloned());
     Job {
@@ -265,37 +256,42 @@ fn job_of(job: &Job, name: &str, left_out: &[String]) -> Job {
     }
 }
 
-/// The responses that are columns of the table, by their names.
-fn responses_of_table(
-    job: &Job,
-    table: &Table,
-    names: &[String],
-) -> Result<Vec<ResponseColumn>, RunError> {
-    let places: HashMap<&str, usize> = table.names().zip(0..).collect();
-    let places = names.iter().map(|name| match places.get(&**name) {
-        Some(place) => Ok(*place),
-        None => table.require("--response", name).map_err(DesignError::from),
-    });
-    let places: Vec<usize> = places.collect::<Result<_, _>>()?;
-    responses_at(job, table, places, names)
-}
-
-/// The responses in columns at these places.
-fn responses_at(
-    job: &Job,
-    table: &Table,
-    places: impl IntoIterator<Item = usize, IntoIter: Clone>,
-    left_out: &[String],
-) -> Result<Vec<ResponseColumn>, RunError> {
-    let places = places.into_iter();
-    let first = places.clone().next().map(|at| &*table.columns[at].name);
-    let own = job_of(job, first.unwrap_or_default(), left_out);
-    let options = match Design::options(&own) {
+/// What a job says of the columns of its table; of a formula that is its response alone.
+fn named(job: &Job) -> DesignOptions<'_> {
+    match Design::options(job) {
         DesignSource::Columns(options, _) => options,
         DesignSource::Formula(..) => DesignOptions {
-            response: own.response.as_deref(),
+            response: job.response.as_deref(),
             ..DesignOptions::default()
         },
+    }
+}
+
+/// The places of responses that are columns of the table.
+///
+/// # Errors
+/// The first that is none; it may be a part of a name that has a comma.
+pub(super) fn places(table: &Table, names: &[String]) -> Result<Vec<usize>, RunError> {
+    let known: HashMap<&str, usize> = table.names().zip(0..).collect();
+    let lacking = |part: &String, error: TableError| {
+        let has_part =
+            |name: &&str| name.contains(',') && name.split(',').any(|own| own.trim() == part);
+        match table.names().find(has_part) {
+            Some(name) => ResponsesError::Comma {
+                part: part.clone(),
+                name: name.to_owned(),
+                data: table.source.clone(),
+            }
+            .into(),
+            None => RunError::from(DesignError::from(error)),
+        }
     };
-    Ok(ResponseColumn::all(table, places, &options)?)
+    let places = names.iter().map(|name| match known.get(&**name) {
+        Some(place) => Ok(*place),
+        None => {
+            let required = table.require("--response", name);
+            required.map_err(|error| lacking(name, error))
+        }
+    });
+    places.collect()
 }

@@ -10,9 +10,22 @@ use crate::{
     table::{self, Column, ReadOptions, Table, Values},
 };
 
-/// Why a table does not hold the responses of the data.
+/// Why there are no such responses.
 #[derive(Debug, Error)]
 pub enum ResponsesError {
+    /// A part of a name, which has a comma.
+    #[error(
+        "--response names `{part}`, which is no column of {data}, but a part of `{name}`: write a name with a comma in double \
+         quotes, '\"{name}\"'"
+    )]
+    Comma {
+        /// What is no name.
+        part: String,
+        /// The name of the column.
+        name: String,
+        /// The data.
+        data: String,
+    },
     /// Other rows than those of the data.
     #[error(
         "{responses}: {found} rows, and the data, {data}, have {rows}: the table of responses needs a row for each, in \

@@ -30,6 +30,7 @@ mod hostile_names;
 #[cfg(unix)]
 mod interrupts;
 mod jobs;
+mod many_responses;
 mod memory;
 mod mistakes;
 mod odd_files;
