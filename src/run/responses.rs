@@ -37,7 +37,7 @@ pub(super) struct ResponseData {
 #[derive(Debug)]
 enum Source {
     /// The columns of the only group.
-    Columns(DesignColumns),
+    Columns(Box<DesignColumns>),
     Table(Table),
 }
 
@@ -45,8 +45,8 @@ enum Source {
 pub(super) enum GroupColumns<'a> {
     /// Columns that they share.
     Shared(&'a DesignColumns),
-    /// The same, made for this group, and the memory held for them.
-    Own(Box<DesignColumns>, MemoryCharge),
+    /// The same, made for this group.
+    Own(Box<Held<DesignColumns>>),
     /// The table, for each anew.
     Table(&'a Table),
 }
@@ -56,7 +56,7 @@ impl GroupColumns<'_> {
     pub(super) fn shared(&self) -> Option<&DesignColumns> {
         match self {
             Self::Shared(columns) => Some(columns),
-            Self::Own(columns, _) => Some(columns),
+            Self::Own(held) => Some(&held.data),
             Self::Table(_) => None,
         }
     }
@@ -79,8 +79,9 @@ impl Prepared for ResponseData {
             (&mut data.source, has_columns(job), &*data.groups)
         {
             let (table, first) = (std::mem::take(table), group[0]);
-            let (columns, held) = data.columns_of(job, table, first)?;
-            (data.source, charge) = (Source::Columns(columns), held);
+            let made = data.columns_of(job, table, first)?;
+            let columns = Box::new(made.data);
+            (data.source, charge) = (Source::Columns(columns), made.charge);
         }
         Ok(Held { data, charge })
     }
@@ -162,8 +163,8 @@ impl ResponseData {
         let first = group[0];
         self.check_observed(job, table, first)?;
         let copy = Held::copy(table, &job.resources.memory)?;
-        let (columns, held) = self.columns_of(job, copy.data, first)?;
-        Ok(GroupColumns::Own(Box::new(columns), held))
+        let made = self.columns_of(job, copy.data, first)?;
+        Ok(GroupColumns::Own(Box::new(made)))
     }
 
     /// Refuses missing values of a response before a table is copied for it.
@@ -191,14 +192,14 @@ impl ResponseData {
         job: &Job,
         table: Table,
         response: usize,
-    ) -> Result<(DesignColumns, MemoryCharge), RunError> {
+    ) -> Result<Held<DesignColumns>, RunError> {
         let own = self.job_of(job, response);
         let table = self.with_response(table, response);
         let options = self.design_options(&own);
         let matrix = MatrixSize::of(&table, &options);
         let charge = job.resources.memory.take(matrix.bytes(), &matrix)?;
-        let columns = DesignColumns::of(table, &options, &job.interrupt)?;
-        Ok((columns, charge))
+        let data = DesignColumns::of(table, &options, &job.interrupt)?;
+        Ok(Held { data, charge })
     }
 
     /// A table with the column of a response.
@@ -230,7 +231,7 @@ impl ResponseData {
     ) -> Result<(Arc<Design>, Option<Arc<MemoryCharge>>), RunError> {
         let columns: &DesignColumns = match columns {
             GroupColumns::Shared(columns) => columns,
-            GroupColumns::Own(columns, _) => columns,
+            GroupColumns::Own(held) => &held.data,
             GroupColumns::Table(table) => {
                 let Held { data, charge } = Held::copy(table, &own.resources.memory)?;
                 let data = self.with_response(data, response);

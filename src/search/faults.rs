@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     design::DesignOptions,
     device::{
-        Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
-        UpdateOutcome,
+        Candidate, Cpu, Device, DeviceError, Devices, ModelUpdate, ModelView, Neighbours, Shard,
+        TermChange, UpdateOutcome,
     },
     least_squares::FitView,
     memory::MemoryBudget,

@@ -38,6 +38,7 @@ mod operations;
 mod ownership;
 mod parquet;
 mod quasi_likelihood;
+mod response_mistakes;
 mod responses;
 #[cfg(target_os = "linux")]
 mod signal_times;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::Folder;
 
-const ROWS: u32 = 60;
+pub(crate) const ROWS: u32 = 60;
 
 /// The response columns y0, y1, y2 of sixty rows, y1 with values missing, and k, a constant.
 fn responses(row: u32) -> [String; 4] {
@@ -21,7 +21,7 @@ fn responses(row: u32) -> [String; 4] {
 }
 
 /// Candidates a to f, a factor, weights and counts.
-fn candidates(row: u32) -> String {
+pub(crate) fn candidates(row: u32) -> String {
     let (mixed, other) = (row * 37 % 61, row * row % 53);
     let level = ["u", "v", "w"][(row * 5 % 7 % 3) as usize];
     format!(
@@ -37,7 +37,7 @@ fn candidates(row: u32) -> String {
 
 /// `data.csv`, whose responses stand before, among and behind the candidates; the candidates alone in `x.csv`, the
 /// responses in `y.csv`, and for each response `x-NAME.csv` with it behind the candidates.
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     let x = "a,b,c,d,e,f,kind,weight,count";
     let names = ["y0", "y1", "y2", "k"];
@@ -234,158 +234,6 @@ fn tables_and_pages_have_a_column_of_the_response() {
         select(&["--format", "parquet", "--output", "out.parquet"]);
         let table = std::fs::read(folder.path("out.parquet")).unwrap();
         assert!(table.starts_with(b"PAR1"));
-    }
-}
-
-#[test]
-fn several_responses_are_refused_where_one_is_meant() {
-    let folder = folder();
-    folder.write("short.csv", "y\n1\n2\n");
-    let labelled = |second: &str| {
-        let rows = (0..ROWS).map(|row| match row {
-            1 => format!("{second},{}\n", row % 7),
-            _ => format!("r{row},{}\n", row * 5 % 17),
-        });
-        String::from(",z\n") + &rows.collect::<String>()
-    };
-    folder.write("labels.csv", &labelled("r1"));
-    folder.write("others.csv", &labelled("s1"));
-    let text = |names: &str| names.replace(",z", "id,z");
-    folder.write("identifiers.csv", &text(&labelled("r1")));
-    folder.write("wrong.csv", &text(&labelled("s1")));
-    folder.write("a.csv", &labelled("r1").replace(",z", ",a"));
-    let select = "select";
-    let cases: [(&[&str], &str); 16] = [
-        (
-            &["pairs", "data.csv", "--response", "y0,y2"],
-            "passel pairs is of one",
-        ),
-        (
-            &["stability", "data.csv", "--response", "y0,y2"],
-            "passel stability is of one",
-        ),
-        (
-            &["stability", "x.csv", "--responses", "y.csv"],
-            "passel stability is of one",
-        ),
-        (
-            &[select, "data.csv", "--response", "y0,y2", "--method", "jmi"],
-            "the method jmi is of one",
-        ),
-        (
-            &[
-                select,
-                "data.csv",
-                "--responses",
-                "y.csv",
-                "--method",
-                "jmi",
-            ],
-            "responses has no effect",
-        ),
-        (
-            &[
-                select,
-                "data.csv",
-                "--response",
-                "y0,y2",
-                "--checkpoint",
-                "c",
-            ],
-            "checkpoint is of one",
-        ),
-        (
-            &[
-                select,
-                "data.csv",
-                "--response",
-                "y0,y2",
-                "--trace",
-                "t.csv",
-            ],
-            "trace is of one",
-        ),
-        (
-            &[
-                select,
-                "data.csv",
-                "--response",
-                "y0,y2",
-                "--family",
-                "cox",
-                "--event",
-                "k",
-            ],
-            "the family cox is of one",
-        ),
-        (
-            &[select, "data.csv", "--response", "y0,y0"],
-            "response names y0 twice",
-        ),
-        (
-            &[select, "data.csv", "--response", "y0,y2", "--keep", "y2"],
-            "keep and response both name y2",
-        ),
-        (&[select, "data.csv", "--response", "y0,y9"], "y9"),
-        (
-            &[select, "x.csv", "--responses", "y.csv", "--response", "a"],
-            "leave one of them out",
-        ),
-        (
-            &[
-                select,
-                "data.csv",
-                "--response",
-                "y0,y2",
-                "--formula",
-                "y0 ~ a",
-            ],
-            "so does the formula",
-        ),
-        (
-            &[select, "x.csv", "--responses", "short.csv"],
-            "short.csv: 2 rows, and the data, x.csv, have 60",
-        ),
-        (
-            &[select, "x.csv", "--responses", "a.csv"],
-            "the column `a` is in the data, x.csv, too",
-        ),
-        (
-            &[select, "x.csv", "--responses", "identifiers.csv"],
-            "like an identifier",
-        ),
-    ];
-    for (arguments, told) in cases {
-        let ran = folder.run(arguments);
-        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(told), "{told} in {}", ran.stderr);
-    }
-    folder.write("comma.csv", "\"u, v\",w,x\n1,2,3\n2,1,4\n3,5,1\n4,4,4\n");
-    let comma = folder.run(&[select, "comma.csv", "--response", "u, v"]);
-    let told = "`u`, which is no column of comma.csv, but a part of `u, v`: write a name with a comma in double quotes";
-    assert!(
-        comma.code == Some(2) && comma.stderr.contains(told),
-        "{}",
-        comma.stderr
-    );
-    // Labels, and columns of identifiers, are compared with those of the data.
-    for (file, told) in [
-        ("labels.csv", None),
-        (
-            "others.csv",
-            Some("others.csv: row 2 is `s1`, and in the data, data-l.csv, it is `r1`"),
-        ),
-        ("identifiers.csv", None),
-        ("wrong.csv", Some("wrong.csv: row 2 is `s1`")),
-    ] {
-        let rows = (0..ROWS).map(|row| format!("r{row},{}\n", candidates(row)));
-        let data = String::from(",a,b,c,d,e,f,kind,weight,count\n") + &rows.collect::<String>();
-        folder.write("data-l.csv", &data);
-        let ran = folder.run(&[select, "data-l.csv", "--responses", file]);
-        match told {
-            None => assert_eq!(ran.code, Some(0), "{}", ran.stderr),
-            Some(told) => assert!(ran.stderr.contains(told), "{}", ran.stderr),
-        }
     }
 }
 
