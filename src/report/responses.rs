@@ -146,7 +146,7 @@ mod tests {
         let page = text(&report, path);
         for part in [
             "responses            models of 2 responses; no model of 1\n",
-            "\nrent      200  1          -207.171682  0.8000        yes  area\n",
+            "\nrent      200  1   -207.171682  0.8000        yes  area\n",
             "\nresponse  has no model\ntax       it is constant\n",
             "\nvariable  responses  share  of\narea              2  1.000  price, rent\n",
         ] {
