@@ -145,7 +145,7 @@ impl Models {
                     refused += 1;
                     reason
                 }
-                None => "the work ended before it was begun".to_owned(),
+                None => "it was not searched: the work ended before".to_owned(),
             };
             failed.push(FailedResponse {
                 response: response.name().to_owned(),
