@@ -46,7 +46,12 @@ fn of_method(job: &Job, extent: &Extent) -> u64 {
         // The values, and a copy that the method may change.
         Some(MethodKind::Ranking(_)) => made.saturating_add(2 * table),
     };
-    work.max(table.saturating_add(made))
+    let most = work.max(table.saturating_add(made));
+    match job.responses {
+        // Where they are observed in different rows, the table stays beside a copy of it.
+        Some(_) => most.saturating_add(table),
+        None => most,
+    }
 }
 
 /// The table, and either what is made of it to look for mistakes or the resamples side by side.

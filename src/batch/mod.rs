@@ -24,7 +24,6 @@ mod worker;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    error::Error,
     io,
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
@@ -33,6 +32,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::run::error_chain;
 pub use columns::column_failures;
 pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
@@ -231,20 +231,6 @@ fn run_into<'a>(
     let tables = tables::write(folder, file, &survey.recorded, &summary);
     let tables = tables.err().map(|error| error_chain(&error));
     Ok(RunSummary { tables, ..summary })
-}
-
-/// An error and its causes on one line. A cause that the text contains already is not repeated.
-pub fn error_chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let message = cause.to_string();
-        if !text.contains(&message) {
-            text += &format!(": {message}");
-        }
-        next = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -65,6 +65,9 @@ const VARIABLE_COLUMNS: &[&str] = &[
     "ratio_upper",
 ];
 
+/// The column of `results.csv` that says of which response a variable is, where a job has several.
+const OF_RESPONSE: &str = "of_response";
+
 /// The columns of `pairs.csv` that come from a pair of the report.
 const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
 
@@ -93,7 +96,11 @@ pub(super) fn write(
         &head,
         ["status"].into_iter().chain(results).chain(["message"]),
     );
-    variables.row(&head, ["rank"].iter().chain(VARIABLE_COLUMNS).copied());
+    let mut jobs_of = file.jobs.iter().map(|planned| planned.task.job());
+    let of_responses = jobs_of.any(|job| job.responses.is_some());
+    let of_response = of_responses.then_some(OF_RESPONSE);
+    let columns = ["rank"].iter().chain(VARIABLE_COLUMNS).copied();
+    variables.row(&head, columns.chain(of_response));
     pairs.row(&head, ["rank"].iter().chain(PAIR_COLUMNS).copied());
     for planned in &file.jobs {
         let (task, id) = (&planned.task, &*planned.id);
@@ -138,21 +145,31 @@ pub(super) fn write(
         let results = results.map(|(_, pointer)| cell(result.pointer(pointer)));
         let status = [status.to_owned()].into_iter();
         jobs.row(&own, status.chain(results).chain([message]));
-        for (table, member, columns) in [
-            (&mut variables, "selected", VARIABLE_COLUMNS),
-            (&mut pairs, "pairs", PAIR_COLUMNS),
-        ] {
-            let rows = result.get(member).and_then(Value::as_array);
-            for (rank, row) in (1..).zip(rows.into_iter().flatten()) {
-                let cells = columns.iter().map(|name| cell(row.get(name)));
-                table.row(&own, [rank.to_string()].into_iter().chain(cells));
+        let several = result.get("responses").and_then(Value::as_array);
+        for report in several.map_or(std::slice::from_ref(&result), Vec::as_slice) {
+            let response = several.and_then(|_| report.get("response"));
+            let response = of_responses.then(|| cell(response));
+            for (rank, row) in rows_of(report, "selected") {
+                let cells = VARIABLE_COLUMNS.iter().map(|name| cell(row.get(name)));
+                let cells = [rank.to_string()].into_iter().chain(cells);
+                variables.row(&own, cells.chain(response.clone()));
             }
+        }
+        for (rank, row) in rows_of(&result, "pairs") {
+            let cells = PAIR_COLUMNS.iter().map(|name| cell(row.get(name)));
+            pairs.row(&own, [rank.to_string()].into_iter().chain(cells));
         }
     }
     pairs.finish()?;
     variables.finish()?;
     jobs.finish()?;
     page_file.finish(page.page().as_bytes())
+}
+
+/// The rows that a report lists, with their ranks from 1.
+fn rows_of<'a>(report: &'a Value, member: &str) -> impl Iterator<Item = (usize, &'a Value)> {
+    let rows = report.get(member).and_then(Value::as_array);
+    (1..).zip(rows.into_iter().flatten())
 }
 
 /// The name of an option's column, which no other column has.

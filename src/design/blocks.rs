@@ -4,6 +4,8 @@
 //! its values in that level's block, and zeros in the others. All columns of a candidate, or of a term, are one term: it
 //! enters for all levels or for none.
 
+use std::sync::Arc;
+
 use super::{Design, DesignError, Terms};
 
 impl Design {
@@ -45,18 +47,19 @@ impl Design {
                     x[start + block * n..][..n].copy_from_slice(column);
                 }
             }
-            self.x = x;
+            self.x = Arc::new(x);
             self.blocks = blocks;
             let own = Terms::new(&self.x, rows, &widths);
-            self.terms = Some(match &self.terms {
+            let own = match &self.terms {
                 None => own,
                 Some(before) => {
                     let parents = (0..terms).map(|term| before.parents(term).into());
                     own.with_parents(parents.collect(), before.hierarchy())
                 }
-            });
+            };
+            self.terms = Some(Arc::new(own));
         }
-        self.variables = variables;
+        self.variables = Arc::new(variables);
         Ok(())
     }
 

@@ -10,11 +10,10 @@ use duplicates::EqualHashes;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, response::caution, size::width, standardise::standardise, term_plan::TermPlan,
-    terms::Terms, variable::term_widths,
+    dummy_name, size::width, standardise::standardise, term_plan::TermPlan, terms::Terms,
+    variable::term_widths,
 };
 use crate::{
-    family::Family,
     interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Table, TableError, Values, are_dates},
@@ -268,24 +267,9 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 
-    pub(super) fn finish(mut self, response: &[f64], name: String) -> Result<Design, DesignError> {
-        self.check_finite(&name, response)?;
-        let is_normal = self.options.kind.family == Family::default();
-        if is_normal {
-            self.warnings.extend(caution(&name, response));
-        }
-        let (mut y, value) = (response.to_vec(), response[0]);
-        let (mean, norm) =
-            match standardise(&mut y, self.options.intercept, self.weights.as_deref()) {
-                Some(scale) => scale,
-                // Its likelihood says what is wrong, if anything is.
-                None if !is_normal => (value, 1.0),
-                None => return Err(DesignError::ConstantResponse { name, value }),
-            };
-        if is_normal && !(norm * norm).is_normal() {
-            return Err(DesignError::ResponseScale { name, norm });
-        }
-        self.refuse_copies(&name, &y)?;
+    /// The design of these columns, which lacks its response, called so: the indexes of its variables count as if no
+    /// column were the response.
+    pub(super) fn finish(mut self, response: &str) -> Result<Design, DesignError> {
         let gathered = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
@@ -294,7 +278,7 @@ impl<'a> DesignBuilder<'a> {
         if self.variables.is_empty() {
             return Err(DesignError::NoVariables {
                 table: self.table,
-                response: name,
+                response: response.to_owned(),
                 set_aside: self.set_aside.len(),
             });
         }
@@ -321,19 +305,19 @@ impl<'a> DesignBuilder<'a> {
         let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
-            x: self.x,
+            x: Arc::new(self.x),
             remote: self.communicator.map(remote),
-            y,
-            variables: self.variables.into_iter().map(|(v, _)| v).collect(),
+            y: Vec::new(),
+            variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),
             response: Variable {
-                name,
+                name: response.to_owned(),
                 level: None,
                 class: None,
                 index: 0,
-                mean,
-                norm,
+                mean: 0.0,
+                norm: 1.0,
             },
-            terms,
+            terms: terms.map(Arc::new),
             is_whole: !self.options.split_factors,
             term_names,
             formula: None,
@@ -365,21 +349,6 @@ impl<'a> DesignBuilder<'a> {
         let kept = design.columns().fetch(design.keep.iter().copied());
         kept.map_err(TableError::Ranks)?;
         Ok(design)
-    }
-
-    /// Refuses a column that is the response itself up to scale: it would always be chosen alone.
-    fn refuse_copies(&self, response: &str, y: &[f64]) -> Result<(), DesignError> {
-        for (x, (variable, _)) in self.x.chunks(self.n).zip(&self.variables) {
-            self.heed_interrupt()?;
-            if is_copy(x, y) {
-                return Err(DesignError::ResponseCopied {
-                    name: variable.name.clone(),
-                    response: response.to_owned(),
-                    how: "again, up to scale",
-                });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -278,7 +278,7 @@ impl<'a> ExpandedFormula<'a> {
             .map(|own| [&*name, own].map(quoted_name));
         let of_formula = expansion.terms().events_and_failures();
         design.response.name = name;
-        for variable in &mut design.variables {
+        for variable in Arc::make_mut(&mut design.variables) {
             variable.index = term_of[variable.index];
         }
         let term_of = design.variables.iter().map(|variable| variable.index);

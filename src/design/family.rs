@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// What a table says of the response beside its own column.
-#[derive(Default)]
-pub(super) struct BesideResponse {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BesideResponse {
     pub(super) trials: Vec<f64>,
     pub(super) failures: Vec<f64>,
     pub(super) offset: Vec<f64>,

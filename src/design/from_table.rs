@@ -1,19 +1,17 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
 use super::{
-    Design, DesignError, DesignOptions, FEWEST_ROWS, NO_INTERCEPT,
+    Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, ResponseColumn,
     builder::DesignBuilder,
     family::{self, BesideResponse},
     groups::gather,
     identifiers,
     names::NamedColumns,
-    response_levels::ResponseLevels,
     term_plan::TermPlan,
     weights,
 };
 use crate::{
     family::Distribution,
-    formula::quoted_name,
     interrupt::Interrupt,
     ranks::Communicator,
     table::{Column, Missing, Table, Values},
@@ -45,15 +43,31 @@ impl Design {
 
     /// Makes the design of a table, whose columns may be those of a formula's terms.
     pub(super) fn made(
+        table: Table,
+        options: &DesignOptions,
+        context: (Option<&Communicator>, &Interrupt),
+        plan: Option<TermPlan>,
+    ) -> Result<Self, DesignError> {
+        let made = DesignColumns::from_partitioned_table(table, options, context, plan)?;
+        let (columns, response) = made;
+        columns.with_response(response, options, context.1)
+    }
+}
+
+impl DesignColumns {
+    /// Makes the columns of a table, which may be those of a formula's terms, and takes the response that the options name
+    /// out of it.
+    pub(super) fn from_partitioned_table(
         mut table: Table,
         options: &DesignOptions,
         (communicator, interrupt): (Option<&Communicator>, &Interrupt),
         plan: Option<TermPlan>,
-    ) -> Result<Self, DesignError> {
+    ) -> Result<(Self, ResponseColumn), DesignError> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
         let named = NamedColumns::of(&table, options, communicator.is_some())?;
+        let beside = named.beside();
         let NamedColumns {
             response,
             weights,
@@ -67,15 +81,13 @@ impl Design {
         } = named;
         let family = options.kind.family;
         let is_normal = family.distribution() == Distribution::Gaussian;
-        let beside = [weights, trials, failures, offset, of_event, entry, strata];
         let response_name = table.columns[response].name.clone();
         if let Some(at) = weights {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
-        let mut warnings = std::mem::take(&mut table.warnings);
-        let (truth, doubts) = table.true_variables(response, &beside);
-        warnings.extend(doubts);
+        let of_table = std::mem::take(&mut table.warnings);
+        let mut of_response = ResponseColumn::of(&table, response, &beside);
         table.refuse_rounded(options.drop)?;
         let positions = table.drop_columns(options.drop);
         let own = match communicator {
@@ -92,15 +104,14 @@ impl Design {
             table.columns.push(Column::from(("", numbers)));
         }
         let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
-        warnings.extend(dropped.warning());
-        let (mut values, mut mean_weight) = (None, 1.0);
+        let (mut values, mut mean_weight, mut of_weights) = (None, 1.0, None);
         if let Some(name) = options.weights {
             let rows = table.rows;
             let (left_out, found, mean) = weights::at_mean_one(&mut table, name)?;
             values = Some(found);
             mean_weight = mean;
             if left_out > 0 {
-                warnings.push(format!(
+                of_weights = Some(format!(
                     "{left_out} of {rows} observations have weight 0 and were left out"
                 ));
             }
@@ -113,7 +124,7 @@ impl Design {
         }
         let labels = std::mem::take(&mut table.labels);
         let builder = (options, references);
-        let mut of_response = BesideResponse::default();
+        let mut told = BesideResponse::default();
         // A likelihood has the weights, and no row of the columns.
         let (of_rows, of_terms) = match is_normal {
             true => (values, Vec::new()),
@@ -124,24 +135,22 @@ impl Design {
         };
         let source = table.source.clone();
         let builder = DesignBuilder::new(n, &table, builder, of_rows, (communicator, interrupt))?;
-        let mut taken = None;
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
-                taken = Some(column);
+                of_response.column = column;
             } else if Some(at) == trials {
-                of_response.trials = family::numbers(column, n, "trials")?;
+                told.trials = family::numbers(column, n, "trials")?;
             } else if Some(at) == failures {
-                of_response.failures = family::numbers(column, n, "failures")?;
+                told.failures = family::numbers(column, n, "failures")?;
             } else if Some(at) == offset {
-                of_response.offset = family::numbers(column, n, "offset")?;
+                told.offset = family::numbers(column, n, "offset")?;
             } else if Some(at) == of_event {
-                (of_response.event, of_response.event_level) =
-                    family::events(column, n, &options.kind)?;
+                (told.event, told.event_level) = family::events(column, n, &options.kind)?;
             } else if Some(at) == entry {
-                of_response.entry = family::numbers(column, n, "entry times")?;
+                told.entry = family::numbers(column, n, "entry times")?;
             } else if Some(at) == strata {
-                (of_response.strata, of_response.strata_levels) = family::strata(column, n);
+                (told.strata, told.strata_levels) = family::strata(column, n);
             } else if Some(at) != weights && own.contains(&at) {
                 let others = beside.iter().flatten().filter(|other| at > **other);
                 let before = usize::from(at > response) + others.count();
@@ -161,52 +170,31 @@ impl Design {
         for (index, column) in places.into_iter().zip(candidates) {
             builder.push(column, index)?;
         }
-        let mut levels = Vec::new();
-        let (mut y, event) = match of_event {
-            None if family.has_levels() => {
-                let own = ResponseLevels::of(taken, n, &options.kind)?;
-                levels = own.levels;
-                (own.codes, None)
-            }
-            None => family::response(taken, n, &options.kind)?,
-            Some(_) => (family::times(taken, n)?, of_response.event_level.take()),
-        };
-        if is_normal && let Some(name) = options.kind.offset {
-            let pairs = y.iter_mut().zip(&of_response.offset);
-            pairs.for_each(|(y, offset)| *y -= offset);
-            warnings.push(format!("the offset {name} is taken off the response"));
-        }
-        let mut design = builder.finish(&y, response_name)?;
-        warnings.append(&mut design.warnings);
-        design.warnings = warnings;
-        if !options.intercept && design.factors.len() > 1 {
-            design.warnings.push(NO_INTERCEPT.to_owned());
-        }
+        let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
-        design.truth = truth;
         design.labels = labels;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {
             design.rows = numbers.into_iter().map(|row| row as usize).collect();
         }
-        design.event = event;
-        design.response_levels = levels;
         design.firth = options.kind.firth;
         design.trials = options.kind.trials.map(str::to_owned);
-        if let Some(failures) = options.kind.failures {
-            let names = [&*design.response.name, failures].map(quoted_name);
-            design.name_events_and_failures(&names);
-        }
         design.offset = options.kind.offset.map(str::to_owned);
         let kind = &options.kind;
         design.survival_columns =
             [kind.event, kind.entry, kind.strata].map(|own| own.map(str::to_owned));
-        if !is_normal {
-            let kind = (family, options.kind.dispersion, options.kind.ties);
-            design.strata_levels = std::mem::take(&mut of_response.strata_levels);
-            design.fit_by_likelihood(kind, &y, (&of_response, &of_terms), &source)?;
-        }
-        Ok(design)
+        let columns = Self {
+            design,
+            index: of_response.index,
+            beside: told,
+            weights: of_terms,
+            table: source,
+            dropped,
+            rows_by: response_name,
+            of_table,
+            of_weights,
+        };
+        Ok((columns, of_response))
     }
 }

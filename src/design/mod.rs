@@ -25,6 +25,7 @@ mod powers;
 mod remote;
 mod response;
 mod response_levels;
+mod shared;
 pub(crate) mod size;
 mod standardise;
 mod term_plan;
@@ -49,6 +50,7 @@ pub(crate) use names::has_reference;
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use remote::RemoteColumns;
 pub(crate) use response_levels::levels_there;
+pub(crate) use shared::{DesignColumns, ResponseColumn};
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 pub(crate) use wide::{WideFormula, WidePart};
@@ -72,14 +74,14 @@ pub struct Design {
     n: usize,
     /// How often the rows stand below one another: once, but for a response of several levels.
     blocks: usize,
-    /// The local columns, column-major.
-    x: Vec<f64>,
+    /// The local columns, column-major; designs of several responses share them, with their names and terms.
+    x: Arc<Vec<f64>>,
     /// The columns of other ranks.
     remote: Option<Arc<RemoteColumns>>,
     y: Vec<f64>,
-    variables: Vec<Variable>,
+    variables: Arc<Vec<Variable>>,
     response: Variable,
-    terms: Option<Terms>,
+    terms: Option<Arc<Terms>>,
     /// Whether the dummies of a factor are one term.
     is_whole: bool,
     /// The formula, if there is one, with its data.
@@ -146,7 +148,7 @@ impl Design {
     pub fn columns(&self) -> Columns<'_> {
         Columns::new(&self.x, self.n * self.blocks)
             .with_remote(self.remote.as_deref())
-            .with_terms(self.terms.as_ref())
+            .with_terms(self.terms.as_deref())
             .with_likelihood(self.likelihood())
     }
 

@@ -21,6 +21,21 @@ pub(super) struct NamedColumns<'a> {
 }
 
 impl<'a> NamedColumns<'a> {
+    /// The columns that say something of observations and are no candidates.
+    pub(super) fn beside(&self) -> [Option<usize>; 7] {
+        let of_trials = [self.weights, self.trials, self.failures, self.offset];
+        let [weights, trials, failures, offset] = of_trials;
+        [
+            weights,
+            trials,
+            failures,
+            offset,
+            self.event,
+            self.entry,
+            self.strata,
+        ]
+    }
+
     /// Finds them in a table; `is_part` where it lacks the values of some columns.
     pub(super) fn of(
         table: &Table,

@@ -155,9 +155,10 @@ impl Design {
     /// Copies all columns to every rank.
     pub(crate) fn replicated(mut self) -> io::Result<Self> {
         if let Some(remote) = self.remote.take() {
-            self.x = remote.replicate(self.n, self.x)?;
+            self.x = Arc::new(remote.replicate(self.n, Arc::unwrap_or_clone(self.x))?);
             if self.is_whole {
-                self.terms = Terms::of_widths(&self.x, self.n, &term_widths(self.variables.iter()));
+                let widths = term_widths(self.variables.iter());
+                self.terms = Terms::of_widths(&self.x, self.n, &widths).map(Arc::new);
             }
             let terms = self.terms.as_ref();
             self.keep

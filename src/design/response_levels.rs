@@ -34,14 +34,11 @@ impl ResponseLevels {
     /// # Errors
     /// Text without an order where the family needs one; levels that the options leave out or that no observation has.
     pub(super) fn of(
-        column: Option<Column>,
+        column: Column,
         n: usize,
         kind: &ResponseOptions,
     ) -> Result<Self, DesignError> {
-        let Some(Column { name, values }) = column else {
-            let (codes, levels) = Default::default();
-            return Ok(Self { codes, levels });
-        };
+        let Column { name, values } = column;
         let (codes, found, is_text) = match values {
             Values::Factor { levels, codes } => {
                 let codes: Vec<usize> = codes.iter().map(|code| *code as usize).collect();

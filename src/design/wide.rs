@@ -204,7 +204,7 @@ impl WideFormula {
         let all = (0..columns.term_count() as u32).map(of_term);
         let all: Arc<[PartTerm]> = all.collect();
         let of: Vec<u32> = (0..design.p() as u32).map(|j| columns.term_of(j)).collect();
-        for (variable, term) in design.variables.iter_mut().zip(of) {
+        for (variable, term) in Arc::make_mut(&mut design.variables).iter_mut().zip(of) {
             variable.index = self.pairwise.index(all[term as usize].name);
         }
         design.formula = Some(formula);

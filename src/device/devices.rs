@@ -1,6 +1,7 @@
 //! All devices of a search as one.
 
 mod joining;
+mod response;
 
 use std::{
     collections::BTreeSet,
@@ -58,7 +59,7 @@ impl<'x> Devices<'x> {
     pub(crate) fn new(
         placement: &Placement,
         x: Columns<'x>,
-        y: &'x [f64],
+        y: &[f64],
         (models, gain): (usize, Gain),
         resources: &Resources,
         threads: usize,

@@ -15,7 +15,7 @@ const PARALLEL_WORK: usize = 1 << 17;
 
 pub(super) struct FittedModels<'x> {
     x: Columns<'x>,
-    y: &'x [f64],
+    y: Vec<f64>,
     threads: usize,
     /// Variables that are never dropped, ascending.
     keep: Vec<u32>,
@@ -29,16 +29,22 @@ pub(super) struct FittedModels<'x> {
 impl<'x> FittedModels<'x> {
     /// None yet, of `y` on all columns of a design. With more than one thread they must be used inside a rayon pool of as
     /// many.
-    pub(super) fn new(x: Columns<'x>, y: &'x [f64], threads: usize, memory: &MemoryBudget) -> Self {
+    pub(super) fn new(x: Columns<'x>, y: &[f64], threads: usize, memory: &MemoryBudget) -> Self {
         Self {
             x,
-            y,
+            y: y.to_vec(),
             threads,
             keep: Vec::new(),
             models: Vec::new(),
             interrupt: Interrupt::default(),
             charge: memory.charge(),
         }
+    }
+
+    /// See [`super::Device::set_response`].
+    pub(super) fn set_response(&mut self, y: &[f64]) {
+        self.y = y.to_vec();
+        self.models.clear();
     }
 
     pub(super) fn of(&self, model: usize) -> &Fit {
@@ -75,7 +81,7 @@ impl<'x> FittedModels<'x> {
         for &(model, update) in updates {
             orders[model] = Some(update);
         }
-        let (x, y, keep, interrupt) = (self.x, self.y, &self.keep, &self.interrupt);
+        let (x, y, keep, interrupt) = (self.x, &self.y, &self.keep, &self.interrupt);
         let apply = |(fit, order): (&mut Fit, &Option<ModelUpdate>)| {
             let variable = match *order {
                 None => None,

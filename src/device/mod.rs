@@ -156,6 +156,12 @@ pub(crate) trait Device: Send {
     /// caller looks at the request as well, and uses none of its results.
     fn heed(&mut self, _interrupt: &Interrupt) {}
 
+    /// Turns to another response of the columns, which have no likelihood: the models that are held are gone, and
+    /// [`Device::init_models`] comes next. What is known of the columns alone stays.
+    ///
+    /// *Shapes:* `y` has n values and unit norm.
+    fn set_response(&mut self, y: &[f64]) -> Result<(), DeviceError>;
+
     /// Replaces the models by `count` copies of `model`. Its variables are the kept ones: no update
     /// drops them.
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError>;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Job, OptionError, terms::term_conflicts};
+use super::{Job, OptionError, Responses, terms::term_conflicts};
 use crate::{
     output::FileIdentity,
     plugin,
@@ -131,6 +131,7 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
         .response
         .iter()
         .chain(&job.kind.failures)
+        .chain(job.responses.iter().flat_map(Responses::columns))
         .cloned()
         .collect();
     let (response, weights) = (&response[..], job.weights.as_slice());

@@ -5,13 +5,14 @@ use std::{path::PathBuf, sync::Arc};
 use passel_criteria::{Criterion, CriterionError};
 
 use super::{
-    Job, OptionError,
+    Job, OptionError, Responses,
     conflicts::{conflicts, matrix_conflicts, several_criteria},
     options::{FALSE_PICKS, MethodClass},
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
     response::{response_conflicts, split_response},
+    responses::{conflicts_of_responses, refuse_several},
     task::{Command, PairsJob, StabilityJob, Task},
 };
 use crate::{
@@ -148,6 +149,7 @@ impl JobDraft {
             !errors.iter().any(is_same)
         }));
         errors.extend(response_conflicts(&self.job));
+        errors.extend(conflicts_of_responses(&self.job));
         match errors.is_empty() {
             true => Ok(self.job),
             false => Err(errors),
@@ -160,6 +162,7 @@ impl JobDraft {
         let mut errors = conflicts(&self.job);
         errors.extend(split);
         errors.extend(response_conflicts(&self.job));
+        errors.extend(refuse_several(&self.job, "passel pairs"));
         errors.extend(self.parquet_of_others());
         let score = match self.plugins.find(
             &self.job.plugins,
@@ -234,6 +237,10 @@ impl JobDraft {
         let (resampling, resamples) = (self.resampling, self.resamples);
         let (false_picks, cutoff) = (self.false_picks.unwrap_or(FALSE_PICKS), self.cutoff);
         match self.check() {
+            Ok(job) if job.responses.is_some() => {
+                errors.extend(refuse_several(&job, "passel stability"));
+                Err(errors)
+            }
             Ok(job) if errors.is_empty() => Ok(StabilityJob {
                 job,
                 resampling,
@@ -262,7 +269,12 @@ impl JobDraft {
             &mut self.matrix,
         ];
         let groups = job.terms.groups_file.iter_mut();
-        let inputs = job.plugins.iter_mut().chain([&mut job.data]).chain(groups);
+        let responses = match &mut job.responses {
+            Some(Responses::File(path)) => Some(path),
+            _ => None,
+        };
+        let inputs = job.plugins.iter_mut().chain([&mut job.data]);
+        let inputs = inputs.chain(groups).chain(responses);
         let rules = [&mut job.binning, &mut job.bin_response].into_iter();
         let rules = rules.filter_map(|binning| match binning {
             Binning::Edges(file) => Some(file),

@@ -20,6 +20,7 @@ mod plugin_lookup;
 mod raw_terms;
 mod raw_values;
 mod response;
+mod responses;
 mod run_settings;
 mod simulation;
 pub mod task;
@@ -53,6 +54,7 @@ pub use options::{OPTIONS, option};
 use options::{PAIRS, RUN, STABILITY};
 use raw_values::RawValues;
 pub use response::ResponseSettings;
+pub use responses::Responses;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
 pub use task::{PairsJob, StabilityJob, Task};
@@ -68,6 +70,8 @@ pub struct Job {
     pub table: Option<Arc<Table>>,
     /// The response: a column, or a second file for `.npy` data; `None` if the data format names it.
     pub response: Option<String>,
+    /// Several responses, of each of which a model is selected; `None` for one.
+    pub responses: Option<Responses>,
     /// Columns that are factors even if they hold numbers.
     pub factor: Vec<String>,
     /// Columns of dates, which become days since 1970-01-01.
@@ -149,6 +153,7 @@ impl Job {
             data: data.into(),
             table: None,
             response: None,
+            responses: None,
             factor: Vec::new(),
             date: Vec::new(),
             na: Vec::new(),
@@ -242,7 +247,13 @@ impl Job {
         });
         let groups = self.terms.groups_file.iter();
         let groups = groups.map(|path| ("groups", path.clone()));
-        data.chain(response).chain(rules).chain(groups).collect()
+        let table = match &self.responses {
+            Some(Responses::File(path)) => input_files(path),
+            _ => Vec::new(),
+        };
+        let table = table.into_iter().map(|path| ("responses", path));
+        let beside = response.chain(rules).chain(groups).chain(table);
+        data.chain(beside).collect()
     }
 
     /// The files that the job reads, with the libraries of plugins, each with what an error calls it.

@@ -1,6 +1,6 @@
 //! What kind of response a job has.
 
-use super::{Job, OptionError, RawValues};
+use super::{Job, OptionError, RawValues, Responses};
 use crate::{
     design::ResponseOptions,
     family::{Distribution, Family, Link, QuasiDispersion, Ties},
@@ -106,7 +106,7 @@ pub(super) fn dispersion(raw: &RawValues) -> Result<QuasiDispersion, OptionError
     }
 }
 
-/// The response of a job: a column, or the columns of events and failures. A text without a comma is a name as it stands, and
+/// The response of a job: a column, the columns of events and failures, or several responses. A text without a comma is a name as it stands, and
 /// so is the file of an array.
 pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
     if let Some(time) = job.kind.time.take() {
@@ -132,18 +132,30 @@ pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
         let help = "write a name with a comma in double quotes: '\"a, b\"'";
         OptionError::new("response", message).help(help)
     };
-    let names = split_names(&text)
-        .map_err(|reason| refused(&format!("must be a column, or EVENTS,FAILURES: {reason}")))?;
-    let count = names.len();
-    let mut names = names.into_iter();
-    match count {
-        1 | 2 => {
+    let names = split_names(&text).map_err(|reason| {
+        refused(&format!(
+            "must be columns, or EVENTS,FAILURES of the family binomial: {reason}"
+        ))
+    })?;
+    match (names.len(), job.kind.distribution) {
+        (1, _) | (2, Distribution::Binomial) => {
+            let mut names = names.into_iter();
             (job.response, job.kind.failures) = (names.next(), names.next());
             Ok(())
         }
-        _ => Err(refused(&format!(
-            "names {count} columns: a response is one, or two of counts, EVENTS,FAILURES"
-        ))),
+        (count, Distribution::Binomial) => {
+            let message = format!(
+                "response = {text} names {count} columns: of the family binomial it is one, or two of counts, \
+                 EVENTS,FAILURES"
+            );
+            let help =
+                "write several responses into a table of their own, and name that by responses";
+            Err(OptionError::new("response", message).help(help))
+        }
+        _ => {
+            job.responses = Some(Responses::Columns(names));
+            Ok(())
+        }
     }
 }
 

@@ -172,7 +172,10 @@ impl Task {
     pub(crate) fn set_checkpoint(&mut self, path: PathBuf) {
         let has_one = match self {
             Self::Select(job) => match MethodClass::of_job(job) {
-                MethodClass::Pass => job.trace.is_none() && job.other_criteria.is_empty(),
+                MethodClass::Pass => {
+                    let is_one = job.other_criteria.is_empty() && job.responses.is_none();
+                    job.trace.is_none() && is_one
+                }
                 MethodClass::Score => job.stop.permutation.is_some(),
                 MethodClass::Ranking | MethodClass::Regression => false,
             },
@@ -184,13 +187,14 @@ impl Task {
         }
     }
 
-    /// Returns true if one rank does the task alone: a procedure needs all columns, and resamples are
+    /// Returns true if one rank does the task alone: a procedure needs all columns, and resamples and responses are
     /// not divided among ranks.
     pub fn runs_on_one_rank(&self) -> bool {
         match self {
             Self::Select(job) => {
                 let class = MethodClass::of_job(job);
-                [MethodClass::Ranking, MethodClass::Regression].contains(&class)
+                job.responses.is_some()
+                    || [MethodClass::Ranking, MethodClass::Regression].contains(&class)
             }
             Self::Pairs(_) => false,
             Self::Stability(_) => true,

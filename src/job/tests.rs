@@ -237,7 +237,7 @@ fn every_option_reaches_its_field() {
 fn each_mistake_names_option_value_and_range() {
     // The option and the value are those that the message begins with.
     for text in [
-        "response = \"\" must be a column, or EVENTS,FAILURES of the family binomial; a second file for .npy data",
+        "response = \"\" must be a column, A,B,C for a model of each, or EVENTS,FAILURES of the family binomial; a second file for .npy data",
         "keep = a,,b must be names separated by commas, in double quotes where a name holds one: a name is empty",
         "missing = ignore must be refuse, drop-rows, level or pairwise",
         "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE",

@@ -42,7 +42,7 @@ pub(super) fn text(first: &Selection, data: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::example;
+    use crate::report::{example, variables};
 
     fn by_two() -> Selection {
         let mut other = example::selection();
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn rows_of_a_table_say_their_criterion_where_there_are_several() {
-        let csv = regression::csv(&by_two());
+        let csv = variables::csv(&by_two());
         let starts: Vec<&str> = csv
             .lines()
             .map(|line| &line[..line.find(',').unwrap()])

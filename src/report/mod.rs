@@ -16,9 +16,11 @@ pub mod plugins;
 mod proof;
 mod ranking;
 mod regression;
+mod responses;
 mod stability;
 mod table;
 mod terms;
+mod variables;
 
 use std::{borrow::Cow, io, path::Path};
 
@@ -49,7 +51,8 @@ pub fn render(
     let text = match format {
         Format::Text => text(outcome, data),
         Format::Csv => match outcome {
-            Outcome::Selection(report) => regression::csv(report),
+            Outcome::Selection(report) => variables::csv(report),
+            Outcome::Responses(report) => responses::csv(report),
             Outcome::Ranking(report) => ranking::csv(report),
             Outcome::Pairs(report) => pairs::csv(report),
             Outcome::Stability(report) => stability::csv(report),
@@ -59,6 +62,8 @@ pub fn render(
         Format::Parquet => match outcome {
             #[cfg(feature = "parquet")]
             Outcome::Selection(report) => return parquet::render(report),
+            #[cfg(feature = "parquet")]
+            Outcome::Responses(report) => return parquet::render_responses(report),
             _ => return Err(io::ErrorKind::Unsupported.into()),
         },
     };
@@ -83,6 +88,7 @@ fn text(outcome: &Outcome, data: &Path) -> String {
             regression::text(report, data)
         }
         Outcome::Selection(report) => by_criterion::text(report, data),
+        Outcome::Responses(report) => responses::text(report, data),
         Outcome::Ranking(report) => ranking::text(report, data),
         Outcome::Pairs(report) => pairs::text(report, data),
         Outcome::Stability(report) => stability::text(report, data),

@@ -13,8 +13,11 @@ use parquet::{
     schema::types::Type,
 };
 
-use super::regression::{reports, rows};
-use crate::selection::{Estimate, Selection};
+use super::{
+    regression::{reports, rows},
+    responses::has_criteria,
+};
+use crate::selection::{Estimate, ResponsesReport, Selection};
 
 type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
 
@@ -56,11 +59,28 @@ fn column<T: DataType>(
 /// The table of the CSV report in typed columns.
 pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
     let several = !selection.by_other_criteria.is_empty();
-    let criteria = reports(selection).flat_map(|report| {
-        let spec = report.criterion.spec();
-        rows(report).map(move |_| Some(spec.as_str().into()))
-    });
-    let rows = || reports(selection).flat_map(rows);
+    of_reports(&Vec::from_iter(reports(selection)), (false, several))
+}
+
+/// The table of the CSV report of several responses.
+pub(super) fn render_responses(report: &ResponsesReport) -> io::Result<Vec<u8>> {
+    let all: Vec<&Selection> = report.responses.iter().flat_map(reports).collect();
+    of_reports(&all, (true, has_criteria(report)))
+}
+
+/// One row a variable of each report, which are of several responses or criteria or not.
+fn of_reports(
+    all: &[&Selection],
+    (of_responses, by_criteria): (bool, bool),
+) -> io::Result<Vec<u8>> {
+    let texts = |text: fn(&Selection) -> String| {
+        let all = all.iter().flat_map(move |report| {
+            let text = text(report);
+            rows(report).map(move |_| Some(text.as_str().into()))
+        });
+        all.collect::<Vec<Option<ByteArray>>>().into_iter()
+    };
+    let rows = || all.iter().flat_map(|report| rows(report));
     let names = rows().map(|row| Some(row.0.into()));
     let index = rows().map(|row| row.1.map(|index| index as i64));
     let number = |name: &str, value: fn(&Estimate) -> Option<f64>| {
@@ -68,7 +88,9 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
         column::<DoubleType>(name, Repetition::OPTIONAL, values)
     };
     let required = Repetition::REQUIRED;
-    let criterion = several.then(|| column::<ByteArrayType>("criterion", required, criteria));
+    let text = |name: &str, own| column::<ByteArrayType>(name, required, texts(own));
+    let response = of_responses.then(|| text("response", |own| own.response.clone()));
+    let criterion = by_criteria.then(|| text("criterion", |own| own.criterion.spec()));
     let columns = [
         column::<ByteArrayType>("name", required, names),
         column::<Int64Type>("index", Repetition::OPTIONAL, index),
@@ -79,7 +101,8 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
         number("lower", |own| own.lower),
         number("upper", |own| own.upper),
     ];
-    let of_family = selection.family.as_ref().map(|_| {
+    let has_family = all.iter().any(|own| own.family.is_some());
+    let of_family = has_family.then(|| {
         [
             number("z", |own| own.z),
             number("ratio", |own| own.ratio),
@@ -88,8 +111,8 @@ pub(super) fn render(selection: &Selection) -> io::Result<Vec<u8>> {
         ]
     });
     let of_family = of_family.into_iter().flatten();
-    let columns = criterion.into_iter().chain(columns).chain(of_family);
-    let columns = columns.collect();
+    let before = response.into_iter().chain(criterion);
+    let columns = before.chain(columns).chain(of_family).collect();
     write("selection", columns).map_err(io::Error::other)
 }
 

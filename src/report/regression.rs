@@ -7,7 +7,7 @@ use super::{
     models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
-    table::{self, Table, exact, facts, number, position, probability, share, warnings},
+    table::{self, Table, facts, number, probability, share, warnings},
     terms,
 };
 use crate::nearest::list;
@@ -188,40 +188,6 @@ fn variables(selection: &Selection) -> String {
         .aligned(&[0])
 }
 
-/// One row a variable, the intercept or thresholds first with an empty index; with several criteria those of each.
-pub(super) fn csv(selection: &Selection) -> String {
-    let several = !selection.by_other_criteria.is_empty();
-    let has_terms = selection.candidate_terms.is_some();
-    let has_family = selection.family.is_some();
-    let all = reports(selection);
-    let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
-    Table::of(all)
-        .column_if(several, "criterion", |all| {
-            table::text(all.0.criterion.spec())
-        })
-        .column("name", |all| table::text(all.1.0))
-        .column_if(has_terms, "term", |all| {
-            let is_variable = all.1.1.is_some();
-            table::text(if is_variable {
-                all.0.term_of(all.1.0)
-            } else {
-                ""
-            })
-        })
-        .column("index", |all| position(all.1.1))
-        .column("coefficient", |all| exact(all.1.2.coefficient))
-        .column("std_error", |all| exact(all.1.2.std_error))
-        .column("t", |all| exact(all.1.2.t))
-        .column_if(has_family, "z", |all| exact(all.1.2.z))
-        .column("p_value", |all| exact(all.1.2.p_value))
-        .column("lower", |all| exact(all.1.2.lower))
-        .column("upper", |all| exact(all.1.2.upper))
-        .column_if(has_family, "ratio", |all| exact(all.1.2.ratio))
-        .column_if(has_family, "ratio_lower", |all| exact(all.1.2.ratio_lower))
-        .column_if(has_family, "ratio_upper", |all| exact(all.1.2.ratio_upper))
-        .csv()
-}
-
 fn search(selection: &Selection) -> String {
     let end = when(selection.termination == Termination::Fault, "ended ").to_owned();
     let end = end + &ended(selection);
@@ -367,24 +333,6 @@ Found by pass: 64 particles × 256 iterations, seed 7, on cpu; all iterations do
                 "{parts:?} in {text}"
             );
         }
-    }
-
-    #[test]
-    fn one_row_a_variable_with_the_intercept_first() {
-        let mut selection = example::selection();
-        // The intercept alone has an interval; the first variable the end of one, and no p.
-        selection.set_level(0.0);
-        let intercept = selection.intercept.as_mut().unwrap();
-        (intercept.lower, intercept.upper) = (Some(1.0), Some(2.0));
-        let first = &mut selection.selected[0].estimate;
-        (first.p_value, first.upper) = (None, Some(0.5));
-        assert_eq!(
-            csv(&selection),
-            "name,index,coefficient,std_error,t,p_value,lower,upper\n\
-             (intercept),,1.5,0.25,6.0,9e-9,1.0,2.0\n\
-             area,3,0.1,0.003,33.333333333333336,,,0.5\n\
-             \"a,\"\"b\"\"\",17,-123456.789,50000.0,-2.4691357800000002,0.0144,,\n"
-        );
     }
 
     #[test]

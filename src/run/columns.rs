@@ -3,11 +3,12 @@
 use super::{
     RunError,
     prepared::{Binned, Prepared, read_options},
+    responses::{job_of, places},
 };
 use crate::{
     binning,
     design::Design,
-    job::{Job, Task},
+    job::{Job, Responses, Task},
     plugin::MethodKind,
     table::{Table, read_header},
 };
@@ -41,6 +42,17 @@ impl ColumnChecker {
 }
 
 fn check_columns(table: &Table, task: &Task, job: &Job) -> Result<(), RunError> {
+    // One of several stands for all: the others are columns that it leaves out.
+    let one = match &job.responses {
+        Some(Responses::File(_)) => return Ok(()),
+        Some(Responses::Columns(names)) => {
+            places(table, names)?;
+            let first = names.first().map_or("", String::as_str);
+            Some(job_of(job, first, names))
+        }
+        None => None,
+    };
+    let job = one.as_ref().unwrap_or(job);
     let method = job.selector.as_ref().map(|method| &method.value);
     let is_binned = matches!(task, Task::Pairs(_))
         || matches!(method, Some(MethodKind::Score(_) | MethodKind::Ranking(_)));

@@ -47,6 +47,19 @@ impl DesignSource<'_> {
     }
 }
 
+/// The groups of columns that are a term, those of a file among them.
+pub(super) fn all_groups(
+    options: &DesignOptions,
+    file: Option<&Path>,
+    interrupt: &Interrupt,
+) -> Result<Vec<Group>, RunError> {
+    let mut groups = options.groups.to_vec();
+    if let Some(file) = file {
+        groups.extend(read_groups(file, interrupt)?);
+    }
+    Ok(groups)
+}
+
 /// Groups of columns from a table with a row for each column, in the order of their first rows.
 fn read_groups(file: &Path, interrupt: &Interrupt) -> Result<Vec<Group>, RunError> {
     let names = ["group", "column"].map(str::to_owned);
@@ -180,10 +193,7 @@ impl Prepared for Design {
         let memory = &job.resources.memory;
         match Self::options(job) {
             DesignSource::Columns(options, file) => {
-                let mut groups = options.groups.to_vec();
-                if let Some(file) = file {
-                    groups.extend(read_groups(file, &job.interrupt)?);
-                }
+                let groups = all_groups(&options, file, &job.interrupt)?;
                 let options = DesignOptions {
                     groups: &groups,
                     ..options

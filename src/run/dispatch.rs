@@ -2,6 +2,7 @@
 
 use super::{
     DataCache, Report, RunContext, RunError,
+    by_response::EachResponse,
     candidates::Selector,
     data_cache::{DataKeys, keys},
     drive::drive,
@@ -48,6 +49,11 @@ impl<M: Method> AnyMethod for M {
 pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     if let Task::Pairs(pairs) = task {
         return Box::new(&**pairs);
+    }
+    if let (Task::Select(job), None) = (task, &task.job().selector)
+        && job.responses.is_some()
+    {
+        return Box::new(EachResponse);
     }
     let Some(method) = &task.job().selector else {
         return selector(task, PassSearch);

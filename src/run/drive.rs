@@ -35,12 +35,17 @@ pub(super) fn drive<M: Method>(
     let (prepared, _held) = context.prepare::<M>(job)?;
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
-    let shared = (!job.other_criteria.is_empty()).then(|| Arc::clone(&prepared));
+    let has_others = !job.other_criteria.is_empty() && job.responses.is_none();
+    let shared = has_others.then(|| Arc::clone(&prepared));
     let found = method.work(&mut run, prepared)?;
     std::mem::take(&mut run.meter).finish();
     let mut finding = method.report(&mut run, found)?;
     if let Some(prepared) = shared {
-        by_other_criteria(method, &mut run, &prepared, &mut finding)?;
+        by_other_criteria(&mut run, &mut finding, |run| {
+            let found = method.work(run, Arc::clone(&prepared))?;
+            std::mem::take(&mut run.meter).finish();
+            method.report(run, found)
+        })?;
     }
     let data = context.data.map_or(job.data.as_path(), Path::new);
     finding.outcome.name_data(data.display().to_string());
@@ -50,7 +55,7 @@ pub(super) fn drive<M: Method>(
         }
         Outcome::Ranking(ranking) => !ranking.run.termination.is_early(),
         Outcome::Pairs(pairs) => !pairs.run.termination.is_early(),
-        Outcome::Stability(_) => false,
+        Outcome::Responses(_) | Outcome::Stability(_) => false,
     };
     let checkpoint = job.checkpoint.clone();
     let report = Report {
@@ -76,11 +81,10 @@ pub(super) fn drive<M: Method>(
 }
 
 /// Adds the models that the other criteria of a job choose, unless the first was cut short.
-fn by_other_criteria<M: Method>(
-    method: &M,
+pub(super) fn by_other_criteria(
     first: &mut Run,
-    data: &Arc<M::Data>,
     finding: &mut Finding,
+    mut select: impl FnMut(&mut Run) -> Result<Finding, RunError>,
 ) -> Result<(), RunError> {
     let job = first.job;
     for criterion in &job.other_criteria {
@@ -95,10 +99,8 @@ fn by_other_criteria<M: Method>(
         let mut run = Run::silent(&own);
         run.meter = first.context.meter(&own);
         run.trace = first.trace.take();
-        let found = method.work(&mut run, Arc::clone(data))?;
-        std::mem::take(&mut run.meter).finish();
+        let other = select(&mut run)?;
         first.trace = run.trace.take();
-        let other = method.report(&mut run, found)?;
         finding.fault = other.fault;
         if let (Outcome::Selection(all), Some(other)) =
             (&mut finding.outcome, other.outcome.selection())

@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
-use super::Report;
+use super::{Report, ResponsesError};
 use crate::{
     binning::{BinnedColumns, BinningError},
     design::DesignError,
@@ -13,6 +13,7 @@ use crate::{
     output::OutputError,
     plugin::ResolvedMethod,
     search::{CheckpointError, SearchError},
+    selection::FailedResponse,
     selector::{ProcedureError, SelectorError},
     simulate::SimulateError,
     table::TableError,
@@ -107,6 +108,17 @@ pub enum RunError {
     /// The contingency table of a variable in a resample has no score.
     #[error("{0}")]
     NoScore(String),
+    /// The table of responses does not fit the data.
+    #[error(transparent)]
+    Responses(#[from] ResponsesError),
+    /// No response has a model: why the first has none.
+    #[error("no model was selected of any response; of {response}")]
+    Response {
+        /// The first.
+        response: String,
+        /// The failure.
+        source: Box<RunError>,
+    },
     /// The selection from a resample failed, and with it the job.
     #[error("resample {number} of {of}, {rows} of {n} rows")]
     Resample {
@@ -159,7 +171,7 @@ impl RunError {
             Self::Device(DeviceError::Memory(error))
             | Self::Selector(SelectorError::Device(DeviceError::Memory(error)))
             | Self::Search(SearchError::Device(DeviceError::Memory(error))) => Some(error),
-            Self::Resample { source, .. } => source.memory(),
+            Self::Resample { source, .. } | Self::Response { source, .. } => source.memory(),
             _ => None,
         }
     }
@@ -168,7 +180,7 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => 130,
-            Self::Resample { source, .. } => source.exit_code(),
+            Self::Resample { source, .. } | Self::Response { source, .. } => source.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Device(error)
             | Self::Selector(SelectorError::Device(error))
@@ -185,7 +197,7 @@ impl RunError {
             | Self::Incomplete(_) => 1,
             Self::Memory(_) | Self::Table(TableError::Memory { .. }) => 1,
             Self::Table(_) | Self::Design(_) | Self::Simulate(_) | Self::Binning(_) => 2,
-            Self::Search(_) | Self::Selector(_) => 2,
+            Self::Search(_) | Self::Selector(_) | Self::Responses(_) => 2,
             Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
         }
@@ -234,9 +246,45 @@ pub enum Fault {
         /// The reason.
         source: ProcedureError,
     },
+    /// Some responses have no model.
+    #[error("no model of {} of {count} responses{}", failed.len(), reasons(failed))]
+    Responses {
+        /// These, with the reasons.
+        failed: Vec<FailedResponse>,
+        /// All responses.
+        count: usize,
+    },
     /// The trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace(#[source] OutputError),
+}
+
+/// Failures that an error names one by one; the report has all of them.
+const NAMED: usize = 5;
+
+/// The reasons of failed responses, a line each.
+fn reasons(failed: &[FailedResponse]) -> String {
+    let named = failed.iter().take(NAMED);
+    let lines = named.map(|own| format!("\n  {}: {}", own.response, own.reason));
+    let lines: String = lines.collect();
+    match failed.len().saturating_sub(NAMED) {
+        0 => lines,
+        more => format!("{lines}\n  … {more} more; the report has all of them"),
+    }
+}
+
+/// An error and its causes on one line. A cause that the text contains already is not repeated.
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text += &format!(": {message}");
+        }
+        next = cause.source();
+    }
+    text
 }
 
 impl Fault {
@@ -269,6 +317,7 @@ impl Fault {
             Self::UndefinedScore(reason) => ("the end", reason.clone()),
             Self::Procedure { source, .. } => ("the selector failed", source.to_string()),
             Self::Device(error) => ("a device failed", error.to_string()),
+            Self::Responses { .. } => ("other responses failed", self.to_string()),
             Self::Trace(error) => ("the trace was lost", error.to_string()),
         };
         format!("what was chosen before {end}: {reason}")

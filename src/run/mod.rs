@@ -4,6 +4,7 @@
 
 // `drive.rs` is this path for every `Method`; `dispatch.rs` chooses the method.
 
+mod by_response;
 mod candidates;
 mod checkpoint;
 #[cfg(feature = "program")]
@@ -22,6 +23,8 @@ mod ranking;
 mod regression;
 mod resample;
 mod resample_checkpoint;
+mod responses;
+mod responses_file;
 #[cfg(feature = "program")]
 mod simulate;
 mod stability;
@@ -32,9 +35,11 @@ use std::path::PathBuf;
 pub use columns::ColumnChecker;
 pub use data_cache::DataCache;
 use dispatch::method_of;
+pub use error::error_chain;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
 pub use resample_checkpoint::ResampleCheckpoint;
+pub use responses_file::ResponsesError;
 #[cfg(feature = "program")]
 pub use simulate::simulate;
 

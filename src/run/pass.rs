@@ -18,7 +18,10 @@ use crate::{
     memory::MemoryCharge,
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
-    search::{Checkpointing, IterationRecord, SearchError, SearchResult, search_by_parts},
+    search::{
+        Checkpointing, IterationRecord, SearchError, SearchResult, SharedDevices, search_by_parts,
+        search_by_parts_on,
+    },
     selection::{NamedParameters, Outcome, Residuals, SurvivalPlots, Termination},
 };
 
@@ -33,6 +36,23 @@ impl Method for PassSearch {
     }
 
     fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
+        self.search(run, design, None)
+    }
+
+    fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
+        let parameters = run.job.pass.parameters(model.found.max_size);
+        Ok(model.finding(run, NamedParameters::new(PASS, parameters)))
+    }
+}
+
+impl PassSearch {
+    /// Searches a design, on devices that hold its columns where there are such.
+    pub(super) fn search(
+        &self,
+        run: &mut Run,
+        design: Arc<Design>,
+        shared: Option<&mut SharedDevices>,
+    ) -> Result<Model, RunError> {
         let job = run.job;
         let (design, resources, _held) = partition(job, design)?;
         let (meter, trace) = (&mut run.meter, &mut run.trace);
@@ -75,15 +95,28 @@ impl Method for PassSearch {
             resume_from,
             write: &mut write,
         });
-        let found = search_by_parts(
-            &design,
-            &*job.criterion,
-            &job.pass,
-            &resources,
-            &job.interrupt,
-            checkpointing,
-            &mut observe,
-        );
+        let (criterion, interrupt) = (&*job.criterion, &job.interrupt);
+        let found = match shared {
+            None => search_by_parts(
+                &design,
+                criterion,
+                &job.pass,
+                &resources,
+                interrupt,
+                checkpointing,
+                &mut observe,
+            ),
+            Some(shared) => search_by_parts_on(
+                &design,
+                criterion,
+                &job.pass,
+                &resources,
+                interrupt,
+                checkpointing,
+                &mut observe,
+                shared,
+            ),
+        };
         let found = found.map_err(|error| match error {
             SearchError::Checkpoint(source) => checkpoint::refused(path, source),
             SearchError::Design(error) => error.into(),
@@ -102,11 +135,6 @@ impl Method for PassSearch {
             fault: None,
             found,
         })
-    }
-
-    fn report(&self, run: &mut Run, model: Model) -> Result<Finding, RunError> {
-        let parameters = run.job.pass.parameters(model.found.max_size);
-        Ok(model.finding(run, NamedParameters::new(PASS, parameters)))
     }
 }
 

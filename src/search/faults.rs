@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     design::DesignOptions,
     device::{
-        Candidate, Cpu, Device, DeviceError, ModelUpdate, ModelView, Neighbours, Shard, TermChange,
-        UpdateOutcome,
+        Candidate, Cpu, Device, DeviceError, Devices, ModelUpdate, ModelView, Neighbours, Shard,
+        TermChange, UpdateOutcome,
     },
     least_squares::FitView,
     memory::MemoryBudget,
@@ -44,6 +44,11 @@ impl Device for Failing<'_> {
 
     fn screen_precision(&self) -> &'static str {
         self.cpu.screen_precision()
+    }
+
+    fn set_response(&mut self, y: &[f64]) -> Result<(), DeviceError> {
+        self.verb("turn")?;
+        self.cpu.set_response(y)
     }
 
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
@@ -153,7 +158,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
             1,
             (None, &MemoryBudget::default()),
         );
-        let devices = Devices::from_devices(vec![Box::new(failing), Box::new(sound)], n, false);
+        let mut devices = Devices::from_devices(vec![Box::new(failing), Box::new(sound)], n, false);
         let mut lowest = f64::INFINITY;
         let mut observe = |record: &IterationRecord| lowest = record.best_value;
         let never = Interrupt::default();
@@ -166,7 +171,7 @@ fn a_device_that_fails_costs_nothing_that_was_found() {
             observe: &mut observe,
             keeper: None,
         };
-        match run_stages(problem, devices, 1, control, None) {
+        match run_stages(problem, &mut devices, 1, control, None) {
             Err(error) => {
                 assert!(error.to_string().contains("cuda:3"), "{error}");
                 at_start += 1;

@@ -28,6 +28,7 @@ mod proof;
 mod record;
 mod result;
 mod settings;
+mod shared_devices;
 mod stages;
 mod state;
 mod step;
@@ -50,13 +51,14 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{Devices, Partition, Placement, Resources},
+    device::{Partition, Placement, Resources},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
     threads,
 };
 pub use by_parts::search_by_parts;
+pub(crate) use by_parts::search_by_parts_on;
 pub(crate) use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
 use control::{Limits, RunControl};
@@ -67,6 +69,7 @@ pub use record::{IterationRecord, MoveKind, ProofRecord, StepRecord};
 pub use result::SearchResult;
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, ProofEffort, SettingsError};
+pub(crate) use shared_devices::SharedDevices;
 use stages::run_stages;
 pub use visited::VisitedModel;
 pub(crate) use visited::VisitedModels;
@@ -113,7 +116,6 @@ pub fn search(
     observe: &mut (dyn FnMut(&IterationRecord) + Send),
 ) -> Result<SearchResult, SearchError> {
     refuse_parts(design, "this search")?;
-    let start = Start::default();
     search_from(
         design,
         criterion,
@@ -122,7 +124,8 @@ pub fn search(
         interrupt,
         checkpointing,
         observe,
-        &start,
+        &Start::default(),
+        &mut SharedDevices::of(design.columns()),
     )
 }
 
@@ -140,7 +143,7 @@ pub(crate) fn refuse_parts(design: &Design, what: &str) -> Result<(), SettingsEr
 /// The search of a design, or of a part of one.
 #[expect(
     clippy::too_many_arguments,
-    reason = "those of a search, and where it begins"
+    reason = "those of a search, where it begins, and the devices"
 )]
 fn search_from(
     design: &Design,
@@ -151,6 +154,7 @@ fn search_from(
     checkpointing: Option<Checkpointing>,
     observe: &mut (dyn FnMut(&IterationRecord) + Send),
     start: &Start,
+    shared: &mut SharedDevices,
 ) -> Result<SearchResult, SearchError> {
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
@@ -158,7 +162,7 @@ fn search_from(
     check_partition(design, resources)?;
     let devices = &resources.devices;
     let (places, note) = Placement::resolve(devices, elements)?;
-    let mut places = places.for_rank(resources.communicator.as_ref());
+    let places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.host_threads());
     let undefined = AtomicBool::new(false);
@@ -185,12 +189,10 @@ fn search_from(
         let writer =
             checkpointing.map(|checkpointing| CheckpointWriter::new(checkpointing, &problem));
         let (keeper, from) = writer.transpose()?.unzip();
-        let models = (pass.particles, pass.gain);
+        let opened = shared.open(&problem, (devices, places), resources, threads)?;
         let mut notes = Vec::from_iter(note);
-        let mut devices = places.open(devices, &mut notes, |places| {
-            Devices::new(places, problem.x, problem.y, models, resources, threads)
-        })?;
-        if let Placement::Cpu(_) = places {
+        notes.extend(opened.notes.iter().cloned());
+        if let Placement::Cpu(_) = opened.places {
             // Threads that would have waited for GPUs.
             for _ in awake..threads.min(cores) {
                 scope.spawn(|_| stay_awake(&done));
@@ -199,7 +201,7 @@ fn search_from(
         resources.barrier()?;
         let starting = starting.elapsed().as_secs_f64();
         let interrupt = resources.with_time_limit(interrupt, pass.time_limit);
-        devices.heed(&interrupt);
+        opened.devices.heed(&interrupt);
         let control = RunControl {
             limits: Limits {
                 interrupt: &interrupt,
@@ -209,7 +211,16 @@ fn search_from(
             observe,
             keeper,
         };
-        let found = run_stages(problem, devices, threads, control, from.flatten())?;
+        let found = run_stages(
+            problem,
+            &mut opened.devices,
+            threads,
+            control,
+            from.flatten(),
+        )?;
+        if found.fault.is_some() {
+            shared.close();
+        }
         notes.extend(objective.undefined_note());
         notes.extend(found.notes);
         Ok(SearchResult {

@@ -25,7 +25,7 @@ use crate::{
 /// A device that fails before the first iteration is done.
 pub(super) fn run_stages(
     problem: SearchProblem,
-    mut devices: Devices,
+    devices: &mut Devices,
     threads: usize,
     mut control: RunControl,
     from: Option<State>,
@@ -76,11 +76,11 @@ pub(super) fn run_stages(
             improved,
             lowest,
         }) => {
-            let swarm = Swarm::resume(problem, &mut devices, swarm, visited)?;
+            let swarm = Swarm::resume(problem, devices, swarm, visited)?;
             iterate(swarm, &problem, &mut control, Some((improved, lowest)))
         }
         None => {
-            let swarm = Swarm::start(problem, &mut devices)?;
+            let swarm = Swarm::start(problem, devices)?;
             iterate(swarm, &problem, &mut control, None)
         }
     };
@@ -91,7 +91,7 @@ pub(super) fn run_stages(
             limits: control.limits,
             iterations: end.iterations,
         };
-        polish(context, &mut devices, &mut end, polishing, &mut control);
+        polish(context, devices, &mut end, polishing, &mut control);
     }
     let is_done = |end: &StageEnd| {
         let termination = end.termination;

@@ -1,9 +1,9 @@
 //! The results of jobs: which variables were chosen, and everything a reader needs to judge and
 //! repeat it.
 //!
-//! Four kinds of report exist: a regression model ([`Selection`]), variables in the order of choice
-//! ([`Ranking`]), scores of pairs ([`PairsReport`]) and selection frequencies over resamples
-//! ([`StabilityReport`]); [`Outcome`] is any of them. Serialised as they stand they are the JSON of
+//! Five kinds of report exist: a regression model ([`Selection`]), models of several responses ([`ResponsesReport`]),
+//! variables in the order of choice ([`Ranking`]), scores of pairs ([`PairsReport`]) and selection frequencies over
+//! resamples ([`StabilityReport`]); [`Outcome`] is any of them. Serialised as they stand they are the JSON of
 //! the program, and a stored JSON reads back into them: fields are added, never renamed, an absent
 //! field takes its default, and an unknown one is ignored.
 
@@ -27,6 +27,7 @@ mod profile;
 mod ranking;
 mod regression;
 mod residuals;
+mod responses;
 mod roc;
 mod stability;
 mod survival;
@@ -62,6 +63,7 @@ pub use regression::{
     Certificate, Estimate, Proof, SelectedVariable, Selection, Settled, Termination,
 };
 pub use residuals::{ObservationResidual, Residuals};
+pub use responses::{FailedResponse, ResponsesReport, SharedVariable};
 pub use roc::RocPoint;
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use survival::{

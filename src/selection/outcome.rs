@@ -4,17 +4,19 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
 use super::{
-    Elapsed, PairsReport, RankSummary, Ranking, RunSummary, Selection, StabilityReport, StopReason,
-    Termination, Truth,
+    Elapsed, PairsReport, RankSummary, Ranking, ResponsesReport, RunSummary, Selection,
+    StabilityReport, StopReason, Termination, Truth,
 };
 use crate::design::SetAside;
 
-/// The result of one job: one of four kinds of report.
+/// The result of one job: one of five kinds of report.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
     /// A regression model, by PaSS or by a procedure of a plugin.
     Selection(Box<Selection>),
+    /// A regression model of each of several responses.
+    Responses(Box<ResponsesReport>),
     /// Variables in the order of choice, by a selector of a plugin.
     Ranking(Box<Ranking>),
     /// Single variables and pairs with their scores.
@@ -31,7 +33,7 @@ impl<'de> Deserialize<'de> for Outcome {
     }
 }
 
-/// What the four kinds of report have in common; a kind that lacks a part has none of it.
+/// What the five kinds of report have in common; a kind that lacks a part has none of it.
 #[derive(Default)]
 pub(crate) struct Overview<'a> {
     pub(crate) version: &'a str,
@@ -87,6 +89,7 @@ impl Outcome {
     pub fn read(stored: &Value) -> Result<Self, serde_json::Error> {
         let has = |field: &str| stored.get(field).is_some();
         match () {
+            () if has("responses") => Deserialize::deserialize(stored).map(Self::Responses),
             () if has("resampling") => Deserialize::deserialize(stored).map(Self::Stability),
             () if has("pairs") => Deserialize::deserialize(stored).map(Self::Pairs),
             () if has("models") => Deserialize::deserialize(stored).map(Self::Selection),
@@ -98,8 +101,12 @@ impl Outcome {
     pub(crate) fn name_data(&mut self, file: String) {
         let data = match self {
             Self::Selection(report) => {
-                for other in &mut report.by_other_criteria {
-                    other.data = Some(file.clone());
+                report.name_data(&file);
+                &mut report.data
+            }
+            Self::Responses(report) => {
+                for own in &mut report.responses {
+                    own.name_data(&file);
                 }
                 &mut report.data
             }
@@ -113,10 +120,9 @@ impl Outcome {
     /// Whether an interrupt cut the job short, so that this is the best until then.
     pub fn interrupted(&self) -> bool {
         match self {
-            Self::Selection(report) => {
-                let others = report.by_other_criteria.iter();
-                let mut all = others.chain([&**report]);
-                all.any(|report| report.termination == Termination::Interrupted)
+            Self::Selection(report) => report.is_interrupted(),
+            Self::Responses(report) => {
+                report.interrupted || report.responses.iter().any(Selection::is_interrupted)
             }
             Self::Ranking(report) => report.run.termination == StopReason::Interrupted,
             Self::Pairs(report) => report.run.termination == StopReason::Interrupted,
@@ -128,7 +134,7 @@ impl Outcome {
     pub fn selection(self) -> Option<Selection> {
         match self {
             Self::Selection(selection) => Some(*selection),
-            Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
+            Self::Responses(_) | Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
         }
     }
 
@@ -138,13 +144,15 @@ impl Outcome {
     pub(crate) fn remove_circumstances(&mut self) -> Vec<String> {
         match self {
             Self::Selection(report) => {
-                for other in &mut report.by_other_criteria {
-                    other.devices = kinds(&other.devices);
-                    (other.elapsed_seconds, other.rank_summary) = (Elapsed::default(), None);
-                }
-                report.devices = kinds(&report.devices);
-                (report.elapsed_seconds, report.rank_summary) = (Elapsed::default(), None);
+                report.remove_circumstances();
                 report.devices.clone()
+            }
+            Self::Responses(report) => {
+                report.elapsed_seconds = Elapsed::default();
+                let all = report.responses.iter_mut();
+                all.for_each(Selection::remove_circumstances);
+                let first = report.responses.first();
+                first.map_or(Vec::new(), |first| first.devices.clone())
             }
             Self::Ranking(report) => report.run.remove_circumstances(),
             Self::Pairs(report) => report.run.remove_circumstances(),
@@ -160,6 +168,18 @@ impl Outcome {
                 arithmetic: [&report.precision, &report.screen],
                 ..overview!(report, report)
             },
+            Self::Responses(report) => {
+                // What differs from one response to another is in their reports.
+                let first = report.responses.first();
+                Overview {
+                    version: &report.passel,
+                    p: first.map_or(0, |own| own.p),
+                    devices: first.map_or(&[], |own| &own.devices),
+                    arithmetic: first.map_or(["", ""], |own| [&own.precision, &own.screen]),
+                    elapsed: report.elapsed_seconds,
+                    ..Overview::default()
+                }
+            }
             Self::Ranking(report) => Overview {
                 set_aside: &report.set_aside,
                 ..overview!(report, report.run)
@@ -167,6 +187,30 @@ impl Outcome {
             Self::Pairs(report) => overview!(report, report.run, nothing),
             Self::Stability(report) => overview!(report, report.run),
         }
+    }
+}
+
+impl Selection {
+    /// Names the data file, in the reports of other criteria too.
+    fn name_data(&mut self, file: &str) {
+        for own in &mut self.by_other_criteria {
+            own.data = Some(file.to_owned());
+        }
+        self.data = Some(file.to_owned());
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let mut all = self.by_other_criteria.iter().chain([self]);
+        all.any(|report| report.termination == Termination::Interrupted)
+    }
+
+    #[cfg(feature = "program")]
+    fn remove_circumstances(&mut self) {
+        for own in &mut self.by_other_criteria {
+            own.remove_circumstances();
+        }
+        self.devices = kinds(&self.devices);
+        (self.elapsed_seconds, self.rank_summary) = (Elapsed::default(), None);
     }
 }
 

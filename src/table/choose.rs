@@ -6,7 +6,7 @@ use super::{Table, TableError, is_npy};
 use crate::nearest::near;
 
 impl Table {
-    fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
 

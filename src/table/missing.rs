@@ -131,7 +131,7 @@ impl Table {
 }
 
 /// The rows that a policy for missing values left out.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DroppedRows {
     pub(crate) count: usize,
     /// The rows before.
@@ -141,6 +141,14 @@ pub(crate) struct DroppedRows {
 }
 
 impl DroppedRows {
+    /// Says of another column what was said of one that misses values in the same rows.
+    pub(crate) fn rename(&mut self, column: &str, other: &str) {
+        let mut columns = self.columns.iter_mut();
+        if let Some(own) = columns.find(|own| own.name == column) {
+            own.name = other.to_owned();
+        }
+    }
+
     /// The warning of the rows, with the columns that cost the most; none where none was left out.
     pub(crate) fn warning(&self) -> Option<String> {
         const COLUMNS_NAMED: usize = 3;
@@ -165,6 +173,15 @@ impl DroppedRows {
             let named = named.join(", ");
             format!("{count} of {rows} rows were dropped for missing values: {named}")
         })
+    }
+}
+
+impl Column {
+    /// The rows that miss a value, of so many.
+    pub(crate) fn missing_rows(&self, rows: usize) -> Vec<usize> {
+        let mut complete = vec![true; rows];
+        missing_of(self, &mut complete);
+        (0..rows).filter(|row| !complete[*row]).collect()
     }
 }
 

@@ -54,6 +54,7 @@ pub use error::{MissingColumn, TableError};
 pub use extent::Extent;
 use format::{Format, Input};
 pub use format::{extensions, extent, input_files, is_npy, names_response, read_header};
+pub(crate) use missing::DroppedRows;
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
 pub(crate) use npy::MATRIX_HEADER;

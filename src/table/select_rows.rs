@@ -58,6 +58,25 @@ impl Table {
     }
 }
 
+impl Column {
+    /// The column of some rows, as that of [`Table::select_rows`]; a sparse one becomes one of numbers.
+    pub(crate) fn select_rows(&self, rows: &[usize]) -> Self {
+        let name = self.name.clone();
+        let dense = match &self.values {
+            Values::Sparse { rows: stored, .. } => {
+                let last = stored.last().map_or(0, |last| *last as usize + 1);
+                let n = rows.last().map_or(0, |last| last + 1).max(last);
+                self.values
+                    .numbers(n)
+                    .map(|own| Values::Numbers(own.into_owned()))
+            }
+            _ => None,
+        };
+        let values = dense.as_ref().unwrap_or(&self.values).select(rows, &[]);
+        Self { name, values }
+    }
+}
+
 impl Values {
     fn select(&self, named: &[usize], spans: &[u32]) -> Self {
         match self {

@@ -128,18 +128,18 @@ fn mistakes_of_events_and_failures_are_one_error_each() {
     let cases: [(&str, &[&str], &[&str]); 16] = [
         (
             "odd.csv",
-            &["--response", "a,b"],
-            &["response names two columns", "gaussian", "double quotes"],
+            &["--response", "a,z"],
+            &["--response names `z`, which is no column of odd.csv"],
         ),
         (
             "odd.csv",
-            &["--response", "a,b", "--family", "poisson"],
-            &["not of poisson"],
+            &["--response", "a,b", "--family", "gamma", "--trials", "c"],
+            &["trials is of the family binomial, not of gamma"],
         ),
         (
             "odd.csv",
             &["--response", "a,b", "--method", "jmi"],
-            &["response names two columns"],
+            &["response names several responses, and the method jmi is of one"],
         ),
         (
             "odd.csv",

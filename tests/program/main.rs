@@ -31,6 +31,7 @@ mod hostile_names;
 mod interrupts;
 mod jobs;
 mod levels;
+mod many_responses;
 mod memory;
 mod mistakes;
 mod odd_files;
@@ -38,6 +39,7 @@ mod operations;
 mod ownership;
 mod parquet;
 mod quasi_likelihood;
+mod response_mistakes;
 mod responses;
 #[cfg(target_os = "linux")]
 mod signal_times;

@@ -48,7 +48,7 @@ pub(super) use terms::{
 
 pub(crate) struct Cpu<'x> {
     shard: Shard<'x>,
-    y: &'x [f64],
+    y: Vec<f64>,
     sweep: Sweep<'x>,
     threads: usize,
     models: FittedModels<'x>,
@@ -62,13 +62,13 @@ impl<'x> Cpu<'x> {
     /// *Shapes:* `y` has n entries and unit norm.
     pub(crate) fn new(
         shard: Shard<'x>,
-        y: &'x [f64],
+        y: &[f64],
         threads: usize,
         (limit, memory): (Option<u64>, &MemoryBudget),
     ) -> Self {
         Self {
             shard,
-            y,
+            y: y.to_vec(),
             sweep: Sweep::new(shard, y, threads, (limit, memory)),
             threads,
             models: FittedModels::new(shard.x, y, threads, memory),
@@ -87,6 +87,13 @@ impl Device for Cpu<'_> {
 
     fn heed(&mut self, interrupt: &Interrupt) {
         self.models.interrupt = interrupt.clone();
+    }
+
+    fn set_response(&mut self, y: &[f64]) -> Result<(), DeviceError> {
+        self.y = y.to_vec();
+        self.sweep.set_response(y);
+        self.models.set_response(y);
+        Ok(())
     }
 
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
@@ -181,13 +188,13 @@ impl Device for Cpu<'_> {
             let mut source = CpuProducts { shard, threads };
             let wanted = (keep, count);
             if shard.x.likelihood().is_some() {
-                let (own, models) = ((shard, terms), (self.y, anchors));
+                let (own, models) = ((shard, terms), (&*self.y, anchors));
                 return neighbours_of_likelihood_terms(&mut source, own, models, wanted, stop);
             }
             return neighbours_of_terms(
                 &mut source,
                 (shard, terms),
-                (self.y, anchors),
+                (&self.y, anchors),
                 wanted,
                 stop,
             );

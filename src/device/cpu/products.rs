@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::{
     design::Columns,
     device::{DeviceError, Shard},
+    vector::product,
 };
 
 /// Multiply-adds below which a sweep stays on one thread.
@@ -150,4 +151,22 @@ pub(super) fn visit_products<A: Send>(
     } else {
         vec![range(0)]
     }
+}
+
+/// The products of a shard's columns with one vector by dot products in a fixed order, padded with zeros to whole
+/// tiles of so many columns.
+pub(super) fn products_with(shard: Shard, y: &[f64], tile: usize, threads: usize) -> Vec<f64> {
+    let own = shard.own;
+    let mut products = vec![0.0; own.p().next_multiple_of(tile)];
+    let of_tile = |(at, products): (usize, &mut [f64])| {
+        for (product_with_y, column) in products.iter_mut().zip(at * tile..own.p()) {
+            *product_with_y = product(shard.x.column((shard.first + column) as u32), y);
+        }
+    };
+    if threads > 1 {
+        products.par_chunks_mut(tile).enumerate().for_each(of_tile);
+    } else {
+        products.chunks_mut(tile).enumerate().for_each(of_tile);
+    }
+    products
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::{
     gram_cache::GramCache,
     gram_tile::{Model, screen_tile, tile_of},
-    products::visit_products,
+    products::{products_with, visit_products},
     single_precision::SinglePrecision,
     terms::orthonormalise,
     tie_window::{TILE, TieWindow},
@@ -108,34 +108,23 @@ impl<'x> Sweep<'x> {
         // What the memory does not reach for is no error: f64 needs no copies.
         let held = room.then(|| memory.take(bytes, "copies in f32").ok());
         let held = held.flatten();
-        let screening = || {
-            let mut xty = vec![0.0; padded];
-            let tile = |(tile, xty): (usize, &mut [f64])| {
-                let columns = tile * TILE..own.p();
-                for (xty, column) in xty.iter_mut().zip(columns) {
-                    *xty = product(shard.x.column((shard.first + column) as u32), y);
-                }
-            };
-            if threads > 1 {
-                xty.par_chunks_mut(TILE).enumerate().for_each(tile);
-            } else {
-                xty.chunks_mut(TILE).enumerate().for_each(tile);
-            }
-            if let Some(terms) = shard.x.terms() {
-                orthonormalise(terms, shard.first, own.p(), &mut xty[..own.p()]);
-            }
-            let xty = xty.into_iter().map(|xty| xty as f32).collect();
-            Screen {
-                resident: SinglePrecision::new(shard.x, (shard.first, own), threads),
-                xty,
-                gram: GramCache::new(shard.x.p(), own.p(), gram / column),
-            }
+        let screening = || Screen {
+            resident: SinglePrecision::new(shard.x, (shard.first, own), threads),
+            xty: response_products(shard, y, threads),
+            gram: GramCache::new(shard.x.p(), own.p(), gram / column),
         };
         Self {
             shard,
             screen: held.is_some().then(screening),
             threads,
             _charge: held,
+        }
+    }
+
+    /// See [`Device::set_response`](crate::device::Device::set_response). Gram columns do not depend on it.
+    pub(super) fn set_response(&mut self, y: &[f64]) {
+        if let Some(screen) = &mut self.screen {
+            screen.xty = response_products(self.shard, y, self.threads);
         }
     }
 
@@ -365,6 +354,15 @@ impl<'x> Sweep<'x> {
         let found = visit_products(self.shard, residuals, (block, ranges), start, visit);
         found.into_iter().reduce(merge).unwrap_or_default()
     }
+}
+
+/// Xᵀy of a shard, of orthonormal columns where terms have several.
+fn response_products(shard: Shard, y: &[f64], threads: usize) -> Vec<f32> {
+    let mut xty = products_with(shard, y, TILE, threads);
+    if let Some(terms) = shard.x.terms() {
+        orthonormalise(terms, shard.first, shard.own.p(), &mut xty[..shard.own.p()]);
+    }
+    xty.into_iter().map(|xty| xty as f32).collect()
 }
 
 /// Error bound of E from Gram columns: each term brings |β̂| times the error of a product, and one

@@ -16,6 +16,7 @@ pub mod facts;
 pub mod functions;
 mod gain;
 mod gpu;
+mod held;
 mod host_products;
 mod joining;
 pub(crate) mod library;
@@ -34,6 +35,8 @@ mod strongest;
 mod term_models;
 mod terms;
 mod transfers;
+
+use std::sync::Arc;
 
 use super::{
     Candidate, Device, DeviceError, Gain, ModelUpdate, ModelView, Neighbours, Precision, Resources,
@@ -98,7 +101,7 @@ struct Scratch {
 /// One GPU, its shard of the columns and the models.
 pub(super) struct Cuda<'x> {
     shard: Shard<'x>,
-    y: &'x [f64],
+    y: Arc<[f64]>,
     screen: Arithmetic,
     // Before the GPU in this order, so that their memory goes back first.
     models: Option<Models>,
@@ -121,7 +124,7 @@ impl<'x> Cuda<'x> {
     pub(super) fn new(
         ordinal: usize,
         shard: Shard<'x>,
-        y: &'x [f64],
+        y: &[f64],
         (count, gain): (usize, Gain),
         resources: &Resources,
         threads: usize,
@@ -158,7 +161,7 @@ impl<'x> Cuda<'x> {
         });
         let mut cuda = Self {
             shard,
-            y,
+            y: y.into(),
             screen,
             models: None,
             newton,
@@ -173,20 +176,10 @@ impl<'x> Cuda<'x> {
         Ok(cuda)
     }
 
-    /// Where its residuals lie.
-    fn residuals(&self) -> u64 {
-        match (&self.newton, &self.fitted, &self.models) {
-            (Some(own), ..) => own.scores(),
-            (_, Some(own), _) => own.scores(),
-            (.., Some(own)) => own.residual.address(),
-            _ => 0,
-        }
-    }
-
     /// Does once what a search does all the time: libraries load their kernels, and
     /// memory is taken, when they are first asked.
     fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
-        let (empty, _) = Fit::of(self.shard.x, self.y, &[]);
+        let (empty, _) = Fit::of(self.shard.x, &self.y, &[]);
         self.init_models(&empty, count)?;
         self.owners = vec![self.residuals()];
         let models: Vec<ModelView> = (0..count)
@@ -226,21 +219,6 @@ impl<'x> Cuda<'x> {
         self.update_models(&drops)?;
         Ok(())
     }
-
-    /// Whether second derivatives are no diagonal matrix: the host multiplies by them.
-    fn is_joint(&self) -> bool {
-        let likelihood = self.shard.x.likelihood();
-        likelihood.is_some_and(|own| own.response().is_joint())
-    }
-
-    /// A verb that came before [`Device::init_models`].
-    fn unheld(&self) -> DeviceError {
-        DeviceError::Failed {
-            device: self.gpu.name.clone(),
-            during: "looking for the models".to_owned(),
-            reason: "none are held".to_owned(),
-        }
-    }
 }
 
 impl Device for Cuda<'_> {
@@ -270,6 +248,12 @@ impl Device for Cuda<'_> {
         }
     }
 
+    fn set_response(&mut self, y: &[f64]) -> Result<(), DeviceError> {
+        self.y = y.into();
+        let held = self.models.as_ref();
+        held.map_or(Ok(()), |models| models.set_response(&self.gpu, y))
+    }
+
     fn init_models(&mut self, model: &Fit, count: usize) -> Result<(), DeviceError> {
         if let Some(own) = &mut self.fitted {
             return own.init(&self.gpu, model, count);
@@ -279,7 +263,7 @@ impl Device for Cuda<'_> {
         let before = self.models.take().filter(|models| models.count() == count);
         let mut models = match before {
             Some(models) => models,
-            None => Models::new(gpu, self.y, model.support().len(), count)?,
+            None => Models::new(gpu, &self.y, model.support().len(), count)?,
         };
         match &mut self.newton {
             None => models.set(gpu, columns, model)?,
@@ -317,7 +301,7 @@ impl Device for Cuda<'_> {
         }
         let (x, columns) = (self.shard.x, &mut self.columns);
         if let (Some(own), Some(models)) = (&mut self.newton, &mut self.models) {
-            return own.update(&self.gpu, (models, columns), (x, self.y), updates);
+            return own.update(&self.gpu, (models, columns), (x, &self.y), updates);
         }
         match &mut self.models {
             Some(models) if x.terms().is_some() => {

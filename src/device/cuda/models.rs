@@ -85,8 +85,13 @@ impl Models {
             orders: StagingBuffer::default(),
             answers: StagingBuffer::default(),
         };
-        gpu.upload(y, models.y.address())?;
+        models.set_response(gpu, y)?;
         Ok(models)
+    }
+
+    /// See [`super::super::Device::set_response`].
+    pub(super) fn set_response(&self, gpu: &Gpu, y: &[f64]) -> Result<(), DeviceError> {
+        gpu.upload(y, self.y.address())
     }
 
     /// Makes every model like `model`, whose variables are the kept ones.

@@ -1,7 +1,7 @@
 //! Sweeps of terms of several columns on a GPU: for the swarm the scores are made and reduced there; what
 //! neighbours need of products comes to the host, whose threads evaluate it as they do their own.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use passel_kernels::{
     strongest,
@@ -124,11 +124,11 @@ impl Cuda<'_> {
             return Ok(vec![Vec::new(); models.len()]);
         };
         if gain == Gain::Exact {
-            let (x, y) = (shard.x, self.y);
+            let (x, y) = (shard.x, Arc::clone(&self.y));
             let held = self.fitted.as_ref().map(|own| &own.fits);
             let fitted = |model: &ModelView| match held {
                 Some(fits) => fits.of(model.number).clone(),
-                None => Fit::of(x, y, model.support).0,
+                None => Fit::of(x, &y, model.support).0,
             };
             let fits: Vec<Fit> = models.par_iter().map(fitted).collect();
             let never = || false;
@@ -265,7 +265,7 @@ impl Cuda<'_> {
         &mut self,
         models: &[usize],
     ) -> Result<Vec<Vec<TermChange>>, DeviceError> {
-        let (x, y) = (self.shard.x, self.y);
+        let (x, y) = (self.shard.x, &*self.y);
         let Some(held) = &mut self.models else {
             return Err(self.unheld());
         };
@@ -311,7 +311,7 @@ impl Cuda<'_> {
         part: (usize, usize),
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Neighbours>, DeviceError> {
-        let (shard, y) = (self.shard, self.y);
+        let (shard, y) = (self.shard, Arc::clone(&self.y));
         let mut source = GpuProducts {
             cuda: self,
             part,
@@ -319,8 +319,8 @@ impl Cuda<'_> {
         };
         if shard.x.likelihood().is_some() {
             let own = (shard.part(part), terms);
-            return neighbours_of_likelihood_terms(&mut source, own, (y, anchors), wanted, stop);
+            return neighbours_of_likelihood_terms(&mut source, own, (&*y, anchors), wanted, stop);
         }
-        neighbours_of_terms(&mut source, (shard, terms), (y, anchors), wanted, stop)
+        neighbours_of_terms(&mut source, (shard, terms), (&*y, anchors), wanted, stop)
     }
 }

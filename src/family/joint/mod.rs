@@ -13,8 +13,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::vector::product;
 use super::cox::{CoxState, RiskCurvature, SurvivalResponse};
+use crate::vector::product;
 pub(crate) use multinomial::MultinomialCurvature;
 pub use multinomial::MultinomialResponse;
 pub(crate) use ordinal::OrdinalCurvature;

@@ -14,6 +14,7 @@ pub(super) fn lacking(jobs: &[LocatedJob]) -> Mistakes {
         let span = job.span_of("response");
         let formula = own.terms.formula.as_ref();
         let has_response = own.response.is_some()
+            || own.responses.is_some()
             || names_response(&own.data)
             || formula.is_some_and(Formula::has_response);
         if !has_response && places.insert(span.clone()) {

@@ -1,6 +1,6 @@
 //! Options of the data and of the model.
 
-use super::super::{OptionSpec, response::dispersion};
+use super::super::{OptionSpec, Responses, response::dispersion};
 use crate::{
     binning::Binning,
     design::Hierarchy,
@@ -13,8 +13,11 @@ type TaskOption = OptionSpec;
 pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Data", [
         TaskOption::optional("response NAME", |raw| raw.text(), |draft| &mut draft.job.response)
-            .range("a column, or EVENTS,FAILURES of the family binomial; a second file for .npy data")
-            .help("The response variable, or the columns of events and of failures; required unless the data format names it; write a name with a comma as '\"a, b\"'"),
+            .range("a column, A,B,C for a model of each, or EVENTS,FAILURES of the family binomial; a second file for .npy data")
+            .help("The response variable, several of which each one gets a model, or the columns of events and of failures; required unless the data format names it; write a name with a comma as '\"a, b\"'; docs/responses.md"),
+        TaskOption::optional("responses FILE", |raw| raw.path().map(Responses::File), |draft| &mut draft.job.responses)
+            .range("a table of any format, with a row for each row of the data in their order")
+            .help("Select a model of each column of this table; the data then have candidates only"),
         TaskOption::optional("weights NAME", |raw| raw.text(), |draft| &mut draft.job.weights)
             .range("a column of numbers, none below 0")
             .help("Weight the observations by this column (weighted least squares); observations of weight 0 are left out"),

@@ -108,6 +108,7 @@ impl MethodClass {
         let of_models = of_search
             || matches!(heading, Some("Model" | "Terms"))
             || is_one_of(&[
+                "responses",
                 "weights",
                 "offset",
                 "level",
@@ -115,7 +116,8 @@ impl MethodClass {
                 "precision",
                 "over",
             ]);
-        let of_likelihoods = is_one_of(&[
+        let of_searches = is_one_of(&[
+            "responses",
             "family",
             "link",
             "trials",
@@ -137,7 +139,7 @@ impl MethodClass {
                 let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
-            Self::Regression => of_procedures || !of_search && !of_selectors && !of_likelihoods,
+            Self::Regression => of_procedures || !of_search && !of_selectors && !of_searches,
         }
     }
 

@@ -133,7 +133,8 @@ impl JobsPage {
         let chosen = overview.and_then(|own| own.chosen.as_ref());
         self.rows.push(Row {
             numbers: [
-                overview.map(|own| own.n as f64),
+                // Several responses may differ in theirs.
+                overview.map(|own| own.n as f64).filter(|n| *n > 0.0),
                 overview.map(|own| own.p as f64),
                 overview.and_then(|own| own.k).map(|k| k as f64),
                 criterion,
@@ -188,6 +189,9 @@ impl JobsPage {
 fn brief(outcome: &Outcome) -> String {
     if let Outcome::Pairs(report) = outcome {
         return counted(report.pairs.len(), "pair", "pairs");
+    }
+    if let Outcome::Responses(report) = outcome {
+        return counted(report.responses.len(), "response", "responses");
     }
     let Overview { chosen, k, .. } = outcome.overview();
     let chosen = chosen.unwrap_or_default();

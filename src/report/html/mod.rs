@@ -15,6 +15,7 @@ mod places;
 mod ranking;
 mod regression;
 mod residuals;
+mod responses;
 mod search;
 mod shares;
 mod stability;
@@ -45,12 +46,16 @@ type Fact = (&'static str, String);
 pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> String {
     let kind = match outcome {
         Outcome::Selection(_) => "Variables of a regression",
+        Outcome::Responses(_) => "Variables of several responses",
         Outcome::Ranking(_) => "Variables by rank",
         Outcome::Pairs(_) => "Pairs of variables",
         Outcome::Stability(_) => "Stability selection",
     };
     let file = data.file_name().unwrap_or(data.as_os_str()).display();
-    let title = format!("{} in {file}", outcome.overview().response);
+    let title = match outcome {
+        Outcome::Responses(own) => format!("{} responses in {file}", own.responses.len()),
+        _ => format!("{} in {file}", outcome.overview().response),
+    };
     let (mut head, mut main) = (Body::default(), Body::default());
     summary(&mut head, outcome, data.display().to_string());
     if let Some(command) = &extras.command {
@@ -65,6 +70,7 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
     let overview = outcome.overview();
     let (lead, own) = match outcome {
         Outcome::Selection(report) => regression::summary(report),
+        Outcome::Responses(report) => responses::summary(report),
         Outcome::Ranking(report) => ranking::summary(report),
         Outcome::Pairs(report) => pairs::summary(report),
         Outcome::Stability(report) => stability::summary(report),
@@ -75,8 +81,10 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
     facts.extend(provenance(&overview));
     body.facts(&facts);
     let mut notes = overview.warnings.to_vec();
-    if let Outcome::Selection(report) = outcome {
-        notes.extend(regression::notes(report));
+    match outcome {
+        Outcome::Selection(report) => notes.extend(regression::notes(report)),
+        Outcome::Responses(report) => notes.extend(responses::notes(report)),
+        _ => {}
     }
     let aside = set_aside_note(&overview);
     notes.extend(aside.map(|note| note + ", and never a candidate"));
@@ -131,6 +139,7 @@ fn set_aside(body: &mut Body, aside: &[SetAside]) {
 fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
     match outcome {
         Outcome::Selection(report) => regression::sections(body, report, extras),
+        Outcome::Responses(report) => responses::sections(body, report),
         Outcome::Ranking(report) => ranking::sections(body, report),
         Outcome::Pairs(report) => pairs::sections(body, report),
         Outcome::Stability(report) => stability::sections(body, report),

@@ -9,9 +9,9 @@ use super::{
     draw::forest,
     events, finite, first_of,
     page::{Body, Figure},
-    residuals, search, survival,
+    residuals, search,
     shares::shares,
-    truth,
+    survival, truth,
 };
 use crate::{
     design::FactorCoding,
@@ -186,7 +186,12 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     settings(body, &report.method);
 }
 
-fn coefficient_table(body: &mut Body, report: &Selection, extras: &PageExtras, title: &str) {
+pub(super) fn coefficient_table(
+    body: &mut Body,
+    report: &Selection,
+    extras: &PageExtras,
+    title: &str,
+) {
     let chosen = report.selected.iter().map(|variable| &*variable.name);
     let deviations: BTreeMap<&str, f64> = chosen.zip(extras.deviations.iter().copied()).collect();
     let scaled = !report.selected.is_empty() && extras.deviations.len() == report.selected.len();

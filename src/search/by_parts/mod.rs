@@ -14,8 +14,8 @@ use std::time::Instant;
 use passel_criteria::Criterion;
 
 use super::{
-    Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SettingsError, fit_kept,
-    search,
+    Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SettingsError, SharedDevices,
+    Start, fit_kept, search_from,
 };
 use crate::{design::Design, device::Resources, interrupt::Interrupt};
 use parts::Parts;
@@ -47,8 +47,36 @@ pub fn search_by_parts(
     checkpointing: Option<Checkpointing>,
     observe: &mut (dyn FnMut(&Design, &IterationRecord) + Send),
 ) -> Result<(Option<Design>, SearchResult), SearchError> {
+    search_by_parts_on(
+        design,
+        criterion,
+        pass,
+        resources,
+        interrupt,
+        checkpointing,
+        observe,
+        &mut SharedDevices::of(design.columns()),
+    )
+}
+
+/// Searches a design as [`search_by_parts`] does, a whole one on devices that searches of other responses of its columns
+/// may have opened.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "those of a search, and the devices"
+)]
+pub(crate) fn search_by_parts_on(
+    design: &Design,
+    criterion: &dyn Criterion,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+    checkpointing: Option<Checkpointing>,
+    observe: &mut (dyn FnMut(&Design, &IterationRecord) + Send),
+    shared: &mut SharedDevices,
+) -> Result<(Option<Design>, SearchResult), SearchError> {
     let Some(part) = design.wide() else {
-        let found = search(
+        let found = search_from(
             design,
             criterion,
             pass,
@@ -56,6 +84,8 @@ pub fn search_by_parts(
             interrupt,
             checkpointing,
             &mut |iteration| observe(design, iteration),
+            &Start::default(),
+            shared,
         )?;
         return Ok((None, found));
     };

@@ -9,8 +9,8 @@ use crate::{
     interrupt::Interrupt,
     memory::MemoryCharge,
     search::{
-        Checkpoint, Checkpointing, IterationRecord, Pass, SearchError, SearchResult, Start,
-        error::CheckpointError, search_from, settings::ProofEffort,
+        Checkpoint, Checkpointing, IterationRecord, Pass, SearchError, SearchResult, SharedDevices,
+        Start, error::CheckpointError, search_from, settings::ProofEffort,
     },
     selection::{Certificate, Termination},
 };
@@ -163,6 +163,7 @@ impl Parts<'_> {
             checkpointing,
             &mut |iteration| observe(design, iteration),
             &start,
+            &mut SharedDevices::of(design.columns()),
         )
     }
 

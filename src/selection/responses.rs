@@ -1,0 +1,135 @@
+//! The report of several responses: a model of each, and which variables they share.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Elapsed, Label, Selection};
+
+/// The models of several responses, selected each by itself from the same candidates.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResponsesReport {
+    /// The version of passel that made the report.
+    pub passel: Label,
+    /// The data file as it was given; none for data in memory.
+    pub data: Option<String>,
+    /// The report of each response that has a model, in the order in which they were named.
+    pub responses: Vec<Selection>,
+    /// The responses that have none, with the reasons.
+    pub failed: Vec<FailedResponse>,
+    /// Whether an interrupt ended the work before all were searched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
+    /// The chosen variables, or terms, those of most responses first; kept ones were not chosen.
+    pub shared: Vec<SharedVariable>,
+    /// Wall-clock seconds of all responses together.
+    #[serde(skip_serializing_if = "Elapsed::is_unknown")]
+    pub elapsed_seconds: Elapsed,
+}
+
+/// A response of which no model was selected.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FailedResponse {
+    /// Its name.
+    pub response: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A variable, or a term, that the models of some responses chose.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SharedVariable {
+    /// Its name.
+    pub name: String,
+    /// The number of responses whose models have it.
+    pub count: usize,
+    /// These responses, in their order.
+    pub responses: Vec<String>,
+}
+
+impl ResponsesReport {
+    /// The report of these models and failures.
+    pub(crate) fn of(responses: Vec<Selection>, failed: Vec<FailedResponse>) -> Self {
+        Self {
+            passel: env!("CARGO_PKG_VERSION").into(),
+            data: None,
+            shared: shared_variables(&responses),
+            responses,
+            failed,
+            interrupted: false,
+            elapsed_seconds: Elapsed::default(),
+        }
+    }
+}
+
+impl Selection {
+    /// The names of what was chosen: terms, where variables are not terms each, and none that was kept.
+    pub(crate) fn chosen_names(&self) -> impl Iterator<Item = &str> {
+        let terms = self.terms.iter().map(|term| &*term.name);
+        let variables = self.selected.iter().map(|own| &*own.name);
+        let variables = variables.filter(|_| self.terms.is_empty());
+        let all = terms.chain(variables);
+        all.filter(|name| self.kept.iter().all(|kept| kept != name))
+    }
+}
+
+/// The variables that models chose, those of most models first, and of as many in the order of their first model.
+fn shared_variables(responses: &[Selection]) -> Vec<SharedVariable> {
+    let (mut all, mut places) = (Vec::<SharedVariable>::new(), HashMap::new());
+    for report in responses {
+        for name in report.chosen_names() {
+            let place = *places.entry(name).or_insert_with(|| {
+                all.push(SharedVariable {
+                    name: name.to_owned(),
+                    ..SharedVariable::default()
+                });
+                all.len() - 1
+            });
+            all[place].count += 1;
+            all[place].responses.push(report.response.clone());
+        }
+    }
+    all.sort_by_key(|own| Reverse(own.count));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::SelectedVariable;
+
+    fn report(response: &str, chosen: &[&str], kept: &[&str]) -> Selection {
+        let variable = |name: &&str| SelectedVariable {
+            name: (*name).to_owned(),
+            ..SelectedVariable::default()
+        };
+        Selection {
+            response: response.to_owned(),
+            kept: kept.iter().map(|name| (*name).to_owned()).collect(),
+            selected: chosen.iter().map(variable).collect(),
+            ..Selection::default()
+        }
+    }
+
+    #[test]
+    fn variables_of_most_responses_come_first_and_kept_ones_not_at_all() {
+        let responses = vec![
+            report("a", &["x", "age", "u"], &["age"]),
+            report("b", &["age"], &["age"]),
+            report("c", &["u", "z", "age"], &["age"]),
+        ];
+        let shared = ResponsesReport::of(responses, Vec::new()).shared;
+        let told = shared
+            .iter()
+            .map(|own| (&*own.name, own.count, own.responses.join("+")));
+        let expected = [
+            ("u", 2, "a+c".to_owned()),
+            ("x", 1, "a".to_owned()),
+            ("z", 1, "c".to_owned()),
+        ];
+        assert!(told.eq(expected), "{shared:?}");
+    }
+}
