@@ -5,7 +5,7 @@
 //!
 //! Each problem runs on each device in turn, the CPU only where X has no more elements than
 //! `--cpu-limit` (200,000,000, which leaves problems 4 and 9 out); problems 7 to 9 are 1, 5 and 4
-//! with events of logistic regression by EBIC; problem 6 is problem 1 with room
+//! with events of logistic regression by EBIC, 10 and 11 are 1 and 5 with survival times; problem 6 is problem 1 with room
 //! for a quarter of X on GPUs, and compared with it; `--shrink` divides p. Of a row,
 //! `same` says whether selection and criterion value are those of the problem's first row,
 //! `ratio` how many times as fast its median is. `GB/s` is what must have streamed from the

@@ -17,6 +17,8 @@ pub enum Model {
     IngLai,
     /// The columns of Ing and Lai, and events of logistic regression on the first ten.
     Logistic,
+    /// These columns, and survival times whose hazard the first ten make, seven of ten of them events.
+    Cox,
     ChenChen,
 }
 
@@ -39,6 +41,7 @@ impl Problem {
         let model = match self.model {
             Model::IngLai => "ing-lai",
             Model::Logistic => "logistic",
+            Model::Cox => "cox",
             Model::ChenChen => "chen-chen",
         };
         let polished = if self.polish { ", polished" } else { "" };
@@ -63,8 +66,8 @@ const fn problem(number: usize, model: Model, n: usize, p: usize) -> Problem {
 }
 
 /// In the order in which they share their data.
-pub fn problems() -> [Problem; 9] {
-    use Model::{ChenChen, IngLai, Logistic};
+pub fn problems() -> [Problem; 11] {
+    use Model::{ChenChen, Cox, IngLai, Logistic};
     [
         problem(3, IngLai, 400, 4_000),
         Problem {
@@ -87,6 +90,11 @@ pub fn problems() -> [Problem; 9] {
         Problem {
             polish: true,
             ..problem(8, Logistic, 4_000, 40_000)
+        },
+        problem(10, Cox, 4_000, 40_000),
+        Problem {
+            polish: true,
+            ..problem(11, Cox, 4_000, 40_000)
         },
         problem(4, IngLai, 4_000, 160_000),
         problem(9, Logistic, 4_000, 160_000),
@@ -171,11 +179,12 @@ fn chen_chen(n: usize, p: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
 /// time, where matrices would be a third.
 pub fn design(model: Model, n: usize, p: usize) -> Design {
     let (x, mut y) = match model {
-        Model::IngLai | Model::Logistic => ing_lai(n, p),
+        Model::IngLai | Model::Logistic | Model::Cox => ing_lai(n, p),
         Model::ChenChen => chen_chen(n, p),
     };
     let mut options = DesignOptions::default();
-    if model == Model::Logistic {
+    let mut events = None;
+    if matches!(model, Model::Logistic | Model::Cox) {
         // Of a linear predictor of variance 4.
         let mean = y.iter().sum::<f64>() / n as f64;
         let square = y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64;
@@ -183,15 +192,27 @@ pub fn design(model: Model, n: usize, p: usize) -> Design {
         for (y, z) in y.iter_mut().zip(noise) {
             let eta = 2.0 * (*y - mean) / square.sqrt();
             // The logistic quantile of a normal number's probability, nearly: 1.702 of it.
-            *y = f64::from(u8::from(eta + 1.702 * z > 0.0));
+            let quantile = 1.702 * z;
+            *y = match model {
+                // An exponential number, which is less where the hazard is more.
+                Model::Cox => (-quantile).exp().ln_1p() / eta.exp(),
+                _ => f64::from(u8::from(eta + quantile > 0.0)),
+            };
         }
         options.kind.family = Family::new(Distribution::Binomial, None).unwrap();
+    }
+    if model == Model::Cox {
+        options.kind.family = Family::COX;
+        options.kind.event = Some("event");
+        let is_event = |z: f64| f64::from(u8::from(z > -0.5244));
+        events = Some(normals(n, p + 2).into_iter().map(is_event).collect());
     }
     let column = |name: String, values| Column {
         name,
         values: Values::Numbers(values),
     };
     let mut columns = vec![column("y".to_owned(), y)];
+    columns.extend(events.map(|events| column("event".to_owned(), events)));
     let numbered = x.into_iter().enumerate();
     columns.extend(numbered.map(|(j, values)| column(format!("x{j}"), values)));
     let table = Table {

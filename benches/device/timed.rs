@@ -120,7 +120,7 @@ pub fn timed(
     };
     let criterion = match problem.model {
         Model::IngLai => "hdbic",
-        Model::ChenChen | Model::Logistic => "ebic",
+        Model::ChenChen | Model::Logistic | Model::Cox => "ebic",
     };
     if problem.streams {
         let count = match &resources.devices {
