@@ -37,7 +37,6 @@ pub struct Variable {
     /// The level of a factor that the variable is the dummy of.
     pub level: Option<Box<str>>,
     /// Of a response of levels without order the level whose coefficient it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Box<str>>,
     /// 0-based position of its column in the file, response and weights taken out; of a formula that of its
     /// term among all the terms.

@@ -75,6 +75,7 @@ fn documented_defaults_are_the_defaults() {
         "group",
         "link",
         "success",
+        "levels",
     ];
     for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {

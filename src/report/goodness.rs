@@ -176,7 +176,7 @@ fn hazard_tests(tests: &ProportionalHazards) -> Option<String> {
         .filter_map(|own| Some((own, own.p_value?)));
     let least = terms.min_by(|a, b| a.1.total_cmp(&b.1));
     if let Some((own, p)) = least.filter(|_| tests.terms.len() > 1) {
-        text += &format!("; least of {}, p {}", own.name, p_value(p));
+        text += &format!("; of single terms least for {}, p {}", own.name, p_value(p));
     }
     Some(text)
 }

@@ -148,7 +148,7 @@ fn numbers_of_a_report_are_those_of_the_definition() {
             .as_array()
             .unwrap()
             .iter()
-            .all(|own| own["parameters"] == 2)
+            .all(|own| own["df"] == 2)
     );
     let text = folder.run(&[
         "select",
@@ -218,6 +218,8 @@ fn what_other_families_have_levels_have_too() {
                 "mood",
                 "--drop",
                 "grade",
+                "--resampling",
+                "subsample",
                 "--resamples",
                 "6",
                 "--fraction",
@@ -293,8 +295,8 @@ fn mistakes_have_one_message_each() {
         ),
         (
             ordinal,
-            &["--levels", "worse,same,better", "--criterion", "aicc"],
-            &["aicc", "least squares"],
+            &["--levels", "worse,same,better", "--criterion", "cp"],
+            &["cp", "least squares"],
         ),
         (
             multinomial,

@@ -30,6 +30,7 @@ best_of_all <- function(name, data, terms, time, event, entry = NULL, strata = N
       model <- models[[at]]
       own <- coef(summary(model))
       base <- basehaz(model)
+      zph <- cox.zph(model)$table
       plain <- colMeans(model.matrix(model)) - model$means
       number <- if (is.null(strata)) 1 else as.integer(base$strata)
       answers[[length(answers) + 1]] <<- list(
@@ -38,6 +39,7 @@ best_of_all <- function(name, data, terms, time, event, entry = NULL, strata = N
         coefficients = setNames(as.list(own[, "coef"]), rownames(own)),
         std_errors = setNames(as.list(own[, "se(coef)"]), rownames(own)),
         p_values = setNames(as.list(own[, "Pr(>|z|)"]), rownames(own)),
+        zph = setNames(as.list(zph[, "chisq"]), rownames(zph)), zph_df = setNames(as.list(zph[, "df"]), rownames(zph)),
         null = model$loglik[1], log_likelihood = model$loglik[2], concordance = model$concordance[["concordance"]],
         baseline = data.frame(stratum = number, time = base$time, hazard = base$hazard * exp(sum(coef(model) * plain))))
     }

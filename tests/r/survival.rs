@@ -73,6 +73,22 @@ fn best_of_all_models_is_that_of_coxph() {
                 near(&own[field], &answer[of_r][&variable], tolerance, &what);
             }
         }
+        let tests = &survival["proportional_hazards"];
+        let terms = tests["terms"].as_array().unwrap();
+        assert_eq!(
+            terms.len() + 1,
+            answer["zph"].as_object().unwrap().len(),
+            "{what}"
+        );
+        for (name, own) in terms
+            .iter()
+            .map(|own| (own["name"].as_str().unwrap(), own))
+            .chain([("GLOBAL", &tests["all"])])
+        {
+            let what = format!("{what}: proportional hazards of {name}");
+            near(&own["chi_squared"], &answer["zph"][name], 1e-6, &what);
+            near(&own["df"], &answer["zph_df"][name], 0.0, &what);
+        }
         let steps = answer["baseline"].as_array().unwrap();
         let baseline = survival["baseline"].as_array().unwrap();
         assert!(!baseline.is_empty());

@@ -8,6 +8,7 @@ mod fit;
 mod levels;
 mod multinomial;
 mod ordinal;
+mod response;
 #[cfg(test)]
 mod tests;
 

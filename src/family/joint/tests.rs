@@ -26,8 +26,7 @@ impl Problem {
             .map(|_| (0..n).map(|_| draw() - 0.5).collect())
             .collect();
         let codes = (0..n).map(|row| {
-            let noise = draw();
-            let own = (noise + 0.4 * plain[0][row] + 0.5) / 2.0;
+            let own = (draw() + 0.4 * plain[0][row] + 0.2) / 1.4;
             ((own * count as f64) as u32).min(count as u32 - 1)
         });
         let codes = codes.collect();
