@@ -31,7 +31,7 @@ impl Design {
             let rows = n * blocks;
             let mut x = Vec::new();
             let room = rows.checked_mul(p).and_then(|all| all.checked_mul(blocks));
-            if !room.is_some_and(|room| x.try_reserve_exact(room).is_ok()) {
+            if room.is_none_or(|room| x.try_reserve_exact(room).is_err()) {
                 let widest = self.variables.first().map(|own| own.name.clone());
                 return Err(DesignError::TooLarge {
                     table: table.to_owned(),

@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 
 use super::super::FamilyError;
 
-/// The constants are found where a step promises less than this share of −ℓ: one more, which is taken, leaves rounding.
-const FOUND: f64 = 1e-9;
+/// The constants are found where a step promises less than this share of −ℓ: that step is taken, and scores, which are off by
+/// its square, have all their digits.
+const FOUND: f64 = 1e-13;
 
 /// Steps to the constants, and halvings of each, at most.
 const STEPS: usize = 100;

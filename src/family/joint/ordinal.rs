@@ -157,7 +157,7 @@ impl OrdinalResponse {
         let mut value = 0.0;
         for k in 1..last {
             let distance = thresholds[k] - thresholds[k - 1];
-            if !(distance > 0.0) {
+            if distance.is_nan() || distance <= 0.0 {
                 return None;
             }
             let rest = -(-distance).exp_m1();

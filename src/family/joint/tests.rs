@@ -20,7 +20,7 @@ impl Problem {
     fn random(seed: u64, n: usize) -> Self {
         let mut stream = Stream::new(43, seed);
         let mut draw = || ((stream.next_word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        let is_ordered = seed % 2 == 0;
+        let is_ordered = seed.is_multiple_of(2);
         let count = 2 + seed as usize % 4;
         let plain: Vec<Vec<f64>> = (0..3)
             .map(|_| (0..n).map(|_| draw() - 0.5).collect())
