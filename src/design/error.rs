@@ -102,6 +102,15 @@ pub enum DesignError {
     )]
     OffsetOfLevels,
     #[error(
+        "the response `{name}` has {levels} levels in {n} observations, more than one for each two: a number wants \
+         another family, gaussian say"
+    )]
+    ManyLevels {
+        name: String,
+        levels: usize,
+        n: usize,
+    },
+    #[error(
         "{option} is of the families ordinal and multinomial, not of {distribution}: leave it out"
     )]
     OfLevels {

@@ -100,6 +100,10 @@ impl ResponseLevels {
             let level = level.unwrap_or_default();
             return Err(DesignError::OneLevel { name, level });
         }
+        if 2 * order.len() > n {
+            let levels = order.len();
+            return Err(DesignError::ManyLevels { name, levels, n });
+        }
         let mut places = vec![0.0; found.len()];
         for (place, at) in order.iter().enumerate() {
             places[*at] = place as f64;

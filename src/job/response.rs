@@ -132,6 +132,10 @@ pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
         let help = "write a name with a comma in double quotes: '\"a, b\"'";
         OptionError::new("response", message).help(help)
     };
+    if matches!(job.responses, Some(Responses::File(_))) {
+        let message = format!("responses names a table of responses, and response = {text}");
+        return Err(OptionError::new("responses", message).help("leave one of them out"));
+    }
     let names = split_names(&text).map_err(|reason| {
         refused(&format!(
             "must be columns, or EVENTS,FAILURES of the family binomial: {reason}"

@@ -262,14 +262,14 @@ pub enum Fault {
 /// Failures that an error names one by one; the report has all of them.
 const NAMED: usize = 5;
 
-/// The reasons of failed responses, a line each.
+/// The reasons of failed responses.
 fn reasons(failed: &[FailedResponse]) -> String {
     let named = failed.iter().take(NAMED);
-    let lines = named.map(|own| format!("\n  {}: {}", own.response, own.reason));
-    let lines: String = lines.collect();
+    let named = named.map(|own| format!("{}: {}", own.response, own.reason));
+    let named = named.collect::<Vec<_>>().join("; ");
     match failed.len().saturating_sub(NAMED) {
-        0 => lines,
-        more => format!("{lines}\n  … {more} more; the report has all of them"),
+        0 => format!(": {named}"),
+        more => format!(": {named}; … and {more} more: the report has all of them"),
     }
 }
 

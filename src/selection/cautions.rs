@@ -229,9 +229,10 @@ fn codes(design: &Design, fit: &Fit) -> Option<String> {
     let is_code =
         |j: &&u32| design.variables()[**j as usize].level.is_none() && are_codes(design, **j);
     let chosen = fit.support().iter().filter(is_code);
-    let names: Vec<&str> = chosen
-        .map(|j| design.variables()[*j as usize].name.as_str())
+    let mut names: Vec<&str> = chosen
+        .map(|j| design.variables()[*j as usize].column())
         .collect();
+    names.dedup();
     let (hold, enter) = match &names[..] {
         [] => return None,
         [_] => ("holds", "enters"),

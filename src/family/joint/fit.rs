@@ -113,6 +113,7 @@ impl FamilyFit {
                 (none, empty)
             }
         };
+        let has_levels = !matches!(response, JointResponse::Survival(_));
         let rounding = f64::EPSILON * response.n() as f64;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
@@ -168,6 +169,13 @@ impl FamilyFit {
             };
             let moved = moved(&state.predictors, &own.predictors);
             (coefficients, state) = (at, own);
+            if state.minus_two_log_likelihood <= response.separated_below() {
+                // What tells all levels apart does so at any scale: the supremum is known.
+                state.minus_two_log_likelihood = 0.0;
+                status = FitStatus::Separated;
+                direction = unit(coefficients.clone(), false);
+                break;
+            }
             if is_still && moved <= NO_MOVES {
                 // The second derivatives are those of before, to as many digits.
                 status = FitStatus::Converged;
@@ -176,7 +184,7 @@ impl FamilyFit {
             let next = Factor::by_curvature(columns, &state.curvature);
             if next.rank() < rank {
                 // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
-                if promised <= LITTLE * (1.0 + value.abs()) {
+                if promised <= LITTLE * (1.0 + value.abs()) || has_levels && moved > MOVES {
                     status = FitStatus::Separated;
                     direction = unit(step, false);
                 }

@@ -8,6 +8,9 @@ use super::super::FamilyError;
 /// its square, have all their digits.
 const FOUND: f64 = 1e-13;
 
+/// −2ℓ of an observation of weight 1 below which it is taken to be told for certain.
+const SEPARATED: f64 = 1e-4;
+
 /// Steps to the constants, and halvings of each, at most.
 const STEPS: usize = 100;
 const HALVINGS: usize = 60;
@@ -70,6 +73,12 @@ impl Levels {
             totals,
             empty: OnceLock::new(),
         })
+    }
+
+    /// −2ℓ that only predictors which tell all levels apart are below: a small share of the least weight.
+    pub(super) fn separated_below(&self) -> f64 {
+        let used = self.weights.iter().copied().filter(|weight| *weight > 0.0);
+        SEPARATED * used.fold(f64::INFINITY, f64::min)
     }
 
     pub(super) fn count(&self) -> usize {

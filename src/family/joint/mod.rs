@@ -232,6 +232,16 @@ impl JointResponse {
         }
     }
 
+    /// −2ℓ below which predictors tell all levels apart, so that its supremum is 0; none of survival times. Where a pair of
+    /// observations overlaps, the pair alone has more.
+    fn separated_below(&self) -> f64 {
+        match self {
+            Self::Survival(_) => f64::NEG_INFINITY,
+            Self::Ordinal(own) => own.levels.separated_below(),
+            Self::Multinomial(own) => own.levels.separated_below(),
+        }
+    }
+
     /// −2ℓ of the empty model; none where it is no number.
     fn empty_value(&self) -> Option<f64> {
         let value = || {
