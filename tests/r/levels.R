@@ -48,8 +48,8 @@ best_of_all <- function(name, data, response, terms, families, weights = NULL) {
 
 best_of_all("housing", housing, "Sat", c("Infl", "Type", "Cont"), c("ordinal", "multinomial"), weights = "Freq")
 best_of_all("womenlf", Womenlf, "partic", c("hincome", "children", "region"), "multinomial")
-best_of_all("wvs", WVS, "poverty", c("religion", "degree", "country", "age", "gender"), "ordinal")
-beps <- BEPS
+best_of_all("wvs", WVS[seq(1, nrow(WVS), 4), ], "poverty", c("religion", "degree", "country", "age", "gender"), "ordinal")
+beps <- BEPS[seq(1, nrow(BEPS), 2), ]
 names(beps) <- gsub(".", "_", names(beps), fixed = TRUE)
 best_of_all("beps", beps, "vote", c("age", "economic_cond_national", "Blair", "Hague", "Europe", "gender"), "multinomial")
 cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null"))
