@@ -126,7 +126,8 @@ pub(super) fn maximised<A: Concave>(
         for _ in 0..HALVINGS {
             let to = constants.iter().zip(&step).map(|(c, s)| c + share * s);
             let to: Vec<f64> = to.collect();
-            if let Some(lower) = at(&to).filter(|own| own.value() <= most) {
+            // What the last step promises is less than rounding may take away.
+            if let Some(lower) = at(&to).filter(|own| is_found || own.value() <= most) {
                 next = Some((to, lower));
                 break;
             }
