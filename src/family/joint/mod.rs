@@ -302,6 +302,7 @@ impl JointResponse {
                     curvature: Curvature::Risk(own.curvature),
                 })
             }
+            _ if predictors.iter().any(|eta| !eta.is_finite()) => None,
             Self::Ordinal(own) => {
                 let near = near.map(Curvature::constants);
                 OrdinalResponse::state(own, predictors, near)

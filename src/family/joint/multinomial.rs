@@ -148,16 +148,13 @@ impl MultinomialResponse {
         is_whole.then_some(matrix)
     }
 
-    /// The state of linear predictors, the intercepts looked for from given ones on; none where a number is beyond the range
+    /// The state of finite linear predictors, the intercepts looked for from given ones on; none where a number is beyond the range
     /// of f64.
     pub(super) fn state(
         response: &Arc<Self>,
         predictors: Vec<f64>,
         near: Option<&[f64]>,
     ) -> Option<JointState> {
-        if predictors.iter().any(|eta| !eta.is_finite()) {
-            return None;
-        }
         let (intercepts, own) = maximised(
             near,
             || response.first(&predictors),

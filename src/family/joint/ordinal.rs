@@ -168,8 +168,8 @@ impl OrdinalResponse {
         let (mut diagonal, mut beside) = (vec![0.0; last], vec![0.0; last]);
         for ((k, weight), eta) in self.levels.rows().zip(predictors) {
             if k < last {
-                let (p, q, _) = logistic(thresholds[k] - eta);
-                value += weight * logistic(eta - thresholds[k]).2;
+                let (q, p, logarithm) = logistic(eta - thresholds[k]);
+                value += weight * logarithm;
                 gradient[k] += weight * q;
                 diagonal[k] += weight * p * q;
             }
@@ -212,16 +212,13 @@ impl OrdinalResponse {
             .collect()
     }
 
-    /// The state of linear predictors, the thresholds looked for from given ones on; none where a number is beyond the
+    /// The state of finite linear predictors, the thresholds looked for from given ones on; none where a number is beyond the
     /// range of f64.
     pub(super) fn state(
         response: &Arc<Self>,
         predictors: Vec<f64>,
         near: Option<&[f64]>,
     ) -> Option<JointState> {
-        if predictors.iter().any(|eta| !eta.is_finite()) {
-            return None;
-        }
         let (thresholds, own) = maximised(
             near,
             || response.first(&predictors),
