@@ -13,8 +13,9 @@ const EXACT_PIVOT: f64 = 1e-3;
 /// Pivots from here on count; a column with a smaller one is explained by those before it.
 const LEAST_PIVOT: f64 = 1e-12;
 
-/// The same of second derivatives, which are differences of sums.
+/// The same of second derivatives, which are differences of sums, and of those that are sums of squares.
 const LEAST_CURVATURE: f64 = 1e-6;
+const LEAST_OF_SQUARES: f64 = 1e-10;
 
 /// The factor T = R⁻¹ of XᵀWX = RᵀR, upper triangular, packed by columns: (XᵀWX)⁻¹ = T·Tᵀ. Zeros for a column that
 /// those before it explain.
@@ -142,11 +143,11 @@ impl Factor {
         }
         let columns = columns.iter().map(|column| column.to_vec());
         let norm = |rest: &[f64]| curvature.square_rows(rest).sqrt();
-        Self::by_images(
-            columns,
-            (|rest| curvature.times_rows(rest), norm),
-            LEAST_CURVATURE,
-        )
+        let least = match curvature {
+            Curvature::Multinomial(_) => LEAST_OF_SQUARES,
+            Curvature::Risk(_) | Curvature::Ordinal(_) => LEAST_CURVATURE,
+        };
+        Self::by_images(columns, (|rest| curvature.times_rows(rest), norm), least)
     }
 
     /// By an orthonormal basis of columns times the roots of their weights.

@@ -192,7 +192,7 @@ impl TabuSearch<'_> {
                     .parameters
                     .saturating_add_signed(step.parameters as isize),
             };
-            let has_room = step.parameters <= 0 || after.parameters <= self.problem.max_size;
+            let has_room = after.parameters <= self.problem.max_size;
             let is_step = has_room && step.fall > f64::NEG_INFINITY;
             is_step.then(|| (self.value_of(after, rss - step.fall), step))
         };

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Interrupt, Pass,
-    criteria::{ALL, Bic, Criterion, Ebic, Model},
+    criteria::{ALL, Aic, Bic, Criterion, Ebic, Model},
     design::DesignOptions,
     device::{DeviceChoice, Resources},
     search::{Gain, IterationRecord, SearchResult, search},
@@ -282,25 +282,31 @@ fn kept_factors_are_in_every_model_and_bounds_count_columns() {
     };
     let design = Design::from_table(problem.table(|code, _| code), &options).unwrap();
     assert_eq!(variables(&design, design.keep()), [3]);
-    let pass = Pass {
-        max_size: Some(8),
-        ..Pass::default()
-    };
-    let found = run(&design, &Bic, &pass);
-    for model in &found.models {
-        let members = variables(&design, &model.members);
+    for (max_size, criterion) in
+        (4..16).flat_map(|size| [(size, &Bic as &dyn Criterion), (size, &Aic)])
+    {
+        let pass = Pass {
+            max_size: Some(max_size),
+            ..Pass::default()
+        };
+        let found = run(&design, criterion, &pass);
+        for model in &found.models {
+            let members = variables(&design, &model.members);
+            let rank = problem.fit(&members).1;
+            assert!(
+                members.contains(&3) && rank <= max_size,
+                "{members:?}: {rank}, not {max_size}"
+            );
+        }
+        let allowed = problem.models().into_iter();
+        let allowed =
+            allowed.filter(|model| model.contains(&3) && problem.fit(model).1 <= max_size);
+        let values = allowed.map(|model| problem.value(criterion, &model));
+        let least = values.fold(f64::INFINITY, f64::min);
         assert!(
-            members.contains(&3) && problem.fit(&members).1 <= 8,
-            "{members:?}"
+            (found.value - least).abs() < 1e-9,
+            "{max_size}: {} {least}",
+            found.value
         );
     }
-    let allowed = problem.models().into_iter();
-    let allowed = allowed.filter(|model| model.contains(&3) && problem.fit(model).1 <= 8);
-    let values = allowed.map(|model| problem.value(&Bic, &model));
-    let least = values.fold(f64::INFINITY, f64::min);
-    assert!(
-        (found.value - least).abs() < 1e-9,
-        "{} {least}",
-        found.value
-    );
 }

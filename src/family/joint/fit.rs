@@ -117,6 +117,7 @@ impl FamilyFit {
         let rounding = f64::EPSILON * response.n() as f64;
         let (mut status, mut steps, mut moving) = (FitStatus::NotConverged, 0, 0);
         let mut direction = Vec::new();
+        let mut endless: Option<Vec<f64>> = None;
         let mut factor = Factor::by_curvature(columns, &state.curvature);
         // A column that those before it explain has no coefficient.
         let has_pivot: Vec<bool> = factor.pivots().collect();
@@ -176,21 +177,30 @@ impl FamilyFit {
                 direction = unit(coefficients.clone(), false);
                 break;
             }
-            if is_still && moved <= NO_MOVES {
+            if is_still && moved <= NO_MOVES && endless.is_none() {
                 // The second derivatives are those of before, to as many digits.
                 status = FitStatus::Converged;
                 break;
             }
             let next = Factor::by_curvature(columns, &state.curvature);
             if next.rank() < rank {
-                // Second derivatives have vanished along a direction: where it promised next to nothing it has no end.
-                if promised <= LITTLE * (1.0 + value.abs()) || has_levels && moved > MOVES {
-                    status = FitStatus::Separated;
-                    direction = unit(step, false);
+                // Second derivatives have vanished along a direction. That of levels is without end, and the others go on;
+                // of survival times where it promised next to nothing.
+                if !has_levels {
+                    if promised <= LITTLE * (1.0 + value.abs()) {
+                        status = FitStatus::Separated;
+                        direction = unit(step, false);
+                    }
+                    break;
                 }
-                break;
+                endless.get_or_insert_with(|| step.clone());
             }
             factor = next;
+            if let Some(step) = endless.take_if(|_| is_still) {
+                status = FitStatus::Separated;
+                direction = unit(step, false);
+                break;
+            }
             if is_still && moved <= MOVES {
                 status = FitStatus::Converged;
                 break;

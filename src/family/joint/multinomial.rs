@@ -35,12 +35,64 @@ pub struct MultinomialResponse {
 pub(crate) struct MultinomialCurvature {
     response: Arc<MultinomialResponse>,
     intercepts: Vec<f64>,
-    /// p and w·p, as predictors stand.
-    probabilities: Vec<f64>,
-    weighted: Vec<f64>,
+    shares: Shares,
     diagonal: Vec<f64>,
     /// The lower triangular factor of D, row by row.
     factor: Vec<f64>,
+}
+
+/// The probabilities of levels, whose differences from 1 keep all their digits.
+#[derive(Debug, Clone)]
+struct Shares {
+    /// Of each level, the baseline first, and of each observation: below one another.
+    p: Vec<f64>,
+    /// Of each observation the level of the largest probability, and 1 less that.
+    largest: Vec<u32>,
+    rest: Vec<f64>,
+}
+
+impl Shares {
+    fn n(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Of each level but the first, as predictors stand.
+    fn of_predictors(&self) -> &[f64] {
+        &self.p[self.n()..]
+    }
+
+    /// 1 − p of a level.
+    fn beside(&self, level: usize, row: usize) -> f64 {
+        match self.largest[row] as usize == level {
+            true => self.rest[row],
+            false => 1.0 - self.p[level * self.n() + row],
+        }
+    }
+
+    /// Takes off values of each level their mean by the probabilities of their row; those of the baseline, which are 0, become
+    /// the ones returned.
+    fn centre(&self, v: &mut [f64]) -> Vec<f64> {
+        let n = self.n();
+        // From the value of the most likely level on, so that what is left of it is no difference of near numbers.
+        let origin = |(row, level): (usize, &u32)| match level {
+            0 => 0.0,
+            level => v[(*level as usize - 1) * n + row],
+        };
+        let origins: Vec<f64> = self.largest.iter().enumerate().map(origin).collect();
+        let (baseline, others) = self.p.split_at(n);
+        let mut means: Vec<f64> = baseline.iter().zip(&origins).map(|(p, o)| -p * o).collect();
+        for (p, v) in others.chunks(n).zip(v.chunks_mut(n)) {
+            for (((mean, p), v), origin) in means.iter_mut().zip(p).zip(v).zip(&origins) {
+                *v -= origin;
+                *mean += p * *v;
+            }
+        }
+        for v in v.chunks_mut(n) {
+            v.iter_mut().zip(&means).for_each(|(v, mean)| *v -= mean);
+        }
+        let origins = origins.iter().zip(&means);
+        origins.map(|(origin, mean)| -origin - mean).collect()
+    }
 }
 
 /// What the likelihood is at some intercepts.
@@ -48,7 +100,7 @@ struct AtIntercepts<'a> {
     response: &'a MultinomialResponse,
     /// −ℓ.
     value: f64,
-    probabilities: Vec<f64>,
+    shares: Shares,
 }
 
 impl Concave for AtIntercepts<'_> {
@@ -58,10 +110,10 @@ impl Concave for AtIntercepts<'_> {
 
     fn step(&self) -> Option<(Vec<f64>, f64)> {
         let n = self.response.levels.codes.len();
-        let scores = self.response.scores(&self.probabilities);
+        let scores = self.response.scores(&self.shares);
         let gradient: Vec<f64> = scores.chunks(n).map(|block| block.iter().sum()).collect();
         let mut step = gradient.clone();
-        solve(&self.response.factor(&self.probabilities)?, &mut step);
+        solve(&self.response.factor(&self.shares)?, &mut step);
         let promised = product(&step, &gradient);
         Some((step, promised))
     }
@@ -86,59 +138,81 @@ impl MultinomialResponse {
 
     fn at(&self, predictors: &[f64], intercepts: &[f64]) -> Option<AtIntercepts<'_>> {
         let n = self.levels.codes.len();
-        let mut probabilities = vec![0.0; predictors.len()];
+        let mut shares = Shares {
+            p: vec![0.0; predictors.len() + n],
+            largest: Vec::with_capacity(n),
+            rest: Vec::with_capacity(n),
+        };
         let mut value = 0.0;
-        let mut own = vec![0.0; intercepts.len()];
+        // The baseline's is 0.
+        let mut own = vec![0.0; intercepts.len() + 1];
         for (row, (level, weight)) in self.levels.rows().enumerate() {
-            // The baseline's is 0.
-            let mut most: f64 = 0.0;
+            own[0] = 0.0;
+            let mut largest = 0;
             for (block, alpha) in intercepts.iter().enumerate() {
-                own[block] = alpha + predictors[block * n + row];
-                most = most.max(own[block]);
+                own[block + 1] = alpha + predictors[block * n + row];
+                if own[block + 1] > own[largest] {
+                    largest = block + 1;
+                }
             }
-            let of_level = match level {
-                0 => 0.0,
-                level => own[level - 1],
-            };
-            let mut sum = (-most).exp();
-            own.iter_mut().for_each(|own| {
+            let most = own[largest];
+            let below = most - own[level];
+            let mut rest = 0.0;
+            for (at, own) in own.iter_mut().enumerate() {
                 *own = (*own - most).exp();
-                sum += *own;
-            });
-            value += weight * (sum.ln() + most - of_level);
-            for (block, own) in own.iter().enumerate() {
-                probabilities[block * n + row] = own / sum;
+                rest += if at == largest { 0.0 } else { *own };
             }
+            value += weight * (rest.ln_1p() + below);
+            let sum = 1.0 + rest;
+            for (at, own) in own.iter().enumerate() {
+                shares.p[at * n + row] = own / sum;
+            }
+            shares.largest.push(largest as u32);
+            shares.rest.push(rest / sum);
         }
         value.is_finite().then_some(AtIntercepts {
             response: self,
             value,
-            probabilities,
+            shares,
         })
     }
 
     /// ∂ℓ/∂η.
-    fn scores(&self, probabilities: &[f64]) -> Vec<f64> {
+    fn scores(&self, shares: &Shares) -> Vec<f64> {
         let n = self.levels.codes.len();
         let of = |(at, p): (usize, &f64)| {
-            let (block, row) = (at / n, at % n);
-            let is_own = self.levels.codes[row] as usize == block + 1;
-            self.levels.weights[row] * (f64::from(u8::from(is_own)) - p)
+            let (level, row) = (at / n + 1, at % n);
+            let weight = self.levels.weights[row];
+            match self.levels.codes[row] as usize == level {
+                true => weight * shares.beside(level, row),
+                false => -weight * p,
+            }
         };
-        probabilities.iter().enumerate().map(of).collect()
+        shares.of_predictors().iter().enumerate().map(of).collect()
+    }
+
+    /// The diagonal of W.
+    fn diagonal(&self, shares: &Shares) -> Vec<f64> {
+        let n = self.levels.codes.len();
+        let of = |(at, p): (usize, &f64)| {
+            let (level, row) = (at / n + 1, at % n);
+            self.levels.weights[row] * p * shares.beside(level, row)
+        };
+        shares.of_predictors().iter().enumerate().map(of).collect()
     }
 
     /// The lower triangular factor of EᵀWE; none where a probability has vanished.
-    fn factor(&self, probabilities: &[f64]) -> Option<Vec<f64>> {
+    fn factor(&self, shares: &Shares) -> Option<Vec<f64>> {
         let (n, blocks) = (self.levels.codes.len(), self.blocks());
         let mut matrix = vec![0.0; blocks * blocks];
-        for (a, own) in probabilities.chunks(n).enumerate() {
-            for (b, other) in probabilities.chunks(n).enumerate().take(a + 1) {
+        let diagonal = self.diagonal(shares);
+        let p = shares.of_predictors();
+        for (a, own) in p.chunks(n).enumerate() {
+            for (b, other) in p.chunks(n).enumerate().take(a) {
                 let rows = own.iter().zip(other).zip(&self.levels.weights);
-                let is_same = f64::from(u8::from(a == b));
-                let sum = rows.map(|((p, q), w)| w * p * (is_same - q));
-                matrix[a * blocks + b] = sum.sum();
+                matrix[a * blocks + b] = -rows.map(|((p, q), w)| w * p * q).sum::<f64>();
             }
+            matrix[a * blocks + a] = diagonal[a * n..][..n].iter().sum();
         }
         cholesky::factor(&mut matrix, blocks, 0.0);
         let pivots = (0..blocks).map(|at| matrix[at * blocks + at]);
@@ -160,31 +234,16 @@ impl MultinomialResponse {
             || response.first(&predictors),
             |intercepts| response.at(&predictors, intercepts),
         )?;
-        let factor = response.factor(&own.probabilities)?;
-        let scores = response.scores(&own.probabilities);
-        let weights = response.levels.weights.iter().cycle();
-        let weighted: Vec<f64> = own
-            .probabilities
-            .iter()
-            .zip(weights)
-            .map(|(p, w)| w * p)
-            .collect();
-        let diagonal = weighted
-            .iter()
-            .zip(&own.probabilities)
-            .map(|(w, p)| w * (1.0 - p))
-            .collect();
         Some(JointState {
             predictors,
             minus_two_log_likelihood: 2.0 * own.value,
-            scores,
+            scores: response.scores(&own.shares),
             curvature: Curvature::Multinomial(MultinomialCurvature {
                 response: response.clone(),
                 intercepts,
-                probabilities: own.probabilities,
-                weighted,
-                diagonal,
-                factor,
+                diagonal: response.diagonal(&own.shares),
+                factor: response.factor(&own.shares)?,
+                shares: own.shares,
             }),
         })
     }
@@ -207,23 +266,24 @@ fn solve(factor: &[f64], v: &mut [f64]) {
 }
 
 impl MultinomialCurvature {
-    /// Wv, the sum of each level's part, and D⁻¹ of these sums: by how much less the intercepts are where linear predictors are
-    /// more by v.
+    /// D⁻¹EᵀWv, by how much less the intercepts are where linear predictors are more by v; v less that, and less its means by
+    /// the probabilities of a row, and what then is the baseline's.
     fn moves(&self, v: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let n = self.response.levels.codes.len();
-        let mut means = vec![0.0; n];
-        for (p, v) in self.probabilities.chunks(n).zip(v.chunks(n)) {
-            means
-                .iter_mut()
-                .zip(p.iter().zip(v))
-                .for_each(|(m, (p, v))| *m += p * v);
-        }
-        let parts = self.weighted.iter().zip(v).zip(means.iter().cycle());
-        let product: Vec<f64> = parts.map(|((w, v), mean)| w * (v - mean)).collect();
-        let sums: Vec<f64> = product.chunks(n).map(|block| block.iter().sum()).collect();
-        let mut moves = sums.clone();
+        let n = self.shares.n();
+        let mut own = v.to_vec();
+        self.shares.centre(&mut own);
+        let p = self.shares.of_predictors().chunks(n);
+        let sums = own.chunks(n).zip(p).map(|(own, p)| {
+            let rows = own.iter().zip(p).zip(&self.response.levels.weights);
+            rows.map(|((v, p), w)| w * p * v).sum()
+        });
+        let mut moves: Vec<f64> = sums.collect();
         solve(&self.factor, &mut moves);
-        (product, sums, moves)
+        for ((own, v), by) in own.chunks_mut(n).zip(v.chunks(n)).zip(&moves) {
+            own.iter_mut().zip(v).for_each(|(own, v)| *own = v - by);
+        }
+        let baseline = self.shares.centre(&mut own);
+        (moves, own, baseline)
     }
 
     /// Whether it is of this response.
@@ -232,27 +292,21 @@ impl MultinomialCurvature {
     }
 
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
-        let n = self.response.levels.codes.len();
-        let (mut product, _, moves) = self.moves(v);
-        let mut means = vec![0.0; n];
-        for (p, own) in self.probabilities.chunks(n).zip(&moves) {
-            means.iter_mut().zip(p).for_each(|(m, p)| *m += p * own);
-        }
-        let blocks = product
-            .chunks_mut(n)
-            .zip(self.weighted.chunks(n))
-            .zip(&moves);
-        for ((product, weighted), own) in blocks {
-            let rows = product.iter_mut().zip(weighted).zip(&means);
-            rows.for_each(|((product, w), mean)| *product -= w * (own - mean));
-        }
-        product
+        let (_, mut own, _) = self.moves(v);
+        let weights = self.response.levels.weights.iter().cycle();
+        let rows = own.iter_mut().zip(self.shares.of_predictors());
+        rows.zip(weights).for_each(|((v, p), w)| *v *= w * p);
+        own
     }
 
+    /// A sum of squares, so that it has all its digits where levels are nearly told apart.
     pub(super) fn square(&self, v: &[f64]) -> f64 {
-        let (image, sums, moves) = self.moves(v);
+        let (_, own, baseline) = self.moves(v);
+        let weights = self.response.levels.weights.iter().cycle();
+        let levels = baseline.iter().chain(&own).zip(&self.shares.p);
+        let square = levels.zip(weights).map(|((v, p), w)| w * p * v * v).sum();
         let whole: f64 = self.diagonal.iter().zip(v).map(|(d, v)| d * v * v).sum();
-        informative(product(&image, v) - product(&sums, &moves), whole)
+        informative(square, whole)
     }
 
     pub(super) fn diagonal(&self) -> &[f64] {
@@ -261,7 +315,7 @@ impl MultinomialCurvature {
 
     /// The probability of each level but the first, as predictors stand.
     pub(super) fn probabilities(&self) -> &[f64] {
-        &self.probabilities
+        self.shares.of_predictors()
     }
 
     /// The intercepts.
@@ -271,7 +325,7 @@ impl MultinomialCurvature {
 
     /// The derivative of each intercept along a column.
     pub(crate) fn intercept_moves(&self, column: &[f64]) -> Vec<f64> {
-        self.moves(column).2.into_iter().map(|own| -own).collect()
+        self.moves(column).0.into_iter().map(|own| -own).collect()
     }
 
     /// The variance of each intercept where the linear predictors are given.

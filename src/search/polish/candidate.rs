@@ -196,7 +196,7 @@ impl PolishContext<'_> {
             fall: change.fall,
         });
         let changes = single.chain(closures);
-        changes.filter(move |change| change.parameters <= room.max(0))
+        changes.filter(move |change| change.parameters <= room)
     }
 
     /// The drops of terms, with those that stand on them, where none is kept.

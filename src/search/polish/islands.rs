@@ -221,7 +221,8 @@ impl<'a> Islands<'a> {
             .take(most.min(affordable as usize))
             .filter_map(|change| {
                 let mut fit = self.best.fit.clone();
-                fit.add(x, change.column).ok().map(|()| fit)
+                fit.add(x, change.column).ok()?;
+                (fit.support().len() <= max_size).then_some(fit)
             });
         let fits: Vec<Fit> = fits.collect();
         if fits.is_empty() {
