@@ -98,6 +98,7 @@ macro_rules! kernels {
 kernels! {
     ($)
     bits [KERNEL]
+    cox [KERNEL]
     deferred [KERNEL]
     dense [KERNEL, LISTING]
     entries [KERNEL]
@@ -114,6 +115,7 @@ kernels! {
     pairs [GROUPS, KERNEL, BYTES, WORDS]
     peer_argmax [KERNEL]
     plugin_values [KERNEL]
+    risk_squares [KERNEL]
     rows [KERNEL]
     score [KERNEL]
     short_entries [KERNEL]

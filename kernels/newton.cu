@@ -1,5 +1,23 @@
 // Fits of logistic and Poisson regression by Newton's method, one model per block; see newton.rs.
 
+struct NewtonArgs {
+    long long n;
+    const double* y;
+    const double* weights;
+    const double* offset;
+    double shift;
+    double least_change;
+    double of_scores;
+    double of_costs;
+    const double* first;
+    double* room;
+    int is_binomial;
+    int has_intercept;
+};
+
+// Passed by value; newton.rs has the same struct.
+static_assert(sizeof(NewtonArgs) == 88, "");
+
 // What follows from linear predictors.
 struct State {
     double deviance;
@@ -14,23 +32,6 @@ __device__ __forceinline__ double deviance_of(double sum, double shift)
 {
     const double deviance = 2.0 * (sum + shift);
     return deviance < infinity() ? fmax(deviance, 0.0) : infinity();
-}
-
-__device__ __forceinline__ double block_most(double value, double* partial)
-{
-    for (int half = 16; half > 0; half /= 2) {
-        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, half));
-    }
-    if (threadIdx.x % 32 == 0) {
-        partial[threadIdx.x / 32] = value;
-    }
-    __syncthreads();
-    value = partial[0];
-    for (int warp = 1; warp < WARPS; warp++) {
-        value = fmax(value, partial[warp]);
-    }
-    __syncthreads();
-    return value;
 }
 
 // The state of a row: writes its score, or where a start is projected what its linear predictor should be, weighted, and its
@@ -168,32 +169,6 @@ __device__ bool climb(const NewtonArgs& all, const Fit& m, const double* start, 
     return false;
 }
 
-// Writes what dropping each column costs: its coefficient squared over its place in the inverse of the products.
-__device__ void costs(const NewtonArgs& all, const Fit& m, double* to)
-{
-    const int size = m.size, width = size + 1;
-    // The inverse of R in its lower triangle, its diagonal in `squares`: each thread a column.
-    for (int c = threadIdx.x; c < size; c += T) {
-        m.squares[c] = 1.0 / m.matrix[c * width + c];
-        for (int i = c - 1; i >= 0; i--) {
-            double sum = m.matrix[i * width + c] * m.squares[c];
-            for (int a = i + 1; a < c; a++) {
-                sum += m.matrix[i * width + a] * m.matrix[c * width + a];
-            }
-            m.matrix[c * width + i] = -sum / m.matrix[i * width + i];
-        }
-    }
-    __syncthreads();
-    for (int i = m.first + threadIdx.x; i < size; i += T) {
-        double diagonal = m.squares[i] * m.squares[i];
-        for (int c = i + 1; c < size; c++) {
-            const double t = m.matrix[c * width + i];
-            diagonal += t * t;
-        }
-        to[i - m.first] = all.of_costs * m.coefficients[i] * m.coefficients[i] / diagonal;
-    }
-}
-
 extern __shared__ double room[];
 
 // `answers`: deviance, ‖scores‖², what came of it and the steps, four numbers a job.
@@ -227,7 +202,7 @@ newton(NewtonArgs all, const NewtonJob* __restrict__ jobs, int count, double* __
             weighted_products(m);
             is_done = factor(m);
             if (is_done) {
-                costs(all, m, job.costs);
+                costs(m, all.of_costs, job.costs);
             }
         }
         if (is_done) {

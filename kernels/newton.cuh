@@ -1,4 +1,4 @@
-// What fits by newton.cu are made of: their products under working weights, and the factor of these.
+// What fits by Newton's method are made of: products of columns under working weights, and the factor of these.
 
 #define T 256
 #define WARPS (T / 32)
@@ -12,24 +12,6 @@
 
 enum { IS_CONVERGED, IS_LEFT };
 
-struct NewtonArgs {
-    long long n;
-    const double* y;
-    const double* weights;
-    const double* offset;
-    double shift;
-    double least_change;
-    double of_scores;
-    double of_costs;
-    const double* first;
-    double* room;
-    int is_binomial;
-    int has_intercept;
-};
-
-// Passed by value; newton.rs has the same struct.
-static_assert(sizeof(NewtonArgs) == 88, "");
-
 struct NewtonJob {
     const u64* addresses;
     const double* start;
@@ -39,6 +21,7 @@ struct NewtonJob {
     long long k;
 };
 
+// newton.rs has the same struct.
 static_assert(sizeof(NewtonJob) == 48, "");
 
 // One fit as its block sees it. Columns are those of the model behind ones, if it has an intercept; `matrix` is
@@ -62,6 +45,24 @@ struct Fit {
 __device__ __forceinline__ const double* column_of(const Fit& m, int position)
 {
     return (const double*)m.addresses[position];
+}
+
+// The largest number of the block; every thread gets it.
+__device__ __forceinline__ double block_most(double value, double* partial)
+{
+    for (int half = 16; half > 0; half /= 2) {
+        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, half));
+    }
+    if (threadIdx.x % 32 == 0) {
+        partial[threadIdx.x / 32] = value;
+    }
+    __syncthreads();
+    value = partial[0];
+    for (int warp = 1; warp < WARPS; warp++) {
+        value = fmax(value, partial[warp]);
+    }
+    __syncthreads();
+    return value;
 }
 
 // A product of fragments of 8 × 4 and 4 × 8 numbers, added to 8 × 8.
@@ -105,9 +106,9 @@ __device__ __forceinline__ void load(const Fit& m, int tile, long long row, bool
 }
 
 // Products of TILES tiles of columns, from tile `down` on, with as many from `across` on under the working weights; the
-// column behind the last is the scores. Adds them to the matrix.
+// column behind the last is the scores. Adds them to the matrix, or puts them there.
 template <int TILES>
-__device__ void gram(const Fit& m, int down, int across)
+__device__ void gram(const Fit& m, int down, int across, bool adds)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double sums[TILES][TILES][2] = {};
@@ -153,7 +154,7 @@ __device__ void gram(const Fit& m, int down, int across)
                         const int column = 8 * (across + j) + 2 * (lane % 4) + c;
                         if (row <= column && row < m.size && column <= m.size) {
                             double* to = m.matrix + row * (m.size + 1) + column;
-                            *to = turn == 0 ? sums[i][j][c] : *to + sums[i][j][c];
+                            *to = turn == 0 && !adds ? sums[i][j][c] : *to + sums[i][j][c];
                         }
                     }
                 }
@@ -163,17 +164,17 @@ __device__ void gram(const Fit& m, int down, int across)
     }
 }
 
-__device__ void weighted_products(const Fit& m)
+__device__ void weighted_products(const Fit& m, bool adds = false)
 {
     const int tiles = (m.size + 8) / 8;
     switch (tiles) {
-    case 1: gram<1>(m, 0, 0); break;
-    case 2: gram<2>(m, 0, 0); break;
-    case 3: gram<3>(m, 0, 0); break;
+    case 1: gram<1>(m, 0, 0, adds); break;
+    case 2: gram<2>(m, 0, 0, adds); break;
+    case 3: gram<3>(m, 0, 0, adds); break;
     default:
         for (int down = 0; down < tiles; down += 3) {
             for (int across = down; across < tiles; across += 3) {
-                gram<3>(m, down, across);
+                gram<3>(m, down, across, adds);
             }
         }
     }
@@ -229,4 +230,30 @@ __device__ void solve(const Fit& m)
         }
     }
     __syncthreads();
+}
+
+// Writes what dropping each column costs: its coefficient squared over its place in the inverse of the products.
+__device__ void costs(const Fit& m, double scale, double* to)
+{
+    const int size = m.size, width = size + 1;
+    // The inverse of R in its lower triangle, its diagonal in `squares`: each thread a column.
+    for (int c = threadIdx.x; c < size; c += T) {
+        m.squares[c] = 1.0 / m.matrix[c * width + c];
+        for (int i = c - 1; i >= 0; i--) {
+            double sum = m.matrix[i * width + c] * m.squares[c];
+            for (int a = i + 1; a < c; a++) {
+                sum += m.matrix[i * width + a] * m.matrix[c * width + a];
+            }
+            m.matrix[c * width + i] = -sum / m.matrix[i * width + i];
+        }
+    }
+    __syncthreads();
+    for (int i = m.first + threadIdx.x; i < size; i += T) {
+        double diagonal = m.squares[i] * m.squares[i];
+        for (int c = i + 1; c < size; c++) {
+            const double t = m.matrix[c * width + i];
+            diagonal += t * t;
+        }
+        to[i - m.first] = scale * m.coefficients[i] * m.coefficients[i] / diagonal;
+    }
 }

@@ -127,6 +127,12 @@ impl Likelihood {
         (self.response.shift, climb::least_change(&self.response))
     }
 
+    /// Of a partial likelihood −2ℓ of the loss 0, and by how little it changes where it stands still.
+    pub(crate) fn partial_least(&self) -> (f64, f64) {
+        let change = climb::CONVERGED * (1.0 + self.least.abs());
+        (self.least, change + f64::EPSILON * self.response.n() as f64)
+    }
+
     /// Whether it is that of logistic regression.
     pub(crate) fn is_logistic(&self) -> bool {
         self.has_bounds() && self.response.family().distribution() == Distribution::Binomial

@@ -34,6 +34,26 @@ struct Bounded<'a> {
 pub(in crate::device) fn joining(
     shard: Shard,
     likelihood: &Likelihood,
+    given: (&[FitView], &[f64]),
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Vec<u32>>, DeviceError> {
+    let mut source = CpuProducts { shard, threads };
+    joining_by(
+        (&mut source, false),
+        shard,
+        likelihood,
+        given,
+        threads,
+        stop,
+    )
+}
+
+/// The same by products of a source, which may give the squares of each model behind them.
+pub(in crate::device) fn joining_by(
+    (source, gives_squares): (&mut impl ProductSource, bool),
+    shard: Shard,
+    likelihood: &Likelihood,
     (anchors, least): (&[FitView], &[f64]),
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
@@ -65,11 +85,19 @@ pub(in crate::device) fn joining(
     }
     let start = || (Vec::new(), Vec::new(), Vec::new());
     type Room = (Vec<(usize, u32)>, Vec<[f64; 8]>, Vec<f64>);
-    let visit = |(open, room, squares): &mut Room, first: usize, products: &mut [f64]| {
-        let rows = products.len() / width;
+    let each = width + if gives_squares { anchors.len() } else { 0 };
+    let visit = |(open, room, own): &mut Room, first: usize, products: &mut [f64]| {
+        let rows = products.len() / each;
         let columns = (first as u32..).take(rows).map(|column| x.column(column));
         let columns: Vec<&[f64]> = columns.collect();
-        RiskCurvature::squares(&curvatures, &columns, room, squares);
+        let (products, squares) = products.split_at(rows * width);
+        let squares = match gives_squares {
+            true => squares,
+            false => {
+                RiskCurvature::squares(&curvatures, &columns, room, own);
+                own
+            }
+        };
         for (row, values) in columns.iter().enumerate() {
             let column = (first + row) as u32;
             let (low, high) = values
@@ -93,7 +121,7 @@ pub(in crate::device) fn joining(
         !stop()
     };
     let rows = (BLOCK / width).clamp(16, 512);
-    let found = CpuProducts { shard, threads }.visit(&batch, rows, start, visit)?;
+    let found = source.visit(&batch, rows, start, visit)?;
     let open: Vec<(usize, u32)> = found.into_iter().flat_map(|own| own.0).collect();
     let is_open = |room: &mut RiskRoom, (number, column): &(usize, u32)| {
         let model: &Bounded = &models[*number];

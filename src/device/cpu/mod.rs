@@ -33,7 +33,7 @@ pub(crate) use counting::{CpuCounter, CpuTableScorer};
 pub(super) use gain::strongest as strongest_on_host;
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;
-pub(super) use joining_risk::joining as joining_on_host;
+pub(super) use joining_risk::{joining as joining_on_host, joining_by};
 pub(super) use likelihood_terms::{
     neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
 };

@@ -9,7 +9,9 @@ use super::{
     },
     Cuda,
     products::MatrixProduct,
+    squares::Squares,
 };
+use crate::least_squares::FitView;
 
 /// Bytes of products that come to the host at a time.
 const TO_HOST: usize = 32 << 20;
@@ -20,6 +22,8 @@ pub(super) struct GpuProducts<'a, 'x> {
     /// The part of the GPU's columns that is swept.
     pub(super) part: (usize, usize),
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
+    /// Models of survival times whose squares of columns come behind the products.
+    pub(super) squares_of: &'a [FitView<'a>],
 }
 
 impl ProductSource for GpuProducts<'_, '_> {
@@ -37,15 +41,28 @@ impl ProductSource for GpuProducts<'_, '_> {
             scratch,
             shard,
             terms,
+            risk,
             y,
             ..
         } = &mut *self.cuda;
         let width = factor.len() / y.len();
+        let more = self.squares_of.len();
         let batch = scratch.batch.room(gpu, factor.len(), DURING)?;
         gpu.upload(factor, batch)?;
         let widest = terms.as_ref().map_or(1, |laid| laid.widest());
-        let most = columns.count().min(TO_HOST / (8 * width).max(1));
+        let most = columns.count().min(TO_HOST / (8 * (width + more)).max(1));
         let (e, most) = scratch.e.products(gpu, (most, widest), width, DURING)?;
+        let (squares, most) = match risk.as_mut().filter(|_| more > 0) {
+            Some(risk) => {
+                let weighted = self.squares_of.iter().filter_map(|own| own.weighted);
+                let weights: Vec<f64> = weighted.flat_map(|own| own.weights).copied().collect();
+                let (room, own) = (&mut scratch.squares, (&weights[..], y.len()));
+                let (mut squares, most) = Squares::new(gpu, room, own, most, DURING)?;
+                squares.risk = risk.squares(gpu, self.squares_of, DURING)?;
+                (Some(squares), most)
+            }
+            None => (None, most),
+        };
         let threads = rayon::current_num_threads();
         let mut states = Vec::new();
         columns.sweep(gpu, self.part, most, |block| {
@@ -54,8 +71,13 @@ impl ProductSource for GpuProducts<'_, '_> {
             }
             let own = (block.address, block.count);
             gpu.product(MatrixProduct::of_columns(own, (batch, width), y.len(), e))?;
-            let told = scratch.products.room(gpu, block.count * width)?;
-            gpu.download(e, told)?;
+            let told = scratch.products.room(gpu, block.count * (width + more))?;
+            let (of_factor, of_models) = told.split_at_mut(block.count * width);
+            gpu.download(e, of_factor)?;
+            if let Some(squares) = &squares {
+                squares.fill(gpu, &block)?;
+                gpu.download(squares.products, of_models)?;
+            }
             gpu.wait(DURING)?;
             let told = &*told;
             let first = block.first as usize - shard.first;

@@ -8,11 +8,12 @@ use passel_kernels::joining::{BoundedModel, JoiningArgs, KERNEL};
 use super::{
     super::{
         DeviceError,
-        cpu::joining_on_host,
+        cpu::{joining_by, joining_on_host},
         gain::{factor_width, push_orthonormal},
     },
     Cuda,
     gpu::arguments,
+    host_products::GpuProducts,
     neighbours::packed,
     products::MatrixProduct,
     squares::Squares,
@@ -40,9 +41,19 @@ impl Cuda<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
         if likelihood.is_survival() {
-            // The host's threads bound these.
-            let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
-            return joining_on_host(shard, likelihood, (anchors, least), threads, stop);
+            // The host's threads look at these.
+            let (shard, given) = (self.shard.part(part), (anchors, least));
+            let threads = rayon::current_num_threads();
+            if !self.has_squares(anchors) {
+                return joining_on_host(shard, likelihood, given, threads, stop);
+            }
+            let mut source = GpuProducts {
+                cuda: self,
+                part,
+                stop,
+                squares_of: anchors,
+            };
+            return joining_by((&mut source, true), shard, likelihood, given, threads, stop);
         }
         let mut all = Vec::with_capacity(anchors.len());
         let mut room = OPEN;

@@ -13,6 +13,7 @@ mod columns;
 mod compile;
 pub(crate) mod counting;
 pub mod facts;
+mod fit_joined;
 pub mod functions;
 mod gain;
 mod gpu;
@@ -28,6 +29,7 @@ mod newton;
 mod open;
 mod per_variable;
 mod products;
+mod risk;
 mod scratch;
 mod squares;
 mod streams;
@@ -56,10 +58,12 @@ pub(crate) use open::OpenGpus;
 pub(super) use open::{count, enable_peer_access, is_there};
 use passel_kernels::Kernel;
 use products::Arithmetic;
+use risk::RiskOnGpu;
 use scratch::{GrowableBuffer, StagingBuffer};
 use terms::TermsOnGpu;
 
 const KERNELS: &[Kernel] = &[
+    passel_kernels::cox::KERNEL,
     passel_kernels::update::KERNEL,
     passel_kernels::gain::KERNEL,
     passel_kernels::gather::KERNEL,
@@ -67,6 +71,7 @@ const KERNELS: &[Kernel] = &[
     passel_kernels::strongest::KERNEL,
     passel_kernels::neighbours::KERNEL,
     passel_kernels::newton::KERNEL,
+    passel_kernels::risk_squares::KERNEL,
     passel_kernels::squares::KERNEL,
     passel_kernels::term_scores::KERNEL,
 ];
@@ -107,6 +112,8 @@ pub(super) struct Cuda<'x> {
     models: Option<Models>,
     /// Beside them, where the columns have a likelihood that is fitted here.
     newton: Option<GpuFits<'x>>,
+    /// Of survival times, where terms are columns.
+    risk: Option<RiskOnGpu>,
     /// In their place, where the host fits it.
     fitted: Option<LikelihoodModels<'x>>,
     /// Where some terms have several columns.
@@ -147,8 +154,12 @@ impl<'x> Cuda<'x> {
         let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
         // By the exact gain, and of terms, the host needs to know the fits.
         let on_gpu = gain == Gain::Correlation && terms.is_none();
+        let risk = match shard.x.likelihood().filter(|_| terms.is_none()) {
+            Some(likelihood) => RiskOnGpu::new(&gpu, likelihood)?,
+            None => None,
+        };
         let newton = match shard.x.likelihood().filter(|_| on_gpu) {
-            Some(likelihood) => Newton::new(&gpu, likelihood)?,
+            Some(likelihood) => Newton::new(&gpu, likelihood, risk.as_ref().map(|own| own.rows))?,
             None => None,
         };
         let newton = newton
@@ -165,6 +176,7 @@ impl<'x> Cuda<'x> {
             screen,
             models: None,
             newton,
+            risk,
             fitted: fitted.transpose()?,
             terms: terms.transpose()?,
             columns,
@@ -350,7 +362,7 @@ impl Device for Cuda<'_> {
     ) -> Result<Vec<Neighbours>, DeviceError> {
         match self.shard.x.terms() {
             Some(terms) => self.near_terms(terms, anchors, (keep, count), part, stop),
-            None if self.is_joint() => {
+            None if self.is_joint() && !self.has_squares(anchors) => {
                 let (shard, threads) = (self.shard.part(part), rayon::current_num_threads());
                 Ok(neighbours_on_host(
                     shard, anchors, keep, count, threads, stop,

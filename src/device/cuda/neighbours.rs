@@ -145,13 +145,13 @@ impl Cuda<'_> {
             true => None,
             false => {
                 let own = (&weights[..], n);
-                Some(Squares::new(
-                    gpu,
-                    &mut self.scratch.squares,
-                    own,
-                    most,
-                    DURING,
-                )?)
+                let scratch = &mut self.scratch.squares;
+                let (mut own, most) = Squares::new(gpu, scratch, own, most, DURING)?;
+                own.risk = match &mut self.risk {
+                    Some(risk) => risk.squares(gpu, anchors, DURING)?,
+                    None => None,
+                };
+                Some((own, most))
             }
         };
         let after = |columns: usize| e + 8 * (most * columns) as u64;

@@ -1,13 +1,13 @@
-//! Fits of logistic and Poisson regression on a GPU. What its kernel leaves the host's threads fit.
+//! Fits of logistic and Poisson regression and of Cox's model on a GPU. What its kernels leave the host's threads fit.
 
-use std::collections::HashSet;
-
-use passel_kernels::newton::{KERNEL, NewtonArgs, NewtonJob, shared_bytes};
+use passel_kernels::{
+    cox::{self, CoxArgs, RiskRows},
+    newton::{self, NewtonArgs, NewtonJob, shared_bytes},
+};
 use rayon::prelude::*;
 
 use super::{
     super::{DeviceError, ModelUpdate, UpdateOutcome, fitted_models::cheapest},
-    Cuda,
     columns::GpuColumns,
     gpu::{Gpu, arguments},
     memory::Buffer,
@@ -15,12 +15,7 @@ use super::{
     per_variable::HOLDING,
     scratch::{GrowableBuffer, StagingBuffer},
 };
-use crate::{
-    design::Columns,
-    family::Likelihood,
-    interrupt::Interrupt,
-    least_squares::{Fit, FitView},
-};
+use crate::{design::Columns, family::Likelihood, interrupt::Interrupt, least_squares::Fit};
 
 /// Columns of the largest model that is fitted here.
 const MOST: usize = 96;
@@ -28,19 +23,17 @@ const MOST: usize = 96;
 /// Blocks on a multiprocessor.
 const BLOCKS: u32 = 2;
 
-/// Bytes of columns that are brought for models of one more at a time, and these models, at most.
-const JOINED_BYTES: usize = 128 << 20;
-const JOINED: usize = 4096;
-
 const DURING: &str = "fitting models";
 
 /// What fits need of the response, and room for them.
 pub(super) struct Newton<'x> {
     likelihood: &'x Likelihood,
     n: usize,
+    /// Of survival times who is at risk when.
+    risk: Option<RiskRows>,
     /// y, weights, offsets, and the linear predictors that a fit from nothing begins at, n each.
     response: Buffer<f64>,
-    /// 3n a block.
+    /// Of each block.
     room: GrowableBuffer<f64>,
     /// Blocks at a time, at most.
     blocks: usize,
@@ -51,8 +44,16 @@ pub(super) struct Newton<'x> {
 
 impl<'x> Newton<'x> {
     /// None for a likelihood that is not fitted here.
-    pub(super) fn new(gpu: &Gpu, likelihood: &'x Likelihood) -> Result<Option<Self>, DeviceError> {
-        let Some(first) = likelihood.first_predictors() else {
+    pub(super) fn new(
+        gpu: &Gpu,
+        likelihood: &'x Likelihood,
+        risk: Option<RiskRows>,
+    ) -> Result<Option<Self>, DeviceError> {
+        let first = match risk {
+            Some(_) => Some(likelihood.response().offset().to_vec()),
+            None => likelihood.first_predictors(),
+        };
+        let Some(first) = first else {
             return Ok(None);
         };
         let (response, n) = (likelihood.response(), first.len());
@@ -65,6 +66,7 @@ impl<'x> Newton<'x> {
         Ok(Some(Self {
             likelihood,
             n,
+            risk,
             response: held,
             room: GrowableBuffer::default(),
             blocks: (BLOCKS * gpu.processors) as usize,
@@ -80,7 +82,7 @@ impl<'x> Newton<'x> {
     }
 
     /// Fits models; of each the loss and ‖scores‖², or nothing where the host is to fit it.
-    fn fit(
+    pub(super) fn fit(
         &mut self,
         gpu: &Gpu,
         jobs: &[NewtonJob],
@@ -96,11 +98,29 @@ impl<'x> Newton<'x> {
         given.zip(&here).for_each(|(job, at)| *job = jobs[*at]);
         self.answers.room(gpu, 4 * here.len())?;
         let most = self.blocks.min(here.len());
-        let (room, blocks) = self.room.as_many(gpu, 3 * self.n, (1, most), DURING)?;
-        let (args, given, answers) = (self.args(room), self.jobs.address(), self.answers.address());
-        let (count, shared) = (here.len() as i32, shared_bytes(widest + 1) as u32);
-        let given = arguments![args, given, count, answers];
-        gpu.launch(&KERNEL, "newton", (blocks as u32, 1, 1), 256, shared, given)?;
+        let each = match &self.risk {
+            Some(rows) => cox::room_each(rows, widest),
+            None => 3 * self.n,
+        };
+        let (room, blocks) = self.room.as_many(gpu, each, (1, most), DURING)?;
+        let (given, answers, count) = (
+            self.jobs.address(),
+            self.answers.address(),
+            here.len() as i32,
+        );
+        let (grid, shared) = ((blocks as u32, 1, 1), shared_bytes(widest + 1) as u32);
+        match self.risk {
+            Some(rows) => {
+                let args = self.risk_args(rows, (room, each));
+                let given = arguments![args, given, count, answers];
+                gpu.launch(&cox::KERNEL, "cox", grid, 256, shared, given)?;
+            }
+            None => {
+                let args = self.args(room);
+                let given = arguments![args, given, count, answers];
+                gpu.launch(&newton::KERNEL, "newton", grid, 256, shared, given)?;
+            }
+        }
         gpu.wait(DURING)?;
         let answers = self.answers.get(4 * here.len()).chunks(4);
         for (at, answer) in here.iter().zip(answers) {
@@ -128,11 +148,28 @@ impl<'x> Newton<'x> {
             has_intercept: i32::from(self.likelihood.has_intercept()),
         }
     }
+
+    fn risk_args(&self, rows: RiskRows, (room, each): (u64, usize)) -> CoxArgs {
+        let (of_scores, of_weights) = self.likelihood.scales();
+        let (least, least_change) = self.likelihood.partial_least();
+        CoxArgs {
+            rows,
+            weights: self.response.at(self.n),
+            offset: self.response.at(2 * self.n),
+            shift: -0.5 * least,
+            least_change,
+            of_scores,
+            of_costs: of_weights / self.likelihood.coefficient_scale().powi(2),
+            first: self.first(),
+            room,
+            room_each: each as i64,
+        }
+    }
 }
 
 /// The fits of the swarm's models beside their least squares, which tell what enters.
 pub(super) struct GpuFits<'x> {
-    newton: Newton<'x>,
+    pub(super) newton: Newton<'x>,
     /// n a model each.
     predictors: Buffer<f64>,
     scores: Buffer<f64>,
@@ -306,75 +343,5 @@ impl<'x> GpuFits<'x> {
             }
         };
         Ok(updates.iter().zip(variables).map(outcome).collect())
-    }
-}
-
-impl Cuda<'_> {
-    /// See [`super::super::Device::fit_joined`].
-    pub(super) fn joined(
-        &mut self,
-        fits: &[FitView],
-        pairs: &[(usize, u32)],
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Option<f64>>, DeviceError> {
-        let mut all = vec![None; pairs.len()];
-        let Self {
-            gpu,
-            columns,
-            scratch,
-            newton,
-            y,
-            ..
-        } = self;
-        let own = columns.numbers();
-        let own = (0..pairs.len()).filter(|at| own.contains(&pairs[*at].1));
-        let own: Vec<usize> = own.collect();
-        let Some(GpuFits { newton, .. }) = newton else {
-            return Ok(all);
-        };
-        let (gpu, n) = (&*gpu, y.len());
-        let starts = fits.iter().filter_map(|fit| fit.weighted);
-        let starts: Vec<f64> = starts.flat_map(|own| own.predictors).copied().collect();
-        if own.is_empty() || starts.len() < fits.len() * n {
-            return Ok(all);
-        }
-        let on_gpu = scratch.batch.room(gpu, starts.len(), DURING)?;
-        gpu.upload(&starts, on_gpu)?;
-        let members: HashSet<u32> = fits.iter().flat_map(|fit| fit.support).copied().collect();
-        let at_once = (JOINED_BYTES / (8 * n)).clamp(1, JOINED);
-        for places in own.chunks(at_once) {
-            if stop() {
-                break;
-            }
-            let asked = places.iter().map(|place| pairs[*place].1);
-            match columns.bring(gpu, members.iter().copied().chain(asked), HashSet::new) {
-                // The host has room.
-                Err(DeviceError::OutOfMemory { .. }) => break,
-                brought => brought?,
-            }
-            let mut addresses: Vec<u64> = Vec::new();
-            let mut jobs = Vec::with_capacity(places.len());
-            for (at, column) in places.iter().map(|place| &pairs[*place]) {
-                let place = addresses.len();
-                let support = fits[*at].support.iter().chain([column]);
-                for column in support {
-                    addresses.push(columns.address(*column).ok_or_else(|| gpu.lacks_column())?);
-                }
-                jobs.push(NewtonJob {
-                    addresses: 8 * place as u64,
-                    start: on_gpu + 8 * (at * n) as u64,
-                    k: (addresses.len() - place) as i64,
-                    ..NewtonJob::default()
-                });
-            }
-            let held = scratch.found.room(gpu, addresses.len(), DURING)?;
-            gpu.upload(&addresses, held)?;
-            jobs.iter_mut().for_each(|job| job.addresses += held);
-            let fitted = newton.fit(gpu, &jobs)?;
-            for (place, own) in places.iter().zip(fitted) {
-                all[*place] = own.map(|(loss, _)| loss);
-            }
-        }
-        Ok(all)
     }
 }

@@ -7,6 +7,7 @@ use super::{
     columns::Block,
     gpu::{Gpu, arguments},
     products::MatrixProduct,
+    risk::RiskSquares,
     scratch::GrowableBuffer,
 };
 
@@ -21,6 +22,8 @@ pub(super) struct Squares {
     pub(super) largest: u64,
     /// xᵀWx: columns × models.
     pub(super) products: u64,
+    /// Of survival times what these are more than squares by second derivatives.
+    pub(super) risk: Option<RiskSquares>,
 }
 
 impl Squares {
@@ -49,6 +52,7 @@ impl Squares {
             entries,
             largest,
             products: largest + 8 * most as u64,
+            risk: None,
         };
         Ok((own, most))
     }
@@ -65,7 +69,11 @@ impl Squares {
             weights,
             self.n,
             self.products,
-        ))
+        ))?;
+        match &self.risk {
+            Some(risk) => risk.take_off(gpu, block, self.products),
+            None => Ok(()),
+        }
     }
 
     /// Those of a model, of a block of so many columns.

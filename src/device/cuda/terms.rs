@@ -136,6 +136,7 @@ impl Cuda<'_> {
                 cuda: self,
                 part: (0, 1),
                 stop: &never,
+                squares_of: &[],
             };
             if x.likelihood().is_some() {
                 let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
@@ -316,6 +317,7 @@ impl Cuda<'_> {
             cuda: self,
             part,
             stop,
+            squares_of: &[],
         };
         if shard.x.likelihood().is_some() {
             let own = (shard.part(part), terms);

@@ -21,6 +21,9 @@ use crate::vector::{dot, dots, vectorised};
 /// Columns that a pass over the rows takes at a time.
 const LANES: usize = 8;
 
+/// How far apart scales of hazards may be that become one.
+const WIDEST_SCALE: f64 = 300.0;
+
 impl SurvivalResponse {
     /// Some columns one after another, by row.
     ///
@@ -62,15 +65,7 @@ fn products_body<S: Simd>(simd: S, curvature: &RiskCurvature, columns: &[&[f64]]
         afresh,
     } = curvature;
     let (n, k) = (hazards.len(), columns.len());
-    // Of each group what multiplies a − (g/f)·e, g/f, and what multiplies e.
-    let factors: Vec<[f64; 3]> = groups
-        .iter()
-        .map(|group| {
-            let [f, g, h] = group.squares;
-            let rest = (h - g * g / f).max(0.0);
-            [f.sqrt() * group.inverse, g / f, rest.sqrt() * group.inverse]
-        })
-        .collect();
+    let factors: Vec<[f64; 3]> = curvature.factors().collect();
     let tied = factors.iter().filter(|own| own[2] > 0.0).count();
     let m = groups.len() + tied;
     let roots: Vec<f64> = diagonal.iter().map(|own| own.sqrt()).collect();
@@ -143,6 +138,48 @@ fn squares_body<S: Simd>(_: S, curvature: &RiskCurvature, block: &[[f64; LANES]]
 }
 
 impl RiskCurvature {
+    /// Of each group what multiplies a − (g/f)·e, g/f, and what multiplies e.
+    fn factors(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.groups.iter().map(|group| {
+            let [f, g, h] = group.squares;
+            let rest = (h - g * g / f).max(0.0);
+            [f.sqrt() * group.inverse, g / f, rest.sqrt() * group.inverse]
+        })
+    }
+
+    /// Whether the range of f64 has room for one scale of hazards, and sums over who is at risk are no differences.
+    pub(crate) fn has_one_scale(&self) -> bool {
+        let shifts = self.scales.shifts.iter().copied();
+        let low = shifts.fold(f64::INFINITY, f64::min);
+        self.largest_shift() - low <= WIDEST_SCALE && self.response.entries.is_empty()
+    }
+
+    fn largest_shift(&self) -> f64 {
+        let shifts = self.scales.shifts.iter().copied();
+        shifts.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// θ of each row on one scale, and of each group the factors of its forms; none without such a scale.
+    pub(crate) fn on_one_scale(&self) -> Option<(Vec<f64>, Vec<[f64; 3]>)> {
+        if !self.has_one_scale() {
+            return None;
+        }
+        let (shifts, high) = (&self.scales.shifts, self.largest_shift());
+        let rows = self.hazards.iter().zip(&self.scales.first);
+        let theta = rows.map(|(hazard, first)| match shifts.get(*first as usize) {
+            Some(shift) => hazard * (shift - high).exp(),
+            None => 0.0,
+        });
+        let factors = self
+            .factors()
+            .zip(shifts)
+            .map(|([all, share, events], shift)| {
+                let scale = (high - shift).exp();
+                [all * scale, share, events * scale]
+            });
+        Some((theta.collect(), factors.collect()))
+    }
+
     /// The lower triangle of XᵀHX, row by row; of a column without information 0 on the diagonal.
     ///
     /// *Shapes:* k columns of n values, by row.
