@@ -173,7 +173,7 @@ pub struct ReferenceFit {
 pub fn reference(columns: &[&[f64]], times: &ReferenceTimes) -> ReferenceFit {
     let k = columns.len();
     let mut coefficients = vec![0.0; k];
-    for _ in 0..60 {
+    for _ in 0..25 {
         let state = state(columns, times, &coefficients);
         let gradient: Vec<f64> = (columns.iter())
             .map(|x| x.iter().zip(&state.scores).map(|(x, s)| x * s).sum())

@@ -8,7 +8,7 @@ use passel_kernels::{
 
 use super::{TestGpu, arguments, assert_near};
 
-pub const SIZES: &[usize] = &[70, 255, 257, 700];
+pub const SIZES: &[usize] = &[70, 255, 257, 500];
 
 /// Columns, and those of the largest model.
 const COLUMNS: usize = 40;

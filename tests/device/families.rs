@@ -134,10 +134,12 @@ pub fn of_columns(order: Option<u64>) -> Vec<Case> {
     cases
 }
 
-/// Survival times with ties, some in strata, some that enter late.
+/// Survival times with ties and without, some in strata, some that enter late, some with weights and offsets.
 pub fn of_survival_times() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (seed, ties) in (1071..).zip(Ties::ALL) {
+    for (at, seed) in (1071..1087).enumerate() {
+        let ties = Ties::ALL[at % 2];
+        let [has_entry, has_strata, has_weights] = [1, 2, 3].map(|kind| at / 2 % 4 == kind);
         let mut random = Random::new(seed);
         let (n, p) = (110, 140);
         let mut x = chain(&mut random, n, p, 0.4);
@@ -145,7 +147,8 @@ pub fn of_survival_times() -> Vec<Case> {
         x.set_column(90, &image);
         let rate = |row: usize| (x[(row, 0)] - 0.8 * x[(row, 60)]).exp();
         let time = DVector::from_fn(n, |row, _| {
-            (1.0 - 12.0 * random.uniform().ln() / rate(row)).floor()
+            let time = 1.0 - 12.0 * random.uniform().ln() / rate(row);
+            if at < 8 { time.floor() } else { time }
         });
         let event: Vec<f64> = (0..n)
             .map(|_| f64::from(u8::from(random.uniform() < 0.7)))
@@ -155,26 +158,27 @@ pub fn of_survival_times() -> Vec<Case> {
             .map(|time| (time * random.uniform()).floor() - 0.5)
             .collect();
         let strata: Vec<f64> = (0..n).map(|row| (row % 3) as f64).collect();
+        let weights: Vec<f64> = (0..n).map(|row| [1.0, 0.0, 2.5][row % 3]).collect();
+        let offset: Vec<f64> = (0..n).map(|row| 0.3 * (row % 4) as f64).collect();
         let options = MatrixOptions {
             family: Family::COX,
             event: Some(&event),
-            entry: (seed % 2 == 0).then_some(&entry),
-            strata: (seed % 2 == 1).then_some(&strata),
+            entry: has_entry.then_some(&entry),
+            strata: has_strata.then_some(&strata),
+            weights: has_weights.then_some(&weights),
+            offset: has_weights.then_some(&offset),
             ties,
             ..MatrixOptions::default()
         };
         let design = Design::from_matrices(&x, &time, &options).unwrap();
         for (gain, pass) in [
             (Gain::Correlation, swarm(12, 12, seed)),
+            (Gain::Correlation, polished(6, 6, seed)),
             (Gain::Exact, polished(6, 6, seed)),
         ] {
-            let name = format!("survival times, ties by {}", ties.name());
-            cases.push(Case::new(
-                name,
-                design.clone(),
-                "bic",
-                Pass { gain, ..pass },
-            ));
+            let name = format!("survival times {at}, ties by {}", ties.name());
+            let pass = Pass { gain, ..pass };
+            cases.push(Case::new(name, design.clone(), "bic", pass));
         }
     }
     cases

@@ -11,6 +11,7 @@ mod joining_risk;
 mod likelihood_terms;
 mod neighbours;
 mod products;
+mod risk_models;
 mod single_precision;
 mod strongest;
 mod term_products;
@@ -33,7 +34,7 @@ pub(crate) use counting::{CpuCounter, CpuTableScorer};
 pub(super) use gain::strongest as strongest_on_host;
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;
-pub(super) use joining_risk::{joining as joining_on_host, joining_by};
+pub(super) use joining_risk::joining_by;
 pub(super) use likelihood_terms::{
     neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
 };
@@ -214,7 +215,7 @@ impl Device for Cpu<'_> {
         let shard = self.shard.part(part);
         match shard.x.likelihood() {
             Some(likelihood) if likelihood.is_survival() => {
-                joining_on_host(shard, likelihood, (anchors, least), self.threads, stop)
+                joining_risk::joining(shard, likelihood, (anchors, least), self.threads, stop)
             }
             Some(likelihood) => {
                 joining::joining(shard, likelihood, (anchors, least), self.threads, stop)

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::{
     design::Columns,
     device::{DeviceError, Shard},
+    least_squares::FitView,
     vector::product,
 };
 
@@ -27,6 +28,11 @@ pub(in crate::device) trait ProductSource {
         start: impl Fn() -> A + Sync,
         visit: impl Visit<A>,
     ) -> Result<Vec<A>, DeviceError>;
+
+    /// Whether the next visit has, behind the products, the squares of its columns by the second derivatives of these models.
+    fn give_squares(&mut self, _models: &[FitView]) -> Result<bool, DeviceError> {
+        Ok(false)
+    }
 }
 
 /// What looks at a block of products: it gets a state, the number of the block's first column and the products,

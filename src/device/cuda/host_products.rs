@@ -9,9 +9,12 @@ use super::{
     },
     Cuda,
     products::MatrixProduct,
+    risk::RiskSquares,
     squares::Squares,
 };
 use crate::least_squares::FitView;
+
+const DURING: &str = "sweeping for terms";
 
 /// Bytes of products that come to the host at a time.
 const TO_HOST: usize = 32 << 20;
@@ -22,8 +25,8 @@ pub(super) struct GpuProducts<'a, 'x> {
     /// The part of the GPU's columns that is swept.
     pub(super) part: (usize, usize),
     pub(super) stop: &'a (dyn Fn() -> bool + Sync),
-    /// Models of survival times whose squares of columns come behind the products.
-    pub(super) squares_of: &'a [FitView<'a>],
+    /// What comes behind the products of the next visit: squares by the weights of models, and what risk sets take off them.
+    pub(super) squares: Option<(Vec<f64>, RiskSquares)>,
 }
 
 impl ProductSource for GpuProducts<'_, '_> {
@@ -34,31 +37,28 @@ impl ProductSource for GpuProducts<'_, '_> {
         start: impl Fn() -> A + Sync,
         visit: impl Visit<A>,
     ) -> Result<Vec<A>, DeviceError> {
-        const DURING: &str = "sweeping for terms";
         let Cuda {
             gpu,
             columns,
             scratch,
             shard,
             terms,
-            risk,
             y,
             ..
         } = &mut *self.cuda;
         let width = factor.len() / y.len();
-        let more = self.squares_of.len();
+        let given = self.squares.take();
+        let more = given.as_ref().map_or(0, |own| own.0.len() / y.len());
         let batch = scratch.batch.room(gpu, factor.len(), DURING)?;
         gpu.upload(factor, batch)?;
         let widest = terms.as_ref().map_or(1, |laid| laid.widest());
         let most = columns.count().min(TO_HOST / (8 * (width + more)).max(1));
         let (e, most) = scratch.e.products(gpu, (most, widest), width, DURING)?;
-        let (squares, most) = match risk.as_mut().filter(|_| more > 0) {
-            Some(risk) => {
-                let weighted = self.squares_of.iter().filter_map(|own| own.weighted);
-                let weights: Vec<f64> = weighted.flat_map(|own| own.weights).copied().collect();
+        let (squares, most) = match given {
+            Some((weights, risk)) => {
                 let (room, own) = (&mut scratch.squares, (&weights[..], y.len()));
                 let (mut squares, most) = Squares::new(gpu, room, own, most, DURING)?;
-                squares.risk = risk.squares(gpu, self.squares_of, DURING)?;
+                squares.risk = Some(risk);
                 (Some(squares), most)
             }
             None => (None, most),
@@ -100,5 +100,16 @@ impl ProductSource for GpuProducts<'_, '_> {
             Ok(())
         })?;
         Ok(states)
+    }
+
+    fn give_squares(&mut self, models: &[FitView]) -> Result<bool, DeviceError> {
+        let Cuda { gpu, risk, .. } = &mut *self.cuda;
+        let weighted = models.iter().filter_map(|own| own.weighted);
+        let weights: Vec<f64> = weighted.flat_map(|own| own.weights).copied().collect();
+        self.squares = match risk {
+            Some(risk) => risk.squares(gpu, models, DURING)?.map(|own| (weights, own)),
+            None => None,
+        };
+        Ok(self.squares.is_some())
     }
 }

@@ -8,7 +8,7 @@ use passel_kernels::joining::{BoundedModel, JoiningArgs, KERNEL};
 use super::{
     super::{
         DeviceError,
-        cpu::{joining_by, joining_on_host},
+        cpu::joining_by,
         gain::{factor_width, push_orthonormal},
     },
     Cuda,
@@ -44,16 +44,13 @@ impl Cuda<'_> {
             // The host's threads look at these.
             let (shard, given) = (self.shard.part(part), (anchors, least));
             let threads = rayon::current_num_threads();
-            if !self.has_squares(anchors) {
-                return joining_on_host(shard, likelihood, given, threads, stop);
-            }
             let mut source = GpuProducts {
                 cuda: self,
                 part,
                 stop,
-                squares_of: anchors,
+                squares: None,
             };
-            return joining_by((&mut source, true), shard, likelihood, given, threads, stop);
+            return joining_by(&mut source, shard, likelihood, given, threads, stop);
         }
         let mut all = Vec::with_capacity(anchors.len());
         let mut room = OPEN;

@@ -136,7 +136,7 @@ impl Cuda<'_> {
                 cuda: self,
                 part: (0, 1),
                 stop: &never,
-                squares_of: &[],
+                squares: None,
             };
             if x.likelihood().is_some() {
                 let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
@@ -317,7 +317,7 @@ impl Cuda<'_> {
             cuda: self,
             part,
             stop,
-            squares_of: &[],
+            squares: None,
         };
         if shard.x.likelihood().is_some() {
             let own = (shard.part(part), terms);

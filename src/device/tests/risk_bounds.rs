@@ -91,3 +91,78 @@ fn no_column_of_survival_times_does_more_than_its_bound() {
     assert!(checked > 100_000, "{checked}");
     assert!(settled * 100 > below * 95, "{settled} of {below}");
 }
+
+/// No exchange of a column of a model for another that lowers the loss by more than a number is settled, by the sweep of the model or
+/// beside it; most of the others are.
+#[test]
+fn no_exchange_of_survival_times_does_more_than_its_bound() {
+    let mut stream = Stream::new(37, 4);
+    let mut draw = || ((stream.next_word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    let (mut checked, mut below, mut settled) = (0, 0, 0);
+    for round in 0..80 {
+        let (n, p) = (60 + 7 * round % 150, 30);
+        let x = columns(&mut draw, n, p);
+        let likelihood = likelihood(&mut draw, round, &x, n);
+        let all = Columns::new(&x, n).with_likelihood(Some(&likelihood));
+        let y = likelihood.scores();
+        // The first two columns are the times'.
+        let members: Vec<u32> = (0..2 + round as u32 % 4).collect();
+        let (best, _) = Fit::of(all, y, &members);
+        let without = (0..members.len()).map(|at| {
+            let mut fit = best.clone();
+            fit.drop(all, at);
+            fit
+        });
+        let fits: Vec<Fit> = std::iter::once(best.clone()).chain(without).collect();
+        let has_ended = |fit: &Fit| fit.family().unwrap().status() == FitStatus::Converged;
+        if !fits.iter().all(has_ended) {
+            continue;
+        }
+        let gains: Vec<Vec<(u32, f64)>> = fits
+            .iter()
+            .map(|fit| {
+                let outside = (0..p as u32).filter(|j| !fit.support().contains(j));
+                let gain = |j: u32| {
+                    let mut larger = fit.clone();
+                    let added = larger.add(all, j);
+                    (j, added.map_or(0.0, |()| fit.rss() - larger.rss()))
+                };
+                outside.map(gain).collect()
+            })
+            .collect();
+        let resources = Resources::cpu(1);
+        let wanted = (1, Gain::Correlation);
+        let mut devices = Devices::new(&Placement::Cpu(1), all, y, wanted, &resources, 1).unwrap();
+        let views: Vec<FitView> = fits.iter().map(Fit::view).collect();
+        // What it takes to be as good as the first model, and just below and above what columns do.
+        let as_good = |turn: usize, number: usize| match turn {
+            0 => (fits[number].rss() - best.rss()).max(1e-3),
+            turn => {
+                let own = &gains[number][turn * 7 % gains[number].len()];
+                own.1 * [1.0 - 1e-7, 1.02][turn % 2]
+            }
+        };
+        for turn in 0..7 {
+            let least: Vec<f64> = (0..fits.len())
+                .map(|number| as_good(turn, number))
+                .collect();
+            let open = devices.find_joining(&views, &least, &|| false).unwrap();
+            for (number, (open, least)) in open.iter().zip(&least).enumerate() {
+                for (j, gain) in &gains[number] {
+                    checked += 1;
+                    let is_open = open.binary_search(j).is_ok();
+                    assert!(
+                        is_open || gain <= least,
+                        "{round} {number} {j}: {gain} {least}"
+                    );
+                    if *gain < least * (1.0 - 1e-3) {
+                        below += 1;
+                        settled += usize::from(!is_open);
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 30_000, "{checked}");
+    assert!(settled * 100 > below * 95, "{settled} of {below}");
+}

@@ -21,6 +21,14 @@
 //! −d·(s cos φ + γ sin φ), so R need not be that of all directions: the largest over φ of κ(c)·s²cos²φ, c = s·cos φ·(R_z cos φ
 //! + R_A sin φ), is a bound where γ = 0.
 //!
+//! Along which a model is left far behind, as where the coefficient of one of its columns becomes 0, −2ℓ rises at least by
+//!
+//! ```text
+//! 2·[(e^{−Rd} + Rd − 1)/R² − λ·d]   at the larger of the distance and −ln(1 − Rλ)/R, from where on it grows with d
+//! ```
+//!
+//! so that the sweep of one model settles most exchanges of its columns.
+//!
 //! R_A is at most twice the largest norm of a row of z₁ … z_k about any centre. From any other point β + v of the larger model
 //! the same holds for what is left, with e^{ρ(v)}·H⁻¹ in place of H⁻¹: a few steps of Newton's method with one H come so near
 //! to its optimum that hardly anything is left.
@@ -70,11 +78,12 @@ pub(crate) struct RiskBounds {
 }
 
 /// What is known of a column beside a model: the score |zᵀr|, and at most its range, both of the part z of it that is new, at unit
-/// norm.
+/// norm; and R of all directions of the model with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewPart {
     pub(crate) score: f64,
     pub(crate) range: f64,
+    pub(crate) all: f64,
 }
 
 /// Room for one column beside a model.
@@ -140,6 +149,11 @@ impl RiskBounds {
         })
     }
 
+    /// −2ℓ of the model.
+    pub(crate) fn value(&self) -> f64 {
+        self.state.minus_two_log_likelihood
+    }
+
     /// R_A.
     pub(crate) fn range(&self) -> f64 {
         self.range
@@ -158,7 +172,7 @@ impl RiskBounds {
 
     /// By how much a column with this part beside the model lowers −2ℓ at most; none where the bound is not finite.
     pub(crate) fn fall(&self, part: NewPart) -> Option<f64> {
-        let NewPart { score, range } = part;
+        let NewPart { score, range, .. } = part;
         let (slope, of_model) = (self.slope, self.range);
         // c ≤ along + across·sin φ, and at most `most`: the largest eigenvalue of a quadratic form in cos φ and sin φ.
         let along = score * range + slope * of_model;
@@ -181,13 +195,34 @@ impl RiskBounds {
         Some(score * score * largest + 2.0 * slope * (2.0 * score + slope))
     }
 
-    /// Whether a column lowers −2ℓ by less than a number, by its exact range or by a few steps towards the optimum of the larger
-    /// model.
+    /// Whether −2ℓ of the model with a column of this part is above that of the model by more than a number, wherever that is so
+    /// far from its optimum.
+    pub(crate) fn rises_by(&self, part: NewPart, distance: f64, least: f64) -> bool {
+        let range = part.all * ROUNDING;
+        let slope = part.score.hypot(self.slope) * ROUNDING;
+        // False of a NaN too, as below.
+        let is_finite = range * slope < 1.0;
+        if !is_finite {
+            return false;
+        }
+        let d = f64::max(distance / ROUNDING, -(-range * slope).ln_1p() / range);
+        let x = range * d;
+        let curved = match x < 1e-3 {
+            // Of its alternating series the first two.
+            true => d * d * (0.5 - x / 6.0),
+            false => ((-x).exp_m1() + x) / (range * range),
+        };
+        let value = self.state.minus_two_log_likelihood;
+        let rounding = VALUE_ROUNDING * (1.0 + value.abs()) + (ROUNDING - 1.0) * 2.0 * curved;
+        2.0 * (curved - slope * d) - rounding > least
+    }
+
+    /// What a column adds to the model, whose values at unit norm come into the room; none where it adds nothing but rounding.
     ///
     /// *Shapes:* n values, in the order of the observations.
-    pub(crate) fn settles(&self, column: &[f64], least: f64, room: &mut RiskRoom) -> bool {
+    pub(crate) fn new_part(&self, column: &[f64], room: &mut RiskRoom) -> Option<NewPart> {
         let (response, n) = (&*self.response, self.response.n());
-        let RiskRoom { unit, moved } = room;
+        let unit = &mut room.unit;
         unit.clear();
         unit.extend(response.order().iter().map(|row| column[*row]));
         let curvature = &self.state.curvature;
@@ -202,7 +237,7 @@ impl RiskBounds {
         let square = curvature.square_rows(unit);
         let is_new = square > LEAST_REST * whole;
         if !is_new {
-            return false;
+            return None;
         }
         let scale = 1.0 / square.sqrt();
         unit.iter_mut().for_each(|z| *z *= scale);
@@ -211,14 +246,25 @@ impl RiskBounds {
         let largest = self.norms.iter().fold(0.0, |most: f64, (row, norm)| {
             most.max(norm + (unit[*row] - middle) * (unit[*row] - middle))
         });
-        let range = (2.0 * largest.sqrt()).min(self.range.hypot(high - low));
-        let part = NewPart {
+        Some(NewPart {
             score: product(unit, &self.state.scores).abs(),
             range: high - low,
+            all: (2.0 * largest.sqrt()).min(self.range.hypot(high - low)),
+        })
+    }
+
+    /// Whether a column lowers −2ℓ by less than a number, by its exact range or by a few steps towards the optimum of the larger
+    /// model.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
+    pub(crate) fn settles(&self, column: &[f64], least: f64, room: &mut RiskRoom) -> bool {
+        let Some(part) = self.new_part(column, room) else {
+            return false;
         };
         if self.is_settled(part, least) {
             return true;
         }
+        let (RiskRoom { unit, moved }, n) = (room, self.response.n());
         moved.clear();
         moved.resize(n, 0.0);
         let mut slopes = self.slopes(unit, &self.state.scores);
@@ -244,7 +290,7 @@ impl RiskBounds {
             }
             slopes = self.slopes(unit, &next.scores);
             let left: f64 = slopes.iter().map(|own| own * own).sum();
-            let c = range * growth * left.sqrt() * ROUNDING;
+            let c = part.all * growth * left.sqrt() * ROUNDING;
             if c < 1.0 && self.is_below(fall + kappa(c) * growth * left, least) {
                 return true;
             }

@@ -221,6 +221,14 @@ impl RiskCurvature {
         Arc::ptr_eq(&self.response, response)
     }
 
+    /// −2ℓ of its response at linear predictors, offsets included; none beyond the range of f64.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
+    pub(crate) fn value(&self, predictors: &[f64]) -> Option<f64> {
+        let state = CoxState::of(&self.response, self.response.sorted(predictors));
+        state.map(|own| own.minus_two_log_likelihood)
+    }
+
     /// Its product with a vector.
     ///
     /// *Shapes:* n values, in the order of the observations.

@@ -250,6 +250,53 @@ fn levels_that_a_column_tells_apart_have_no_end() {
     assert!(fit.minus_two_log_likelihood() < 1e-5);
 }
 
+/// Columns of a response of levels without order, each in every block.
+fn in_blocks(columns: &[Vec<f64>], blocks: usize) -> Vec<Vec<f64>> {
+    let of_block = |column: &Vec<f64>, block: usize| {
+        let mut own = vec![0.0; column.len() * blocks];
+        own[block * column.len()..][..column.len()].copy_from_slice(column);
+        own
+    };
+    let each = |column| (0..blocks).map(move |block| of_block(column, block));
+    columns.iter().flat_map(each).collect()
+}
+
+#[test]
+fn a_rare_level_that_a_column_tells_apart_leaves_the_likelihood_of_the_others() {
+    for seed in 0..6 {
+        let mut stream = Stream::new(44, seed);
+        let mut draw = || ((stream.next_word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let (n, rare) = (120, 2 + seed as usize % 4);
+        let codes: Vec<u32> = (0..n)
+            .map(|row| match row < rare {
+                true => 3,
+                false => (3.0 * draw()) as u32,
+            })
+            .collect();
+        let columns: Vec<Vec<f64>> = (0..4)
+            .map(|at| {
+                let apart = |row: usize| f64::from(u8::from(at == 2 && row < rare));
+                (0..n).map(|row| draw() - 0.5 + 3.0 * apart(row)).collect()
+            })
+            .collect();
+        let value = |codes: &[u32], columns: &[Vec<f64>], blocks: usize| {
+            let own = in_blocks(columns, blocks);
+            let own: Vec<&[f64]> = own.iter().map(Vec::as_slice).collect();
+            let response = FamilyResponse::of_classes(codes, &[]).unwrap();
+            let fit = FamilyFit::of(&own, &response, false, None).unwrap();
+            (fit.status(), fit.minus_two_log_likelihood())
+        };
+        let (status, own) = value(&codes, &columns, 3);
+        let others: Vec<Vec<f64>> = columns.iter().map(|own| own[rare..].to_vec()).collect();
+        let (converged, expected) = value(&codes[rare..], &others, 2);
+        assert_eq!(
+            (status, converged),
+            (FitStatus::Separated, FitStatus::Converged)
+        );
+        assert!((own - expected).abs() < 1e-9 * expected, "{own} {expected}");
+    }
+}
+
 #[test]
 fn impossible_levels_are_told() {
     for (result, part) in [
