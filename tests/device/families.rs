@@ -1,9 +1,12 @@
 //! Models of maximum likelihood: every family with each of its links.
 
+use std::num::NonZeroUsize;
+
 use nalgebra::{DMatrix, DVector};
 use passel::{
     Design, Pass, Table,
     design::{DesignOptions, MatrixOptions, ResponseOptions},
+    device::DeviceChoice,
     family::{Distribution, Family, Ties},
     search::Gain,
     table::Values,
@@ -13,7 +16,7 @@ use crate::{
     cases::{Case, polished, swarm},
     places::{cpus, cuda_is_there, cudas, plain},
     problems::{Random, chain},
-    same::{compare, run, same_everywhere},
+    same::{compare, run, same_everywhere, same_over_ranks},
 };
 
 /// The families with each of their links, but the normal one.
@@ -251,10 +254,20 @@ fn all() -> Vec<Case> {
 mod cpu {
     use super::*;
 
+    /// Some of the cases, so that it does not take long.
+    fn some(each: usize) -> Vec<Case> {
+        all().into_iter().step_by(each).collect()
+    }
+
+    #[test]
+    fn over_ranks() {
+        same_over_ranks(&some(4), &DeviceChoice::Cpu(NonZeroUsize::MIN));
+    }
+
     #[test]
     fn families() {
         // Each place once in a while: what a family adds to them is little.
-        same_everywhere(&all(), |design| {
+        same_everywhere(&some(2), |design| {
             let places = cpus(design).into_iter().enumerate();
             let some = places.filter(|(at, _)| (at + design.p()).is_multiple_of(3));
             some.map(|(_, place)| place).collect()
@@ -287,6 +300,13 @@ mod cuda {
     fn families() {
         if cuda_is_there() {
             same_everywhere(&all(), cudas);
+        }
+    }
+
+    #[test]
+    fn over_ranks() {
+        if cuda_is_there() {
+            same_over_ranks(&all(), &DeviceChoice::Cuda(vec![0]));
         }
     }
 }

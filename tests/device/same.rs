@@ -1,7 +1,11 @@
 //! What must be the same on every device.
 
+use std::thread;
+
 use passel::{
     Interrupt,
+    device::{DeviceChoice, Partition},
+    ranks::{Communicator, thread_transports},
     search::{SearchResult, StepRecord, search},
 };
 
@@ -49,6 +53,48 @@ pub fn same_everywhere(cases: &[Case], places: fn(&Design) -> Vec<Place>) {
             let there = run(case, &place.resources);
             if let Err(what) = compare(case, &plain, &there, place.same_bits) {
                 parted.push(format!("{} on {}: {what}", case.name, place.name));
+            }
+        }
+    }
+    assert!(parted.is_empty(), "\n{}", parted.join("\n"));
+}
+
+/// Runs every case over two to four processes that share its columns, its sweeps or its particles, by turns, each with such devices.
+pub fn same_over_ranks(cases: &[Case], devices: &DeviceChoice) {
+    let mut parted = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        let size = 2 + at % 3;
+        // Terms of several columns stay together.
+        let over = match case.design.columns().terms() {
+            Some(_) => Partition::Particles,
+            None => [Partition::Columns, Partition::Sweeps, Partition::Particles][at / 3 % 3],
+        };
+        let of_rank = |rank| {
+            let communicator = Communicator::new(rank, &Interrupt::default()).unwrap();
+            let resources = Resources {
+                communicator: Some(communicator),
+                partition: Some(over),
+                devices: devices.clone(),
+                ..Resources::cpu(1)
+            };
+            run(case, &resources)
+        };
+        let ranks: Vec<Run> = thread::scope(|scope| {
+            let ranks = thread_transports(size).into_iter();
+            let started = ranks.map(|rank| scope.spawn(move || of_rank(rank)));
+            let started: Vec<_> = started.collect();
+            started
+                .into_iter()
+                .map(|rank| rank.join().unwrap())
+                .collect()
+        });
+        let plain = run(case, &plain());
+        for (rank, there) in ranks.iter().enumerate() {
+            if let Err(what) = compare(case, &plain, there, false) {
+                parted.push(format!(
+                    "{}, {over:?}, rank {rank} of {size}: {what}",
+                    case.name
+                ));
             }
         }
     }
