@@ -62,6 +62,19 @@ impl<'a> SearchProblem<'a> {
         }
     }
 
+    /// φ of a fit; ∞ of a model larger than the largest.
+    pub(super) fn value_of(&self, fit: &Fit) -> f64 {
+        match fit.support().len() <= self.max_size {
+            true => self.objective.of_fit(fit),
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Whether a model of these terms is no larger than the largest, though none of its columns explained another.
+    pub(super) fn has_room(&self, terms: &[u32]) -> bool {
+        self.x.width_of(terms) <= self.max_size
+    }
+
     pub(super) fn with_start(self, start: &'a Start) -> Self {
         Self {
             starts: &start.models,

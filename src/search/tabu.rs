@@ -128,7 +128,10 @@ impl TabuSearch<'_> {
             for (value, step) in known {
                 if result.visited.wants(*value) {
                     let met = terms_after(&tableau, pool, step);
-                    result.visited.offer(*value, &met);
+                    // A term that joins may have more parameters once another has left that explained some.
+                    if self.problem.has_room(&met) {
+                        result.visited.offer(*value, &met);
+                    }
                 }
             }
             let best = steps.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -158,6 +161,10 @@ impl TabuSearch<'_> {
             tableau.take(place, &next);
             if !holds(&tableau) {
                 break;
+            }
+            if size(&tableau).parameters > self.problem.max_size {
+                // The next step leads back to a model that may be.
+                continue;
             }
             let value = self.value_of(size(&tableau), tableau.rss);
             let terms = terms_after(&tableau, pool, &Step::default());
@@ -192,7 +199,7 @@ impl TabuSearch<'_> {
                     .parameters
                     .saturating_add_signed(step.parameters as isize),
             };
-            let has_room = after.parameters <= self.problem.max_size;
+            let has_room = step.parameters < 0 || after.parameters <= self.problem.max_size;
             let is_step = has_room && step.fall > f64::NEG_INFINITY;
             is_step.then(|| (self.value_of(after, rss - step.fall), step))
         };

@@ -117,7 +117,7 @@ impl PolishContext<'_> {
 
     pub(super) fn fitted(&self, members: &[u32]) -> Candidate {
         let (fit, _) = Fit::of(self.problem.x, self.problem.y, members);
-        let value = self.problem.objective.of_fit(&fit);
+        let value = self.problem.value_of(&fit);
         Candidate { fit, value }
     }
 
@@ -135,11 +135,9 @@ impl PolishContext<'_> {
         let fitted = |members: &[u32]| match self.limits.stop() {
             true => None,
             false => {
-                let SearchProblem {
-                    x, y, objective, ..
-                } = self.problem;
+                let SearchProblem { x, y, .. } = self.problem;
                 let fit = Fit::of_near(x, y, members, near);
-                let value = objective.of_fit(&fit);
+                let value = self.problem.value_of(&fit);
                 Some(Candidate { fit, value })
             }
         };
@@ -151,7 +149,9 @@ impl PolishContext<'_> {
         for (members, own) in members.iter().zip(fitted) {
             let Some(own) = own else { continue };
             work += FIT_WORK * (self.problem.x.n() * (own.fit.support().len() + 2).pow(2)) as u64;
-            visited.offer(own.value, members);
+            if own.value < f64::INFINITY {
+                visited.offer(own.value, members);
+            }
             if lowest
                 .as_ref()
                 .is_none_or(|low| rises(own.value, low.value))
@@ -247,8 +247,11 @@ impl PolishContext<'_> {
         let changes = self.changes(fit, neighbours, (NEAR, usize::MAX));
         for change in changes.chain(self.drops(fit)) {
             let value = self.value_after(fit, &change);
-            if visited.wants(value) {
-                visited.offer(value, &changed(fit, &change));
+            let is_wanted = visited.wants(value);
+            // One that joins may have more parameters once another has left that explained some.
+            let met = is_wanted.then(|| changed(fit, &change));
+            if let Some(met) = met.filter(|met| self.problem.has_room(met)) {
+                visited.offer(value, &met);
             }
         }
     }
@@ -315,8 +318,8 @@ impl PolishContext<'_> {
                 }
                 None => fit.drop_all(x, &change.beside),
             }
-            let value = self.problem.objective.of_fit(&fit);
-            if has_likelihood {
+            let value = self.problem.value_of(&fit);
+            if has_likelihood && value < f64::INFINITY {
                 visited.offer(value, &fit.members());
             }
             rises(value, best.value).then_some(Candidate { fit, value })
