@@ -281,6 +281,39 @@ fn tables_and_pages_have_a_column_of_the_response() {
 }
 
 #[test]
+fn a_job_is_done_though_a_response_can_have_no_model() {
+    let folder = folder();
+    folder.write(
+        "jobs.toml",
+        "[defaults]\nparticles = 8\niterations = 12\n\
+         [[job]]\nname = \"some\"\ndata = \"data.csv\"\nresponse = \"y0,k,y2\"\ndrop = \"y1\"\n\
+         [[job]]\nname = \"none\"\ndata = \"data.csv\"\nresponse = \"k,y1\"\n",
+    );
+    let told = "some: no model of 1 of 3 responses: k: the response `k` is constant";
+    // The other responses are not searched again.
+    for summary in [
+        "1 of 2 jobs done, 1 of them without a model of some responses, 1 failed",
+        "1 of 2 jobs done, 1 of them before, 1 of them without a model",
+    ] {
+        let ran = folder.run(&["run", "jobs.toml"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stdout.starts_with(summary), "{}", ran.stdout);
+        assert!(
+            ran.stderr.contains(&format!("warning: {told}")),
+            "{}",
+            ran.stderr
+        );
+    }
+    let jobs = folder.read("jobs-results/jobs.csv");
+    assert!(jobs.contains("no model of 1 of 3 responses: k"), "{jobs}");
+    let variables = folder.read("jobs-results/results.csv");
+    assert!(
+        variables.contains(",y0\n") && variables.contains(",y2\n"),
+        "{variables}"
+    );
+}
+
+#[test]
 fn a_job_of_a_file_may_have_several_responses() {
     let folder = folder();
     folder.write(
