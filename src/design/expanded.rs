@@ -1,6 +1,6 @@
 //! A formula over a table → design: each term of the formula is a term of the design.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{
     Design, DesignError, DesignOptions, FormulaOptions, Hierarchy, ResponseOptions, family,
@@ -199,6 +199,7 @@ impl<'a> ExpandedFormula<'a> {
         let has_levels = options.kind.family.has_levels() && options.kind.levels.is_empty();
         let levels = match &values {
             Values::Factor { levels, codes } if has_levels && expansion.orders_response() => {
+                let codes: HashSet<u32> = codes.iter().copied().collect();
                 let used = (0..).zip(levels).filter(|(code, _)| codes.contains(code));
                 used.map(|(_, level)| level.clone()).collect()
             }

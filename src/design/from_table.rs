@@ -151,9 +151,9 @@ impl DesignColumns {
             } else if Some(at) == offset {
                 told.offset = family::numbers(column, n, "offset")?;
             } else if Some(at) == of_event {
-                let (event, level, caution) = survival::events(column, n, &options.kind)?;
-                (told.event, told.event_level) = (event, level);
-                of_table.extend(caution);
+                let own = survival::events(column, n, &options.kind)?;
+                (told.event, told.event_level) = (own.values, own.level);
+                of_table.extend(own.caution);
             } else if Some(at) == entry {
                 told.entry = family::numbers(column, n, "entry times")?;
             } else if Some(at) == strata {

@@ -15,28 +15,40 @@ pub(super) fn times(column: Option<Column>, n: usize) -> Result<Vec<f64>, Design
     column.map_or(Ok(Vec::new()), |column| numbers(column, n, "times"))
 }
 
-/// Whether observations ended by an event, with the level that says so, and what is said of several others.
+/// Whether observations ended by an event.
+pub(super) struct Events {
+    /// 1 for an event, 0 for none.
+    pub(super) values: Vec<f64>,
+    /// The level that says so, where it is not 1.
+    pub(super) level: Option<String>,
+    /// What is said of several other levels.
+    pub(super) caution: Option<String>,
+}
+
+/// Whether observations ended by an event, by the column that says so.
 pub(super) fn events(
     column: Column,
     n: usize,
     kind: &ResponseOptions,
-) -> Result<(Vec<f64>, Option<String>, Option<String>), DesignError> {
+) -> Result<Events, DesignError> {
     let name = column.name.clone();
-    let of = |level: &str, events: Vec<f64>, all: Vec<(String, usize)>| {
-        let caution = several_censored(&name, level, all);
-        Ok((events, Some(level.to_owned()), caution))
+    let of = |level: &str, values: Vec<f64>, others: Vec<(String, usize)>| {
+        Ok(Events {
+            values,
+            level: Some(level.to_owned()),
+            caution: several_censored(&name, level, &others),
+        })
     };
     // A level that is named is the event, however many there are.
     if let (Some(wanted), Values::Factor { levels, codes }) = (kind.success, &column.values)
         && let Some(own) = levels.iter().position(|level| level == wanted)
     {
         let is_event = |code: &u32| f64::from(u8::from(*code as usize == own));
-        let others = (0..).zip(levels).filter(|(code, _)| *code as usize != own);
-        let counts = others.map(|(code, level)| {
-            let count = codes.iter().filter(|other| **other == code).count();
-            (level.clone(), count)
-        });
-        let counts = counts.filter(|(_, count)| *count > 0).collect();
+        let mut counts = vec![0; levels.len()];
+        codes.iter().for_each(|code| counts[*code as usize] += 1);
+        let all = levels.iter().cloned().zip(counts).enumerate();
+        let others = all.filter(|(at, (_, count))| *at != own && *count > 0);
+        let counts = others.map(|(_, own)| own).collect();
         return of(wanted, codes.iter().map(is_event).collect(), counts);
     }
     if let (Some(Ok(wanted)), Some(numbers)) = (
@@ -60,7 +72,11 @@ pub(super) fn events(
         ..ResponseOptions::default()
     };
     match response(Some(column), n, &kind) {
-        Ok((events, level)) => Ok((events, level, None)),
+        Ok((values, level)) => Ok(Events {
+            values,
+            level,
+            caution: None,
+        }),
         Err(DesignError::Levels { name, levels }) => Err(DesignError::EventLevels { name, levels }),
         Err(other) => Err(other),
     }
@@ -68,7 +84,7 @@ pub(super) fn events(
 
 /// The warning of values beside the event, with the numbers of their rows, that all count as censored; one alone is
 /// what censored ones have.
-fn several_censored(name: &str, event: &str, others: Vec<(String, usize)>) -> Option<String> {
+fn several_censored(name: &str, event: &str, others: &[(String, usize)]) -> Option<String> {
     let shown = others.iter().map(|(level, count)| match count {
         1 => format!("{level} in 1 row"),
         count => format!("{level} in {count} rows"),
