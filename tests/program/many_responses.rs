@@ -306,6 +306,8 @@ fn a_job_is_done_though_a_response_can_have_no_model() {
     }
     let jobs = folder.read("jobs-results/jobs.csv");
     assert!(jobs.contains("no model of 1 of 3 responses: k"), "{jobs}");
+    let page = folder.read("jobs-results/report.html");
+    assert!(page.contains("some: no model of 1 of 3 responses"));
     let variables = folder.read("jobs-results/results.csv");
     assert!(
         variables.contains(",y0\n") && variables.contains(",y2\n"),
