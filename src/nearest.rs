@@ -17,13 +17,28 @@ pub(crate) fn suggestion(nearest: Option<&str>) -> String {
 
 /// A column's name, quoted for a shell as the value of an option.
 pub(crate) fn as_option(name: &str) -> String {
-    if name.contains(',') {
-        format!("'\"{name}\"'")
-    } else if name.contains(char::is_whitespace) {
-        format!("'{name}'")
-    } else {
-        name.to_owned()
+    as_options(&[name])
+}
+
+/// Names or levels as the value of an option that is a list, quoted for a shell.
+pub(crate) fn as_options(names: &[impl AsRef<str>]) -> String {
+    let quoted =
+        |name: &str| match name.contains(',') || name.starts_with('"') || name.trim() != name {
+            true => format!("\"{}\"", name.replace('"', "\"\"")),
+            false => name.to_owned(),
+        };
+    let list: Vec<String> = names.iter().map(|name| quoted(name.as_ref())).collect();
+    let list = list.join(",");
+    let is_plain = |c: char| c.is_alphanumeric() || "_-.,:/@%+=".contains(c);
+    match list.chars().all(is_plain) {
+        true => list,
+        false => format!("'{}'", list.replace('\'', r"'\''")),
     }
+}
+
+/// The end of a noun for so many things.
+pub(crate) fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// The first names of a list, for a message.
@@ -98,7 +113,25 @@ fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{near, nearest};
+    use super::{as_option, as_options, near, nearest};
+
+    #[test]
+    fn an_option_is_quoted_for_lists_and_shells_where_it_must_be() {
+        for (name, option) in [
+            ("age=30", "age=30"),
+            ("größe", "größe"),
+            ("a b", "'a b'"),
+            ("a,b", r#"'"a,b"'"#),
+            ("<5 years", "'<5 years'"),
+            ("$x", "'$x'"),
+            ("it's", r"'it'\''s'"),
+            (r#""x""#, r#"'"""x"""'"#),
+            (" x", r#"'" x"'"#),
+        ] {
+            assert_eq!(as_option(name), option);
+        }
+        assert_eq!(as_options(&["a", "b, c", "d"]), r#"'a,"b, c",d'"#);
+    }
 
     #[test]
     fn a_misspelling_is_near_and_another_word_is_not() {

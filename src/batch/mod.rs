@@ -61,6 +61,9 @@ pub struct RunSummary {
     pub done: BTreeSet<String>,
     /// The names of the jobs that failed, each with the reason.
     pub failed: BTreeMap<String, String>,
+    /// The names of the jobs that are done and have no model of some of their responses, each with the reasons.
+    #[serde(default)]
+    pub incomplete: BTreeMap<String, String>,
     /// Why the tables could not be written; `None` if they were.
     pub tables: Option<String>,
     /// The number of jobs that an interrupt kept from being started or finished.
@@ -108,7 +111,8 @@ impl RunSummary {
         if is_interrupted && self.left > 0 {
             130
         } else {
-            u8::from(!self.failed.is_empty() || self.tables.is_some())
+            let is_whole = self.failed.is_empty() && self.incomplete.is_empty();
+            u8::from(!is_whole || self.tables.is_some())
         }
     }
 
@@ -126,6 +130,10 @@ impl RunSummary {
         let mut text = format!("{} of {all} jobs done", self.before + self.done.len());
         if self.before > 0 {
             text += &format!(", {} of them before", self.before);
+        }
+        if !self.incomplete.is_empty() {
+            let count = self.incomplete.len();
+            text += &format!(", {count} of them without a model of some responses");
         }
         if !self.failed.is_empty() {
             text += &format!(", {} failed", self.failed.len());
@@ -229,8 +237,16 @@ fn run_into<'a>(
     }
     live.enter("writing the tables");
     let tables = tables::write(folder, file, &survey.recorded, &summary);
-    let tables = tables.err().map(|error| error_chain(&error));
-    Ok(RunSummary { tables, ..summary })
+    let (mut incomplete, tables) = match tables {
+        Ok(incomplete) => (incomplete, None),
+        Err(error) => (BTreeMap::new(), Some(error_chain(&error))),
+    };
+    incomplete.retain(|name, _| jobs.iter().any(|job| job.id == *name));
+    Ok(RunSummary {
+        incomplete,
+        tables,
+        ..summary
+    })
 }
 
 #[cfg(test)]

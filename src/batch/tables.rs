@@ -1,7 +1,7 @@
 //! The tables of a run: one row per job, per selected variable and per pair.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 
@@ -23,6 +23,8 @@ use crate::{
     },
     output::{OutputBuffer, OutputError, Replaces},
     report::{JobRow, JobsPage},
+    run::failed_responses,
+    selection::FailedResponse,
     table::csv_field,
 };
 
@@ -71,13 +73,15 @@ const OF_RESPONSE: &str = "of_response";
 /// The columns of `pairs.csv` that come from a pair of the report.
 const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
 
-/// Writes `jobs.csv`, `results.csv`, `pairs.csv` and the page `report.html` of all jobs of a file.
+/// Writes `jobs.csv`, `results.csv`, `pairs.csv` and the page `report.html` of all jobs of a file. The jobs that are done
+/// without a model of some responses, with the reasons.
 pub(super) fn write(
     folder: &ResultFolder,
     file: &JobFile,
     recorded: &HashMap<&str, Status>,
     summary: &RunSummary,
-) -> Result<(), OutputError> {
+) -> Result<BTreeMap<String, String>, OutputError> {
+    let mut incomplete = BTreeMap::new();
     let create = |name: &str| Table::create(folder, name);
     let mut jobs = create("jobs.csv")?;
     let mut variables = create("results.csv")?;
@@ -117,7 +121,13 @@ pub(super) fn write(
         let mut result = Value::Null;
         if status == "done" {
             match read_result(folder.path(), id) {
-                Ok(stored) => result = stored,
+                Ok(stored) => {
+                    result = stored;
+                    if let Some(reasons) = failed_responses_of(&result) {
+                        incomplete.insert(id.to_owned(), reasons.clone());
+                        message = reasons;
+                    }
+                }
                 // Since it was looked at or written.
                 Err(NoResult::Missing) => status = "missing",
                 Err(NoResult::Damaged(reason)) => (status, message) = ("damaged", reason),
@@ -163,7 +173,15 @@ pub(super) fn write(
     pairs.finish()?;
     variables.finish()?;
     jobs.finish()?;
-    page_file.finish(page.page().as_bytes())
+    page_file.finish(page.page().as_bytes())?;
+    Ok(incomplete)
+}
+
+/// The responses of a result that have no model, with the reasons; none where all have one.
+fn failed_responses_of(result: &Value) -> Option<String> {
+    let failed: Vec<FailedResponse> = serde_json::from_value(result.get("failed")?.clone()).ok()?;
+    let done = result.get("responses")?.as_array()?.len();
+    (!failed.is_empty()).then(|| failed_responses(&failed, done + failed.len()))
 }
 
 /// The rows that a report lists, with their ranks from 1.

@@ -301,6 +301,8 @@ impl<'a, 'f> Runner<'a, 'f> {
             let _ = fs::remove_file(&checkpoint);
             result = run_task(&task, &context);
         }
+        // Of a job of several responses those without a model fail however often it is done.
+        let result = result.or_else(RunError::into_final);
         let cut_short = |report: Option<&mut Report>| match task.job().timed_out() {
             None => Ok(JobEnd::Interrupted),
             Some(reason) => Err(self.write_partial(job, reason, report)),

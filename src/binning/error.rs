@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Binning, MOST_LEVELS};
 use crate::{
-    nearest::{as_option, suggestion},
+    nearest::{as_option, plural, suggestion},
     table::TableError,
 };
 
@@ -31,7 +31,8 @@ pub enum BinningError {
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(
-        "{table} has {n} observations: at least 2 are needed, for one says nothing of any variable"
+        "{table} has {n} observation{}: at least 2 are needed, for one says nothing of any variable",
+        plural(*n)
     )]
     TooFewRows { table: String, n: usize },
     #[error("{table} has no variable to choose from beside the response")]

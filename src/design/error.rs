@@ -6,7 +6,7 @@ use super::FEWEST_ROWS;
 use crate::{
     family::{Distribution, FamilyError},
     formula::FormulaError,
-    nearest::{as_option, did_you_mean, list, suggestion},
+    nearest::{as_option, as_options, did_you_mean, list, plural, suggestion},
     table::{Missing, TableError},
 };
 
@@ -74,7 +74,7 @@ pub enum DesignError {
         "the response `{name}` holds texts ({}), whose order the family ordinal must know: name them from lowest to \
          highest, --levels {}",
         list(levels.iter().map(String::as_str)),
-        levels.iter().map(|level| as_option(level)).collect::<Vec<_>>().join(",")
+        as_options(levels)
     )]
     Unordered { name: String, levels: Vec<String> },
     #[error(
@@ -265,7 +265,7 @@ pub enum DesignError {
         "{table}: all weights in `{name}` are 0: at least {FEWEST_ROWS} observations need one above 0"
     )]
     NoWeight { table: String, name: String },
-    #[error("{table} has {n} observations: at least {FEWEST_ROWS} are needed")]
+    #[error("{table} has {n} observation{}: at least {FEWEST_ROWS} are needed", plural(*n))]
     FewRows { table: String, n: usize },
     #[error("the response `{name}` is constant ({value}): there is nothing to explain")]
     ConstantResponse { name: String, value: f64 },

@@ -1,6 +1,6 @@
 //! A formula over a table → design: each term of the formula is a term of the design.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{
     Design, DesignError, DesignOptions, FormulaOptions, Hierarchy, ResponseOptions, family,
@@ -196,6 +196,15 @@ impl<'a> ExpandedFormula<'a> {
                 (name, values)
             }
         };
+        let has_levels = options.kind.family.has_levels() && options.kind.levels.is_empty();
+        let levels = match &values {
+            Values::Factor { levels, codes } if has_levels && expansion.orders_response() => {
+                let codes: HashSet<u32> = codes.iter().copied().collect();
+                let used = (0..).zip(levels).filter(|(code, _)| codes.contains(code));
+                used.map(|(_, level)| level.clone()).collect()
+            }
+            _ => options.kind.levels.to_vec(),
+        };
         let mut offsets: Vec<String> = expansion.terms().offsets().collect();
         let mut offset = expansion.offset(&data)?;
         if let Some(name) = options.kind.offset {
@@ -249,6 +258,7 @@ impl<'a> ExpandedFormula<'a> {
                 event: event.as_deref(),
                 entry: entry.as_deref(),
                 strata: strata.as_deref(),
+                levels: &levels,
                 ..options.kind
             },
             weights: weights.as_deref(),

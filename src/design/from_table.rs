@@ -7,6 +7,7 @@ use super::{
     groups::gather,
     identifiers,
     names::NamedColumns,
+    survival,
     term_plan::TermPlan,
     weights,
 };
@@ -86,7 +87,7 @@ impl DesignColumns {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
-        let of_table = std::mem::take(&mut table.warnings);
+        let mut of_table = std::mem::take(&mut table.warnings);
         let mut of_response = ResponseColumn::of(&table, response, &beside);
         table.refuse_rounded(options.drop)?;
         let positions = table.drop_columns(options.drop);
@@ -111,8 +112,12 @@ impl DesignColumns {
             values = Some(found);
             mean_weight = mean;
             if left_out > 0 {
+                let (have, were) = match left_out {
+                    1 => ("has", "was"),
+                    _ => ("have", "were"),
+                };
                 of_weights = Some(format!(
-                    "{left_out} of {rows} observations have weight 0 and were left out"
+                    "{left_out} of {rows} observations {have} weight 0 and {were} left out"
                 ));
             }
         }
@@ -146,11 +151,13 @@ impl DesignColumns {
             } else if Some(at) == offset {
                 told.offset = family::numbers(column, n, "offset")?;
             } else if Some(at) == of_event {
-                (told.event, told.event_level) = family::events(column, n, &options.kind)?;
+                let own = survival::events(column, n, &options.kind)?;
+                (told.event, told.event_level) = (own.values, own.level);
+                of_table.extend(own.caution);
             } else if Some(at) == entry {
                 told.entry = family::numbers(column, n, "entry times")?;
             } else if Some(at) == strata {
-                (told.strata, told.strata_levels) = family::strata(column, n);
+                (told.strata, told.strata_levels) = survival::strata(column, n);
             } else if Some(at) != weights && own.contains(&at) {
                 let others = beside.iter().flatten().filter(|other| at > **other);
                 let before = usize::from(at > response) + others.count();

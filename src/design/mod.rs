@@ -28,6 +28,7 @@ mod response_levels;
 mod shared;
 pub(crate) mod size;
 mod standardise;
+mod survival;
 mod term_plan;
 mod terms;
 mod variable;

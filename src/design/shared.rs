@@ -10,6 +10,7 @@ use super::{
     response::caution,
     response_levels::ResponseLevels,
     standardise::standardise,
+    survival,
 };
 use crate::{
     family::Distribution,
@@ -195,7 +196,7 @@ impl DesignColumns {
                 (own.codes, None)
             }
             None => family::response(Some(column), n, kind)?,
-            Some(_) => (family::times(Some(column), n)?, beside.event_level.take()),
+            Some(_) => (survival::times(Some(column), n)?, beside.event_level.take()),
         };
         dropped.rename(&rows_by, &name);
         let mut warnings = of_table;

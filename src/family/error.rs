@@ -78,6 +78,14 @@ pub enum FamilyError {
     )]
     NobodyElseAtRisk,
     #[error(
+        "{}, so nothing tells who is at a higher risk: look at the times, the entry times and the strata",
+        match is_one_time {
+            true => "all events happen at one time, and all who are at risk then have theirs",
+            false => "at every time of events all who are at risk then have theirs",
+        }
+    )]
+    EventsAtOnce { is_one_time: bool },
+    #[error(
         "with the offsets alone the likelihood is beyond the range of f64: look at their units"
     )]
     BeyondRange,

@@ -3,7 +3,9 @@
 use super::data::{Variable, Variables};
 use super::error::{FormulaError, Located};
 use super::expansion::Expansion;
+use super::expression::Kind;
 use super::fitted::VariableColumns;
+use super::functions::match_arguments;
 use super::learnt::Shape;
 
 impl Expansion {
@@ -35,6 +37,22 @@ impl Expansion {
             (VariableColumns::Numeric(mut columns), _) => Variable::Numeric(columns.swap_remove(0)),
             (VariableColumns::Factor(_), Shape::Numeric { .. }) => return Ok(None),
         }))
+    }
+
+    /// Whether the formula says the order of the response's levels, by `levels` or `labels` of `factor()` or `ordered()`.
+    pub(crate) fn orders_response(&self) -> bool {
+        let names = &["x", "levels", "labels", "exclude", "ordered"];
+        match &self.terms.response {
+            Some(own) => match &own.kind {
+                Kind::Call(call) if ["factor", "ordered"].contains(&&*call.name) => {
+                    match_arguments(call, own.span, names).is_ok_and(|matched| {
+                        matched.get("levels").or(matched.get("labels")).is_some()
+                    })
+                }
+                _ => false,
+            },
+            None => false,
+        }
     }
 
     /// The failures of a response of events and failures, which [`response`](Self::response) has the events of; none of

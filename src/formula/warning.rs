@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::nearest::plural;
+
 /// What is doubtful about the terms or the columns that were made.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -56,8 +58,9 @@ impl fmt::Display for Warning {
                 first_row,
             } => write!(
                 f,
-                "`{expression}`: {count} values beyond the boundary knots (first in row {first_row}); \
-                 the basis may be ill-conditioned there"
+                "`{expression}`: {count} value{} beyond the boundary knots (first in row {first_row}); \
+                 the basis may be ill-conditioned there",
+                plural(*count)
             ),
         }
     }

@@ -7,6 +7,7 @@ use std::{
 
 use super::{Job, OptionError, Responses, terms::term_conflicts};
 use crate::{
+    family::Distribution,
     output::FileIdentity,
     plugin,
     presentation::Format,
@@ -136,11 +137,16 @@ fn column_conflicts(job: &Job) -> Vec<OptionError> {
         .collect();
     let (response, weights) = (&response[..], job.weights.as_slice());
     let (trials, offset) = (job.kind.trials.as_slice(), job.kind.offset.as_slice());
+    // Numbers of these families may be levels.
+    let of_numbers = match job.kind.distribution {
+        Distribution::Binomial | Distribution::Ordinal | Distribution::Multinomial => &[],
+        _ => response,
+    };
     let pairs = [
         ("keep", &job.keep[..], "drop", &job.drop[..]),
         ("keep", &job.keep, "response", response),
         ("drop", &job.drop, "response", response),
-        ("factor", &job.factor, "response", response),
+        ("factor", &job.factor, "response", of_numbers),
         ("date", &job.date, "factor", &job.factor),
         ("date", &job.date, "drop", &job.drop),
         ("weights", weights, "response", response),

@@ -11,7 +11,7 @@ use super::{
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
-    response::{response_conflicts, split_response},
+    response::{read_levels_as_text, response_conflicts, split_response},
     responses::{conflicts_of_responses, refuse_several},
     task::{Command, PairsJob, StabilityJob, Task},
 };
@@ -150,6 +150,7 @@ impl JobDraft {
         }));
         errors.extend(response_conflicts(&self.job));
         errors.extend(conflicts_of_responses(&self.job));
+        read_levels_as_text(&mut self.job);
         match errors.is_empty() {
             true => Ok(self.job),
             false => Err(errors),

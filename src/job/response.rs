@@ -163,6 +163,24 @@ pub(super) fn split_response(job: &mut Job) -> Result<(), OptionError> {
     }
 }
 
+/// Has a response of levels read as text where `--levels` names numbers and other texts, or where it is of dates.
+pub(super) fn read_levels_as_text(job: &mut Job) {
+    let levels = &job.kind.levels;
+    let is_number = |level: &String| level.parse::<f64>().is_ok();
+    let is_mixed = levels.iter().any(is_number) && !levels.iter().all(is_number);
+    let columns = job.responses.iter().flat_map(Responses::columns);
+    let responses: Vec<String> = job.response.iter().chain(columns).cloned().collect();
+    let of_levels = responses
+        .into_iter()
+        .filter(|_| job.kind.distribution.has_levels());
+    for name in of_levels {
+        if is_mixed || job.date.contains(&name) {
+            job.date.retain(|own| *own != name);
+            job.factor.push(name);
+        }
+    }
+}
+
 /// Options that contradict a response of events and failures.
 fn conflicts_of_failures(own: &ResponseSettings) -> Vec<OptionError> {
     if own.distribution != Distribution::Binomial {

@@ -168,6 +168,9 @@ fn run_jobs(
     }
     let folder = file.settings.folder(&file.path);
     let code = context.print_text(&summary.to_text(&folder));
+    for (name, reasons) in &summary.incomplete {
+        print_error(&format!("warning: {name}: {reasons}"));
+    }
     if let Some(error) = &summary.tables {
         print_error(&format!("error: {error}"));
     }

@@ -1,7 +1,7 @@
 //! How well a model fits, in a few words: for texts and pages.
 
 use super::{
-    numbers::{p_value, significant},
+    numbers::{p_value, significant, when},
     table::number,
 };
 use crate::selection::{
@@ -20,7 +20,8 @@ pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
 pub(super) fn residual_error(selection: &Selection) -> String {
     let goodness = &selection.goodness;
     let (error, free) = (number(goodness.sigma, 6).shown(), goodness.df_residual);
-    format!("{error} with {free} degrees of freedom")
+    let plural = when(free != 1, "s");
+    format!("{error} with {free} degree{plural} of freedom")
 }
 
 /// The F-test of all variables, where there is one.
@@ -44,13 +45,13 @@ pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
         Some("negative-binomial") => Some("θ"),
         Some(_) => None,
     };
-    Some(match scatter {
-        Some(scatter) => format!(
-            "{value} with {} parameters, {scatter} among them",
-            coefficients + 1
-        ),
-        None => format!("{value} with {coefficients} parameters"),
-    })
+    let parameters = coefficients + usize::from(scatter.is_some());
+    let among = scatter.map(|scatter| format!(", {scatter} among them"));
+    Some(format!(
+        "{value} with {parameters} parameter{}{}",
+        when(parameters != 1, "s"),
+        among.unwrap_or_default()
+    ))
 }
 
 /// How well the model fits: by R², σ̂ and F, or by the deviance.

@@ -1,6 +1,9 @@
 //! What is certain of a selected model, in words.
 
-use super::{models::unit, numbers::significant};
+use super::{
+    models::unit,
+    numbers::{significant, when},
+};
 use crate::selection::{Certificate, Proof, Selection};
 
 /// What is certain of the model, a sentence each.
@@ -8,7 +11,12 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
     let proof = selection.proof.as_ref();
     let unit = unit(selection);
     let bound = size_bound(selection).map_or_else(String::new, |bound| {
-        format!(" (at most {bound} variables: --max-size)")
+        let what = match unit {
+            "variable" => unit,
+            _ => "column",
+        };
+        let plural = when(bound != 1, "s");
+        format!(" (at most {bound} {what}{plural}: --max-size)")
     });
     let optimum = match (selection.certified, proof) {
         (
@@ -123,11 +131,19 @@ mod tests {
             certified: Some(Certificate::Global),
             ..Selection::default()
         };
-        for (max_size, said) in [(5, true), (12, false)] {
+        let mut told = |max_size: usize, terms| {
             let parameters = &mut bounded.method.parameters;
             parameters.insert("max_size".to_owned(), max_size.into());
-            let sentence = certainty(&bounded).join("\n");
-            assert_eq!(sentence.contains("(at most 5 variables: --max-size)"), said);
+            bounded.candidate_terms = terms;
+            certainty(&bounded).join("\n")
+        };
+        for (max_size, terms, said) in [
+            (5, None, "(at most 5 variables: --max-size)"),
+            (1, None, "(at most 1 variable: --max-size)"),
+            (6, Some(4), "(at most 6 columns: --max-size)"),
+        ] {
+            assert!(told(max_size, terms).contains(said), "{said}");
         }
+        assert!(!told(12, None).contains("--max-size"));
     }
 }

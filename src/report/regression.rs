@@ -225,7 +225,7 @@ pub(super) fn ended(selection: &Selection) -> String {
         Termination::TimeLimit => format!("time limit, {done} iterations done"),
         Termination::Interrupted => format!("interrupted, {done} iterations done"),
         Termination::Fault => format!("by a failure, {done} iterations done"),
-        Termination::Done => format!("{done} models fitted"),
+        Termination::Done => format!("{done} model{} fitted", when(done != 1, "s")),
     }
 }
 

@@ -62,7 +62,9 @@ pub(super) fn models(report: &ResponsesReport) -> Table<'_, &Selection> {
 /// A row a chosen variable: of how many responses, and which.
 pub(super) fn shared(report: &ResponsesReport) -> Table<'_, &SharedVariable> {
     let of = report.responses.len() as f64;
+    let criterion = |own: &&SharedVariable| word(own.criterion.clone().unwrap_or_default());
     Table::of(&report.shared)
+        .column_if(has_criteria(report), "criterion", criterion)
         .column("variable", |own| word(&*own.name))
         .column("responses", |own| count(own.count))
         .column("share", move |own| {
@@ -102,9 +104,11 @@ pub(super) fn text(report: &ResponsesReport, data: &Path) -> String {
         page += &format!("\n{}", failed(report).aligned(&[0, 1]));
     }
     if !report.shared.is_empty() {
+        let shared = shared(report);
+        let last = shared.columns.len() - 1;
         page += &format!(
             "\nWhat was chosen, and of how many responses\n\n{}",
-            shared(report).aligned(&[0, 3])
+            shared.aligned(&[0, last - 3, last])
         );
     }
     for own in report.responses.iter().flat_map(reports) {

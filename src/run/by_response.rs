@@ -26,6 +26,8 @@ pub(super) struct Models {
     models: Vec<Option<Result<Selection, String>>>,
     /// The error of the first response that failed.
     error: Option<(usize, RunError)>,
+    /// Whether all failures are of the data or the options.
+    is_final: bool,
     /// What ends the work for all.
     fault: Option<Fault>,
     interrupted: bool,
@@ -46,6 +48,7 @@ impl Method for EachResponse {
         let mut found = Models {
             models: data.responses.iter().map(|_| None).collect(),
             error: None,
+            is_final: true,
             fault: None,
             interrupted: false,
             elapsed: Elapsed::default(),
@@ -127,6 +130,7 @@ impl Models {
                 self.fault = Some(Fault::Device(error));
             }
             error => {
+                self.is_final &= error.exit_code() == 2;
                 self.error.get_or_insert((response, error));
             }
         }
@@ -166,6 +170,7 @@ impl Models {
         let fault = (refused > 0).then(|| Fault::Responses {
             failed: failed.clone(),
             count,
+            is_final: self.is_final,
         });
         let fault = self.fault.or(fault.filter(|_| !self.interrupted));
         let report = ResponsesReport {

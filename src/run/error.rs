@@ -176,6 +176,18 @@ impl RunError {
         }
     }
 
+    /// The report of a job that would find no more if it were done again: of responses some of which can have no model.
+    pub(crate) fn into_final(self) -> Result<Report, Self> {
+        match self {
+            Self::Incomplete(mut own)
+                if matches!(own.fault, Fault::Responses { is_final: true, .. }) =>
+            {
+                own.report.take().ok_or(Self::Incomplete(own))
+            }
+            error => Err(error),
+        }
+    }
+
     /// 2 where arguments or data are wrong, 1 where the work failed, 130 where it was interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -247,12 +259,14 @@ pub enum Fault {
         source: ProcedureError,
     },
     /// Some responses have no model.
-    #[error("no model of {} of {count} responses{}", failed.len(), reasons(failed))]
+    #[error("{}", failed_responses(failed, *count))]
     Responses {
         /// These, with the reasons.
         failed: Vec<FailedResponse>,
         /// All responses.
         count: usize,
+        /// Whether the data or the options are the reasons, so that they would fail again.
+        is_final: bool,
     },
     /// The trace could not be written.
     #[error("the selection is complete, its trace is not")]
@@ -262,14 +276,15 @@ pub enum Fault {
 /// Failures that an error names one by one; the report has all of them.
 const NAMED: usize = 5;
 
-/// The reasons of failed responses.
-fn reasons(failed: &[FailedResponse]) -> String {
+/// How many responses failed, of how many, and why.
+pub(crate) fn failed_responses(failed: &[FailedResponse], count: usize) -> String {
+    let all = format!("no model of {} of {count} responses", failed.len());
     let named = failed.iter().take(NAMED);
     let named = named.map(|own| format!("{}: {}", own.response, own.reason));
     let named = named.collect::<Vec<_>>().join("; ");
     match failed.len().saturating_sub(NAMED) {
-        0 => format!(": {named}"),
-        more => format!(": {named}; … and {more} more: the report has all of them"),
+        0 => format!("{all}: {named}"),
+        more => format!("{all}: {named}; … and {more} more: the report has all of them"),
     }
 }
 

@@ -36,6 +36,7 @@ pub use columns::ColumnChecker;
 pub use data_cache::DataCache;
 use dispatch::method_of;
 pub use error::error_chain;
+pub(crate) use error::failed_responses;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
 pub use resample_checkpoint::ResampleCheckpoint;

@@ -6,7 +6,7 @@ use super::{
     RunError,
     design_source::{DesignSource, all_groups},
     prepared::{Held, Prepared},
-    responses_file::{ResponsesError, read_responses},
+    responses_file::{ResponsesError, ResponsesFile},
 };
 use crate::{
     design::{
@@ -24,8 +24,8 @@ pub(super) struct ResponseData {
     pub(super) responses: Vec<ResponseColumn>,
     /// The responses that are observed in the same rows, by their places: they share the columns of a design.
     pub(super) groups: Vec<Vec<usize>>,
-    /// Whether the responses are columns of the table.
-    are_of_table: bool,
+    /// The table that the responses are columns of, if it is another one.
+    file: Option<ResponsesFile>,
     /// Columns of the table that are candidates for no response.
     left_out: Vec<String>,
     /// The groups of candidates that are a term.
@@ -40,6 +40,9 @@ enum Source {
     Columns(Box<DesignColumns>),
     Table(Table),
 }
+
+/// A design, and the memory that is held for it.
+type SharedDesign = (Arc<Design>, Option<Arc<MemoryCharge>>);
 
 /// What the designs of a group are made of.
 pub(super) enum GroupColumns<'a> {
@@ -79,7 +82,11 @@ impl Prepared for ResponseData {
             (&mut data.source, has_columns(job), &*data.groups)
         {
             let (table, first) = (std::mem::take(table), group[0]);
-            let made = data.columns_of(job, table, first)?;
+            if data.file.is_some() {
+                data.check_observed(job, &table, first)?;
+            }
+            let made = data.columns_of(job, table, first);
+            let made = made.map_err(|error| data.in_file(error))?;
             let columns = Box::new(made.data);
             (data.source, charge) = (Source::Columns(columns), made.charge);
         }
@@ -99,25 +106,24 @@ impl ResponseData {
             DesignSource::Formula(..) => Vec::new(),
         };
         let mut left_out = Vec::new();
-        let (responses, are_of_table) = match &job.responses {
+        let (responses, file) = match &job.responses {
             Some(Responses::File(path)) => {
-                let columns = read_responses(path, job, &table)?;
+                let (file, columns) = ResponsesFile::read(path, job, &table)?;
                 let own = table.response.map(|at| table.columns[at].name.clone());
                 left_out.extend(own);
                 let first = columns.first().map(|column| column.name.clone());
                 let own = job_of(job, &first.unwrap_or_default(), &left_out);
+                let own = file.without_its_columns(own);
                 let all = ResponseColumn::of_columns(&mut table, columns, &named(&own))?;
-                (all, false)
+                (all, Some(file))
             }
             responses => {
                 let names = responses.iter().flat_map(Responses::columns);
                 left_out.extend(names.cloned());
                 let places = places(&table, &left_out)?;
                 let own = job_of(job, left_out.first().map_or("", |name| name), &left_out);
-                (
-                    ResponseColumn::of_table(&table, &places, &named(&own))?,
-                    true,
-                )
+                let all = ResponseColumn::of_table(&table, &places, &named(&own))?;
+                (all, None)
             }
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -138,7 +144,7 @@ impl ResponseData {
         Ok(Self {
             responses,
             groups,
-            are_of_table,
+            file,
             left_out,
             terms,
             source: Source::Table(table),
@@ -147,7 +153,20 @@ impl ResponseData {
 
     /// The job of one response, for which the others are no candidates.
     pub(super) fn job_of(&self, job: &Job, response: usize) -> Job {
-        job_of(job, self.responses[response].name(), &self.left_out)
+        let own = job_of(job, self.responses[response].name(), &self.left_out);
+        match &self.file {
+            Some(file) => file.without_its_columns(own),
+            None => own,
+        }
+    }
+
+    /// An error about a column of the table of responses names that table.
+    fn in_file(&self, error: RunError) -> RunError {
+        let is_response = |name: &str| self.responses.iter().any(|own| own.name() == name);
+        match &self.file {
+            Some(file) => file.named_in(error, is_response),
+            None => error,
+        }
     }
 
     /// What the designs of a group of responses are made of.
@@ -163,7 +182,8 @@ impl ResponseData {
         let first = group[0];
         self.check_observed(job, table, first)?;
         let copy = Held::copy(table, &job.resources.memory)?;
-        let made = self.columns_of(job, copy.data, first)?;
+        let made = self.columns_of(job, copy.data, first);
+        let made = made.map_err(|error| self.in_file(error))?;
         Ok(GroupColumns::Own(Box::new(made)))
     }
 
@@ -181,9 +201,13 @@ impl ResponseData {
         };
         let mut refused = alone.handle_missing(Missing::Refuse).map(drop);
         if let Err(TableError::Missing { width, .. }) = &mut refused {
-            *width = table.columns.len();
+            *width = match &self.file {
+                Some(file) => file.width,
+                None => table.columns.len(),
+            };
         }
-        Ok(refused.map_err(DesignError::from)?)
+        let refused = refused.map_err(|error| DesignError::from(error).into());
+        refused.map_err(|error| self.in_file(error))
     }
 
     /// The columns of a group of which this response is.
@@ -204,7 +228,7 @@ impl ResponseData {
 
     /// A table with the column of a response.
     fn with_response(&self, mut table: Table, response: usize) -> Table {
-        if !self.are_of_table {
+        if self.file.is_some() {
             let column = self.responses[response].column().clone();
             table.columns.push(column);
         }
@@ -228,11 +252,24 @@ impl ResponseData {
         own: &Job,
         response: usize,
         columns: &GroupColumns,
-    ) -> Result<(Arc<Design>, Option<Arc<MemoryCharge>>), RunError> {
+    ) -> Result<SharedDesign, RunError> {
+        let made = self.make_design(own, response, columns);
+        made.map_err(|error| self.in_file(error))
+    }
+
+    fn make_design(
+        &self,
+        own: &Job,
+        response: usize,
+        columns: &GroupColumns,
+    ) -> Result<SharedDesign, RunError> {
         let columns: &DesignColumns = match columns {
             GroupColumns::Shared(columns) => columns,
             GroupColumns::Own(held) => &held.data,
             GroupColumns::Table(table) => {
+                if self.file.is_some() {
+                    self.check_observed(own, table, response)?;
+                }
                 let Held { data, charge } = Held::copy(table, &own.resources.memory)?;
                 let data = self.with_response(data, response);
                 let (design, held) = Design::of(own, Held { data, charge }, None)?.share();

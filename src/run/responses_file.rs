@@ -6,8 +6,11 @@ use thiserror::Error;
 
 use super::RunError;
 use crate::{
+    design::DesignError,
+    family::Distribution,
     job::Job,
-    table::{self, Column, ReadOptions, Table, Values},
+    nearest::as_option,
+    table::{self, Column, ReadOptions, Table, TableError, Values},
 };
 
 /// Why there are no such responses.
@@ -60,8 +63,9 @@ pub enum ResponsesError {
     },
     /// A column of both tables.
     #[error(
-        "{responses}: the column `{name}` is in the data, {data}, too: leave it out of one of them, or name responses that \
-         are columns of the data by --response"
+        "{responses}: the column `{name}` is in the data, {data}, too: rename it in one of them, leave it out of both with \
+         --drop {}, or name responses that are columns of the data by --response",
+        as_option(name)
     )]
     InBoth {
         /// The table of responses.
@@ -74,7 +78,8 @@ pub enum ResponsesError {
     /// A column of texts that differ in all rows.
     #[error(
         "{responses}: the column `{name}` has another text in each row, like an identifier, and the data, {data}, have no \
-         such column to compare it with: leave it out"
+         such column to compare it with: leave it out with --drop {}",
+        as_option(name)
     )]
     Identifier {
         /// The table of responses.
@@ -84,7 +89,23 @@ pub enum ResponsesError {
         /// The data.
         data: String,
     },
-    /// Nothing but identifiers.
+    /// A column of text for a family that takes numbers.
+    #[error(
+        "{responses}: the column `{name}` holds text (`{level}`), where the family {distribution} takes numbers: leave it \
+         out with --drop {}, or take a family of levels (binomial, ordinal, multinomial)",
+        as_option(name)
+    )]
+    Text {
+        /// The table of responses.
+        responses: String,
+        /// The column.
+        name: String,
+        /// A text that it holds.
+        level: String,
+        /// The family.
+        distribution: Distribution,
+    },
+    /// Nothing but identifiers and columns that are left out.
     #[error("{responses}: no column of it is a response")]
     NoResponse {
         /// The table of responses.
@@ -92,22 +113,111 @@ pub enum ResponsesError {
     },
 }
 
-/// The columns of a table of responses. Columns that identify its rows are compared with those of the data, and are no
-/// responses.
-///
-/// # Errors
-/// A table that cannot be read, or that is of other rows.
-pub(super) fn read_responses(
-    path: &Path,
-    job: &Job,
-    data: &Table,
-) -> Result<Vec<Column>, RunError> {
+/// A table of responses beside the data.
+#[derive(Debug)]
+pub(super) struct ResponsesFile {
+    /// What it is called.
+    source: String,
+    /// The number of its columns.
+    pub(super) width: usize,
+    /// Its columns that --drop names, and that the data lack.
+    dropped: Vec<String>,
+}
+
+impl ResponsesFile {
+    /// Reads the table and its columns that are responses. Columns that identify its rows are compared with those of the
+    /// data, and are no responses; neither are those that --drop names.
+    ///
+    /// # Errors
+    /// A table that cannot be read, or that is of other rows.
+    pub(super) fn read(
+        path: &Path,
+        job: &Job,
+        data: &Table,
+    ) -> Result<(Self, Vec<Column>), RunError> {
+        let (mut table, is_dropped) = (read_table(path, job)?, |column: &Column| {
+            job.drop.contains(&column.name) && data.position(&column.name).is_none()
+        });
+        let width = table.columns.len();
+        let dropped = table.columns.extract_if(.., |column| is_dropped(column));
+        let dropped = dropped.map(|column| column.name).collect();
+        let source = table.source.clone();
+        let columns = responses_of(table, job, data)?;
+        let file = Self {
+            source,
+            width,
+            dropped,
+        };
+        Ok((file, columns))
+    }
+
+    /// A job that leaves out the same columns of the data, and names none of this table.
+    pub(super) fn without_its_columns(&self, mut job: Job) -> Job {
+        job.drop.retain(|name| !self.dropped.contains(name));
+        job
+    }
+
+    /// An error names this table where it is about one of its responses.
+    pub(super) fn named_in(&self, error: RunError, is_response: impl Fn(&str) -> bool) -> RunError {
+        let RunError::Design(mut error) = error else {
+            return error;
+        };
+        let source = &self.source;
+        match &mut error {
+            DesignError::Family { table, name, .. }
+            | DesignError::Value {
+                table,
+                name,
+                weights: false,
+                ..
+            } if is_response(name) => table.clone_from(source),
+            DesignError::Table(
+                TableError::Missing { path, columns, .. }
+                | TableError::NoCompleteRow { path, columns, .. },
+            ) => {
+                let own = columns.iter().filter(|column| is_response(&column.name));
+                match own.count() {
+                    0 => {}
+                    own if own == columns.len() => path.clone_from(source),
+                    _ => *path += &format!(" and {source}"),
+                }
+            }
+            _ => {}
+        }
+        let (name, level, distribution) = match error {
+            DesignError::Text {
+                name,
+                level,
+                weights: false,
+            } => (name, level, Distribution::Gaussian),
+            DesignError::TextOfFamily {
+                name,
+                level,
+                distribution,
+            } => (name, level, distribution),
+            error => return error.into(),
+        };
+        let responses = source.clone();
+        RunError::Responses(ResponsesError::Text {
+            responses,
+            name,
+            level,
+            distribution,
+        })
+    }
+}
+
+fn read_table(path: &Path, job: &Job) -> Result<Table, RunError> {
     let options = ReadOptions {
         missing: &job.na,
         interrupt: Some(&job.interrupt),
         ..ReadOptions::default()
     };
-    let table = table::read(path, &options)?;
+    Ok(table::read(path, &options)?)
+}
+
+/// The columns of a table that are responses.
+fn responses_of(table: Table, job: &Job, data: &Table) -> Result<Vec<Column>, RunError> {
     let (responses, of_data) = (table.source.clone(), data.source.clone());
     if table.rows != data.rows {
         let (found, rows) = (table.rows, data.rows);
@@ -151,6 +261,7 @@ pub(super) fn read_responses(
                     return Err(error.into());
                 }
             }
+            (_, Some(_)) if job.drop.contains(&name) => {}
             (_, Some(_)) => {
                 return Err(ResponsesError::InBoth {
                     responses,

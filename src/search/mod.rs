@@ -250,7 +250,7 @@ fn check_partition(design: &Design, resources: &Resources) -> Result<(), SearchE
 pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), SearchError> {
     let x = design.columns();
     let keep = design.keep().iter().map(|term| x.columns_of(*term).len());
-    let max_size = pass.check(design.n(), design.p(), keep.sum())?;
+    let max_size = pass.check(design.n(), design.p(), (design.keep().len(), keep.sum()))?;
     let (mut kept, _) = Fit::of(x, design.y(), &[]);
     for &term in design.keep() {
         if let Err(Collinear { pivot }) = kept.add(x, term) {

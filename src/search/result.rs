@@ -11,6 +11,7 @@ use crate::{
     design::Design,
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
+    nearest::plural,
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
         GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination,
@@ -317,8 +318,9 @@ fn of_terms(design: &Design, fit: &Fit, max_size: usize) -> Vec<String> {
     let wide: Vec<&str> = wide.map(|term| design.term_name(term)).collect();
     if !wide.is_empty() {
         warnings.push(format!(
-            "no model has room for {}, of more than {room} columns: a larger --max-size has",
-            some(wide)
+            "no model has room for {}, of more than {room} column{}: a larger --max-size has",
+            some(wide),
+            plural(room)
         ));
     }
     if fit.is_partial() {

@@ -96,9 +96,14 @@ impl Pass {
         }
     }
 
-    /// Checks the draft against the problem's size; the bound on model size in
-    /// force.
-    pub(crate) fn check(&self, n: usize, p: usize, keep: usize) -> Result<usize, SettingsError> {
+    /// Checks the draft against the problem's size, of which so many variables are kept that have `keep` columns; the bound
+    /// on model size in force.
+    pub(crate) fn check(
+        &self,
+        n: usize,
+        p: usize,
+        (variables, keep): (usize, usize),
+    ) -> Result<usize, SettingsError> {
         self.check_alone()?;
         let most = p.min(n - 2);
         let max_size = match self.max_size {
@@ -109,8 +114,18 @@ impl Pass {
             None => most.min(keep + default_choice(n.saturating_sub(keep), p.saturating_sub(keep))),
         };
         if keep > max_size {
+            let (kept, of) = match variables {
+                1 => ("1 variable is kept".to_owned(), "it has"),
+                _ => (format!("{variables} variables are kept"), "they have"),
+            };
+            let kept = match variables == keep {
+                true => format!("{kept}, but the largest model may hold {max_size}"),
+                false => format!(
+                    "{kept}, and {of} {keep} columns, but the largest model may hold {max_size} of them"
+                ),
+            };
             return Err(SettingsError(format!(
-                "{keep} variables are kept, but the largest model may hold {max_size}: raise max-size or keep fewer"
+                "{kept}: raise max-size or keep fewer"
             )));
         }
         count("start-size", self.start_size, 0, max_size)?;

@@ -11,6 +11,17 @@ use crate::{
     least_squares::{ENDLESS, Fit},
 };
 
+/// The share of its standard error below which an estimate is 0 but for rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// An estimate, exactly 0 where it is that but for rounding.
+pub(super) fn without_rounding(estimate: f64, error: Option<f64>) -> f64 {
+    match error {
+        Some(error) if estimate.abs() < ROUNDING * error => 0.0,
+        _ => estimate,
+    }
+}
+
 /// Estimates the intercept and the coefficients of a fit. Intervals are left to
 /// [`Selection::set_level`](super::Selection::set_level).
 ///
@@ -42,6 +53,7 @@ pub(crate) fn estimates(
     // and x.
     let estimate = |b: f64, per_sigma: f64, scale: f64| {
         let error = sigma.map(|sigma| sigma * per_sigma);
+        let b = without_rounding(b, error);
         let t = error.map(|error| b / error);
         Estimate {
             coefficient: b * scale,
@@ -106,6 +118,7 @@ fn of_likelihood(
     let has_ratio = matches!(family.link(), Link::Logit | Link::Log);
     let estimate = |coefficient: f64, error: Option<f64>, is_slope: bool| {
         let error = error.filter(|error| *error > 0.0 && error.is_finite() && !exact);
+        let coefficient = without_rounding(coefficient, error);
         let score = error.map(|error| coefficient / error);
         let ratio = (has_ratio && is_slope).then(|| coefficient.exp());
         let estimate = Estimate {
@@ -204,7 +217,14 @@ pub(crate) fn student_t_quantile(level: f64, freedom: f64) -> f64 {
 mod tests {
     use std::f64::consts::PI;
 
-    use super::{student_t_quantile, two_sided};
+    use super::{student_t_quantile, two_sided, without_rounding};
+
+    #[test]
+    fn an_estimate_that_is_rounding_alone_is_0() {
+        assert_eq!(without_rounding(-3e-17, Some(0.2)), 0.0);
+        assert_eq!(without_rounding(-3e-17, Some(2e-16)), -3e-17);
+        assert_eq!(without_rounding(3e-17, None), 3e-17);
+    }
 
     #[test]
     fn p_values_of_students_t() {

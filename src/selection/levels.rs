@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, number_or_nan};
+use super::{Estimate, estimates::without_rounding, number_or_nan};
 use crate::{
     design::Design,
     family::{Curvature, FitStatus, Likelihood},
@@ -103,7 +103,7 @@ impl ModelConstant {
                     .collect();
                 let error = (variance + own.variance_of(&along)).sqrt();
                 let error = Some(error).filter(|error| has_errors && error.is_finite());
-                let coefficient = constant + shift;
+                let coefficient = without_rounding(constant + shift, error);
                 let estimate = Estimate {
                     coefficient,
                     std_error: error,

@@ -44,6 +44,9 @@ pub struct FailedResponse {
 pub struct SharedVariable {
     /// Its name.
     pub name: String,
+    /// The criterion that chose it, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
     /// The number of responses whose models have it.
     pub count: usize,
     /// These responses, in their order.
@@ -76,14 +79,33 @@ impl Selection {
     }
 }
 
-/// The variables that models chose, those of most models first, and of as many in the order of their first model.
+/// The variables that models chose, by one criterion after another: those of most models first, and of as many in the
+/// order of their first model.
 fn shared_variables(responses: &[Selection]) -> Vec<SharedVariable> {
+    let others = responses.iter().map(|own| own.by_other_criteria.len());
+    let others = others.max().unwrap_or_default();
+    let by_criterion = |at: usize| {
+        let models = responses.iter().filter_map(move |own| match at {
+            0 => Some(own),
+            at => own.by_other_criteria.get(at - 1),
+        });
+        shared_by_one(models, others > 0)
+    };
+    (0..=others).flat_map(by_criterion).collect()
+}
+
+/// The variables that models of one criterion chose; `is_named` where its name goes with them.
+fn shared_by_one<'a>(
+    models: impl Iterator<Item = &'a Selection>,
+    is_named: bool,
+) -> Vec<SharedVariable> {
     let (mut all, mut places) = (Vec::<SharedVariable>::new(), HashMap::new());
-    for report in responses {
+    for report in models {
         for name in report.chosen_names() {
             let place = *places.entry(name).or_insert_with(|| {
                 all.push(SharedVariable {
                     name: name.to_owned(),
+                    criterion: is_named.then(|| report.criterion.spec()),
                     ..SharedVariable::default()
                 });
                 all.len() - 1
@@ -131,5 +153,31 @@ mod tests {
             ("z", 1, "c".to_owned()),
         ];
         assert!(told.eq(expected), "{shared:?}");
+    }
+
+    #[test]
+    fn what_several_criteria_chose_is_told_apart() {
+        let spec = |name: &str| crate::selection::CriterionValue {
+            name: name.into(),
+            ..Default::default()
+        };
+        let of = |response: &str, by_aic: &[&str], by_bic: &[&str]| Selection {
+            criterion: spec("aic"),
+            by_other_criteria: vec![Selection {
+                criterion: spec("bic"),
+                ..report(response, by_bic, &[])
+            }],
+            ..report(response, by_aic, &[])
+        };
+        let responses = vec![of("a", &["x", "u"], &["u"]), of("b", &["u"], &[])];
+        let shared = ResponsesReport::of(responses, Vec::new()).shared;
+        let told = shared.iter().map(|own| {
+            let criterion = own.criterion.as_deref().unwrap();
+            (criterion, &*own.name, own.count)
+        });
+        assert!(
+            told.eq([("aic", "u", 2), ("aic", "x", 1), ("bic", "u", 1)]),
+            "{shared:?}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::interrupt::Interrupted;
 use crate::memory::MemoryError;
-use crate::nearest::{either, list, near_or_listed};
+use crate::nearest::{either, list, near_or_listed, plural};
 
 /// What is told of bytes that are no text.
 pub(super) const NOT_UTF8: &str =
@@ -115,10 +115,10 @@ pub enum TableError {
     },
     /// Missing values, and the policy refuses them.
     #[error(
-        "{path}: {total} missing values in {} of {} columns: {}; mend them, \
+        "{path}: {total} missing value{} in {} of {width} column{}: {}; mend them, \
          leave out their rows with --missing drop-rows, or, for selectors and pairs, make them a \
          level with --missing level or leave them out table by table with --missing pairwise",
-        columns.len(), width, missing_list(columns)
+        plural(*total), columns.len(), plural(*width), missing_list(columns)
     )]
     Missing {
         path: String,

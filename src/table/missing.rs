@@ -171,7 +171,8 @@ impl DroppedRows {
         }
         (*count > 0).then(|| {
             let named = named.join(", ");
-            format!("{count} of {rows} rows were dropped for missing values: {named}")
+            let were = if *count == 1 { "was" } else { "were" };
+            format!("{count} of {rows} rows {were} dropped for missing values: {named}")
         })
     }
 }

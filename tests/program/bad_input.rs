@@ -232,6 +232,18 @@ fn columns_that_options_cannot_mean() {
         &["3 variables are kept", "keep fewer"],
     );
     csv(
+        "y,a,b\n1,1,5\n2,4,3\n3,2,8\n1,9,1\n2,1,1\n3,5,2\n1,3,3\n2,8,4\n",
+        &[
+            "--family",
+            "multinomial",
+            "--keep",
+            "a,b",
+            "--max-size",
+            "3",
+        ],
+        &["2 variables are kept, and they have 4 columns"],
+    );
+    csv(
         "y,id\n1,p1\n2,p2\n4,p3\n3,p4\n",
         &[],
         &["`id`", "identifier", "--drop id"],

@@ -122,3 +122,26 @@ fn rows_that_were_dropped_are_told_by_the_columns_that_miss_values() {
     let mim = warnings(&data, &[&own[..], &["--method", "mim"]].concat());
     assert_eq!(mim[0], expected);
 }
+
+#[test]
+fn several_codes_that_count_as_censored_are_told_with_their_rows() {
+    let data = folder("y,e,x", 60, |row| {
+        format!("{},{},{}", 1.0 + mixed(row), row % 3, mixed(row + 7))
+    });
+    let own = ["--family", "cox", "--event", "e", "--success", "2"];
+    let told = warnings(&data, &own);
+    let expected =
+        "beside the event 2 e has 0 in 20 rows, 1 in 20 rows, which all count as censored";
+    assert!(told[0].starts_with(expected), "{told:?}");
+    let words = std::fs::read_to_string(data.path("d.csv")).unwrap();
+    let words = words.replace(",0,", ",alive,").replace(",1,", ",left,");
+    data.write("d.csv", &words.replace(",2,", ",died,"));
+    let told = warnings(&data, &[&own[..5], &["died"]].concat());
+    assert!(
+        told[0].contains("alive in 20 rows, left in 20 rows"),
+        "{told:?}"
+    );
+    // One other code is that of the censored.
+    data.write("d.csv", &words.replace(",2,", ",left,"));
+    assert_eq!(warnings(&data, &[&own[..5], &["left"]].concat()), [""; 0]);
+}

@@ -22,7 +22,7 @@ fn rows() -> Vec<(usize, f64, f64, &'static str)> {
     (0..120).map(row).collect()
 }
 
-fn folder() -> Folder {
+pub(crate) fn folder() -> Folder {
     let folder = Folder::new();
     let mut text = String::from("mood,grade,age,dose,site,noise\n");
     for (at, (mood, age, dose, site)) in rows().into_iter().enumerate() {
@@ -37,7 +37,7 @@ fn folder() -> Folder {
     folder
 }
 
-fn report(folder: &Folder, arguments: &[&str]) -> Value {
+pub(crate) fn report(folder: &Folder, arguments: &[&str]) -> Value {
     let ran = folder.run(&[&["select", "t.csv", "--format", "json"], arguments].concat());
     assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
     serde_json::from_str(&ran.stdout).unwrap()

@@ -30,6 +30,7 @@ mod hostile_names;
 #[cfg(unix)]
 mod interrupts;
 mod jobs;
+mod level_order;
 mod levels;
 mod many_responses;
 mod memory;

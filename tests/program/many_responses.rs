@@ -201,6 +201,49 @@ fn a_response_that_fails_costs_the_others_nothing() {
 }
 
 #[test]
+fn errors_about_a_table_of_responses_name_it_and_drop_names_its_columns() {
+    let folder = folder();
+    let select = ["select", "x.csv", "--responses", "y.csv", "--drop"];
+    let told = |file: &str, more: &[&str]| {
+        let own = ["select", "x.csv", "--responses", file];
+        folder.run(&[&own[..], more].concat()).stderr
+    };
+    let refused = folder.run(&[&select[..], &["k"]].concat());
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    let y1 = "no model of 1 of 3 responses: y1: y.csv: 2 missing values in 1 of 4 columns: `y1` 2 (first in row 8)";
+    assert!(refused.stderr.contains(y1), "{}", refused.stderr);
+    let by_formula = told("y.csv", &["--drop", "k", "--formula", "~ a"]);
+    assert!(by_formula.contains(y1), "{by_formula}");
+    let all = folder.run(&[&select[..], &["k,y1,kind"]].concat());
+    assert_eq!(all.code, Some(0), "{}", all.stderr);
+    assert!(all.stdout.contains("models of 2 responses"));
+
+    let rows = |header: &str, row: fn(u32) -> String| {
+        let rows: String = (0..ROWS).map(|own| row(own) + "\n").collect();
+        folder.write("z.csv", &format!("{header}\n{rows}"));
+    };
+    rows("z0,plot", |row| format!("{},p{row}", row * 31 % 59));
+    let identifier = told("z.csv", &[]);
+    assert!(identifier.contains("--drop plot"), "{identifier}");
+    assert_eq!(told("z.csv", &["--drop", "plot"]), "");
+    rows("z0,soil", |row| {
+        format!("{},{}", row * 31 % 59, ["u", "v"][(row % 2) as usize])
+    });
+    let text = told("z.csv", &[]);
+    let mend = "z.csv: the column `soil` holds text (`u`), where the family gaussian takes numbers: leave it out with --drop soil";
+    assert!(text.contains(mend), "{text}");
+    rows("z0", |row| format!("{}", i64::from(row * 31 % 59) - 1));
+    let negative = told("z.csv", &["--family", "poisson"]);
+    assert!(
+        negative.contains("z.csv: response `z0`: row 1: -1"),
+        "{negative}"
+    );
+    rows("z0", |_| "NA".to_owned());
+    let none = told("z.csv", &["--missing", "drop-rows"]);
+    assert!(none.contains("z.csv: each of the 60 rows"), "{none}");
+}
+
+#[test]
 fn tables_and_pages_have_a_column_of_the_response() {
     let folder = folder();
     let select = |more: &[&str]| {
@@ -235,6 +278,41 @@ fn tables_and_pages_have_a_column_of_the_response() {
         let table = std::fs::read(folder.path("out.parquet")).unwrap();
         assert!(table.starts_with(b"PAR1"));
     }
+}
+
+#[test]
+fn a_job_is_done_though_a_response_can_have_no_model() {
+    let folder = folder();
+    folder.write(
+        "jobs.toml",
+        "[defaults]\nparticles = 8\niterations = 12\n\
+         [[job]]\nname = \"some\"\ndata = \"data.csv\"\nresponse = \"y0,k,y2\"\ndrop = \"y1\"\n\
+         [[job]]\nname = \"none\"\ndata = \"data.csv\"\nresponse = \"k,y1\"\n",
+    );
+    let told = "some: no model of 1 of 3 responses: k: the response `k` is constant";
+    // The other responses are not searched again.
+    for summary in [
+        "1 of 2 jobs done, 1 of them without a model of some responses, 1 failed",
+        "1 of 2 jobs done, 1 of them before, 1 of them without a model",
+    ] {
+        let ran = folder.run(&["run", "jobs.toml"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stdout.starts_with(summary), "{}", ran.stdout);
+        assert!(
+            ran.stderr.contains(&format!("warning: {told}")),
+            "{}",
+            ran.stderr
+        );
+    }
+    let jobs = folder.read("jobs-results/jobs.csv");
+    assert!(jobs.contains("no model of 1 of 3 responses: k"), "{jobs}");
+    let page = folder.read("jobs-results/report.html");
+    assert!(page.contains("some: no model of 1 of 3 responses"));
+    let variables = folder.read("jobs-results/results.csv");
+    assert!(
+        variables.contains(",y0\n") && variables.contains(",y2\n"),
+        "{variables}"
+    );
 }
 
 #[test]

@@ -239,7 +239,7 @@ fn whole_numbers_that_floating_point_does_not_hold_are_refused() {
 #[test]
 fn one_observation_is_refused_and_an_empty_file_says_what_it_lacks() {
     let one = || b"y,a,b\n1,2,3\n".to_vec();
-    let told: &[&str] = &["has 1 observations: at least"];
+    let told: &[&str] = &["has 1 observation: at least"];
     check(vec![
         ("one.csv", one(), &[], Err(told)),
         ("one_mim.csv", one(), &["--method", "mim"], Err(told)),

@@ -292,5 +292,5 @@ fn a_job_file_has_the_same_options() {
     let ran = folder.run(&["run", "jobs.toml"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let report = folder.read("jobs-results/d.json");
-    assert!(report.contains("1 of 8 rows were dropped"), "{report}");
+    assert!(report.contains("1 of 8 rows was dropped"), "{report}");
 }

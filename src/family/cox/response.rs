@@ -111,7 +111,7 @@ impl SurvivalResponse {
     /// Sorts survival times.
     ///
     /// # Errors
-    /// A time, an event, an entry, a weight or an offset that is none, with its row; no event; one observation alone at
+    /// A time, an event, an entry, a weight or an offset that is none, with its row; no event; nobody else at
     /// risk at every event.
     pub fn new(times: &SurvivalTimes) -> Result<Self, FamilyError> {
         let n = times.time.len();
@@ -269,10 +269,18 @@ impl SurvivalResponse {
             return Err(FamilyError::OneEvent);
         }
         let is_alone = |group: &Group| group.rows.len() - group.late.len() == group.events.len();
-        match own.groups.iter().all(is_alone) {
-            true => Err(FamilyError::NobodyElseAtRisk),
-            false => Ok(own),
+        if !own.groups.iter().all(is_alone) {
+            return Ok(own);
         }
+        let first = own.groups[0].time;
+        Err(
+            match own.groups.iter().all(|group| group.events.len() == 1) {
+                true => FamilyError::NobodyElseAtRisk,
+                false => FamilyError::EventsAtOnce {
+                    is_one_time: own.groups.iter().all(|group| group.time == first),
+                },
+            },
+        )
     }
 
     /// Observations.

@@ -335,6 +335,14 @@ fn impossible_times_are_told_with_their_row() {
             &|own| own.strata = (0..9).collect(),
             ["nobody else is at risk", "strata"],
         ),
+        (
+            &|own| {
+                own.time.fill(9.0);
+                own.entry.fill(0.0);
+                own.event.fill(1.0);
+            },
+            ["all events happen at one time", "the times"],
+        ),
     ] {
         let message = told(change);
         for part in parts {

@@ -27,7 +27,7 @@ pub struct JobRow {
     pub options: Vec<String>,
     /// `done`, `failed`, `stale` or `missing`.
     pub status: &'static str,
-    /// Why it failed.
+    /// Why it failed, or what its result lacks.
     pub message: String,
 }
 

@@ -93,6 +93,9 @@ impl JobsPage {
         if failures.len() > LISTED {
             notes.push("others failed too: the table of jobs has why".to_owned());
         }
+        let lacking = self.jobs("done").filter(|job| !job.message.is_empty());
+        let lacking = lacking.map(|job| format!("{}: {}", job.id, job.message));
+        notes.extend(lacking.take(LISTED));
         let stale = "out of date: what is told of them is nothing until they are run again";
         for (status, why) in [("stale", stale), ("missing", "not done")] {
             if let count @ 1.. = self.jobs(status).count() {
@@ -161,14 +164,14 @@ impl JobsPage {
     }
 
     fn table(&self, body: &mut Body) {
-        let failed = self.jobs("failed").next().is_some();
+        let has_messages = self.rows.iter().any(|row| !row.job.message.is_empty());
         let mut table = Table::of(&self.rows)
             .column("job", |row| match row.job.status {
                 "done" => Cell::Link(&row.job.id, format!("{}.json", row.job.id)),
                 _ => text(&row.job.id),
             })
             .column("status", |row| text(row.job.status))
-            .column_if(failed, "message", |row| text(&row.job.message));
+            .column_if(has_messages, "message", |row| text(&row.job.message));
         for (at, name) in NUMBERS.into_iter().enumerate() {
             let known = self.rows.iter().any(|row| row.numbers[at].is_some());
             table = table.column_if(known, name, move |row| match row.numbers[at] {

@@ -19,10 +19,11 @@ const BYTES: usize = 1_600_000;
 
 /// The result in a sentence, and the facts of all.
 pub(super) fn summary(report: &ResponsesReport) -> (String, Vec<Fact>) {
-    let most = report
-        .shared
-        .first()
-        .map(|own| format!("; {} was chosen most often, of {}", own.name, own.count));
+    let most = report.shared.first().map(|own| {
+        let by = own.criterion.as_ref().map(|own| format!(" by {own}"));
+        let by = by.unwrap_or_default();
+        format!("; {} was chosen most often{by}, of {}", own.name, own.count)
+    });
     let lead = format!(
         "{}{}.",
         responses::counted(report),

@@ -191,8 +191,9 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
     body.figure(Figure {
         title: "Size and criterion".to_owned(),
         alt: format!(
-            "Models met: size against {criterion}. The chosen one has {} variables and {}",
+            "Models met: size against {criterion}. The chosen one has {} variable{} and {}",
             chosen.0,
+            when(chosen.0 != 1.0, "s"),
             significant(chosen.1, 7)
         ),
         caption: format!(

@@ -121,7 +121,11 @@ fn wide_pass(design: &Design, pass: &Pass) -> Result<Pass, SearchError> {
     };
     let (_, kept) = fit_kept(design, &unbounded)?;
     let terms = design.candidate_terms();
-    let max_size = pass.check(design.n(), terms, kept.support().len())?;
+    let max_size = pass.check(
+        design.n(),
+        terms,
+        (design.keep().len(), kept.support().len()),
+    )?;
     Ok(Pass {
         max_size: Some(max_size),
         ..pass.clone()
