@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use thiserror::Error;
 
 use crate::{
@@ -44,6 +44,40 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 thread_local! {
     static METER: RefCell<Option<CpuMeter>> = const { RefCell::new(None) };
+    static HELPERS: RefCell<Option<Arc<ThreadPool>>> = const { RefCell::new(None) };
+}
+
+/// Gives this thread the helpers back that it had before.
+struct Helped(Option<Arc<ThreadPool>>);
+
+impl Drop for Helped {
+    fn drop(&mut self) {
+        HELPERS.set(self.0.take());
+    }
+}
+
+/// Does work of which so many threads may do the parts of [`map_each`]. Those that the system refuses are done without.
+pub(crate) fn with_helpers<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+    let helpers = (threads > 1).then(|| pool(threads).ok()).flatten();
+    let _before = Helped(HELPERS.replace(helpers.map(Arc::new)));
+    work()
+}
+
+/// How many threads do the parts of [`map_each`].
+pub(crate) fn helpers() -> usize {
+    HELPERS.with_borrow(|own| own.as_ref().map_or(1, |pool| pool.current_num_threads()))
+}
+
+/// What becomes of each item, in their order, by the threads that help this one.
+pub(crate) fn map_each<T: Send, U: Send>(
+    items: Vec<T>,
+    of: impl Fn(T) -> U + Send + Sync,
+) -> Vec<U> {
+    let helpers = HELPERS.with_borrow(Clone::clone);
+    match helpers.filter(|_| items.len() > 1) {
+        Some(pool) => pool.install(|| items.into_par_iter().map(of).collect()),
+        None => items.into_iter().map(of).collect(),
+    }
 }
 
 /// Adds up the CPU time of the threads that some work runs on.

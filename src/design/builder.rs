@@ -1,5 +1,6 @@
 //! Columns, one after another, to a design matrix.
 
+mod batches;
 mod dependent;
 mod duplicates;
 mod kept;
@@ -29,7 +30,9 @@ pub(super) struct DesignBuilder<'a> {
     interrupt: &'a Interrupt,
     /// The weights at mean one, if the observations are weighted.
     weights: Option<Vec<f64>>,
+    /// Room for every column, of which so many values are those of the variables so far.
     x: Vec<f64>,
+    filled: usize,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     hashes: EqualHashes,
@@ -56,9 +59,8 @@ impl<'a> DesignBuilder<'a> {
     ) -> Result<Self, DesignError> {
         let width = |column: &Column| width(column, n);
         let p = table.columns.iter().map(width).sum::<usize>();
-        let mut x = Vec::new();
-        let room = n.checked_mul(p).map(|values| x.try_reserve_exact(values));
-        if !matches!(room, Some(Ok(()))) {
+        let has_room = |values: &usize| Vec::<f64>::new().try_reserve_exact(*values).is_ok();
+        let Some(room) = n.checked_mul(p).filter(has_room) else {
             let widest = table.columns.iter().max_by_key(|column| width(column));
             return Err(DesignError::TooLarge {
                 table: table.source.clone(),
@@ -66,7 +68,7 @@ impl<'a> DesignBuilder<'a> {
                 p,
                 widest: widest.map_or(String::new(), |column| column.name.clone()),
             });
-        }
+        };
         Ok(Self {
             n,
             table: table.source.clone(),
@@ -74,7 +76,9 @@ impl<'a> DesignBuilder<'a> {
             communicator,
             interrupt,
             weights,
-            x,
+            // The system gives zeros when they are first written, by whichever thread does.
+            x: vec![0.0; room],
+            filled: 0,
             variables: Vec::new(),
             hashes: EqualHashes::default(),
             set_aside: Vec::new(),
@@ -118,8 +122,15 @@ impl<'a> DesignBuilder<'a> {
         Ok(self.interrupt.check().map_err(TableError::from)?)
     }
 
+    /// Whether every model holds a column of numbers of this index, and whether it is a part of a term.
+    fn part_of_term(&self, index: usize, kept: bool) -> (bool, bool) {
+        let plan = self.plan.as_ref();
+        let is_part = plan.is_some_and(|plan| plan.has_several_columns(index));
+        (kept || plan.is_some_and(|plan| plan.keeps(index)), is_part)
+    }
+
     /// Adds a column; a factor becomes dummies.
-    pub(super) fn push(&mut self, column: Column, index: usize) -> Result<(), DesignError> {
+    fn push(&mut self, column: Column, index: usize) -> Result<(), DesignError> {
         let name = column.name;
         let kept = self.options.keep.contains(&name);
         match column.values {
@@ -166,10 +177,8 @@ impl<'a> DesignBuilder<'a> {
                     return Err(DesignError::ReferenceOfNumbers { name });
                 }
                 let values = values.numbers(self.n).unwrap_or_default();
-                let plan = self.plan.as_ref();
-                let is_part = plan.is_some_and(|plan| plan.has_several_columns(index));
-                let kept = kept || plan.is_some_and(|plan| plan.keeps(index));
-                self.push_numbers((name, None), index, (kept, is_part), &values)
+                let term = self.part_of_term(index, kept);
+                self.push_numbers((name, None), index, term, &values)
             }
         }
     }
@@ -216,14 +225,23 @@ impl<'a> DesignBuilder<'a> {
     ) -> Result<(), DesignError> {
         self.heed_interrupt()?;
         self.check_finite(&name, values)?;
-        let start = self.x.len();
-        self.x.extend_from_slice(values);
-        match standardise(
-            &mut self.x[start..],
-            self.options.intercept,
-            self.weights.as_deref(),
-        ) {
+        let place = &mut self.x[self.filled..][..self.n];
+        place.copy_from_slice(values);
+        let scale = standardise(place, self.options.intercept, self.weights.as_deref());
+        self.push_standardised((name, level), index, (kept, is_part), scale)
+    }
+
+    /// Adds the column that stands behind the variables, with its mean and norm; none of a constant.
+    fn push_standardised(
+        &mut self,
+        (name, level): (String, Option<&str>),
+        index: usize,
+        (kept, is_part): (bool, bool),
+        scale: Option<(f64, f64)>,
+    ) -> Result<(), DesignError> {
+        match scale {
             Some((mean, norm)) => {
+                self.filled += self.n;
                 let variable = Variable {
                     name,
                     level: level.map(Into::into),
@@ -238,11 +256,8 @@ impl<'a> DesignBuilder<'a> {
                 }
                 Ok(())
             }
-            None => {
-                self.x.truncate(start);
-                // A term is kept by what is left of it.
-                self.put_aside(name, kept && !is_part, "constant".to_owned())
-            }
+            // A term is kept by what is left of it.
+            None => self.put_aside(name, kept && !is_part, "constant".to_owned()),
         }
     }
 
@@ -270,6 +285,7 @@ impl<'a> DesignBuilder<'a> {
     /// The design of these columns, which lacks its response, called so: the indexes of its variables count as if no
     /// column were the response.
     pub(super) fn finish(mut self, response: &str) -> Result<Design, DesignError> {
+        self.x.truncate(self.filled);
         let gathered = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;

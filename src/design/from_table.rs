@@ -174,9 +174,7 @@ impl DesignColumns {
         };
         let builder = builder.with_warnings(row_numbers).with_plan(plan);
         let mut builder = builder.after(&candidates)?;
-        for (index, column) in places.into_iter().zip(candidates) {
-            builder.push(column, index)?;
-        }
+        builder.push_all(places.into_iter().zip(candidates))?;
         let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
         design.labels = labels;

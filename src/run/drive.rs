@@ -11,6 +11,7 @@ use crate::{
     output::Replaces,
     presentation::PageExtras,
     selection::{Outcome, Termination},
+    threads::with_helpers,
     trace::Trace,
 };
 
@@ -32,7 +33,8 @@ pub(super) fn drive<M: Method>(
     method.check(job)?;
     run.meter = context.meter(job);
     run.meter.begin("reading and preparing the data");
-    let (prepared, _held) = context.prepare::<M>(job)?;
+    let threads = job.resources.thread_count();
+    let (prepared, _held) = with_helpers(threads, || context.prepare::<M>(job))?;
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let has_others = !job.other_criteria.is_empty() && job.responses.is_none();

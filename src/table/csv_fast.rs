@@ -14,9 +14,13 @@ use super::rounded::is_rounded;
 use super::rows::RowBuffer;
 use super::source::Source;
 use super::text_options::DecimalMark;
+use crate::threads::{helpers, map_each};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
 const WINDOW_BYTES: usize = 1 << 18;
+
+/// Bytes held at a time for each thread, where several parse lines of their own.
+const THREAD_BYTES: usize = 1 << 20;
 
 /// Reads the rows of a file, or returns `None` where the general reader has to.
 pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>, TableError> {
@@ -27,7 +31,17 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
     let Some(source) = opening.source.take_if(|_| !is_mixed) else {
         return Ok(None);
     };
-    let mut window = TextWindow::new(source, delimiter);
+    // A label may hold a line's end.
+    let threads = if opening.dialect.is_labelled {
+        1
+    } else {
+        helpers()
+    };
+    let bytes = match threads {
+        1 => WINDOW_BYTES,
+        threads => threads * THREAD_BYTES,
+    };
+    let mut window = TextWindow::new(source, delimiter, bytes);
     let names = &opening.names;
     let wanted = |(at, name): (usize, &String)| input.partition.reads(at, names.len(), name);
     let wanted: Vec<bool> = names.iter().enumerate().map(wanted).collect();
@@ -54,7 +68,11 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
             commas.for_each(|byte| *byte = b'.');
         }
         let (length, before) = (text.len(), rows.count());
-        if row.parse(text, &mut rows).is_none() {
+        let read = match threads > 1 && row.column == 0 && text.ends_with(b"\n") {
+            true => row.parse_lines(text, threads, &mut rows),
+            false => row.parse(text, |value| rows.push(value)),
+        };
+        if read.is_none() {
             return Ok(None);
         }
         rows.check().map_err(|error| input.refused(error))?;
@@ -104,8 +122,34 @@ struct RowReader<'a> {
 }
 
 impl RowReader<'_> {
+    /// Parses whole lines, of which each thread takes some.
+    fn parse_lines(&self, text: &[u8], threads: usize, rows: &mut RowBuffer) -> Option<()> {
+        let mut pieces = Vec::with_capacity(threads);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let about = rest.len().min(text.len().div_ceil(threads));
+            let end = memchr::memchr(b'\n', &rest[about - 1..]).map_or(rest.len(), |at| about + at);
+            let (piece, others) = rest.split_at(end);
+            pieces.push(piece);
+            rest = others;
+        }
+        let parsed = map_each(pieces, |piece| {
+            let mut own = RowReader {
+                labels: None,
+                ..*self
+            };
+            let mut values = Vec::new();
+            own.parse(piece, |value| values.push(value))?;
+            (own.column == 0).then_some(values)
+        });
+        for values in parsed {
+            rows.extend_rows(&values?);
+        }
+        Some(())
+    }
+
     /// Parses text that begins and ends between two fields.
-    fn parse(&mut self, text: &[u8], rows: &mut RowBuffer) -> Option<()> {
+    fn parse(&mut self, text: &[u8], mut take: impl FnMut(f64)) -> Option<()> {
         let (delimiter, width) = (self.delimiter, self.width);
         let mut column = self.column;
         let mut rest = text;
@@ -123,7 +167,7 @@ impl RowReader<'_> {
                 }
             }
             let (value, length) = field(rest, delimiter, self.missing)?;
-            rows.push(value);
+            take(value);
             column += 1;
             rest = match &rest[length..] {
                 [end, rest @ ..] if *end == delimiter && column < width => rest,
@@ -199,11 +243,11 @@ struct TextWindow {
 }
 
 impl TextWindow {
-    fn new(source: Source, delimiter: u8) -> Self {
+    fn new(source: Source, delimiter: u8, bytes: usize) -> Self {
         Self {
             source,
             delimiter,
-            bytes: vec![0; WINDOW_BYTES],
+            bytes: vec![0; bytes],
             filled: 0,
             start: 0,
             taken: 0,
@@ -241,7 +285,12 @@ impl TextWindow {
             return Ok(None);
         }
         let text = &self.bytes[..self.filled];
-        let end = memchr::memrchr2(self.delimiter, b'\n', text).map_or(self.filled, |at| at + 1);
+        // Where it holds whole lines threads share it by lines.
+        let line = (self.bytes.len() > WINDOW_BYTES)
+            .then(|| memchr::memrchr(b'\n', text))
+            .flatten();
+        let end = line.or_else(|| memchr::memrchr2(self.delimiter, b'\n', text));
+        let end = end.map_or(self.filled, |at| at + 1);
         self.start = end;
         self.taken += end as u64;
         Ok(Some(&mut self.bytes[..end]))

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use super::factor::factor;
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
-use crate::ranks::Communicator;
+use crate::{ranks::Communicator, threads::map_each};
 
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,8 +49,11 @@ impl Table {
             return Ok(DroppedRows::default());
         }
         let mut complete = vec![true; self.rows];
-        let missing = |column: &Column| missing_of(column, &mut complete);
-        let mut columns: Vec<MissingColumn> = self.columns.iter().filter_map(missing).collect();
+        // Nearly always none has any: all threads look first.
+        let has_missing = map_each(self.columns.iter().collect(), Column::has_missing);
+        let with_missing = self.columns.iter().zip(has_missing).filter(|own| own.1);
+        let missing = |(column, _): (&Column, bool)| missing_of(column, &mut complete);
+        let mut columns: Vec<MissingColumn> = with_missing.filter_map(missing).collect();
         if let Some(communicator) = communicator {
             let rows = (0..).zip(&complete);
             let rows: Vec<u32> = rows
@@ -178,6 +181,17 @@ impl DroppedRows {
 }
 
 impl Column {
+    fn has_missing(&self) -> bool {
+        // To the end, so that many values are looked at at once.
+        let any = |values: &[f64]| values.iter().fold(false, |any, value| any | value.is_nan());
+        match &self.values {
+            Values::Numbers(values) | Values::Sparse { values, .. } => any(values),
+            Values::Bytes(_) | Values::Remote => false,
+            Values::Gapped(values) => memchr::memchr(MISSING_BYTE, values).is_some(),
+            Values::Factor { codes, .. } => codes.contains(&MISSING),
+        }
+    }
+
     /// The rows that miss a value, of so many.
     pub(crate) fn missing_rows(&self, rows: usize) -> Vec<usize> {
         let mut complete = vec![true; rows];

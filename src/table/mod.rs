@@ -32,6 +32,8 @@ mod plink;
 mod rounded;
 mod rows;
 mod select_rows;
+#[cfg(test)]
+mod shared_reading_tests;
 mod size;
 mod source;
 mod stream;

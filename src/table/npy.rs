@@ -1,5 +1,6 @@
 //! Arrays of NumPy: the design matrix in one file, the response in a second.
 
+mod at_once;
 mod elements;
 mod header;
 
@@ -26,6 +27,9 @@ pub(super) const FORMAT: Format = Format {
     estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["npy"], read)
 };
+
+/// What the memory of columns is for.
+const VALUES: &str = "its values";
 
 /// Elements decoded at a time.
 const ELEMENTS: usize = 1 << 13;
@@ -248,7 +252,33 @@ impl<'p> Array<'p> {
         names.map_err(refused)?;
         let runs = runs(width, gap / apart, wanted);
         let read: Vec<usize> = runs.iter().cloned().flatten().collect();
-        let columns = match order {
+        let at_once = match read.len() == width {
+            true => at_once::columns(&self, (rows, width), &name, memory),
+            false => None,
+        };
+        let columns = match at_once {
+            Some(columns) => columns?,
+            None => self.in_order((rows, width), (&runs, &read), &name, memory)?,
+        };
+        let remote = |at| Column::from((name(at), Values::Remote));
+        let mut all: Vec<Column> = (0..width).map(remote).collect();
+        for (at, values) in read.into_iter().zip(columns) {
+            all[at].values = Values::Numbers(values);
+        }
+        Ok((all, self.rounded.0))
+    }
+
+    /// The columns of these runs, with their numbers, element after element.
+    fn in_order(
+        &mut self,
+        (rows, width): (usize, usize),
+        (runs, read): (&[Range<usize>], &[usize]),
+        name: impl Fn(usize) -> String,
+        memory: Option<&MemoryCharge>,
+    ) -> Result<Vec<Vec<f64>>, TableError> {
+        let path = self.path;
+        let refused = |error| TableError::memory(path, error);
+        Ok(match self.header.order() {
             Order::C => {
                 let place = |at: usize| (at / width, at % width);
                 let mut block = RowBuffer::new(read.len().max(1), memory);
@@ -274,9 +304,9 @@ impl<'p> Array<'p> {
             }
             Order::Fortran => {
                 let mut columns: Vec<Vec<f64>> = Vec::with_capacity(read.len());
-                for _ in &read {
+                for _ in read {
                     let mut column: Vec<f64> = Vec::new();
-                    column.grow(rows, memory, "its values").map_err(refused)?;
+                    column.grow(rows, memory, VALUES).map_err(refused)?;
                     columns.push(column);
                 }
                 let mut filling = 0;
@@ -294,13 +324,7 @@ impl<'p> Array<'p> {
                 })?;
                 columns
             }
-        };
-        let remote = |at| Column::from((name(at), Values::Remote));
-        let mut all: Vec<Column> = (0..width).map(remote).collect();
-        for (at, values) in read.into_iter().zip(columns) {
-            all[at].values = Values::Numbers(values);
-        }
-        Ok((all, self.rounded.0))
+        })
     }
 
     /// Hands over the elements of ascending ranges, some at a time, and refuses infinite ones.

@@ -3,9 +3,12 @@
 use super::Column;
 use super::growing::Growing;
 use crate::memory::{MemoryCharge, MemoryError};
+use crate::threads::{helpers, map_each};
 
 /// Values of a block of rows: a megabyte, about a second-level cache.
 const BLOCK_VALUES: usize = 1 << 17;
+/// Values from which on threads share the columns.
+const SHARED: usize = 1 << 18;
 /// Columns written side by side: the values of one cache line.
 const TILE: usize = 8;
 /// Rows copied at a time, side by side, before they are written column by column: in place,
@@ -116,33 +119,65 @@ impl<'a> RowBuffer<'a> {
     }
 
     fn flush(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        self.take_rows(&block);
+        self.block = block;
+        self.block.clear();
+    }
+
+    /// Appends whole rows, behind those that were pushed; threads share the columns.
+    ///
+    /// *Shapes:* `width` values a row.
+    pub(super) fn extend_rows(&mut self, rows: &[f64]) {
+        self.flush();
+        self.take_rows(rows);
+    }
+
+    fn take_rows(&mut self, block: &[f64]) {
+        let (width, count) = (self.width, block.len() / self.width);
         if self.refused.is_none() {
-            self.grow(self.block.len() / self.width);
+            self.grow(count);
         }
         if self.refused.is_some() {
-            self.block.clear();
             return;
         }
-        let mut tile = [[0.0; TILE]; TILE_ROWS];
-        for rows in self.block.chunks(TILE_ROWS * self.width) {
-            let count = rows.len() / self.width;
-            for (position, columns) in self.columns.chunks_mut(TILE).enumerate() {
-                let first = position * TILE;
-                for (part, row) in tile.iter_mut().zip(rows.chunks_exact(self.width)) {
-                    // A copy of known length is one instruction, not a call.
-                    match row[first..].first_chunk() {
-                        Some(values) => *part = *values,
-                        None => part[..columns.len()].copy_from_slice(&row[first..]),
-                    }
-                }
-                for (place, column) in columns.iter_mut().enumerate() {
-                    if self.wanted[first + place] {
-                        column.extend((0..count).map(|row| tile[row][place]));
-                    }
+        let each = match block.len() < SHARED {
+            true => width,
+            false => width.div_ceil(helpers()).next_multiple_of(TILE),
+        };
+        let columns = self.columns.chunks_mut(each).zip(self.wanted.chunks(each));
+        let parts = columns.enumerate().collect();
+        map_each(parts, |(at, (columns, wanted))| {
+            transpose((block, width), at * each, columns, wanted);
+        });
+        self.done += count;
+    }
+}
+
+/// Appends the values of rows to some columns, from `from` on, that are wanted.
+fn transpose(
+    (block, width): (&[f64], usize),
+    from: usize,
+    columns: &mut [Vec<f64>],
+    wanted: &[bool],
+) {
+    let mut tile = [[0.0; TILE]; TILE_ROWS];
+    for rows in block.chunks(TILE_ROWS * width) {
+        let count = rows.len() / width;
+        for (position, columns) in columns.chunks_mut(TILE).enumerate() {
+            let first = from + position * TILE;
+            for (part, row) in tile.iter_mut().zip(rows.chunks_exact(width)) {
+                // A copy of known length is one instruction, not a call.
+                match row[first..].first_chunk() {
+                    Some(values) => *part = *values,
+                    None => part[..columns.len()].copy_from_slice(&row[first..]),
                 }
             }
-            self.done += count;
+            for (place, column) in columns.iter_mut().enumerate() {
+                if wanted[position * TILE + place] {
+                    column.extend((0..count).map(|row| tile[row][place]));
+                }
+            }
         }
-        self.block.clear();
     }
 }

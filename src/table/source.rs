@@ -113,6 +113,19 @@ impl Source {
         self.size = self.size.map(|size| size.saturating_sub(taken));
     }
 
+    /// The file and where in it the content goes on, where it can be read from any place as it lies there, and what ends the
+    /// reading.
+    pub(super) fn file(&self) -> Option<(&File, u64, &Interrupt)> {
+        let is_ahead = self.ahead.position() < self.ahead.get_ref().len() as u64;
+        match &self.content {
+            Content::Plain(file) if cfg!(unix) && self.size.is_some() && !is_ahead => {
+                let position = (&*file).stream_position().ok()?;
+                Some((file, position, &self.interrupt))
+            }
+            _ => None,
+        }
+    }
+
     /// Fills the bytes as far as the content reaches; returns the number filled.
     pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, TableError> {
         let mut filled = 0;
