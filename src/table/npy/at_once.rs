@@ -14,8 +14,14 @@ use crate::{
     threads::{helpers, map_each},
 };
 
-/// Bytes that a thread reads at a time, at least a row of those in order of rows.
+/// Bytes that a thread reads at a time.
 const BYTES: usize = 1 << 20;
+
+/// The same of rows: many, so that each column, whose values lie on a page of their own, gets many at a time; one at least.
+const BYTES_OF_ROWS: usize = 1 << 25;
+
+/// Rows that are written at a time, at most.
+const ROWS: usize = 128;
 
 /// Columns that are written side by side: the values of one cache line.
 const TILE: usize = 8;
@@ -144,7 +150,9 @@ impl Elements<'_> {
     fn rows_from(&self, start: usize, mut columns: Vec<&mut [f64]>) -> Result<(), Fault> {
         let count = columns.first().map_or(0, |column| column.len());
         let line = self.width * self.size;
-        let at_once = (BYTES / line.max(1)).clamp(TILE, 1 << 12).min(count.max(1));
+        let at_once = (BYTES_OF_ROWS / line.max(1))
+            .clamp(1, ROWS)
+            .min(count.max(1));
         let mut bytes = vec![0; at_once * line];
         for first in (0..count).step_by(at_once) {
             let rows: Range<usize> = first..count.min(first + at_once);
