@@ -131,9 +131,8 @@ impl Elements<'_> {
     /// Each thread reads some rows, and writes them to their places in all columns.
     fn by_rows(&self, columns: &mut [Vec<f64>]) -> Result<(), Fault> {
         let each = self.rows.div_ceil(helpers()).max(1);
-        for column in columns.iter_mut() {
-            column.resize(self.rows, 0.0);
-        }
+        let all = columns.iter_mut().collect();
+        map_each(all, |column: &mut Vec<f64>| column.resize(self.rows, 0.0));
         let starts = (0..self.rows).step_by(each);
         let mut parts: Vec<(usize, Vec<&mut [f64]>)> = starts
             .map(|start| (start, Vec::with_capacity(self.width)))
