@@ -7,6 +7,7 @@ use super::{
     method::{Finding, Method, Run, create_file},
 };
 use crate::{
+    device::StartingGpus,
     job::{Job, Task},
     output::Replaces,
     presentation::PageExtras,
@@ -33,6 +34,8 @@ pub(super) fn drive<M: Method>(
     method.check(job)?;
     run.meter = context.meter(job);
     run.meter.begin("reading and preparing the data");
+    // They take as long to start as a large file to be read.
+    let _starting = StartingGpus::of(&job.resources);
     let threads = job.resources.thread_count();
     let (prepared, _held) = with_helpers(threads, || context.prepare::<M>(job))?;
     run.meter.begin("at work");

@@ -54,7 +54,7 @@ pub use library::Version;
 use likelihood::LikelihoodModels;
 use models::Models;
 use newton::{GpuFits, Newton};
-pub(crate) use open::OpenGpus;
+pub(crate) use open::{OpenGpus, StartingGpus};
 pub(super) use open::{count, enable_peer_access, is_there};
 use passel_kernels::Kernel;
 use products::Arithmetic;

@@ -1,7 +1,9 @@
 //! Which GPUs there are, kept open, and linked.
 
+use std::thread::{Builder, JoinHandle};
+
 use super::{Cuda, gpu::Gpu, library};
-use crate::device::DeviceError;
+use crate::device::{DeviceChoice, DeviceError, Resources};
 
 /// GPUs that can be used, at least one.
 pub(in crate::device) fn count() -> Result<usize, DeviceError> {
@@ -27,6 +29,33 @@ impl OpenGpus {
         Self {
             _gpus: gpus.collect(),
         }
+    }
+}
+
+/// GPUs whose contexts start on a thread of their own, while other work goes on; they stay open as long as this.
+pub(crate) struct StartingGpus(Option<JoinHandle<OpenGpus>>);
+
+impl StartingGpus {
+    /// Those that are named; none of a choice that may fall on the CPU, and where ranks divide them. What fails their user is told
+    /// when they are opened.
+    pub(crate) fn of(resources: &Resources) -> Self {
+        let (DeviceChoice::Cuda(ordinals), None) = (&resources.devices, &resources.communicator)
+        else {
+            return Self(None);
+        };
+        let ordinals = ordinals.clone();
+        let open = move || match (&*ordinals, count()) {
+            ([], Ok(all)) => OpenGpus::open(&Vec::from_iter(0..all)),
+            (ordinals, _) => OpenGpus::open(ordinals),
+        };
+        Self(Builder::new().spawn(open).ok())
+    }
+}
+
+impl Drop for StartingGpus {
+    fn drop(&mut self) {
+        // A thread that ended by a panic leaves none open.
+        let _ = self.0.take().map(JoinHandle::join);
     }
 }
 
