@@ -1,13 +1,33 @@
 //! Files that threads read side by side: the table, or the error, is that of one thread.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process,
+};
 
 use super::{ReadOptions, read};
 use crate::{
-    design::{Design, DesignOptions},
     random::{Stream, uniform_below},
     threads::with_helpers,
 };
+
+/// A file of its own, which goes with it.
+struct OwnFile(PathBuf);
+
+impl OwnFile {
+    fn named(name: &str) -> Self {
+        Self(env::temp_dir().join(format!("passel-{}-{name}", process::id())))
+    }
+}
+
+impl Drop for OwnFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
 
 /// An array as NumPy writes it.
 fn npy(values: &[f64], (rows, width): (usize, usize), by_rows: bool, size: usize) -> Vec<u8> {
@@ -45,7 +65,8 @@ fn told(path: &Path, threads: usize) -> String {
 
 #[test]
 fn arrays_are_those_of_one_thread() {
-    let folder = tempfile::tempdir().unwrap();
+    let file = OwnFile::named("shared.npy");
+    let path = &file.0;
     let mut stream = Stream::new(61, 0);
     let mut draw = |end: usize| uniform_below(stream.next_word(), end);
     let sizes = [
@@ -68,15 +89,14 @@ fn arrays_are_those_of_one_thread() {
                 for _ in 0..wrong / 2 * 2 {
                     values[draw(rows * width)] = f64::INFINITY;
                 }
-                let path = folder.path().join("x.npy");
                 let mut bytes = npy(&values, (rows, width), by_rows, size);
                 if wrong == 1 {
                     bytes.pop();
                 }
-                fs::write(&path, bytes).unwrap();
-                let one = told(&path, 1);
+                fs::write(path, bytes).unwrap();
+                let one = told(path, 1);
                 for threads in [2, 3, 5] {
-                    assert_eq!(told(&path, threads), one, "{rows} × {width}");
+                    assert_eq!(told(path, threads), one, "{rows} × {width}");
                 }
                 let is_right = values.iter().all(|own| !own.is_infinite()) && wrong != 1;
                 assert_eq!(one.starts_with(&format!("{rows} [")), is_right, "{one}");
@@ -87,7 +107,8 @@ fn arrays_are_those_of_one_thread() {
 
 #[test]
 fn text_is_that_of_one_thread() {
-    let folder = tempfile::tempdir().unwrap();
+    let file = OwnFile::named("shared.csv");
+    let path = &file.0;
     let mut stream = Stream::new(62, 0);
     let mut draw = |end: usize| uniform_below(stream.next_word(), end);
     // The last is longer than what threads hold at a time, and a line of the one before is.
@@ -122,47 +143,11 @@ fn text_is_that_of_one_thread() {
                     text += end;
                 }
             }
-            let path = folder.path().join("x.csv");
-            fs::write(&path, text).unwrap();
-            let one = told(&path, 1);
+            fs::write(path, text).unwrap();
+            let one = told(path, 1);
             for threads in [2, 3] {
-                assert!(told(&path, threads) == one, "{rows} × {width}, {wrong}");
+                assert!(told(path, threads) == one, "{rows} × {width}, {wrong}");
             }
         }
     }
-}
-
-#[test]
-fn designs_are_those_of_one_thread() {
-    let mut stream = Stream::new(63, 0);
-    let mut draw = |end: usize| uniform_below(stream.next_word(), end);
-    let (n, p) = (9, 40);
-    let columns: Vec<(String, Vec<f64>)> = (0..p)
-        .map(|at| {
-            let own = (0..n).map(|_| match at % 7 {
-                3 => 4.0,
-                _ => draw(3) as f64,
-            });
-            (format!("c{at}"), own.collect())
-        })
-        .collect();
-    let told = |threads: usize| {
-        let columns = columns.iter();
-        let columns = columns.map(|(name, values)| (name.as_str(), values.as_slice().into()));
-        let table = super::Table::in_memory("t", columns).unwrap();
-        let options = DesignOptions {
-            response: Some("c1"),
-            ..DesignOptions::default()
-        };
-        let design = with_helpers(threads, || Design::from_table(table, &options)).unwrap();
-        let values = design.columns().values().to_vec();
-        let names: Vec<String> = design.variables().iter().map(|v| v.name.clone()).collect();
-        let aside: Vec<String> = (design.set_aside().iter())
-            .map(|own| format!("{}: {}", own.name, own.reason))
-            .collect();
-        (values, names, aside)
-    };
-    let one = told(1);
-    assert!(one.2.len() > 5 && one.1.len() > 20);
-    assert_eq!(told(3), one);
 }

@@ -76,3 +76,48 @@ impl DesignBuilder<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        design::{Design, DesignOptions},
+        random::{Stream, uniform_below},
+        table::Table,
+        threads::with_helpers,
+    };
+
+    #[test]
+    fn designs_are_those_of_one_thread() {
+        let mut stream = Stream::new(63, 0);
+        let mut draw = |end: usize| uniform_below(stream.next_word(), end);
+        let (n, p) = (9, 40);
+        let columns: Vec<(String, Vec<f64>)> = (0..p)
+            .map(|at| {
+                let own = (0..n).map(|_| match at % 7 {
+                    3 => 4.0,
+                    _ => draw(3) as f64,
+                });
+                (format!("c{at}"), own.collect())
+            })
+            .collect();
+        let told = |threads: usize| {
+            let columns = columns.iter();
+            let columns = columns.map(|(name, values)| (name.as_str(), values.as_slice().into()));
+            let table = Table::in_memory("t", columns).unwrap();
+            let options = DesignOptions {
+                response: Some("c1"),
+                ..DesignOptions::default()
+            };
+            let design = with_helpers(threads, || Design::from_table(table, &options)).unwrap();
+            let values = design.columns().values().to_vec();
+            let names: Vec<String> = design.variables().iter().map(|v| v.name.clone()).collect();
+            let aside: Vec<String> = (design.set_aside().iter())
+                .map(|own| format!("{}: {}", own.name, own.reason))
+                .collect();
+            (values, names, aside)
+        };
+        let one = told(1);
+        assert!(one.2.len() > 5 && one.1.len() > 20);
+        assert_eq!(told(3), one);
+    }
+}
