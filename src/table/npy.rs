@@ -260,6 +260,7 @@ impl<'p> Array<'p> {
             Some(columns) => columns?,
             None => self.in_order((rows, width), (&runs, &read), &name, memory)?,
         };
+        self.source.finish()?;
         let remote = |at| Column::from((name(at), Values::Remote));
         let mut all: Vec<Column> = (0..width).map(remote).collect();
         for (at, values) in read.into_iter().zip(columns) {

@@ -139,6 +139,14 @@ impl Source {
         Ok(filled)
     }
 
+    /// Reads compressed content to its end, where its checksum tells of damage.
+    pub(super) fn finish(&mut self) -> Result<(), TableError> {
+        if self.is_packed {
+            io::copy(self, &mut io::sink()).map_err(|error| self.failure(error))?;
+        }
+        Ok(())
+    }
+
     /// Skips bytes of content. The caller checks that they are there.
     pub(super) fn skip(&mut self, bytes: u64) -> Result<(), TableError> {
         let ahead = self.ahead.get_ref().len() as u64 - self.ahead.position();

@@ -145,13 +145,23 @@ impl FamilyFit {
                 let mut after = state.predictors.clone();
                 add_columns(&mut after, columns, (&step, 1.0));
                 if moved(&state.predictors, &after) <= NO_MOVES {
-                    status = FitStatus::Converged;
+                    status = match &endless {
+                        Some(lost) => {
+                            direction = along(&step, lost, &factor);
+                            FitStatus::Separated
+                        }
+                        None => FitStatus::Converged,
+                    };
                     break;
                 }
             }
             let mut share = 1.0;
             let mut next = None;
             for _ in 0..HALVINGS {
+                if share * promised <= f64::EPSILON * value.abs() && share < 1.0 {
+                    // What so short a step promises no value tells.
+                    break;
+                }
                 let own = coefficients.iter().zip(&step).map(|(b, s)| b + share * s);
                 let at: Vec<f64> = own.collect();
                 let is_lower =
@@ -196,9 +206,9 @@ impl FamilyFit {
                 endless.get_or_insert_with(|| step.clone());
             }
             factor = next;
-            if let Some(step) = endless.take_if(|_| is_still) {
+            if let Some(lost) = endless.as_ref().filter(|_| is_still) {
                 status = FitStatus::Separated;
-                direction = unit(step, false);
+                direction = along(&step, lost, &factor);
                 break;
             }
             if is_still && moved <= MOVES {
@@ -266,6 +276,13 @@ impl Problem<'_> {
         let most = most + FAR * (most - self.response.least());
         (state.minus_two_log_likelihood <= most).then_some((coefficients, state))
     }
+}
+
+/// The direction in which coefficients have no end: a step, and of those without a pivot what they moved by when they lost it.
+fn along(step: &[f64], lost: &[f64], factor: &Factor) -> Vec<f64> {
+    let moves = step.iter().zip(lost).zip(factor.pivots());
+    let moves = moves.map(|((own, lost), has_pivot)| if has_pivot { *own } else { *lost });
+    unit(moves.collect(), false)
 }
 
 /// By how much linear predictors differ at most, about their mean: a constant changes none of these likelihoods.

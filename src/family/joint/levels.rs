@@ -8,6 +8,9 @@ use super::super::FamilyError;
 /// its square, have all their digits.
 const FOUND: f64 = 1e-13;
 
+/// The same where rounding lets no step come nearer, as where a level's probabilities have nearly vanished.
+const NEARLY: f64 = 1e-10;
+
 /// −2ℓ of an observation of weight 1 below which it is taken to be told for certain.
 const SEPARATED: f64 = 1e-4;
 
@@ -126,6 +129,10 @@ pub(super) fn maximised<A: Concave>(
         for _ in 0..HALVINGS {
             let to = constants.iter().zip(&step).map(|(c, s)| c + share * s);
             let to: Vec<f64> = to.collect();
+            // What so short a step promises no value tells.
+            if share * promised <= f64::EPSILON * own.value() && share < 1.0 {
+                break;
+            }
             // What the last step promises is less than rounding may take away.
             if let Some(lower) = at(&to).filter(|own| is_found || own.value() <= most) {
                 next = Some((to, lower));
@@ -135,7 +142,7 @@ pub(super) fn maximised<A: Concave>(
         }
         match next {
             Some(next) => (constants, own) = next,
-            None if is_found => {}
+            None if promised <= NEARLY * (1.0 + own.value()) => return Some((constants, own)),
             None => return None,
         }
         if is_found {

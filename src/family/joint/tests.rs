@@ -284,17 +284,35 @@ fn a_rare_level_that_a_column_tells_apart_leaves_the_likelihood_of_the_others() 
             let own: Vec<&[f64]> = own.iter().map(Vec::as_slice).collect();
             let response = FamilyResponse::of_classes(codes, &[]).unwrap();
             let fit = FamilyFit::of(&own, &response, false, None).unwrap();
-            (fit.status(), fit.minus_two_log_likelihood())
+            let direction = fit.direction().map(<[f64]>::to_vec);
+            (fit.status(), fit.minus_two_log_likelihood(), direction)
         };
-        let (status, own) = value(&codes, &columns, 3);
+        let (status, own, direction) = value(&codes, &columns, 3);
+        // Only the coefficients of the rare level have no end.
+        for (at, own) in direction.unwrap().into_iter().enumerate() {
+            assert!(at % 3 == 2 || own.abs() < 1e-4, "{seed} {at}: {own}");
+        }
         let others: Vec<Vec<f64>> = columns.iter().map(|own| own[rare..].to_vec()).collect();
-        let (converged, expected) = value(&codes[rare..], &others, 2);
+        let (converged, expected, _) = value(&codes[rare..], &others, 2);
         assert_eq!(
             (status, converged),
             (FitStatus::Separated, FitStatus::Converged)
         );
         assert!((own - expected).abs() < 1e-9 * expected, "{own} {expected}");
     }
+}
+
+#[test]
+fn a_column_that_is_a_level_alone_has_no_end() {
+    let codes: Vec<u32> = (0..60)
+        .map(|row| if row == 0 { 2 } else { row % 2 })
+        .collect();
+    let column: Vec<f64> = (0..60).map(|row| f64::from(u8::from(row == 0))).collect();
+    let own = in_blocks(&[column], 2);
+    let response = FamilyResponse::of_classes(&codes, &[]).unwrap();
+    let fit = FamilyFit::of(&[&own[0], &own[1]], &response, false, None).unwrap();
+    assert_eq!(fit.status(), FitStatus::Separated);
+    assert!(fit.direction().unwrap()[1] > 0.5);
 }
 
 #[test]
