@@ -14,6 +14,9 @@ const NEARLY: f64 = 1e-10;
 /// −2ℓ of an observation of weight 1 below which it is taken to be told for certain.
 const SEPARATED: f64 = 1e-4;
 
+/// A step to the constants is no longer than this.
+const LONGEST: f64 = 32.0;
+
 /// Steps to the constants, and halvings of each, at most.
 const STEPS: usize = 100;
 const HALVINGS: usize = 60;
@@ -124,7 +127,9 @@ pub(super) fn maximised<A: Concave>(
         let (step, promised) = own.step()?;
         let is_found = promised <= FOUND * (1.0 + own.value());
         let most = own.value() * (1.0 + f64::EPSILON) + f64::EPSILON;
-        let mut share = 1.0;
+        // Where probabilities have nearly vanished a step may lead anywhere.
+        let longest = step.iter().fold(0.0, |most: f64, own| most.max(own.abs()));
+        let mut share = (LONGEST / longest).min(1.0);
         let mut next = None;
         for _ in 0..HALVINGS {
             let to = constants.iter().zip(&step).map(|(c, s)| c + share * s);
