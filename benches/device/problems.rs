@@ -209,7 +209,7 @@ pub fn design(model: Model, n: usize, p: usize) -> Design {
     }
     let column = |name: String, values| Column {
         name,
-        values: Values::Numbers(values),
+        values: Values::from(values),
     };
     let mut columns = vec![column("y".to_owned(), y)];
     columns.extend(events.map(|events| column("event".to_owned(), events)));

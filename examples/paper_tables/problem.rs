@@ -111,7 +111,7 @@ fn unit_response(data: &mut Table) {
         .map(|y| (y - mean) * (y - mean))
         .sum::<f64>()
         .sqrt();
-    for value in y {
+    for value in y.to_mut() {
         *value = (*value - mean) / norm;
     }
 }

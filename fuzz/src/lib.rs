@@ -203,7 +203,7 @@ fn table_of_all_kinds() -> Table {
         source: "d".to_owned(),
         columns: vec![
             column("y", Values::Bytes(vec![0, 1, 0, 1, 2, 1])),
-            column("a", Values::Numbers(numbers)),
+            column("a", Values::from(numbers)),
             column(
                 "b",
                 Values::Sparse {

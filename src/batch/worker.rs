@@ -293,6 +293,7 @@ impl<'a, 'f> Runner<'a, 'f> {
                 path: &checkpoint,
                 fingerprint: &fingerprint,
             }),
+            process_started: None,
         };
         task.set_checkpoint(checkpoint.clone());
         let mut result = run_task(&task, &context);

@@ -18,9 +18,8 @@ pub(super) struct Unseen {
 
 pub(super) fn misses(values: &Values) -> bool {
     match values {
-        Values::Numbers(values) | Values::Sparse { values, .. } => {
-            values.iter().any(|value| value.is_nan())
-        }
+        Values::Numbers(values) => values.iter().any(|value| value.is_nan()),
+        Values::Sparse { values, .. } => values.iter().any(|value| value.is_nan()),
         Values::Bytes(_) | Values::Remote => false,
         Values::Gapped(values) => values.contains(&MISSING_BYTE),
         Values::Factor { codes, .. } => codes.contains(&MISSING),
@@ -79,8 +78,8 @@ pub(super) fn codes(
     let number = values.byte_to_number();
     match values {
         Values::Numbers(values) => {
-            let values = values.into_iter().enumerate();
-            let codes = values.map(|(row, value)| of(row, value));
+            let values = values.iter().enumerate();
+            let codes = values.map(|(row, value)| of(row, *value));
             Ok(dense(levels, codes.collect::<Result<_, _>>()?))
         }
         Values::Sparse { rows, values } => {

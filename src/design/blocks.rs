@@ -47,7 +47,7 @@ impl Design {
                     x[start + block * n..][..n].copy_from_slice(column);
                 }
             }
-            self.x = Arc::new(x);
+            self.x = x.into();
             self.blocks = blocks;
             let own = Terms::new(&self.x, rows, &widths);
             let own = match &self.terms {

@@ -4,35 +4,55 @@ mod batches;
 mod dependent;
 mod duplicates;
 mod kept;
+mod room;
 
 use std::sync::Arc;
 
 use duplicates::EqualHashes;
+use room::Room;
 
 use super::{
     Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, size::width, standardise::standardise, term_plan::TermPlan, terms::Terms,
+    dummy_name, size::MatrixSize, standardise::standardise, term_plan::TermPlan, terms::Terms,
     variable::term_widths,
 };
 use crate::{
     interrupt::Interrupt,
+    memory::MemoryCharge,
     ranks::Communicator,
-    table::{Column, Table, TableError, Values, are_dates},
+    table::{Column, Numbers, TableError, Values, are_dates},
     vector::product,
 };
+
+/// What a design is made with, beside its table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Making<'a> {
+    /// The ranks that partition the columns, if any do.
+    pub(crate) communicator: Option<&'a Communicator>,
+    pub(crate) interrupt: &'a Interrupt,
+    /// What the matrix is charged to, if it has memory of its own.
+    pub(crate) memory: Option<&'a MemoryCharge>,
+}
+
+impl<'a> Making<'a> {
+    /// By one process.
+    pub(crate) fn alone(interrupt: &'a Interrupt) -> Self {
+        Self {
+            communicator: None,
+            interrupt,
+            memory: None,
+        }
+    }
+}
 
 pub(super) struct DesignBuilder<'a> {
     n: usize,
     table: String,
     options: DesignOptions<'a>,
-    /// The ranks that partition the columns, if any do.
-    communicator: Option<&'a Communicator>,
-    interrupt: &'a Interrupt,
+    making: Making<'a>,
     /// The weights at mean one, if the observations are weighted.
     weights: Option<Vec<f64>>,
-    /// Room for every column, of which so many values are those of the variables so far.
-    x: Vec<f64>,
-    filled: usize,
+    x: Room,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     hashes: EqualHashes,
@@ -49,36 +69,19 @@ pub(super) struct DesignBuilder<'a> {
 }
 
 impl<'a> DesignBuilder<'a> {
-    /// Allocates room for every column.
     pub(super) fn new(
-        n: usize,
-        table: &Table,
+        (n, table): (usize, String),
         (options, references): (&DesignOptions<'a>, Vec<(&'a str, &'a str)>),
         weights: Option<Vec<f64>>,
-        (communicator, interrupt): (Option<&'a Communicator>, &'a Interrupt),
-    ) -> Result<Self, DesignError> {
-        let width = |column: &Column| width(column, n);
-        let p = table.columns.iter().map(width).sum::<usize>();
-        let has_room = |values: &usize| Vec::<f64>::new().try_reserve_exact(*values).is_ok();
-        let Some(room) = n.checked_mul(p).filter(has_room) else {
-            let widest = table.columns.iter().max_by_key(|column| width(column));
-            return Err(DesignError::TooLarge {
-                table: table.source.clone(),
-                n,
-                p,
-                widest: widest.map_or(String::new(), |column| column.name.clone()),
-            });
-        };
-        Ok(Self {
+        making: Making<'a>,
+    ) -> Self {
+        Self {
             n,
-            table: table.source.clone(),
+            table,
             options: *options,
-            communicator,
-            interrupt,
+            making,
             weights,
-            // The system gives zeros when they are first written, by whichever thread does.
-            x: vec![0.0; room],
-            filled: 0,
+            x: Room::default(),
             variables: Vec::new(),
             hashes: EqualHashes::default(),
             set_aside: Vec::new(),
@@ -87,7 +90,47 @@ impl<'a> DesignBuilder<'a> {
             warnings: Vec::new(),
             full_factor: false,
             plan: None,
-        })
+        }
+    }
+
+    /// Makes room for columns, and says where those stand in it that are there already.
+    fn make_room(&mut self, columns: &mut [Column]) -> Result<Vec<Option<usize>>, DesignError> {
+        let n = self.n;
+        if let Some((places, end)) = room::places(columns, n) {
+            let mut numbers = columns
+                .iter_mut()
+                .filter_map(|column| match &mut column.values {
+                    Values::Numbers(numbers) => Some(numbers),
+                    _ => None,
+                });
+            match Numbers::into_shared(numbers.by_ref().map(std::mem::take).collect()) {
+                Ok(mut values) => {
+                    values.resize(values.len().max(end), 0.0);
+                    self.x = Room::new(values);
+                    return Ok(places);
+                }
+                Err(parts) => {
+                    let numbers = columns
+                        .iter_mut()
+                        .filter(|column| matches!(column.values, Values::Numbers(_)));
+                    numbers
+                        .zip(parts)
+                        .for_each(|(column, part)| column.values = Values::Numbers(part));
+                }
+            }
+        }
+        let size = MatrixSize::of_columns(&*columns, n);
+        if let Some(memory) = self.making.memory {
+            let taken = memory.grow(size.bytes(), &size);
+            taken.map_err(|error| TableError::memory(&self.table, error))?;
+        }
+        let has_room = |values: &usize| Vec::<f64>::new().try_reserve_exact(*values).is_ok();
+        let Some(room) = size.values().filter(has_room) else {
+            return Err(size.too_large(&self.table));
+        };
+        // The system gives zeros when they are first written, by whichever thread does.
+        self.x = Room::new(vec![0.0; room]);
+        Ok(vec![None; columns.len()])
     }
 
     /// Adds warnings of this rank's columns.
@@ -104,7 +147,7 @@ impl<'a> DesignBuilder<'a> {
 
     /// Takes into account whether a rank with earlier columns has a factor.
     pub(super) fn after(mut self, own: &[Column]) -> Result<Self, DesignError> {
-        if let Some(communicator) = self.communicator.filter(|_| !self.options.intercept) {
+        if let Some(communicator) = self.making.communicator.filter(|_| !self.options.intercept) {
             let varies = |codes: &[u32]| codes.iter().any(|code| *code != codes[0]);
             let is_factor = |column: &Column| match &column.values {
                 Values::Factor { codes, .. } => varies(codes),
@@ -119,7 +162,7 @@ impl<'a> DesignBuilder<'a> {
 
     /// Fails once an interrupt was requested: called before each column's work.
     fn heed_interrupt(&self) -> Result<(), DesignError> {
-        Ok(self.interrupt.check().map_err(TableError::from)?)
+        Ok(self.making.interrupt.check().map_err(TableError::from)?)
     }
 
     /// Whether every model holds a column of numbers of this index, and whether it is a part of a term.
@@ -225,23 +268,24 @@ impl<'a> DesignBuilder<'a> {
     ) -> Result<(), DesignError> {
         self.heed_interrupt()?;
         self.check_finite(&name, values)?;
-        let place = &mut self.x[self.filled..][..self.n];
-        place.copy_from_slice(values);
-        let scale = standardise(place, self.options.intercept, self.weights.as_deref());
-        self.push_standardised((name, level), index, (kept, is_part), scale)
+        let (place, rest) = self.x.rest();
+        let own = &mut rest[..self.n];
+        own.copy_from_slice(values);
+        let scale = standardise(own, self.options.intercept, self.weights.as_deref());
+        self.push_standardised((name, level), index, (kept, is_part), (place, scale))
     }
 
-    /// Adds the column that stands behind the variables, with its mean and norm; none of a constant.
+    /// Adds the column that stands at a place of the room, with its mean and norm; none of a constant.
     fn push_standardised(
         &mut self,
         (name, level): (String, Option<&str>),
         index: usize,
         (kept, is_part): (bool, bool),
-        scale: Option<(f64, f64)>,
+        (place, scale): (usize, Option<(f64, f64)>),
     ) -> Result<(), DesignError> {
         match scale {
             Some((mean, norm)) => {
-                self.filled += self.n;
+                self.x.take(place, self.n);
                 let variable = Variable {
                     name,
                     level: level.map(Into::into),
@@ -285,7 +329,6 @@ impl<'a> DesignBuilder<'a> {
     /// The design of these columns, which lacks its response, called so: the indexes of its variables count as if no
     /// column were the response.
     pub(super) fn finish(mut self, response: &str) -> Result<Design, DesignError> {
-        self.x.truncate(self.filled);
         let gathered = self.gather()?;
         self.check_kept()?;
         let counts = self.set_duplicates_aside(gathered)?;
@@ -298,7 +341,7 @@ impl<'a> DesignBuilder<'a> {
                 set_aside: self.set_aside.len(),
             });
         }
-        let is_split = self.options.split_factors || self.communicator.is_some();
+        let is_split = self.options.split_factors || self.making.communicator.is_some();
         let (terms, term_names) = match &self.plan {
             Some(plan) => plan.terms(&self.x, self.n, &self.variables),
             None if is_split => (None, Vec::new()),
@@ -321,8 +364,8 @@ impl<'a> DesignBuilder<'a> {
         let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
-            x: Arc::new(self.x),
-            remote: self.communicator.map(remote),
+            x: self.x.finish(),
+            remote: self.making.communicator.map(remote),
             y: Vec::new(),
             variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),
             response: Variable {

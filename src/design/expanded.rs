@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    Design, DesignError, DesignOptions, FormulaOptions, Hierarchy, ResponseOptions, family,
+    Design, DesignError, DesignOptions, FormulaOptions, Hierarchy, Making, ResponseOptions, family,
     formula_columns::{
         FormulaUse, column_of_weights, hidden_columns, other_name, refuse_identifiers,
     },
@@ -183,7 +183,7 @@ impl<'a> ExpandedFormula<'a> {
             (Some(values), _) => (
                 expansion.terms().response().unwrap_or_default(),
                 match values {
-                    formula::Variable::Numeric(values) => Values::Numbers(values.into_owned()),
+                    formula::Variable::Numeric(values) => values.into_owned().into(),
                     formula::Variable::Factor { levels, codes, .. } => Values::Factor {
                         levels: levels.into_owned(),
                         codes: codes.into_owned(),
@@ -233,10 +233,10 @@ impl<'a> ExpandedFormula<'a> {
             Some(name) => Some(beside(name, column_of(name))),
             None => {
                 let own = expansion.failures(&data)?;
-                own.map(|values| beside("failures", Values::Numbers(values)))
+                own.map(|values| beside("failures", values.into()))
             }
         };
-        let offset = offset.map(|values| beside(&offsets.join(" + "), Values::Numbers(values)));
+        let offset = offset.map(|values| beside(&offsets.join(" + "), values.into()));
         let of_survival = [options.kind.event, options.kind.entry, options.kind.strata];
         let [event, entry, strata] =
             of_survival.map(|name| name.map(|name| beside(name, column_of(name))));
@@ -268,7 +268,12 @@ impl<'a> ExpandedFormula<'a> {
             ..DesignOptions::default()
         };
         let (term_of, labels) = (plan.of.clone(), plan.labels.clone());
-        let made = Design::made(derived, &design_options, (None, interrupt), Some(plan));
+        let made = Design::made(
+            derived,
+            &design_options,
+            Making::alone(interrupt),
+            Some(plan),
+        );
         let mut design = made.map_err(|error| match error {
             // Rows of the whole table.
             DesignError::Family {

@@ -2,7 +2,7 @@
 
 use super::{
     Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, ResponseColumn,
-    builder::DesignBuilder,
+    builder::{DesignBuilder, Making},
     family::{self, BesideResponse},
     groups::gather,
     identifiers,
@@ -14,7 +14,6 @@ use super::{
 use crate::{
     family::Distribution,
     interrupt::Interrupt,
-    ranks::Communicator,
     table::{Column, Missing, Table, Values},
 };
 
@@ -26,7 +25,7 @@ impl Design {
     /// # Errors
     /// [`DesignError`] names the table, the column and the mend.
     pub fn from_table(table: Table, options: &DesignOptions) -> Result<Self, DesignError> {
-        Self::from_partitioned_table(table, options, (None, &Interrupt::default()))
+        Self::from_partitioned_table(table, options, Making::alone(&Interrupt::default()))
     }
 
     /// Makes the design of a table whose columns the ranks of a communicator partition, as
@@ -37,21 +36,21 @@ impl Design {
     pub(crate) fn from_partitioned_table(
         table: Table,
         options: &DesignOptions,
-        context: (Option<&Communicator>, &Interrupt),
+        making: Making,
     ) -> Result<Self, DesignError> {
-        Self::made(table, options, context, None)
+        Self::made(table, options, making, None)
     }
 
     /// Makes the design of a table, whose columns may be those of a formula's terms.
     pub(super) fn made(
         table: Table,
         options: &DesignOptions,
-        context: (Option<&Communicator>, &Interrupt),
+        making: Making,
         plan: Option<TermPlan>,
     ) -> Result<Self, DesignError> {
-        let made = DesignColumns::from_partitioned_table(table, options, context, plan)?;
+        let made = DesignColumns::from_partitioned_table(table, options, making, plan)?;
         let (columns, response) = made;
-        columns.with_response(response, options, context.1)
+        columns.with_response(response, options, making.interrupt)
     }
 }
 
@@ -61,12 +60,13 @@ impl DesignColumns {
     pub(super) fn from_partitioned_table(
         mut table: Table,
         options: &DesignOptions,
-        (communicator, interrupt): (Option<&Communicator>, &Interrupt),
+        making: Making,
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
+        let communicator = making.communicator;
         let named = NamedColumns::of(&table, options, communicator.is_some())?;
         let beside = named.beside();
         let NamedColumns {
@@ -139,11 +139,11 @@ impl DesignColumns {
             }
         };
         let source = table.source.clone();
-        let builder = DesignBuilder::new(n, &table, builder, of_rows, (communicator, interrupt))?;
+        let builder = DesignBuilder::new((n, source.clone()), builder, of_rows, making);
         let (mut places, mut candidates) = (Vec::new(), Vec::new());
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
-                of_response.column = column;
+                of_response.column = column.detached();
             } else if Some(at) == trials {
                 told.trials = family::numbers(column, n, "trials")?;
             } else if Some(at) == failures {
@@ -174,14 +174,14 @@ impl DesignColumns {
         };
         let builder = builder.with_warnings(row_numbers).with_plan(plan);
         let mut builder = builder.after(&candidates)?;
-        builder.push_all(places.into_iter().zip(candidates))?;
+        builder.push_all(places, candidates)?;
         let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
         design.labels = labels;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {
-            design.rows = numbers.into_iter().map(|row| row as usize).collect();
+            design.rows = numbers.iter().map(|row| *row as usize).collect();
         }
         design.firth = options.kind.firth;
         design.trials = options.kind.trials.map(str::to_owned);

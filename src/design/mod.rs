@@ -37,7 +37,11 @@ mod wide;
 
 use std::sync::Arc;
 
-use crate::{family::Likelihood, table::TrueVariable};
+use crate::{
+    family::Likelihood,
+    table::{Numbers, TrueVariable},
+};
+pub(crate) use builder::Making;
 pub use columns::Columns;
 pub use error::{DesignError, DispersionError};
 pub(crate) use formula::FormulaDesign;
@@ -76,7 +80,7 @@ pub struct Design {
     /// How often the rows stand below one another: once, but for a response of several levels.
     blocks: usize,
     /// The local columns, column-major; designs of several responses share them, with their names and terms.
-    x: Arc<Vec<f64>>,
+    x: Numbers,
     /// The columns of other ranks.
     remote: Option<Arc<RemoteColumns>>,
     y: Vec<f64>,

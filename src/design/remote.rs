@@ -155,7 +155,7 @@ impl Design {
     /// Copies all columns to every rank.
     pub(crate) fn replicated(mut self) -> io::Result<Self> {
         if let Some(remote) = self.remote.take() {
-            self.x = Arc::new(remote.replicate(self.n, Arc::unwrap_or_clone(self.x))?);
+            self.x = remote.replicate(self.n, self.x.into_vec())?.into();
             if self.is_whole {
                 let widths = term_widths(self.variables.iter());
                 self.terms = Terms::of_widths(&self.x, self.n, &widths).map(Arc::new);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Columns, Design, DesignError, DesignOptions, NO_INTERCEPT,
-    builder::is_copy,
+    builder::{Making, is_copy},
     family::{self, BesideResponse},
     names::NamedColumns,
     response::caution,
@@ -95,7 +95,7 @@ impl ResponseColumn {
     pub(super) fn of(table: &Table, at: usize, beside: &[Option<usize>; 7]) -> Self {
         let (truth, doubts) = table.true_variables(at, beside);
         Self {
-            column: table.columns[at].clone(),
+            column: table.columns[at].detached(),
             index: at - beside.iter().flatten().filter(|own| **own < at).count(),
             truth,
             doubts,
@@ -128,7 +128,8 @@ impl DesignColumns {
         options: &DesignOptions,
         interrupt: &Interrupt,
     ) -> Result<Self, DesignError> {
-        let (columns, _) = Self::from_partitioned_table(table, options, (None, interrupt), None)?;
+        let (columns, _) =
+            Self::from_partitioned_table(table, options, Making::alone(interrupt), None)?;
         Ok(columns)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::DesignOptions;
+use super::{DesignError, DesignOptions};
 use crate::table::{Column, Table, Values};
 
 /// The most columns that a table's design matrix may have, and what they take.
@@ -23,11 +23,18 @@ impl MatrixSize {
 
     pub(crate) fn of(table: &Table, options: &DesignOptions) -> Self {
         let stays = |column: &&Column| !options.drop.contains(&column.name);
-        let columns = table.columns.iter().filter(stays);
-        let widths = columns.map(|column| (column, width(column, table.rows)));
+        Self::of_columns(table.columns.iter().filter(stays), table.rows)
+    }
+
+    /// Of columns of n observations.
+    pub(super) fn of_columns<'c>(
+        columns: impl IntoIterator<Item = &'c Column, IntoIter: Clone>,
+        n: usize,
+    ) -> Self {
+        let widths = columns.into_iter().map(|column| (column, width(column, n)));
         let widest = widths.clone().max_by_key(|(_, width)| *width);
         Self {
-            n: table.rows,
+            n,
             p: widths.map(|(_, width)| width).sum(),
             widest: widest
                 .filter(|(_, width)| *width > 1)
@@ -41,6 +48,24 @@ impl MatrixSize {
             n: self.n.saturating_mul(blocks),
             p: self.p.saturating_mul(blocks),
             ..self
+        }
+    }
+
+    /// Its numbers; `None` of more than can be counted.
+    pub(super) fn values(&self) -> Option<usize> {
+        self.n.checked_mul(self.p)
+    }
+
+    /// The error about a matrix of a table that has no room.
+    pub(super) fn too_large(&self, table: &str) -> DesignError {
+        DesignError::TooLarge {
+            table: table.to_owned(),
+            n: self.n,
+            p: self.p,
+            widest: self
+                .widest
+                .as_ref()
+                .map_or(String::new(), |(name, _)| name.clone()),
         }
     }
 

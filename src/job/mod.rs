@@ -136,6 +136,8 @@ pub struct Job {
     pub trace: Option<PathBuf>,
     /// Whether the files that the job writes may replace files that passel did not write.
     pub overwrite: bool,
+    /// Whether the program prints where the time went.
+    pub timings: bool,
     /// The file of the search's state, from which it can continue; `None` for no checkpoints.
     pub checkpoint: Option<PathBuf>,
     /// How progress is shown.
@@ -186,6 +188,7 @@ impl Job {
             output: None,
             trace: None,
             overwrite: false,
+            timings: false,
             checkpoint: None,
             progress: Progress::Auto,
             timeout: None,

@@ -9,7 +9,7 @@ use super::{
 use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling};
 
 /// Options that a run sets for all of its jobs.
-const SET_BY_RUN: [&str; 3] = ["progress", "checkpoint", "overwrite"];
+const SET_BY_RUN: [&str; 4] = ["progress", "checkpoint", "overwrite", "timings"];
 
 /// The command that a job stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

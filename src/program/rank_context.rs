@@ -1,7 +1,7 @@
 //! What every part of the program knows of the ranks: whether this process is one of several, and
 //! whether it is the one that prints.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use super::{
     EXIT_DONE, EXIT_USAGE,
@@ -16,6 +16,8 @@ use crate::{
 
 /// A single process, or one of several ranks.
 pub(super) struct RankContext {
+    /// When the program began.
+    pub(super) started: Instant,
     communicator: Option<Communicator>,
 }
 
@@ -25,8 +27,12 @@ impl RankContext {
         transport: Option<Arc<dyn Transport>>,
         interrupt: &Interrupt,
     ) -> Result<Self, u8> {
+        let started = Instant::now();
         let Some(transport) = transport else {
-            return Ok(Self { communicator: None });
+            return Ok(Self {
+                started,
+                communicator: None,
+            });
         };
         let is_root = transport.rank() == 0;
         let arguments = std::env::args_os().skip(1);
@@ -40,6 +46,7 @@ impl RankContext {
         });
         match connected {
             Ok(communicator) => Ok(Self {
+                started,
                 communicator: Some(communicator),
             }),
             Err(error) => {

@@ -1,6 +1,6 @@
 //! `passel select`, `pairs` and `stability`: one task, alone or on all ranks, and its report.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::Instant};
 
 use clap::ArgMatches;
 
@@ -18,6 +18,7 @@ use crate::{
     panics::catch_own_panic,
     ranks::Communicator,
     run::{Report, RunContext, RunError, run_task},
+    selection::Elapsed,
 };
 
 /// Does the task that the arguments ask for, and prints its report; the exit code.
@@ -27,6 +28,10 @@ pub(super) fn run(
     interrupt: &Interrupt,
     context: &RankContext,
 ) -> u8 {
+    let run_context = RunContext {
+        process_started: Some(context.started),
+        ..RunContext::default()
+    };
     let mut task = match arguments::task(command, matches) {
         Ok(task) => task,
         Err(errors) => return context.refuse(&errors),
@@ -43,10 +48,14 @@ pub(super) fn run(
     match context.communicator() {
         None => {
             task.job_mut().start_timeout(interrupt);
-            print_outcome(task.job(), run_task(&task, &RunContext::default()))
+            print_outcome(
+                task.job(),
+                run_context.process_started,
+                run_task(&task, &run_context),
+            )
         }
         Some(communicator) => match check_files(&task, context) {
-            Ok(()) => run_on_ranks(task, interrupt, communicator),
+            Ok(()) => run_on_ranks(task, interrupt, communicator, &run_context),
             Err(code) => code,
         },
     }
@@ -77,7 +86,12 @@ fn check_files(task: &Task, context: &RankContext) -> Result<(), u8> {
 
 /// Does a task on all ranks, or on rank 0 alone if it cannot be shared, and prints its report and
 /// every failure; the exit code.
-fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicator) -> u8 {
+fn run_on_ranks(
+    mut task: Task,
+    interrupt: &Interrupt,
+    communicator: &Communicator,
+    run_context: &RunContext,
+) -> u8 {
     let is_root = communicator.is_root();
     // A rank that waits for the others must not leave them.
     let _heeding = task.job().interrupt.heeding();
@@ -94,7 +108,7 @@ fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicat
     let job = task.job_mut();
     job.resources.communicator = (!on_one_rank).then(|| communicator.clone());
     job.start_timeout(interrupt);
-    let result = catch_own_panic(|| Ok(run_task(&task, &RunContext::default())));
+    let result = catch_own_panic(|| Ok(run_task(&task, run_context)));
     communicator.interrupt_locally(false);
     let own = match &result {
         Ok(Ok(_)) => Ok(()),
@@ -126,7 +140,7 @@ fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicat
         }
         return EXIT_FAILED;
     };
-    let code = print_outcome(task.job(), result);
+    let code = print_outcome(task.job(), run_context.process_started, result);
     for failure in &failures {
         let is_printed = own
             .as_ref()
@@ -141,8 +155,17 @@ fn run_on_ranks(mut task: Task, interrupt: &Interrupt, communicator: &Communicat
     }
 }
 
+/// Prints where the time went since the process began, on standard error.
+fn print_timings(elapsed: &Elapsed, started: Instant) {
+    let all = started.elapsed().as_secs_f64();
+    let output = ("output", (all - elapsed.total).max(0.0));
+    for (part, seconds) in elapsed.parts().into_iter().chain([output, ("total", all)]) {
+        print_error(&format!("{part:<8} {seconds:8.3} s"));
+    }
+}
+
 /// Prints the report of a task and what went wrong; the exit code.
-fn print_outcome(job: &Job, result: Result<Report, RunError>) -> u8 {
+fn print_outcome(job: &Job, started: Option<Instant>, result: Result<Report, RunError>) -> u8 {
     let error_code = result.as_ref().err().map(RunError::exit_code);
     if let (Err(RunError::Interrupted), Some(reason)) = (&result, job.timed_out()) {
         print_error(&format!("error: {reason}, and nothing was found before"));
@@ -175,6 +198,9 @@ fn print_outcome(job: &Job, result: Result<Report, RunError>) -> u8 {
         if code != EXIT_DONE {
             return code;
         }
+    }
+    if let Some(started) = started.filter(|_| job.timings) {
+        print_timings(&report.outcome.overview().elapsed, started);
     }
     if let Err(error) = report.remove_checkpoint() {
         print_error(&format!("warning: {}", error_chain(&error)));

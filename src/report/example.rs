@@ -40,7 +40,7 @@ pub(crate) fn selection() -> Selection {
         "set_aside": [{ "name": "one", "reason": "constant" }],
         "seed": 7, "devices": ["cpu"], "precision": "f64", "screen": "f32",
         "iterations": 256, "termination": "iterations",
-        "elapsed_seconds": { "read": 0.1, "devices": 0.0, "search": 1.2, "total": 1.3 },
+        "elapsed_seconds": { "start": 0.0, "read": 0.1, "devices": 0.0, "search": 1.2, "report": 0.0, "total": 1.3 },
         "warnings": ["the size bound was reached"],
     });
     let mut selection: Selection = serde_json::from_value(stored).unwrap();

@@ -60,9 +60,11 @@ impl Method for EachResponse {
     }
 
     fn report(&self, run: &mut Run, (found, data): Self::Found) -> Result<Finding, RunError> {
-        let elapsed = run.elapsed(found.elapsed.devices, found.elapsed.search);
+        let Elapsed {
+            devices, search, ..
+        } = found.elapsed;
         let (mut report, fault) = found.report(&data)?;
-        report.elapsed_seconds = elapsed;
+        report.elapsed_seconds = run.elapsed(devices, search);
         Ok(Finding::new(Outcome::Responses(Box::new(report)), fault))
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     design::{
-        self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group,
+        self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group, Making,
         TermsOfColumns, size::MatrixSize,
     },
     family::Distribution,
@@ -199,9 +199,13 @@ impl Prepared for Design {
                     ..options
                 };
                 let matrix = MatrixSize::of(&table.data, &options);
-                let charge = memory.take(matrix.bytes(), &matrix)?;
-                let context = (communicator, &job.interrupt);
-                let data = Self::from_partitioned_table(table.data, &options, context)?;
+                let charge = memory.charge();
+                let making = Making {
+                    communicator,
+                    interrupt: &job.interrupt,
+                    memory: Some(&charge),
+                };
+                let data = Self::from_partitioned_table(table.data, &options, making)?;
                 drop(table.charge);
                 let matrix = matrix.in_blocks(data.blocks());
                 charge.set(matrix.bytes(), &matrix)?;

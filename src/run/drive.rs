@@ -1,6 +1,6 @@
 //! The path of a run, the same for every method.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use super::{
     Fault, Report, RunContext, RunError,
@@ -38,6 +38,7 @@ pub(super) fn drive<M: Method>(
     let _starting = StartingGpus::of(&job.resources);
     let threads = job.resources.thread_count();
     let (prepared, _held) = with_helpers(threads, || context.prepare::<M>(job))?;
+    run.prepared = Instant::now();
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let has_others = !job.other_criteria.is_empty() && job.responses.is_none();

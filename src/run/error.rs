@@ -148,6 +148,7 @@ impl From<DesignError> for RunError {
     fn from(error: DesignError) -> Self {
         match error {
             DesignError::Table(TableError::Interrupted(_)) => Self::Interrupted,
+            DesignError::Table(TableError::Memory { source, .. }) => Self::Memory(source),
             error => Self::Design(error),
         }
     }

@@ -52,6 +52,8 @@ pub struct RunContext<'a> {
     /// The progress of all jobs, and the name of this one.
     #[cfg(feature = "program")]
     pub board: Option<(&'a JobProgress, &'a str)>,
+    /// When the process began that does nothing but the job.
+    pub process_started: Option<Instant>,
     /// Where stability selection keeps the resamples that are done; PaSS has [`Job::checkpoint`].
     pub checkpoint: Option<ResampleCheckpoint<'a>>,
 }
@@ -92,6 +94,8 @@ pub(super) struct Run<'a> {
     pub(super) job: &'a Job,
     pub(super) context: RunContext<'a>,
     pub(super) started: Instant,
+    /// When its data were read and prepared.
+    pub(super) prepared: Instant,
     pub(super) meter: Meter,
     /// Of PaSS: the steps of its particles.
     pub(super) trace: Option<Trace>,
@@ -106,10 +110,12 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     /// Starts the clock of a job that shows and writes nothing.
     pub(super) fn silent(job: &'a Job) -> Self {
+        let started = Instant::now();
         Self {
             job,
             context: RunContext::default(),
-            started: Instant::now(),
+            started,
+            prepared: started,
             meter: Meter::default(),
             trace: None,
             resume_from: None,
@@ -143,14 +149,18 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Seconds by stage: all that was neither the start of devices nor the search is reading.
+    /// Seconds by stage until now, with those of the start of devices and of the search.
     pub(super) fn elapsed(&self, devices: f64, search: f64) -> Elapsed {
-        let total = self.started.elapsed().as_secs_f64();
+        let began = self.context.process_started.unwrap_or(self.started);
+        let seconds = |from, to: Instant| to.saturating_duration_since(from).as_secs_f64();
+        let after = self.prepared.elapsed().as_secs_f64();
         Elapsed {
-            read: total - search - devices,
+            start: seconds(began, self.started),
+            read: seconds(self.started, self.prepared),
             devices,
             search,
-            total,
+            report: (after - devices - search).max(0.0),
+            total: began.elapsed().as_secs_f64(),
         }
     }
 

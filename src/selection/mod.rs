@@ -191,17 +191,32 @@ pub struct RunSummary {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Elapsed {
+    /// From the start of the process to that of the job: options, plugins, files to be written; 0 of a job of a run.
+    pub start: f64,
     /// Reading the file and preparing the columns.
     pub read: f64,
     /// Starting the devices and copying the columns to them.
     pub devices: f64,
     /// The search alone.
     pub search: f64,
-    /// From the first byte read to the finished result; 0 where it is not known.
+    /// What is worked out of the result once it is found.
+    pub report: f64,
+    /// All of these; 0 where it is not known.
     pub total: f64,
 }
 
 impl Elapsed {
+    /// The parts by name.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        [
+            ("start", self.start),
+            ("read", self.read),
+            ("devices", self.devices),
+            ("search", self.search),
+            ("report", self.report),
+        ]
+    }
+
     /// Returns true where no time was kept, as in results of runs.
     pub(crate) fn is_unknown(&self) -> bool {
         *self == Self::default()

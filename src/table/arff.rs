@@ -11,7 +11,7 @@ use super::growing::{COLUMNS, PER_COLUMN};
 use super::lines::Lines;
 use super::rows::RowBuffer;
 use super::words::{Word, Words};
-use super::{Column, MISSING, Table, TableError, Values, names};
+use super::{Column, MISSING, Numbers, Table, TableError, Values, names};
 use crate::nearest::did_you_mean;
 
 pub(super) const FORMAT: Format = Format {
@@ -173,7 +173,7 @@ impl Attribute {
     }
 
     /// The column of its values: a factor has the levels that occur, in the order of every factor.
-    fn column(self, numbers: Vec<f64>) -> Column {
+    fn column(self, numbers: Numbers) -> Column {
         let name = self.name;
         let Some(values) = self.values else {
             let values = Values::Numbers(numbers);

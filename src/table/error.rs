@@ -156,7 +156,7 @@ impl TableError {
     }
 
     /// An empty file; `expected` says what its format begins with.
-    pub(super) fn memory(path: impl AsRef<Path>, source: MemoryError) -> Self {
+    pub(crate) fn memory(path: impl AsRef<Path>, source: MemoryError) -> Self {
         let path = as_given(path.as_ref());
         Self::Memory { path, source }
     }

@@ -76,7 +76,7 @@ impl ColumnBuilder {
         match self {
             Self::Numbers(mut values) => {
                 values.shrink_to_fit();
-                Values::Numbers(values)
+                values.into()
             }
             Self::Factor(factor) => factor.finish(),
         }

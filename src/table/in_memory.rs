@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Column, Table, TableError, Values, names};
+use super::{Column, Numbers, Table, TableError, Values, names};
 
 impl Table {
     /// Makes a table of named columns, which may be of several kinds.
@@ -76,6 +76,20 @@ impl Column {
     }
 }
 
+impl Column {
+    /// A copy that shares nothing with the columns of its table.
+    pub(crate) fn detached(&self) -> Self {
+        let values = match &self.values {
+            Values::Numbers(numbers) => Values::Numbers(numbers.detached()),
+            values => values.clone(),
+        };
+        Self {
+            name: self.name.clone(),
+            values,
+        }
+    }
+}
+
 impl<N: Into<String>, V: Into<Values>> From<(N, V)> for Column {
     fn from((name, values): (N, V)) -> Self {
         Self {
@@ -87,13 +101,19 @@ impl<N: Into<String>, V: Into<Values>> From<(N, V)> for Column {
 
 impl From<Vec<f64>> for Values {
     fn from(values: Vec<f64>) -> Self {
+        Self::Numbers(values.into())
+    }
+}
+
+impl From<Numbers> for Values {
+    fn from(values: Numbers) -> Self {
         Self::Numbers(values)
     }
 }
 
 impl From<&[f64]> for Values {
     fn from(values: &[f64]) -> Self {
-        Self::Numbers(values.to_vec())
+        Self::Numbers(values.to_vec().into())
     }
 }
 

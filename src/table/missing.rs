@@ -185,7 +185,8 @@ impl Column {
         // To the end, so that many values are looked at at once.
         let any = |values: &[f64]| values.iter().fold(false, |any, value| any | value.is_nan());
         match &self.values {
-            Values::Numbers(values) | Values::Sparse { values, .. } => any(values),
+            Values::Numbers(values) => any(values),
+            Values::Sparse { values, .. } => any(values),
             Values::Bytes(_) | Values::Remote => false,
             Values::Gapped(values) => memchr::memchr(MISSING_BYTE, values).is_some(),
             Values::Factor { codes, .. } => codes.contains(&MISSING),
@@ -208,18 +209,23 @@ impl Values {
         }
         let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
         let is_marked = |value: &f64| numbers.contains(value);
+        let mark = |values: &mut Vec<f64>| {
+            let marked = values.iter_mut().filter(|value| is_marked(value));
+            marked.for_each(|value| *value = f64::NAN);
+        };
         match self {
-            Self::Numbers(values) | Self::Sparse { values, .. } => {
-                let marked = values.iter_mut().filter(|value| is_marked(value));
-                marked.for_each(|value| *value = f64::NAN);
+            Self::Numbers(values) => {
+                if values.iter().any(is_marked) {
+                    mark(values.to_mut());
+                }
             }
+            Self::Sparse { values, .. } => mark(values),
             Self::Bytes(bytes) | Self::Gapped(bytes) => {
                 if bytes.iter().any(|byte| is_marked(&f64::from(*byte))) {
                     let rows = bytes.len();
                     let mut values = self.numbers(rows).unwrap_or_default().into_owned();
-                    let marked = values.iter_mut().filter(|value| is_marked(value));
-                    marked.for_each(|value| *value = f64::NAN);
-                    *self = Self::Numbers(values);
+                    mark(&mut values);
+                    *self = values.into();
                 }
             }
             Self::Factor { levels, codes } => {

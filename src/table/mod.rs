@@ -26,6 +26,7 @@ mod missing;
 mod mrmr;
 mod names;
 mod npy;
+mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plink;
@@ -61,6 +62,7 @@ pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
 pub(crate) use npy::MATRIX_HEADER;
 pub use npy::write_matrix;
+pub use numbers::Numbers;
 pub use rounded::RoundedColumn;
 use suspicions::told;
 pub use text_options::{DecimalMark, Encoding, Separator, TextOptions};
@@ -122,7 +124,7 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// NaN marks a missing value; none is infinite.
-    Numbers(Vec<f64>),
+    Numbers(Numbers),
     /// Numbers that are mostly 0: only the others are stored.
     Sparse {
         /// Observations whose value is not 0, counted from 0, ascending.

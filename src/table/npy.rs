@@ -5,6 +5,7 @@ mod elements;
 mod header;
 
 use std::io::{self, Write};
+use std::mem::take;
 use std::ops::Range;
 use std::path::Path;
 
@@ -13,7 +14,8 @@ use npyz::{NpyHeader, Order};
 
 use super::extent::Extent;
 use super::format::{Format, Input};
-use super::growing::{COLUMNS, Growing, PER_COLUMN};
+use super::growing::{COLUMNS, PER_COLUMN};
+use super::numbers::NumberColumns;
 use super::rounded::{EXACT, RoundedColumn, RoundedColumns};
 use super::rows::RowBuffer;
 use super::source::{GAP, Source, is_gzip, runs};
@@ -200,6 +202,10 @@ impl<'p> Array<'p> {
         TableError::content(self.path, message)
     }
 
+    fn undecodable(&self, error: io::Error) -> TableError {
+        self.error(format!("bytes that are no value: {error}"))
+    }
+
     fn shape_error(&self, expected: &str) -> TableError {
         let shape = shape_text(self.header.shape());
         self.error(format!("shape {shape}, but {expected} is expected"))
@@ -252,41 +258,37 @@ impl<'p> Array<'p> {
         names.map_err(refused)?;
         let runs = runs(width, gap / apart, wanted);
         let read: Vec<usize> = runs.iter().cloned().flatten().collect();
-        let at_once = match read.len() == width {
-            true => at_once::columns(&self, (rows, width), &name, memory),
-            false => None,
-        };
-        let columns = match at_once {
-            Some(columns) => columns?,
-            None => self.in_order((rows, width), (&runs, &read), &name, memory)?,
-        };
+        let mut columns = NumberColumns::new(read.len());
+        let room = columns.grow(rows, 0, memory, VALUES);
+        room.map_err(refused)?;
+        match self.read_at_once((rows, width), &read, &name, &mut columns) {
+            Some(done) => done?,
+            None => self.read_in_order((rows, width), &runs, &name, &mut columns)?,
+        }
         self.source.finish()?;
         let remote = |at| Column::from((name(at), Values::Remote));
         let mut all: Vec<Column> = (0..width).map(remote).collect();
-        for (at, values) in read.into_iter().zip(columns) {
-            all[at].values = Values::Numbers(values);
+        for (at, numbers) in read.into_iter().zip(columns.finish(rows)) {
+            all[at].values = Values::Numbers(numbers);
         }
         Ok((all, self.rounded.0))
     }
 
-    /// The columns of these runs, with their numbers, element after element.
-    fn in_order(
+    /// Fills columns, which have room for all rows, with those of these runs, element after element.
+    fn read_in_order(
         &mut self,
         (rows, width): (usize, usize),
-        (runs, read): (&[Range<usize>], &[usize]),
+        runs: &[Range<usize>],
         name: impl Fn(usize) -> String,
-        memory: Option<&MemoryCharge>,
-    ) -> Result<Vec<Vec<f64>>, TableError> {
-        let path = self.path;
-        let refused = |error| TableError::memory(path, error);
-        Ok(match self.header.order() {
+        columns: &mut NumberColumns,
+    ) -> Result<(), TableError> {
+        match self.header.order() {
             Order::C => {
                 let place = |at: usize| (at / width, at % width);
-                let mut block = RowBuffer::new(read.len().max(1), memory);
-                block.reserve(if read.is_empty() { 0 } else { rows });
-                block.check().map_err(refused)?;
+                let count: usize = runs.iter().map(|run| run.len()).sum();
+                let mut block = RowBuffer::of(take(columns), vec![true; count.max(1)], None);
                 // Where whole rows are read, they are one range.
-                let (lines, length) = match read.len() == width {
+                let (lines, length) = match count == width {
                     true => (1, rows * width),
                     false => (rows, 0),
                 };
@@ -301,31 +303,21 @@ impl<'p> Array<'p> {
                         block.push(value);
                     }
                 })?;
-                block.into_columns().map_err(refused)?
+                *columns = block.finish();
+                Ok(())
             }
             Order::Fortran => {
-                let mut columns: Vec<Vec<f64>> = Vec::with_capacity(read.len());
-                for _ in read {
-                    let mut column: Vec<f64> = Vec::new();
-                    column.grow(rows, memory, VALUES).map_err(refused)?;
-                    columns.push(column);
-                }
-                let mut filling = 0;
                 let place = |at: usize| (at % rows, at / rows);
                 let ranges = &mut runs.iter().map(|run| run.start * rows..run.end * rows);
-                self.each(ranges, place, &name, |mut values| {
-                    while !values.is_empty() {
-                        let column = &mut columns[filling];
-                        let free = rows - column.len();
-                        let (these, others) = values.split_at(free.min(values.len()));
-                        column.extend_from_slice(these);
-                        filling += usize::from(column.len() == rows);
-                        values = others;
-                    }
-                })?;
-                columns
+                // All that are wanted stand one behind another.
+                let mut rest = columns.all_mut();
+                self.each(ranges, place, &name, |values| {
+                    let (own, others) = take(&mut rest).split_at_mut(values.len());
+                    own.copy_from_slice(values);
+                    rest = others;
+                })
             }
-        })
+        }
     }
 
     /// Hands over the elements of ascending ranges, some at a time, and refuses infinite ones.
@@ -335,10 +327,10 @@ impl<'p> Array<'p> {
         ranges: &mut dyn Iterator<Item = Range<usize>>,
         place: impl Fn(usize) -> (usize, usize),
         name: impl Fn(usize) -> String,
-        mut take: impl FnMut(&[f64]),
+        mut give: impl FnMut(&[f64]),
     ) -> Result<(), TableError> {
         let mut bytes = vec![0; ELEMENTS * self.element_bytes];
-        let mut values = Vec::with_capacity(ELEMENTS);
+        let mut values = vec![0.0; ELEMENTS];
         let mut position = 0;
         for range in ranges {
             let skipped = (range.start - position) * self.element_bytes;
@@ -353,9 +345,9 @@ impl<'p> Array<'p> {
                     let found = first * self.element_bytes + found;
                     return Err(self.truncated(promised as u64, found as u64));
                 }
-                values.clear();
-                (self.decode)(&bytes[..wanted], &mut values)
-                    .map_err(|error| self.error(format!("bytes that are no value: {error}")))?;
+                let values = &mut values[..wanted / self.element_bytes];
+                let decoded = (self.decode)(&bytes[..wanted], values);
+                decoded.map_err(|error| self.undecodable(error))?;
                 if let Some(at) = values.iter().position(|value| value.is_infinite()) {
                     let (row, column) = place(first + at);
                     return Err(TableError::infinite_element(self.path, row, &name(column)));
@@ -373,7 +365,7 @@ impl<'p> Array<'p> {
                         }
                     }
                 }
-                take(&values);
+                give(values);
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A transposition: rows that arrive value by value become columns.
 
 use super::Column;
-use super::growing::Growing;
+use super::numbers::{NumberColumns, Numbers};
 use crate::memory::{MemoryCharge, MemoryError};
 use crate::threads::{helpers, map_each};
 
@@ -24,8 +24,9 @@ pub(super) struct RowBuffer<'a> {
     /// Row-major, at most `limit` values.
     block: Vec<f64>,
     limit: usize,
-    columns: Vec<Vec<f64>>,
-    /// Whether a column is kept.
+    /// Those that are wanted.
+    columns: NumberColumns,
+    /// Whether a column is wanted.
     wanted: Vec<bool>,
     /// Rows that were moved to the columns.
     done: usize,
@@ -43,15 +44,25 @@ impl<'a> RowBuffer<'a> {
         Self::with_wanted(vec![true; width], memory)
     }
 
-    /// For rows in which only some columns are wanted; the others stay empty.
+    /// For rows in which only some columns are wanted; the others have no values.
     pub(super) fn with_wanted(wanted: Vec<bool>, memory: Option<&'a MemoryCharge>) -> Self {
+        let count = wanted.iter().filter(|wanted| **wanted).count();
+        Self::of(NumberColumns::new(count), wanted, memory)
+    }
+
+    /// For rows whose values become these columns, one for each that is wanted.
+    pub(super) fn of(
+        columns: NumberColumns,
+        wanted: Vec<bool>,
+        memory: Option<&'a MemoryCharge>,
+    ) -> Self {
         let width = wanted.len();
         let rows = (BLOCK_VALUES / width).clamp(4, 4096);
         Self {
             width,
             block: Vec::new(),
             limit: rows * width,
-            columns: vec![Vec::new(); width],
+            columns,
             wanted,
             done: 0,
             memory,
@@ -61,19 +72,8 @@ impl<'a> RowBuffer<'a> {
 
     /// Makes room for so many rows in all.
     pub(super) fn reserve(&mut self, rows: usize) {
-        let more = rows.saturating_sub(self.done);
-        self.grow(more);
-    }
-
-    /// Makes room for more rows in the columns.
-    fn grow(&mut self, more: usize) {
-        let columns = self.columns.iter_mut().zip(&self.wanted);
-        for (column, _) in columns.filter(|(_, wanted)| **wanted) {
-            if let Err(error) = column.grow(more, self.memory, VALUES) {
-                self.refused = Some(error);
-                return;
-            }
-        }
+        let grown = self.columns.grow(rows, self.done, self.memory, VALUES);
+        self.refused = grown.err();
     }
 
     /// Whether the columns have taken all values.
@@ -97,20 +97,25 @@ impl<'a> RowBuffer<'a> {
         self.done + self.block.len() / self.width
     }
 
-    /// The columns, all of `count()` values; an incomplete last row is left out.
+    /// Only those that are wanted.
+    pub(super) fn finish(mut self) -> NumberColumns {
+        self.flush();
+        self.columns
+    }
+
+    /// The columns, all of `count()` values, none of which are not wanted; an incomplete last row is left out.
     ///
     /// # Errors
     /// There was no memory for some values.
-    pub(super) fn into_columns(mut self) -> Result<Vec<Vec<f64>>, MemoryError> {
+    pub(super) fn into_columns(mut self) -> Result<Vec<Numbers>, MemoryError> {
         self.flush();
         self.check()?;
-        for column in &mut self.columns {
-            // Moving a column costs more than a small surplus.
-            if column.capacity() > column.len() + column.len() / 16 {
-                column.shrink_to_fit();
-            }
-        }
-        Ok(self.columns)
+        let mut columns = self.columns.finish(self.done).into_iter();
+        let mut column = |wanted| if wanted { columns.next() } else { None };
+        let wanted = self.wanted.into_iter();
+        Ok(wanted
+            .map(|wanted| column(wanted).unwrap_or_default())
+            .collect())
     }
 
     pub(super) fn into_named(self, names: Vec<String>) -> Result<Vec<Column>, MemoryError> {
@@ -134,9 +139,10 @@ impl<'a> RowBuffer<'a> {
     }
 
     fn take_rows(&mut self, block: &[f64]) {
-        let (width, count) = (self.width, block.len() / self.width);
-        if self.refused.is_none() {
-            self.grow(count);
+        let (width, done) = (self.width, self.done);
+        let rows = done + block.len() / width;
+        if self.refused.is_none() && rows > self.columns.room() {
+            self.reserve(rows.max(done + done / 2));
         }
         if self.refused.is_some() {
             return;
@@ -145,24 +151,27 @@ impl<'a> RowBuffer<'a> {
             true => width,
             false => width.div_ceil(helpers()).next_multiple_of(TILE),
         };
-        let columns = self.columns.chunks_mut(each).zip(self.wanted.chunks(each));
-        let parts = columns.enumerate().collect();
-        map_each(parts, |(at, (columns, wanted))| {
-            transpose((block, width), at * each, columns, wanted);
+        let mut columns = self.columns.columns_mut(1);
+        let own = |wanted: &bool| {
+            let column = wanted.then(|| columns.next()).flatten();
+            column.map(|column| &mut column[done..rows])
+        };
+        let mut columns: Vec<Option<&mut [f64]>> = self.wanted.iter().map(own).collect();
+        let parts = columns.chunks_mut(each).enumerate().collect();
+        map_each(parts, |(at, columns)| {
+            transpose((block, width), at * each, columns);
         });
-        self.done += count;
+        self.done = rows;
     }
 }
 
-/// Appends the values of rows to some columns, from `from` on, that are wanted.
-fn transpose(
-    (block, width): (&[f64], usize),
-    from: usize,
-    columns: &mut [Vec<f64>],
-    wanted: &[bool],
-) {
+/// Writes the values of rows to the columns, from `from` on, that are wanted.
+fn transpose((block, width): (&[f64], usize), from: usize, columns: &mut [Option<&mut [f64]>]) {
     let mut tile = [[0.0; TILE]; TILE_ROWS];
-    for rows in block.chunks(TILE_ROWS * width) {
+    for (start, rows) in (0..)
+        .step_by(TILE_ROWS)
+        .zip(block.chunks(TILE_ROWS * width))
+    {
         let count = rows.len() / width;
         for (position, columns) in columns.chunks_mut(TILE).enumerate() {
             let first = from + position * TILE;
@@ -174,8 +183,9 @@ fn transpose(
                 }
             }
             for (place, column) in columns.iter_mut().enumerate() {
-                if wanted[position * TILE + place] {
-                    column.extend((0..count).map(|row| tile[row][place]));
+                if let Some(column) = column {
+                    let own = column[start..][..count].iter_mut().zip(&tile);
+                    own.for_each(|(own, row)| *own = row[place]);
                 }
             }
         }

@@ -66,9 +66,7 @@ impl Column {
             Values::Sparse { rows: stored, .. } => {
                 let last = stored.last().map_or(0, |last| *last as usize + 1);
                 let n = rows.last().map_or(0, |last| last + 1).max(last);
-                self.values
-                    .numbers(n)
-                    .map(|own| Values::Numbers(own.into_owned()))
+                self.values.numbers(n).map(|own| own.into_owned().into())
             }
             _ => None,
         };
@@ -80,7 +78,7 @@ impl Column {
 impl Values {
     fn select(&self, named: &[usize], spans: &[u32]) -> Self {
         match self {
-            Self::Numbers(values) => Self::Numbers(of(values, named)),
+            Self::Numbers(values) => of(values, named).into(),
             Self::Bytes(values) => Self::Bytes(of(values, named)),
             Self::Gapped(values) => Self::Gapped(of(values, named)),
             Self::Sparse { rows, values } => {
@@ -115,7 +113,7 @@ mod tests {
         let table = Table {
             source: "t.csv".to_owned(),
             columns: vec![
-                column(Values::Numbers(vec![0.5, 1.5, 2.5, 3.5])),
+                column(vec![0.5, 1.5, 2.5, 3.5].into()),
                 column(Values::Bytes(vec![0, 1, 2, 3])),
                 column(Values::Gapped(vec![9, 255, 8, 7])),
                 column(Values::Sparse {
@@ -141,7 +139,7 @@ mod tests {
             .into_iter()
             .map(|column| column.values)
             .collect();
-        assert_eq!(values[0], Values::Numbers(vec![1.5, 1.5, 2.5]));
+        assert_eq!(values[0], vec![1.5, 1.5, 2.5].into());
         assert_eq!(values[1], Values::Bytes(vec![1, 1, 2]));
         assert_eq!(values[2], Values::Gapped(vec![255, 255, 8]));
         let (rows, entries) = (vec![0, 1], vec![4.0, 4.0]);

@@ -29,11 +29,11 @@ impl Drop for OwnFile {
     }
 }
 
-/// An array as NumPy writes it.
-fn npy(values: &[f64], (rows, width): (usize, usize), by_rows: bool, size: usize) -> Vec<u8> {
+/// An array as NumPy writes it. Whole numbers lie about 2⁵³, and some beyond are rounded.
+fn npy(values: &[f64], (rows, width): (usize, usize), by_rows: bool, kind: &str) -> Vec<u8> {
     let order = if by_rows { "False" } else { "True" };
     let header =
-        format!("{{'descr': '<f{size}', 'fortran_order': {order}, 'shape': ({rows}, {width}), }}");
+        format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({rows}, {width}), }}");
     let header = format!("{header:<117}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());
@@ -44,9 +44,13 @@ fn npy(values: &[f64], (rows, width): (usize, usize), by_rows: bool, size: usize
             true => values[at],
             false => values[at % rows * width + at / rows],
         };
-        match size {
-            8 => bytes.extend(value.to_le_bytes()),
-            _ => bytes.extend((value as f32).to_le_bytes()),
+        let whole = || (1 << 53) + (value * 64.0) as i64 - (1 << 19);
+        match kind {
+            "<f8" => bytes.extend(value.to_le_bytes()),
+            ">f8" => bytes.extend(value.to_be_bytes()),
+            "<f4" => bytes.extend((value as f32).to_le_bytes()),
+            "<i8" => bytes.extend(whole().to_le_bytes()),
+            _ => bytes.push(whole() as u8),
         }
     }
     bytes
@@ -57,7 +61,7 @@ fn told(path: &Path, threads: usize) -> String {
     with_helpers(threads, || {
         let table = read(path, &ReadOptions::default());
         match table {
-            Ok(table) => format!("{:?} {:?}", table.rows, table.columns),
+            Ok(table) => format!("{:?} {:?} {:?}", table.rows, table.columns, table.rounded),
             Err(error) => error.to_string(),
         }
     })
@@ -79,8 +83,11 @@ fn arrays_are_those_of_one_thread() {
         (300, 1001),
     ];
     for (rows, width) in sizes {
-        for (by_rows, size) in [(true, 8), (false, 8), (true, 4), (false, 4)] {
-            for wrong in 0..4 {
+        let kinds = ["<f8", "<f4", ">f8", "<i8", "|u1"];
+        let kinds = kinds.into_iter();
+        for (by_rows, kind) in kinds.flat_map(|kind| [(true, kind), (false, kind)]) {
+            // Whole numbers are finite.
+            for wrong in 0..if kind.contains('f') { 4 } else { 2 } {
                 let values = (0..rows * width).map(|_| draw(1 << 20) as f64 / 64.0);
                 let mut values: Vec<f64> = values.collect();
                 if draw(2) == 0 {
@@ -89,7 +96,7 @@ fn arrays_are_those_of_one_thread() {
                 for _ in 0..wrong / 2 * 2 {
                     values[draw(rows * width)] = f64::INFINITY;
                 }
-                let mut bytes = npy(&values, (rows, width), by_rows, size);
+                let mut bytes = npy(&values, (rows, width), by_rows, kind);
                 if wrong == 1 {
                     bytes.pop();
                 }
@@ -97,6 +104,9 @@ fn arrays_are_those_of_one_thread() {
                 let one = told(path, 1);
                 for threads in [2, 3, 5] {
                     assert_eq!(told(path, threads), one, "{rows} × {width}");
+                }
+                if kind == "<i8" && wrong == 0 && rows * width > 100 {
+                    assert!(one.contains("RoundedColumn"), "{one:.200}");
                 }
                 let is_right = values.iter().all(|own| !own.is_infinite()) && wrong != 1;
                 assert_eq!(one.starts_with(&format!("{rows} [")), is_right, "{one}");

@@ -26,10 +26,10 @@ fn whole(golden: Value) -> (Selection, Design, Value) {
     let weights = golden["weights"].is_array();
     let own = [&response].into_iter().chain(&names);
     let mut columns: Vec<(&str, Values)> = own
-        .map(|name| (&**name, Values::Numbers(numbers(&golden["data"][name]))))
+        .map(|name| (&**name, Values::from(numbers(&golden["data"][name]))))
         .collect();
     if weights {
-        columns.push(("own", Values::Numbers(numbers(&golden["weights"]))));
+        columns.push(("own", Values::from(numbers(&golden["weights"]))));
     }
     let table = Table::from_columns(columns).unwrap();
     let options = DesignOptions {

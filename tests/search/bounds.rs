@@ -23,11 +23,11 @@ use crate::{
 pub(super) fn keeping(x: &DMatrix<f64>, y: &DVector<f64>, keep: &[&str]) -> Design {
     let mut columns = vec![Column {
         name: "y".to_owned(),
-        values: Values::Numbers(y.as_slice().to_vec()),
+        values: Values::from(y.as_slice().to_vec()),
     }];
     columns.extend(x.column_iter().enumerate().map(|(j, values)| Column {
         name: format!("x{j}"),
-        values: Values::Numbers(values.as_slice().to_vec()),
+        values: Values::from(values.as_slice().to_vec()),
     }));
     let table = Table {
         source: "a test".to_owned(),

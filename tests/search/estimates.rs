@@ -123,12 +123,12 @@ pub(super) fn table(x: &DMatrix<f64>, y: &DVector<f64>) -> Table {
         .enumerate()
         .map(|(j, values)| Column {
             name: format!("x{j}"),
-            values: Values::Numbers(values.as_slice().to_vec()),
+            values: Values::from(values.as_slice().to_vec()),
         })
         .collect();
     columns.push(Column {
         name: "y".to_owned(),
-        values: Values::Numbers(y.as_slice().to_vec()),
+        values: Values::from(y.as_slice().to_vec()),
     });
     Table {
         source: "a test".to_owned(),
@@ -240,7 +240,7 @@ fn without_an_intercept_a_factor_has_all_its_levels() {
         columns: vec![
             Column {
                 name: "y".to_owned(),
-                values: Values::Numbers(y.clone()),
+                values: Values::from(y.clone()),
             },
             factor("g", &["a", "b", "c"], &codes),
             factor("h", &["d", "e"], &other),

@@ -71,7 +71,7 @@ impl Problem {
 
     fn table(&self, order: impl Fn(u32, usize) -> u32) -> Table {
         let values = |variable: &Variable| match variable {
-            Variable::Numbers(numbers) => Values::Numbers(numbers.clone()),
+            Variable::Numbers(numbers) => Values::from(numbers.clone()),
             Variable::Codes(levels, codes) => Values::Factor {
                 levels: (0..*levels).map(|level| format!("l{level}")).collect(),
                 codes: codes.iter().map(|code| order(*code, *levels)).collect(),
@@ -79,7 +79,7 @@ impl Problem {
         };
         let named = self.variables.iter().enumerate();
         let named = named.map(|(at, variable)| (format!("x{at}"), values(variable)));
-        let y = ("y".to_owned(), Values::Numbers(self.y.clone()));
+        let y = ("y".to_owned(), Values::from(self.y.clone()));
         let columns = named
             .chain([y])
             .map(|(name, values)| Column { name, values });

@@ -11,7 +11,7 @@ use serde_json::Value;
 fn numbers(table: &Table, name: &str) -> Vec<f64> {
     let column = table.columns.iter().find(|own| own.name == name).unwrap();
     match &column.values {
-        Values::Numbers(values) => values.clone(),
+        Values::Numbers(values) => values.to_vec(),
         Values::Bytes(values) => values.iter().map(|value| f64::from(*value)).collect(),
         other => panic!("{name}: {other:?}"),
     }

@@ -25,7 +25,7 @@ fn columns_of_several_kinds_make_one_table() {
     };
     assert!(matches!(values("number"), Values::Numbers(values) if values[1].is_nan()));
     assert_eq!(values("byte"), &Values::Bytes(vec![0, 255, 7]));
-    assert_eq!(values("whole"), &Values::Numbers(vec![-3.0, 0.0, 70_000.0]));
+    assert_eq!(values("whole"), &Values::from(vec![-3.0, 0.0, 70_000.0]));
     assert_eq!(values("text"), &factor(&["a", "b"], &[1, 0, 1]));
     assert_eq!(values("gaps"), &factor(&["", "z"], &[1, MISSING, 0]));
 }

@@ -68,7 +68,7 @@ fn arrays_larger_than_any_block() {
     let table = read_as("t.npy", c).expect("good");
     for (position, column) in table.columns.iter().enumerate() {
         let expected: Vec<f64> = (0..rows).map(|row| value(row, position)).collect();
-        assert_eq!(column.values, Values::Numbers(expected));
+        assert_eq!(column.values, Values::from(expected));
     }
     assert_eq!(
         read_as("t.npy", fortran).expect("good").columns,

@@ -131,7 +131,7 @@ fn marks_of_a_set_are_its_truth() {
 fn what_is_written_reads_back_bit_for_bit() {
     let column = |name: &str, values: &[f64]| Column {
         name: name.to_owned(),
-        values: Values::Numbers(values.to_vec()),
+        values: Values::from(values.to_vec()),
     };
     let table = Table {
         source: String::new(),

@@ -9,26 +9,32 @@ use crate::{
 /// Values of columns that are standardised at a time.
 const BATCH: usize = 1 << 23;
 
+/// A column with its index, and where it stands in the room if it is there already.
+type Placed = (usize, Column, Option<usize>);
+
+/// Where a column begins in the room, its values there, and those that it is to get.
+type Slot<'a> = (usize, &'a mut [f64], Option<&'a [f64]>);
+
 impl DesignBuilder<'_> {
-    /// Adds columns with their indexes. Columns of numbers are standardised by many threads, some at a time.
+    /// Adds columns with these indexes. Columns of numbers are standardised by many threads, some at a time.
     pub(in crate::design) fn push_all(
         &mut self,
-        columns: impl Iterator<Item = (usize, Column)>,
+        indexes: Vec<usize>,
+        mut columns: Vec<Column>,
     ) -> Result<(), DesignError> {
-        let mut batch: Vec<(usize, Column)> = Vec::new();
+        let places = self.make_room(&mut columns)?;
+        let mut batch: Vec<Placed> = Vec::new();
         let most = (BATCH / self.n.max(1)).max(1);
-        for (index, column) in columns {
+        for ((index, column), place) in indexes.into_iter().zip(columns).zip(places) {
+            let mut references = self.references.iter();
             let is_plain = matches!(column.values, Values::Numbers(_))
-                && !self
-                    .references
-                    .iter()
-                    .any(|(other, _)| *other == column.name);
+                && !references.any(|(other, _)| *other == column.name);
             if !is_plain {
                 self.push_batch(std::mem::take(&mut batch))?;
                 self.push(column, index)?;
                 continue;
             }
-            batch.push((index, column));
+            batch.push((index, column, place));
             if batch.len() == most {
                 self.push_batch(std::mem::take(&mut batch))?;
             }
@@ -37,41 +43,39 @@ impl DesignBuilder<'_> {
     }
 
     /// Adds columns of numbers.
-    fn push_batch(&mut self, batch: Vec<(usize, Column)>) -> Result<(), DesignError> {
+    fn push_batch(&mut self, batch: Vec<Placed>) -> Result<(), DesignError> {
         self.heed_interrupt()?;
-        let (n, from, intercept) = (self.n, self.filled, self.options.intercept);
+        let (n, intercept) = (self.n, self.options.intercept);
         let weights = self.weights.as_deref();
-        let values = batch.iter().map(|(_, column)| match &column.values {
-            Values::Numbers(values) => &values[..],
-            _ => &[],
+        let (end, mut rest) = self.x.rest();
+        let mut before = end;
+        let slots = batch.iter().enumerate().map(|(at, (_, column, place))| {
+            let start = place.unwrap_or(end + at * n);
+            let (own, others) = std::mem::take(&mut rest)[start - before..].split_at_mut(n);
+            (rest, before) = (others, start + n);
+            let values = match &column.values {
+                Values::Numbers(values) if place.is_none() => Some(&values[..]),
+                _ => None,
+            };
+            (start, own, values)
         });
-        let places = self.x[from..].chunks_exact_mut(n.max(1)).zip(values);
-        let scales = map_each(places.collect(), |(place, values)| {
-            place.copy_from_slice(values);
-            // Not even one that is no number: its column is told of below.
-            let is_finite = values
-                .iter()
-                .fold(true, |all, value| all & value.is_finite());
-            (is_finite, standardise(place, intercept, weights))
-        });
-        for (at, ((index, column), (is_finite, scale))) in batch.into_iter().zip(scales).enumerate()
-        {
-            if !is_finite {
-                let values = column.values.numbers(n).unwrap_or_default();
-                self.check_finite(&column.name, &values)?;
+        let scales = map_each(slots.collect(), |(start, own, values): Slot| {
+            if let Some(values) = values {
+                own.copy_from_slice(values);
             }
-            let start = from + at * n;
-            if start != self.filled {
-                // Constants before it left a gap.
-                self.x.copy_within(start..start + n, self.filled);
+            let is_finite = own.iter().fold(true, |all, value| all & value.is_finite());
+            // What is not finite stays as it is, to be told of.
+            let scale = is_finite.then(|| standardise(own, intercept, weights));
+            (start, scale)
+        });
+        for ((index, column, _), (start, scale)) in batch.into_iter().zip(scales) {
+            if scale.is_none() {
+                self.check_finite(&column.name, self.x.at(start, n))?;
             }
             let kept = self.options.keep.contains(&column.name);
-            self.push_standardised(
-                (column.name, None),
-                index,
-                self.part_of_term(index, kept),
-                scale,
-            )?;
+            let part = self.part_of_term(index, kept);
+            let own = (start, scale.flatten());
+            self.push_standardised((column.name, None), index, part, own)?;
         }
         Ok(())
     }
@@ -79,45 +83,126 @@ impl DesignBuilder<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::{
-        design::{Design, DesignOptions},
+        design::{Design, DesignOptions, Making},
+        interrupt::Interrupt,
+        memory::MemoryBudget,
         random::{Stream, uniform_below},
-        table::Table,
+        table::{Column, Numbers, Table, Values},
         threads::with_helpers,
     };
 
-    #[test]
-    fn designs_are_those_of_one_thread() {
+    const N: usize = 9;
+
+    /// Columns among which are constants, equal ones and, if wanted, a factor.
+    fn columns(has_factor: bool) -> Vec<Column> {
         let mut stream = Stream::new(63, 0);
         let mut draw = |end: usize| uniform_below(stream.next_word(), end);
-        let (n, p) = (9, 40);
-        let columns: Vec<(String, Vec<f64>)> = (0..p)
-            .map(|at| {
-                let own = (0..n).map(|_| match at % 7 {
+        let columns = (0..40).map(|at| {
+            let own: Vec<f64> = (0..N)
+                .map(|_| match at % 7 {
                     3 => 4.0,
                     _ => draw(3) as f64,
-                });
-                (format!("c{at}"), own.collect())
-            })
-            .collect();
-        let told = |threads: usize| {
-            let columns = columns.iter();
-            let columns = columns.map(|(name, values)| (name.as_str(), values.as_slice().into()));
-            let table = Table::in_memory("t", columns).unwrap();
-            let options = DesignOptions {
-                response: Some("c1"),
-                ..DesignOptions::default()
-            };
-            let design = with_helpers(threads, || Design::from_table(table, &options)).unwrap();
-            let values = design.columns().values().to_vec();
-            let names: Vec<String> = design.variables().iter().map(|v| v.name.clone()).collect();
-            let aside: Vec<String> = (design.set_aside().iter())
-                .map(|own| format!("{}: {}", own.name, own.reason))
+                })
                 .collect();
-            (values, names, aside)
+            let levels = (0..N).map(|row| Some(if row % 3 == 0 { "a" } else { "b" }));
+            let values: Values = match at {
+                5 if has_factor => levels.collect(),
+                _ => own.into(),
+            };
+            Column::from((format!("c{at}"), values))
+        });
+        columns.collect()
+    }
+
+    /// The same columns with their numbers in one vector, some values apart.
+    fn together(columns: &[Column], apart: usize) -> Vec<Column> {
+        let mut all = vec![f64::NAN; columns.len() * (N + apart)];
+        for (own, column) in all.chunks_mut(N + apart).zip(columns) {
+            if let Some(numbers) = column.values.numbers(N) {
+                own[..N].copy_from_slice(&numbers);
+            }
+        }
+        let all = Arc::new(all);
+        let columns = columns.iter().enumerate();
+        let columns = columns.map(|(at, column)| {
+            let own = Numbers::part(Arc::clone(&all), at * (N + apart), N);
+            let values = match &column.values {
+                Values::Numbers(_) => Values::Numbers(own),
+                others => others.clone(),
+            };
+            Column::from((column.name.clone(), values))
+        });
+        columns.collect()
+    }
+
+    /// The values, the names and what was set aside; and bytes that were taken for the matrix.
+    fn design(
+        columns: Vec<Column>,
+        response: &str,
+        threads: usize,
+    ) -> (impl PartialEq + std::fmt::Debug, u64) {
+        let columns = columns
+            .into_iter()
+            .map(|column| (column.name, column.values));
+        let table = Table::in_memory("t", columns).unwrap();
+        let options = DesignOptions {
+            response: Some(response),
+            ..DesignOptions::default()
         };
-        let one = told(1);
-        assert!(one.2.len() > 5 && one.1.len() > 20);
-        assert_eq!(told(3), one);
+        let (interrupt, charge) = (Interrupt::default(), MemoryBudget::default().charge());
+        let making = Making {
+            memory: Some(&charge),
+            ..Making::alone(&interrupt)
+        };
+        let made = || Design::from_partitioned_table(table, &options, making);
+        let design = with_helpers(threads, made).unwrap();
+        let names: Vec<String> = design.variables().iter().map(|v| v.name.clone()).collect();
+        let aside: Vec<String> = (design.set_aside().iter())
+            .map(|own| format!("{}: {}", own.name, own.reason))
+            .collect();
+        assert!(aside.len() > 5 && names.len() > 20);
+        (
+            (design.columns().values().to_vec(), names, aside),
+            charge.bytes(),
+        )
+    }
+
+    #[test]
+    fn designs_are_those_of_one_thread_and_of_columns_that_stand_apart() {
+        for has_factor in [false, true] {
+            let columns = columns(has_factor);
+            for response in ["c0", "c1", "c39"] {
+                let one = design(columns.clone(), response, 1);
+                assert!(one.1 > 0);
+                assert_eq!(design(columns.clone(), response, 3).0, one.0);
+                for (apart, threads) in [(0, 1), (2, 3), (0, 3)] {
+                    let own = design(together(&columns, apart), response, threads);
+                    assert_eq!(own.0, one.0);
+                    // Nothing beside the vector that they stand in; a factor needs the room of a column that is no
+                    // candidate.
+                    if !has_factor || response == "c1" {
+                        assert_eq!(own.1, 0, "{has_factor} {response} {apart}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_others_share_or_that_stand_in_another_order_are_copied() {
+        let columns = columns(false);
+        let one = design(columns.clone(), "c1", 1);
+        let shared = together(&columns, 0);
+        let own = design(shared.clone(), "c1", 2);
+        assert_eq!(own, one);
+        assert_eq!(shared, columns);
+        let mut turned = shared;
+        let mut others = columns;
+        turned.swap(2, 30);
+        others.swap(2, 30);
+        assert_eq!(design(turned, "c1", 1), design(others, "c1", 1));
     }
 }

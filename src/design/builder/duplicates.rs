@@ -52,7 +52,7 @@ impl DesignBuilder<'_> {
 
     pub(super) fn gather(&mut self) -> Result<Gathered, DesignError> {
         let mut ranges = Vec::new();
-        if let Some(communicator) = self.communicator {
+        if let Some(communicator) = self.making.communicator {
             let own = (
                 take(&mut self.variables),
                 take(&mut self.set_aside),
@@ -75,7 +75,7 @@ impl DesignBuilder<'_> {
             ranges.push(0..self.variables.len());
         }
         let EqualHashes { of: mut hashes, .. } = take(&mut self.hashes);
-        if let Some(communicator) = self.communicator {
+        if let Some(communicator) = self.making.communicator {
             let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
             for (variable, _) in &self.variables {
                 *alike.entry(scale(variable)).or_default() += 1;
@@ -94,7 +94,7 @@ impl DesignBuilder<'_> {
     }
 
     fn rank(&self) -> usize {
-        self.communicator.map_or(0, Communicator::rank)
+        self.making.communicator.map_or(0, Communicator::rank)
     }
 
     /// Of columns that are equal value by value only the first stays, kept ones before others.
@@ -109,7 +109,7 @@ impl DesignBuilder<'_> {
         order.sort_unstable_by_key(|&j| (!self.variables[j].1, j));
         // Equal columns have equal means and norms, bit for bit, and equal hashes.
         let key = |j: usize| (scale(&self.variables[j].0), hashes[&j]);
-        let is_partitioned = self.communicator.is_some();
+        let is_partitioned = self.making.communicator.is_some();
         let equal =
             |i: usize, j: usize| is_partitioned || self.x[i * n..][..n] == self.x[j * n..][..n];
         let originals = originals(order, key, equal);
@@ -295,7 +295,11 @@ mod tests {
             response: Some("y"),
             ..DesignOptions::default()
         };
-        let made = Design::from_partitioned_table(table, &options, (None, &interrupt));
+        let made = Design::from_partitioned_table(
+            table,
+            &options,
+            crate::design::Making::alone(&interrupt),
+        );
         let interrupted = |error| matches!(error, DesignError::Table(TableError::Interrupted(_)));
         assert!(made.is_err_and(interrupted));
     }

@@ -72,6 +72,8 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             .help("Save the state of the search, of a selector's permutation tests or of the pairs scored to this file about every 10 seconds, and continue from it: after an interrupt, a time limit or a crash the same command ends with the same report. The file is removed when the work is complete. Cannot be combined with trace, matrix, nor with several criteria"),
         TaskOption::flag("overwrite", |draft, is_given| draft.job.overwrite = is_given)
             .help("Let output, trace and matrix replace files that passel did not write; its own of the same kind they always replace"),
+        TaskOption::flag("timings", |draft, is_given| draft.job.timings = is_given)
+            .help("Print on standard error where the time went, from the start of the process to the printed report"),
         TaskOption::progress(|draft| &mut draft.job.progress)
             .help("Progress on standard error; auto: a bar on a terminal, else nothing"),
     ])

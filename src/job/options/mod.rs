@@ -58,6 +58,7 @@ pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "format",
     "output",
     "overwrite",
+    "timings",
     "checkpoint",
     "progress",
 ];

@@ -1,16 +1,20 @@
-//! Whole arrays of floating-point numbers in a plain file, which threads read side by side, each element once.
+//! Arrays in a plain file, which threads read side by side into one vector, each element once.
 
-use std::{fs::File, io, ops::Range};
+use std::{collections::HashSet, fs::File, io, ops::Range};
 
 use npyz::{DType, Endianness, Order, TypeChar};
 
 use super::{
-    super::{TableError, growing::Growing},
-    Array, VALUES,
+    super::{
+        TableError,
+        numbers::NumberColumns,
+        rounded::{EXACT, RoundedColumns},
+    },
+    Array,
+    elements::{Decode, FindRounded},
 };
 use crate::{
     interrupt::Interrupt,
-    memory::MemoryCharge,
     threads::{helpers, map_each},
 };
 
@@ -26,67 +30,99 @@ const ROWS: usize = 128;
 /// Columns that are written side by side: the values of one cache line.
 const TILE: usize = 8;
 
-/// What a thread found wrong: with reading, or an infinite element at (row, column).
+/// What a thread found wrong: with reading, with bytes, or an infinite element at (row, column).
 enum Fault {
     Read(io::Error),
+    Decode(io::Error),
     Infinite(usize, usize),
 }
 
+/// A column with the row, from 0, and the text of its first element that 64-bit floating point rounds.
+type Rounded = (usize, usize, String);
+
+/// How the bytes of an element are a number.
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    F64,
+    F32,
+    Other(&'a Decode, Option<&'a FindRounded>),
+}
+
 /// A file whose elements begin at a byte.
-struct Elements<'s> {
-    file: &'s File,
+struct Elements<'a> {
+    file: &'a File,
     start: u64,
-    interrupt: &'s Interrupt,
-    /// Bytes of one: 8 or 4.
+    interrupt: &'a Interrupt,
+    kind: Kind<'a>,
+    /// Bytes of one.
     size: usize,
     rows: usize,
     width: usize,
 }
 
-/// The columns of an array; none of one that is not read so.
-pub(super) fn columns(
-    array: &Array,
-    (rows, width): (usize, usize),
-    name: impl Fn(usize) -> String,
-    memory: Option<&MemoryCharge>,
-) -> Option<Result<Vec<Vec<f64>>, TableError>> {
-    let DType::Plain(element) = array.header.dtype() else {
-        return None;
-    };
-    let is_little = element.endianness() == Endianness::Little;
-    if element.type_char() != TypeChar::Float || !is_little {
-        return None;
+impl Array<'_> {
+    /// Fills columns, which have room for all rows, with those at ascending places of the array, if threads can read it so:
+    /// of an array by rows all are wanted.
+    pub(super) fn read_at_once(
+        &mut self,
+        (rows, width): (usize, usize),
+        read: &[usize],
+        name: impl Fn(usize) -> String,
+        columns: &mut NumberColumns,
+    ) -> Option<Result<(), TableError>> {
+        let (file, start, interrupt) = self.source.file()?;
+        let elements = Elements {
+            file,
+            start,
+            interrupt,
+            kind: self.kind(),
+            size: self.element_bytes,
+            rows,
+            width,
+        };
+        let found = match self.header.order() {
+            Order::C if read.len() < width => return None,
+            Order::C => elements.by_rows(columns),
+            Order::Fortran => elements.by_columns(read, columns),
+        };
+        let found = found.map_err(|fault| match fault {
+            Fault::Infinite(row, column) => {
+                TableError::infinite_element(self.path, row, &name(column))
+            }
+            Fault::Decode(error) => self.undecodable(error),
+            Fault::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                // The file has become shorter since its size was looked up.
+                let length = file.metadata().map_or(0, |found| found.len());
+                self.truncated(
+                    (rows * width * self.element_bytes) as u64,
+                    length.saturating_sub(start),
+                )
+            }
+            Fault::Read(error) => self.source.failure(error),
+        });
+        Some(found.map(|rounded| take_note(rounded, &mut self.rounded)))
     }
-    let (size, order, path) = (array.element_bytes, array.header.order(), array.path);
-    let (file, start, interrupt) = array.source.file()?;
-    let elements = Elements {
-        file,
-        start,
-        interrupt,
-        size,
-        rows,
-        width,
-    };
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); width];
-    for column in &mut columns {
-        if let Err(error) = column.grow(rows, memory, VALUES) {
-            return Some(Err(TableError::memory(path, error)));
+
+    fn kind(&self) -> Kind<'_> {
+        if let DType::Plain(element) = self.header.dtype()
+            && element.type_char() == TypeChar::Float
+            && element.endianness() == Endianness::Little
+        {
+            return match self.element_bytes {
+                8 => Kind::F64,
+                _ => Kind::F32,
+            };
         }
+        Kind::Other(&self.decode, self.find_rounded.as_ref())
     }
-    let read = match order {
-        Order::C => elements.by_rows(&mut columns),
-        Order::Fortran => elements.by_columns(&mut columns),
-    };
-    let error = |fault| match fault {
-        Fault::Infinite(row, column) => TableError::infinite_element(path, row, &name(column)),
-        Fault::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            // The file has become shorter since its size was looked up.
-            let length = file.metadata().map_or(0, |found| found.len());
-            array.truncated((rows * width * size) as u64, length.saturating_sub(start))
-        }
-        Fault::Read(error) => array.source.failure(error),
-    };
-    Some(read.map(|()| columns).map_err(error))
+}
+
+/// Takes note of the first rounded element of each column, in the order of the file's rows.
+fn take_note(mut found: Vec<Rounded>, rounded: &mut RoundedColumns) {
+    found.sort_unstable();
+    for (column, row, number) in found {
+        rounded.add(column, None, row + 1, number);
+    }
 }
 
 impl Elements<'_> {
@@ -99,60 +135,104 @@ impl Elements<'_> {
         read_exact_at(self.file, bytes, at).map_err(Fault::Read)
     }
 
-    fn values<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = f64> + use<'b> {
-        let size = self.size;
-        bytes.chunks_exact(size).map(move |bytes| match size {
-            8 => f64::from_le_bytes(bytes.try_into().unwrap_or_default()),
-            _ => f32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+    /// The numbers of some elements, into as many places.
+    fn decode(&self, bytes: &[u8], numbers: &mut [f64]) -> Result<(), Fault> {
+        match self.kind {
+            Kind::F64 => {
+                let elements = bytes.as_chunks().0.iter();
+                let numbers = numbers.iter_mut().zip(elements);
+                numbers.for_each(|(number, bytes)| *number = f64::from_le_bytes(*bytes));
+            }
+            Kind::F32 => {
+                let elements = bytes.as_chunks().0.iter();
+                let numbers = numbers.iter_mut().zip(elements);
+                numbers.for_each(|(number, bytes)| *number = f32::from_le_bytes(*bytes).into());
+            }
+            Kind::Other(decode, _) => decode(bytes, numbers).map_err(Fault::Decode)?,
+        }
+        Ok(())
+    }
+
+    /// Those of some elements, with numbers, that 64-bit floating point rounds, and their texts.
+    fn rounded<'b>(
+        &'b self,
+        bytes: &'b [u8],
+        numbers: &'b [f64],
+    ) -> impl Iterator<Item = (usize, String)> + 'b {
+        let find = match self.kind {
+            Kind::Other(_, find) => find,
+            _ => None,
+        };
+        find.into_iter().flat_map(move |find| {
+            let elements = numbers.iter().zip(bytes.chunks_exact(self.size));
+            let large = elements
+                .enumerate()
+                .filter(|(_, (number, _))| number.abs() >= EXACT);
+            large.filter_map(move |(at, (_, element))| Some((at, find(element)?)))
         })
     }
 
-    fn by_columns(&self, columns: &mut [Vec<f64>]) -> Result<(), Fault> {
-        let fill = |(number, column): (usize, &mut Vec<f64>)| {
+    fn by_columns(
+        &self,
+        read: &[usize],
+        columns: &mut NumberColumns,
+    ) -> Result<Vec<Rounded>, Fault> {
+        let fill = |(&column, numbers): (&usize, &mut [f64])| {
             let mut bytes = vec![0; (self.rows * self.size).min(BYTES)];
-            while column.len() < self.rows {
-                let count = (self.rows - column.len()).min(bytes.len() / self.size);
-                let bytes = &mut bytes[..count * self.size];
-                let first = column.len();
-                self.read(number * self.rows + first, bytes)?;
-                column.extend(self.values(bytes));
-                if has_infinite(&column[first..])
-                    && let Some(at) = column[first..].iter().position(|x| x.is_infinite())
+            let mut rounded = None;
+            for first in (0..self.rows).step_by(bytes.len() / self.size) {
+                let count = (self.rows - first).min(bytes.len() / self.size);
+                let (bytes, numbers) = (
+                    &mut bytes[..count * self.size],
+                    &mut numbers[first..][..count],
+                );
+                self.read(column * self.rows + first, bytes)?;
+                self.decode(bytes, numbers)?;
+                if has_infinite(numbers)
+                    && let Some(at) = numbers.iter().position(|x| x.is_infinite())
                 {
-                    return Err(Fault::Infinite(first + at, number));
+                    return Err(Fault::Infinite(first + at, column));
+                }
+                if rounded.is_none() {
+                    let found = self.rounded(bytes, numbers).next();
+                    rounded = found.map(|(at, text)| (column, first + at, text));
                 }
             }
-            Ok(())
+            Ok(rounded)
         };
-        let all = map_each(columns.iter_mut().enumerate().collect(), fill);
-        all.into_iter().collect()
+        let all = map_each(read.iter().zip(columns.columns_mut(1)).collect(), fill);
+        Ok(all
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     /// Each thread reads some rows, and writes them to their places in all columns.
-    fn by_rows(&self, columns: &mut [Vec<f64>]) -> Result<(), Fault> {
+    fn by_rows(&self, columns: &mut NumberColumns) -> Result<Vec<Rounded>, Fault> {
         let each = self.rows.div_ceil(helpers()).max(1);
-        let all = columns.iter_mut().collect();
-        map_each(all, |column: &mut Vec<f64>| column.resize(self.rows, 0.0));
         let starts = (0..self.rows).step_by(each);
         let mut parts: Vec<(usize, Vec<&mut [f64]>)> = starts
             .map(|start| (start, Vec::with_capacity(self.width)))
             .collect();
-        for column in columns.iter_mut() {
-            for ((_, part), values) in parts.iter_mut().zip(column.chunks_mut(each)) {
-                part.push(values);
+        for column in columns.columns_mut(1) {
+            for ((_, part), numbers) in parts.iter_mut().zip(column.chunks_mut(each)) {
+                part.push(numbers);
             }
         }
         let all = map_each(parts, |(start, part)| self.rows_from(start, part));
-        all.into_iter().collect()
+        Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn rows_from(&self, start: usize, mut columns: Vec<&mut [f64]>) -> Result<(), Fault> {
+    fn rows_from(&self, start: usize, mut columns: Vec<&mut [f64]>) -> Result<Vec<Rounded>, Fault> {
         let count = columns.first().map_or(0, |column| column.len());
         let line = self.width * self.size;
         let at_once = (BYTES_OF_ROWS / line.max(1))
             .clamp(1, ROWS)
             .min(count.max(1));
         let mut bytes = vec![0; at_once * line];
+        let (mut rounded, mut known) = (Vec::new(), HashSet::new());
         for first in (0..count).step_by(at_once) {
             let rows: Range<usize> = first..count.min(first + at_once);
             let bytes = &mut bytes[..rows.len() * line];
@@ -161,11 +241,20 @@ impl Elements<'_> {
             for (tile, columns) in columns.chunks_mut(TILE).enumerate() {
                 let from = tile * TILE * self.size;
                 let length = columns.len() * self.size;
+                let mut numbers = [0.0; TILE];
+                let numbers = &mut numbers[..columns.len()];
                 for (row, line) in rows.clone().zip(bytes.chunks_exact(line)) {
-                    let values = self.values(&line[from..from + length]);
-                    for (column, value) in columns.iter_mut().zip(values) {
-                        is_infinite |= value.is_infinite();
-                        column[row] = value;
+                    let bytes = &line[from..from + length];
+                    self.decode(bytes, numbers)?;
+                    for (column, number) in columns.iter_mut().zip(&*numbers) {
+                        is_infinite |= number.is_infinite();
+                        column[row] = *number;
+                    }
+                    for (at, text) in self.rounded(bytes, numbers) {
+                        let column = tile * TILE + at;
+                        if known.insert(column) {
+                            rounded.push((column, start + row, text));
+                        }
                     }
                 }
             }
@@ -178,7 +267,7 @@ impl Elements<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(rounded)
     }
 }
 

@@ -7,10 +7,10 @@ use npyz::{DType, Deserialize, TypeChar, TypeRead};
 use super::super::rounded::rounded;
 
 /// The text of an element that 64-bit floating point rounds.
-pub(super) type FindRounded = Box<dyn Fn(&[u8]) -> Option<String>>;
+pub(super) type FindRounded = Box<dyn Fn(&[u8]) -> Option<String> + Send + Sync>;
 
-/// Decodes bytes that hold whole elements, and appends the numbers.
-pub(super) type Decode = Box<dyn Fn(&[u8], &mut Vec<f64>) -> io::Result<()>>;
+/// Decodes bytes that hold whole elements, into as many numbers.
+pub(super) type Decode = Box<dyn Fn(&[u8], &mut [f64]) -> io::Result<()> + Send + Sync>;
 
 /// The decoder for a type of element and the element's size; `None` for what is no number.
 pub(super) fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
@@ -38,7 +38,7 @@ pub(super) fn decoder(dtype: &DType) -> Option<(usize, Decode)> {
 
 /// What finds the elements of a type that 64-bit floating point rounds, if there are any.
 pub(super) fn find_rounded(dtype: &DType) -> Option<FindRounded> {
-    fn find<T: Deserialize<TypeReader: 'static> + Into<i128>>(
+    fn find<T: Deserialize<TypeReader: Send + Sync + 'static> + Into<i128>>(
         dtype: &DType,
     ) -> Option<FindRounded> {
         let reader = T::reader(dtype).ok()?;
@@ -58,13 +58,13 @@ pub(super) fn find_rounded(dtype: &DType) -> Option<FindRounded> {
 
 fn decode_as<T>(dtype: &DType, number: fn(T) -> f64) -> Option<Decode>
 where
-    T: Deserialize<TypeReader: 'static> + 'static,
+    T: Deserialize<TypeReader: Send + Sync + 'static> + 'static,
 {
     let reader = T::reader(dtype).ok()?;
     let size = dtype.num_bytes()?;
-    Some(Box::new(move |bytes, values| {
-        for element in bytes.chunks_exact(size) {
-            values.push(number(reader.read_one(element)?));
+    Some(Box::new(move |bytes, numbers| {
+        for (element, own) in bytes.chunks_exact(size).zip(numbers) {
+            *own = number(reader.read_one(element)?);
         }
         Ok(())
     }))
