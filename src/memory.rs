@@ -5,6 +5,7 @@
 //! the text of a line, and what grows with the number of columns. What a search keeps beside them (a few
 //! MiB, and what a report holds) is not.
 
+mod pages;
 mod size;
 mod system;
 
@@ -18,6 +19,7 @@ use std::{
 
 use thiserror::Error;
 
+pub(crate) use pages::zeros;
 pub use size::Bytes;
 use system::{is_there, system_bound};
 

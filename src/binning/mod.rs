@@ -24,6 +24,7 @@ use crate::{
     nearest::nearest,
     ranks::Communicator,
     table::{Column, Missing, Table, TableError, Values},
+    threads::map_each,
 };
 use code::Unseen;
 pub use columns::{BinnedColumn, BinnedColumns, Codes, MissingCode, Rule};
@@ -235,16 +236,22 @@ pub(crate) fn bin_partitioned(
         let behind = |end: usize| positions.partition_point(|at| *at < end);
         behind(share.start)..behind(share.end)
     });
-    for (at, column) in positions.into_iter().zip(table.columns) {
-        interrupt.check().map_err(TableError::from)?;
+    let bin = |(place, (at, column)): (usize, (usize, Column))| {
         let index = at - usize::from(at > response);
-        let is_local = local
-            .as_ref()
-            .is_none_or(|local| local.contains(&columns.len()));
-        columns.push(match is_local {
-            true => candidates.bin(&source, column, n, index)?,
-            false => BinnedColumn::remote(column.name, index),
-        });
+        match local.as_ref().is_none_or(|local| local.contains(&place)) {
+            true => candidates.bin(&source, column, n, index),
+            false => Ok(BinnedColumn::remote(column.name, index)),
+        }
+    };
+    let mut rest = positions.into_iter().zip(table.columns).enumerate();
+    loop {
+        interrupt.check().map_err(TableError::from)?;
+        let some: Vec<_> = rest.by_ref().take(AT_ONCE).collect();
+        if some.is_empty() {
+            break;
+        }
+        let binned: Result<Vec<_>, _> = map_each(some, bin).into_iter().collect();
+        columns.extend(binned?);
     }
     if let (Some(communicator), Some(local)) = (communicator, &local) {
         let coding = |column: &BinnedColumn| (column.levels, column.rule.clone(), column.missing);
@@ -262,6 +269,9 @@ pub(crate) fn bin_partitioned(
     };
     Ok((columns, dropped.warning()))
 }
+
+/// Columns that threads bin side by side, between two looks at the interrupt.
+const AT_ONCE: usize = 1 << 8;
 
 struct Binner<'a> {
     binning: &'a Binning,

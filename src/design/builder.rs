@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     interrupt::Interrupt,
-    memory::MemoryCharge,
+    memory::{MemoryCharge, zeros},
     ranks::Communicator,
     table::{Column, Numbers, TableError, Values, are_dates},
     vector::product,
@@ -124,12 +124,10 @@ impl<'a> DesignBuilder<'a> {
             let taken = memory.grow(size.bytes(), &size);
             taken.map_err(|error| TableError::memory(&self.table, error))?;
         }
-        let has_room = |values: &usize| Vec::<f64>::new().try_reserve_exact(*values).is_ok();
-        let Some(room) = size.values().filter(has_room) else {
+        let Some(room) = size.values().and_then(zeros) else {
             return Err(size.too_large(&self.table));
         };
-        // The system gives zeros when they are first written, by whichever thread does.
-        self.x = Room::new(vec![0.0; room]);
+        self.x = Room::new(room);
         Ok(vec![None; columns.len()])
     }
 

@@ -1,5 +1,7 @@
 //! Errors of devices.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -26,6 +28,14 @@ pub enum DeviceError {
     /// A library is of a newer CUDA than the driver, or does not support the GPU.
     #[error("CUDA cannot be used: {0}")]
     Incompatible(String),
+    /// Compiled kernels that could not be put where they were wanted.
+    #[error("the kernels could not be put into {}: {reason}", folder.display())]
+    Kept {
+        /// Where they were wanted.
+        folder: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// Another rank failed or is gone.
     #[error("the ranks cannot go on together: {0}")]
     Ranks(String),

@@ -11,7 +11,10 @@ use super::{
     JobDraft, OptionError, OptionInfo, OptionSpec, RUN, RunSettings, SIMULATE, Simulation, Task,
     option, path_text::to_text, task::Command as TaskCommand,
 };
-use crate::simulate::{MODELS, model};
+use crate::{
+    device::cuda::compile::ARCHITECTURES,
+    simulate::{MODELS, model},
+};
 
 const EXAMPLE: &str = "\
 Example:
@@ -202,7 +205,11 @@ pub fn command() -> Command {
         .subcommand(status)
         .subcommand(simulate)
         .subcommand(list("criteria", "List the criteria, their penalties and parameters").args(&plugins))
-        .subcommand(list("devices", "List the CPU and the GPUs, with their memory and libraries"))
+        .subcommand(
+            list("devices", "List the CPU and the GPUs, with their memory and libraries")
+                .args(compilation())
+                .args(&plugins),
+        )
         .subcommand(list("methods", "List the methods and pair scores, their formulas and parameters").args(&plugins))
         .subcommand(
             list("plugins", "List the plugins, what they provide, and why libraries were refused")
@@ -230,6 +237,28 @@ fn program(name: &'static str, about: &'static str) -> Command {
         .about(about)
         .subcommand_required(true)
         .arg_required_else_help(true)
+}
+
+/// The arguments of `devices` that have kernels compiled.
+fn compilation() -> [Arg; 2] {
+    let architectures = ARCHITECTURES.iter().chain(&["here", "all"]);
+    let compile = Arg::new("compile")
+        .long("compile")
+        .value_name("FOR")
+        .num_args(0..=1);
+    let into = Arg::new("into")
+        .long("into")
+        .value_name("FOLDER")
+        .requires("compile");
+    [
+        compile
+            .value_delimiter(',')
+            .default_missing_value("here")
+            .value_parser(PossibleValuesParser::new(architectures))
+            .help("Compile every kernel, those of plugins among them, before it is needed: for the GPUs here, for architectures as in sm_80,sm_90a, or for all"),
+        into.value_parser(ValueParser::path_buf())
+            .help("Put them into this folder, not into the user's cache: named kernels beside the program, or by PASSEL_KERNELS, it serves every user, on machines without a compiler's time to spare"),
+    ]
 }
 
 fn positional(name: &'static str, value: &'static str, help: &'static str) -> Arg {

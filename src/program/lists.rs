@@ -1,6 +1,8 @@
 //! What the program says about itself: criteria, methods, plugins, devices, completions and manual
 //! pages.
 
+use std::path::PathBuf;
+
 use clap::{ArgMatches, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -10,8 +12,9 @@ use super::{
     print::{print_error, print_json, print_option_error, print_result, print_text},
 };
 use crate::{
+    batch::error_chain,
     device::{
-        cuda::{facts::cuda, functions},
+        cuda::{compile::compile_all, facts::cuda, functions},
         host::host_info,
     },
     job,
@@ -24,6 +27,7 @@ pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
     Some(match name {
         "criteria" => print_plugin_list(matches, criteria::json, criteria::text),
         "methods" => print_plugin_list(matches, methods::json, methods::text),
+        "devices" if matches.contains_id("compile") => compile_kernels(matches),
         "devices" => {
             let (host, cuda) = (host_info(), cuda());
             let json = || devices::json(&host, &cuda);
@@ -34,6 +38,32 @@ pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
         "man" => print_manual(matches),
         _ => return None,
     })
+}
+
+/// Compiles every kernel for the architectures that the arguments name.
+fn compile_kernels(matches: &ArgMatches) -> u8 {
+    let all = match find_plugins(matches) {
+        Ok(all) => all,
+        Err(code) => return code,
+    };
+    let functions: Vec<_> = all
+        .plugins()
+        .iter()
+        .flat_map(|own| own.functions())
+        .collect();
+    let architectures = matches.get_many("compile").into_iter().flatten().cloned();
+    let architectures: Vec<String> = architectures.collect();
+    let into = matches.get_one::<PathBuf>("into").map(PathBuf::as_path);
+    match compile_all(&functions, &architectures, into) {
+        Ok(compiled) => {
+            let json = || devices::compiled_json(&compiled);
+            print_as(matches, json, || devices::compiled_text(&compiled))
+        }
+        Err(error) => {
+            print_error(&format!("error: {}", error_chain(&error)));
+            EXIT_FAILED
+        }
+    }
 }
 
 /// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared.

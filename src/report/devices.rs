@@ -6,6 +6,7 @@ use crate::{
     device::{
         cuda::{
             Version,
+            compile::Compiled,
             facts::{CudaInfo, GpuInfo},
         },
         host::HostInfo,
@@ -29,6 +30,28 @@ pub fn text(host: &HostInfo, cuda: &CudaInfo) -> String {
         line("no CUDA", obstacle.to_string());
     }
     page
+}
+
+/// The kernels that were compiled, for a reader.
+pub fn compiled_text(compiled: &Compiled) -> String {
+    format!(
+        "{} kernels for {}, {}, in {}\n",
+        compiled.kernels,
+        compiled.architectures.join(", "),
+        Bytes(compiled.bytes),
+        compiled.folder.display()
+    )
+}
+
+/// The kernels that were compiled, as JSON.
+pub fn compiled_json(compiled: &Compiled) -> String {
+    let compiled = json!({
+        "kernels": compiled.kernels,
+        "architectures": compiled.architectures,
+        "bytes": compiled.bytes,
+        "folder": compiled.folder.display().to_string(),
+    });
+    format!("{compiled:#}\n")
 }
 
 fn processor(host: &HostInfo) -> String {

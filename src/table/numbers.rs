@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Deref, slice::ChunksMut, sync::Arc};
 
-use crate::memory::{MemoryCharge, MemoryError};
+use crate::memory::{MemoryCharge, MemoryError, zeros};
 
 /// The numbers of a column: a vector of its own, or a part of a matrix. Clones share them until one is changed.
 ///
@@ -137,11 +137,9 @@ impl NumberColumns {
         if let Some(memory) = memory {
             memory.grow(bytes(size - self.values.len()), what)?;
         }
-        if Vec::<f64>::new().try_reserve_exact(size).is_err() {
+        let Some(mut values) = zeros(size) else {
             return Err(MemoryError::refused(bytes(size), what));
-        }
-        // The system gives zeros when they are first written, by whichever thread does.
-        let mut values = vec![0.0; size];
+        };
         if filled > 0 {
             let columns = values.chunks_mut(rows).zip(self.values.chunks(self.room));
             columns.for_each(|(to, from)| to[..filled].copy_from_slice(&from[..filled]));

@@ -10,7 +10,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::tie_window::TILE;
-use crate::{design::Columns, vector::vectorised};
+use crate::{design::Columns, memory::zeros, vector::vectorised};
 
 /// Observations per partial sum: sums of sums keep rounding errors from growing with n, and a
 /// tile's rows stay in the cache for all factors.
@@ -39,7 +39,9 @@ impl SinglePrecision {
     pub(crate) fn new(x: Columns, (first, own): (usize, Columns), threads: usize) -> Self {
         let n = x.n();
         let column = |at: usize| x.orthonormal_column((first + at) as u32);
-        let mut values = vec![0.0; own.p().div_ceil(TILE) * TILE * n];
+        // Memory for it was counted before.
+        let size = own.p().div_ceil(TILE) * TILE * n;
+        let mut values = zeros(size).unwrap_or_else(|| vec![0.0; size]);
         let copy = |(tile, values): (usize, &mut [f32])| {
             let first = tile * TILE;
             let width = TILE.min(own.p() - first);

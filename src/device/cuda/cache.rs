@@ -7,7 +7,7 @@
 
 use std::{
     env, fs,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -47,6 +47,33 @@ impl Cache {
             Some(caches.join("passel"))
         });
         Self { folder }
+    }
+
+    /// That of a folder.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
+            folder: Some(folder.to_owned()),
+        }
+    }
+
+    /// Kernels that came with the program: `$PASSEL_KERNELS`, else the folder `kernels` beside it. They are only read.
+    pub(super) fn of_program() -> Self {
+        let set = env::var_os("PASSEL_KERNELS").filter(|value| !value.is_empty());
+        let folder = set.map(PathBuf::from).or_else(|| {
+            let program = env::current_exe().ok()?;
+            Some(program.parent()?.join("kernels"))
+        });
+        Self { folder }
+    }
+
+    /// The folder, if images can be kept at all.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The image that `parts` determine, if it is on the disk.
+    pub(super) fn kept(&self, stem: &str, parts: &[&str]) -> Option<Vec<u8>> {
+        self.read(stem, key(parts))
     }
 
     /// The image that `parts` determine: from the disk, or from `compile` and then kept.
@@ -95,19 +122,28 @@ impl Cache {
 
     /// Keeps an image; a folder that cannot take it is no error.
     fn write(&self, stem: &str, key: u128, bytes: &[u8]) {
-        let Some(path) = self.path(stem, key) else {
-            return;
-        };
-        let Some(folder) = path.parent() else { return };
-        let kept = fs::create_dir_all(folder).and_then(|()| {
-            let mut file = NamedTempFile::new_in(folder)?;
-            file.write_all(&header(key, bytes))?;
-            file.write_all(bytes)?;
-            file.persist(&path)?;
-            Ok(())
-        });
         // The next run compiles again, that is all.
-        drop(kept);
+        drop(self.try_write(stem, key, bytes));
+    }
+
+    /// Keeps the image that `parts` determine.
+    ///
+    /// # Errors
+    /// The folder cannot take it.
+    pub(super) fn keep(&self, stem: &str, parts: &[&str], bytes: &[u8]) -> io::Result<()> {
+        self.try_write(stem, key(parts), bytes)
+    }
+
+    fn try_write(&self, stem: &str, key: u128, bytes: &[u8]) -> io::Result<()> {
+        let Some((folder, path)) = self.folder().zip(self.path(stem, key)) else {
+            return Err(io::Error::other("there is no folder to keep it in"));
+        };
+        fs::create_dir_all(folder)?;
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(&header(key, bytes))?;
+        file.write_all(bytes)?;
+        file.persist(&path)?;
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@
 
 mod cache;
 mod columns;
-mod compile;
+pub mod compile;
 pub(crate) mod counting;
 pub mod facts;
 mod fit_joined;

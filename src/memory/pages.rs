@@ -1,0 +1,59 @@
+//! Large vectors, on large pages.
+
+#![allow(unsafe_code)]
+
+/// Bytes from which a vector is on pages of its own, which the system hands out when they are first written.
+const LARGE: usize = 1 << 25;
+
+/// A vector of zeros, if there is room for it. A large one is written as zeros when it is first touched, by whichever
+/// thread does, and the system is asked for pages of two megabytes: with the usual ones, of four kilobytes, filling a
+/// gigabyte takes longer for the pages than for the bytes, and while CUDA starts they wait for one another. A system
+/// without them does without.
+pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Option<Vec<T>> {
+    Vec::<T>::new().try_reserve_exact(count).ok()?;
+    let values = vec![T::default(); count];
+    ask_for_large_pages(&values);
+    Some(values)
+}
+
+#[cfg(all(target_os = "linux", feature = "program"))]
+fn ask_for_large_pages<T>(values: &[T]) {
+    use rustix::{
+        mm::{Advice, madvise},
+        param::page_size,
+    };
+    let bytes = size_of_val(values);
+    if bytes < LARGE {
+        return;
+    }
+    let start = values.as_ptr().cast::<u8>();
+    // Whole pages of the vector's own.
+    let before = start.align_offset(page_size());
+    let own = bytes.saturating_sub(before) / page_size() * page_size();
+    // SAFETY: the range lies in the vector, and the advice changes no byte of it.
+    let _ = unsafe {
+        madvise(
+            start.wrapping_add(before).cast_mut().cast(),
+            own,
+            Advice::LinuxHugepage,
+        )
+    };
+}
+
+#[cfg(not(all(target_os = "linux", feature = "program")))]
+fn ask_for_large_pages<T>(_: &[T]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_of_any_size_are_zeros() {
+        for count in [0, 1, LARGE / 8 - 1, LARGE / 8, LARGE / 8 + 70_001] {
+            let values: Vec<f64> = zeros(count).unwrap();
+            assert_eq!(values.len(), count);
+            assert!(values.iter().all(|value| *value == 0.0));
+        }
+        assert_eq!(zeros::<f64>(usize::MAX / 8), None);
+    }
+}
