@@ -35,6 +35,8 @@ pub struct Interrupted;
 pub struct Interrupt {
     request: Arc<Request>,
     deadline: Option<Arc<Deadline>>,
+    /// Set where work beside this one has failed, so that this one is in vain.
+    in_vain: Option<Arc<AtomicBool>>,
 }
 
 /// When the work must end, whether or not anyone asks.
@@ -160,6 +162,15 @@ impl Interrupt {
         let deadline = self.deadline.as_ref();
         self.request.requested.load(Ordering::Relaxed)
             || deadline.is_some_and(|deadline| deadline.has_passed_here())
+            || (self.in_vain.as_ref()).is_some_and(|in_vain| in_vain.load(Ordering::Relaxed))
+    }
+
+    /// The same request, for work that also ends once this is set.
+    pub(crate) fn or_in_vain(&self, in_vain: &Arc<AtomicBool>) -> Self {
+        Self {
+            in_vain: Some(Arc::clone(in_vain)),
+            ..self.clone()
+        }
     }
 
     fn needs_agreement(&self) -> bool {

@@ -9,7 +9,8 @@ use std::{
 
 use super::{estimate, times::LastEnd};
 use crate::{
-    device::{DeviceChoice, MIN_GPU_ELEMENTS, Placement, Resources},
+    device::{DeviceChoice, Placement, Resources, gpus_pay},
+    family::Distribution,
     job::{RunSettings, Task, task::Command},
     memory::MemoryBudget,
     ranks::Communicator,
@@ -53,7 +54,7 @@ pub(super) struct DemandEstimator {
 impl DemandEstimator {
     pub(super) fn gpu_count(&mut self) -> usize {
         *self.gpu_count.get_or_insert_with(|| {
-            let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), 0);
+            let all = Placement::resolve(&DeviceChoice::Cuda(Vec::new()), true);
             all.map_or(0, |(placement, _)| placement.host_threads())
         })
     }
@@ -89,7 +90,15 @@ impl DemandEstimator {
         let learned = last.and_then(|end| end.peak_memory).filter(is_near);
         let is_pass = task.command() == Command::Select && job.selector.is_none();
         let (any_gpu, gpus) = match &job.resources.devices {
-            DeviceChoice::Auto => (is_pass && values as usize >= MIN_GPU_ELEMENTS, Vec::new()),
+            DeviceChoice::Auto => {
+                let times = job
+                    .pass
+                    .relative_effort(job.kind.distribution != Distribution::Gaussian);
+                (
+                    is_pass && gpus_pay(values as usize, times, threads),
+                    Vec::new(),
+                )
+            }
             DeviceChoice::Cuda(all) if all.is_empty() => (true, Vec::new()),
             DeviceChoice::Cuda(named) => (false, named.clone()),
             DeviceChoice::Cpu(_) => (false, Vec::new()),

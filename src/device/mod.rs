@@ -40,8 +40,8 @@ pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
 pub(crate) use interactions::PairSweep;
 pub(crate) use neighbours::{ClosureChange, ModelChange, Neighbours, first_of_each};
-pub(crate) use placement::Placement;
-pub use resources::{DeviceChoice, MIN_GPU_ELEMENTS, Partition, Precision, Resources};
+pub(crate) use placement::{Placement, gpus_pay};
+pub use resources::{DeviceChoice, Partition, Precision, Resources};
 
 use std::ops::Range;
 

@@ -1,7 +1,25 @@
 //! From the devices that a user chose to those that are there.
 
-use super::{DeviceChoice, DeviceError, MIN_GPU_ELEMENTS, cuda};
+use super::{DeviceChoice, DeviceError, cuda};
 use crate::ranks::Communicator;
+
+// As measured of an H100 beside 2 and 16 cores (docs/performance.md, "Where a search runs").
+
+/// Seconds that CUDA takes to start and to end, with compiled kernels at hand.
+const START: f64 = 0.5;
+
+/// Seconds that it takes to copy an element of X to a GPU.
+const COPY: f64 = 0.7e-9;
+
+/// Seconds of a core for an element of X in a search with the default settings, polish and proof included.
+const ELEMENT: f64 = 25e-9;
+
+/// Whether GPUs would be done before so many threads of the CPU, of a work that takes so many times as long as a search
+/// with the default settings of a matrix of so many elements.
+pub(crate) fn gpus_pay(elements: usize, times: f64, threads: usize) -> bool {
+    let elements = elements as f64;
+    elements * times * ELEMENT / threads as f64 > START + elements * COPY
+}
 
 /// The devices that a search or selection runs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,18 +31,18 @@ pub(crate) enum Placement {
 }
 
 impl Placement {
-    /// Resolves a choice for a problem of n × p `elements`. A GPU that is named twice counts once.
+    /// Resolves a choice for work for which GPUs pay or not ([`gpus_pay`]). A GPU that is named twice counts once.
     /// Returns a note for the report if [`DeviceChoice::Auto`] finds GPUs that it cannot use.
     ///
     /// # Errors
     /// GPUs that were requested and do not exist or cannot be used.
     pub(crate) fn resolve(
         choice: &DeviceChoice,
-        elements: usize,
+        gpus_pay: bool,
     ) -> Result<(Self, Option<String>), DeviceError> {
         let placement = match choice {
             DeviceChoice::Cpu(count) => Self::Cpu(count.get()),
-            DeviceChoice::Auto if elements < MIN_GPU_ELEMENTS => Self::Cpu(1),
+            DeviceChoice::Auto if !gpus_pay => Self::Cpu(1),
             DeviceChoice::Auto => match cuda::count() {
                 Ok(count) => Self::Cuda((0..count).collect()),
                 Err(error) => {
@@ -72,7 +90,7 @@ impl Placement {
     /// As [`Placement::resolve`].
     pub(crate) fn check(choice: &DeviceChoice) -> Result<(), DeviceError> {
         match choice {
-            DeviceChoice::Cuda(_) => Self::resolve(choice, 0).map(drop),
+            DeviceChoice::Cuda(_) => Self::resolve(choice, true).map(drop),
             DeviceChoice::Auto | DeviceChoice::Cpu(_) => Ok(()),
         }
     }
@@ -108,6 +126,17 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gpus_pay_for_much_work_of_few_cores() {
+        // By measurement: 4,000 × 40,000 took 16 cores .57 s and an H100 .8 s, two cores many times as long.
+        assert!(!gpus_pay(160_000_000, 1.0, 16) && gpus_pay(160_000_000, 1.0, 2));
+        assert!(gpus_pay(160_000_000, 16.0, 16));
+        assert!(!gpus_pay(40_000_000, 1.0, 2) && gpus_pay(1 << 26, 1.0, 2));
+        for threads in [1, 2, 16, 64] {
+            assert!(!gpus_pay(1 << 20, 1.0, threads) && gpus_pay(1 << 40, 4.0, threads));
+        }
+    }
 
     #[test]
     fn only_gpus_that_were_not_asked_for_give_way_to_the_cpu() {

@@ -106,7 +106,7 @@ impl Resources {
             DeviceChoice::Cpu(_) => true,
             DeviceChoice::Cuda(_) => false,
             DeviceChoice::Auto => {
-                let place = Placement::resolve(&self.devices, usize::MAX);
+                let place = Placement::resolve(&self.devices, true);
                 place.is_ok_and(|(place, _)| matches!(place, Placement::Cpu(_)))
             }
         });
@@ -133,7 +133,7 @@ impl Resources {
 /// The devices that sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// All GPUs, if there are any and X has at least [`MIN_GPU_ELEMENTS`] elements; else the CPU.
+    /// All GPUs, if there are any and they would be done before the CPU, by an estimate of the work; else the CPU.
     #[default]
     Auto,
     /// The CPU, with its columns in this many shards. Use one: several imitate as many devices,
@@ -142,10 +142,6 @@ pub enum DeviceChoice {
     /// The GPUs with these ordinals, as CUDA numbers them; all GPUs if the list is empty.
     Cuda(Vec<usize>),
 }
-
-/// Elements of X, n × p, from which [`DeviceChoice::Auto`] uses GPUs: with fewer the CPU is done
-/// before a GPU has started.
-pub const MIN_GPU_ELEMENTS: usize = 1 << 26;
 
 /// The arithmetic that screens candidates on a GPU. Decisions are always in f64.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -56,7 +56,7 @@ fn verbs_are_what_their_references_say(choice: DeviceChoice) {
         let columns = Columns::new(&x, n);
         let keep = [3];
         let kept = Fit::of(columns, &y, &keep).0;
-        let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
+        let (places, _) = Placement::resolve(&resources.devices, false).unwrap();
         let open = |models, gain| {
             let wanted = (models, gain);
             let mut devices = Devices::new(&places, columns, &y, wanted, &resources, 1).unwrap();

@@ -39,10 +39,6 @@ impl Method for EachResponse {
     type Data = ResponseData;
     type Found = (Models, Arc<ResponseData>);
 
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        PassSearch.check(job)
-    }
-
     fn work(&self, run: &mut Run, data: Arc<ResponseData>) -> Result<Self::Found, RunError> {
         std::mem::take(&mut run.meter).finish();
         let mut found = Models {

@@ -35,10 +35,17 @@ pub(super) fn drive<M: Method>(
     run.meter = context.meter(job);
     run.meter.begin("reading and preparing the data");
     // They take as long to start as a large file to be read.
-    let _starting = StartingGpus::of(&job.resources);
+    let mut gpus = StartingGpus::of(&job.resources)?;
+    let reading = Job {
+        interrupt: job.interrupt.or_in_vain(&gpus.failed),
+        ..job.clone()
+    };
     let threads = job.resources.thread_count();
-    let (prepared, _held) = with_helpers(threads, || context.prepare::<M>(job))?;
+    let prepared = with_helpers(threads, || context.prepare::<M>(&reading));
     run.prepared = Instant::now();
+    gpus.wait()?;
+    run.waited = run.prepared.elapsed();
+    let (prepared, _held) = prepared?;
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let has_others = !job.other_criteria.is_empty() && job.responses.is_none();

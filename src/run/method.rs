@@ -1,6 +1,10 @@
 //! The steps in which methods differ, and the state of a run that they share.
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::{
     Fault, RunError, checkpoint,
@@ -31,8 +35,10 @@ pub(super) trait Method {
     /// and which a second interrupt leaves behind.
     const IS_PROCEDURE: bool = false;
 
-    /// Checks that the devices chosen can run it, which must be known before a long reading.
-    fn check(&self, job: &Job) -> Result<(), RunError>;
+    /// Checks that it can run on such devices, which must be known before a long reading.
+    fn check(&self, _: &Job) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// Does the work.
     fn work(&self, run: &mut Run, data: Arc<Self::Data>) -> Result<Self::Found, RunError>;
@@ -96,6 +102,8 @@ pub(super) struct Run<'a> {
     pub(super) started: Instant,
     /// When its data were read and prepared.
     pub(super) prepared: Instant,
+    /// How long devices were waited for after that.
+    pub(super) waited: Duration,
     pub(super) meter: Meter,
     /// Of PaSS: the steps of its particles.
     pub(super) trace: Option<Trace>,
@@ -116,6 +124,7 @@ impl<'a> Run<'a> {
             context: RunContext::default(),
             started,
             prepared: started,
+            waited: Duration::ZERO,
             meter: Meter::default(),
             trace: None,
             resume_from: None,
@@ -154,6 +163,7 @@ impl<'a> Run<'a> {
         let began = self.context.process_started.unwrap_or(self.started);
         let seconds = |from, to: Instant| to.saturating_duration_since(from).as_secs_f64();
         let after = self.prepared.elapsed().as_secs_f64();
+        let devices = devices + self.waited.as_secs_f64();
         Elapsed {
             start: seconds(began, self.started),
             read: seconds(self.started, self.prepared),

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     design::{Design, WidePart},
-    device::{DeviceError, Partition, Placement, Resources},
+    device::{DeviceError, Partition, Resources},
     job::Job,
     memory::MemoryCharge,
     plugin::PASS,
@@ -30,10 +30,6 @@ pub(super) struct PassSearch;
 impl Method for PassSearch {
     type Data = Design;
     type Found = Model;
-
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        Ok(Placement::check(&job.resources.devices)?)
-    }
 
     fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
         self.search(run, design, None)

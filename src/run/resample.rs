@@ -11,7 +11,7 @@ use std::{
 
 use super::RunError;
 use crate::{
-    device::{DeviceChoice, MIN_GPU_ELEMENTS, Resources},
+    device::{DeviceChoice, Resources, gpus_pay},
     interrupt::Interrupt,
     threads::CpuMeter,
 };
@@ -32,7 +32,7 @@ pub(super) fn side_by_side(
 ) -> (usize, Resources) {
     let on_gpus = match &resources.devices {
         DeviceChoice::Cuda(_) => true,
-        DeviceChoice::Auto => elements >= MIN_GPU_ELEMENTS,
+        DeviceChoice::Auto => gpus_pay(elements, 1.0, resources.thread_count()),
         DeviceChoice::Cpu(_) => false,
     };
     let threads = resources.thread_count();

@@ -51,7 +51,7 @@ use passel_criteria::Criterion;
 pub use crate::device::Gain;
 use crate::{
     design::Design,
-    device::{Partition, Placement, Resources},
+    device::{Partition, Placement, Resources, gpus_pay},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit},
     selection::Selection,
@@ -159,9 +159,10 @@ fn search_from(
     let fitted = fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.n().saturating_mul(design.p());
+    let times = pass.relative_effort(design.likelihood().is_some());
     check_partition(design, resources)?;
     let devices = &resources.devices;
-    let (places, note) = Placement::resolve(devices, elements)?;
+    let (places, note) = Placement::resolve(devices, gpus_pay(elements, times, threads))?;
     let places = places.for_rank(resources.communicator.as_ref());
     // A thread for each GPU, however few there are for other work: it only waits.
     let threads = threads.max(places.host_threads());

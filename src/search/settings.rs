@@ -57,6 +57,22 @@ pub enum ProofEffort {
     Complete,
 }
 
+/// How many times as long a step takes whose models are fitted by a likelihood.
+const LIKELIHOOD: f64 = 8.0;
+
+impl Pass {
+    /// About how many times as long the search takes as one by least squares with the default settings.
+    pub(crate) fn relative_effort(&self, has_likelihood: bool) -> f64 {
+        let moves = |pass: &Self| pass.particles as f64 * pass.iterations as f64;
+        let times = (moves(self) / moves(&Self::default())).max(1.0);
+        if has_likelihood {
+            times * LIKELIHOOD
+        } else {
+            times
+        }
+    }
+}
+
 impl Default for Pass {
     fn default() -> Self {
         Self {

@@ -12,7 +12,7 @@ use crate::{
             table_cells,
         },
         cuda::OpenGpus,
-        open_counters, open_pair_counters,
+        gpus_pay, open_counters, open_pair_counters,
     },
     memory::{MemoryCharge, MemoryError},
     score::{Correction, Score, ScoreFunction},
@@ -37,7 +37,7 @@ pub(crate) fn check_devices(score: &Score, choice: &DeviceChoice) -> Result<(), 
     if choice.is_cuda() && !has_cuda(score) {
         return Err(SelectorError::NoCuda);
     }
-    Ok(Placement::check(choice)?)
+    Ok(())
 }
 
 /// Checks that no GPU was asked for, for procedures over levels.
@@ -86,10 +86,10 @@ impl<'a> CountingDevices<'a> {
         }
         check_devices(score, &resources.devices)?;
         let elements = columns.n.saturating_mul(columns.columns.len());
-        let elements = elements.saturating_mul(hundreds.max(1));
+        let pays = gpus_pay(elements, hundreds.max(1) as f64, resources.thread_count());
         // Of what no GPU can compute no size is worth one.
-        let elements = if has_cuda(score) { elements } else { 0 };
-        let (places, note) = Placement::resolve(&resources.devices, elements)?;
+        let pays = pays && has_cuda(score);
+        let (places, note) = Placement::resolve(&resources.devices, pays)?;
         let places = places.for_rank(resources.communicator.as_ref());
         Ok(Self {
             // A thread for each GPU, however few there are for other work: it only waits.

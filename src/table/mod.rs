@@ -17,6 +17,7 @@ mod failure;
 mod field;
 mod format;
 mod growing;
+mod gzip;
 mod head;
 mod header;
 mod in_memory;

@@ -236,10 +236,9 @@ impl<'p> Array<'p> {
         };
         // Before memory is allocated for what the header promises, the file has to hold it.
         let enough = self.header_bytes.saturating_add(promised);
-        let found = self.source.measure(enough)?;
-        let found = found.saturating_sub(self.header_bytes);
-        if found < promised {
-            return Err(self.truncated(promised, found));
+        if self.source.most < enough {
+            let found = self.source.measure(enough)?;
+            return Err(self.truncated(promised, found.saturating_sub(self.header_bytes)));
         }
 
         let (rows, width) = (rows as usize, width as usize);

@@ -1,15 +1,14 @@
 //! Opening files, plain or compressed.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-use flate2::read::MultiGzDecoder;
 
 use super::decode::{Decoder, Undecodable};
 use super::error::as_given;
 use super::failure::{failure, is_interrupt};
+use super::gzip::Gzip;
 use super::stream;
 use super::text_options::Encoding;
 use super::whitespace::OneSpace;
@@ -29,15 +28,35 @@ pub(super) struct Source {
     ahead: io::Cursor<Vec<u8>>,
     /// Bytes of content, if the file's size shows them.
     pub(super) size: Option<u64>,
+    /// The most bytes of content that a file of its size can hold.
+    pub(super) most: u64,
     /// Ends the reading.
     interrupt: Interrupt,
 }
+
+/// Bytes as they are stored.
+enum Raw {
+    File(File),
+    Memory(&'static [u8]),
+}
+
+impl Read for Raw {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(bytes),
+            Self::Memory(rest) => rest.read(bytes),
+        }
+    }
+}
+
+/// Bytes that a byte packed may stand for; it is a little more than a thousand.
+const DENSEST: u64 = 1100;
 
 enum Content {
     Plain(File),
     /// All of standard input, of a pipe or of a device.
     Memory(&'static [u8]),
-    Gzip(Box<MultiGzDecoder<BufReader<Content>>>),
+    Gzip(Gzip<Raw>),
     /// Text of another encoding, or with other spaces, than its bytes have.
     Mended(Box<dyn Read>),
 }
@@ -46,26 +65,34 @@ impl Source {
     /// Opens the file, and refuses a directory before its first read would fail.
     pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
         let interrupt = options.interrupt.cloned().unwrap_or_default();
-        let (mut content, size, is_packed) = match stream::content(path, &interrupt)? {
+        let (raw, bytes, is_packed) = match stream::content(path, &interrupt)? {
             Some(bytes) => {
                 let is_packed = is_gzip(path) || bytes.starts_with(GZIP_MAGIC);
-                (Content::Memory(bytes), bytes.len() as u64, is_packed)
+                (Raw::Memory(bytes), bytes.len() as u64, is_packed)
             }
             None => {
                 let (file, metadata) = open_file(path)?;
-                (Content::Plain(file), metadata.len(), is_gzip(path))
+                (Raw::File(file), metadata.len(), is_gzip(path))
             }
         };
-        if is_packed {
-            let bytes = BufReader::with_capacity(1 << 16, content);
-            content = Content::Gzip(Box::new(MultiGzDecoder::new(bytes)));
-        }
+        let content = match raw {
+            raw if is_packed => {
+                Content::Gzip(Gzip::new(raw).map_err(|error| failure(path, error))?)
+            }
+            Raw::Memory(bytes) => Content::Memory(bytes),
+            Raw::File(file) => Content::Plain(file),
+        };
         Ok(Self {
             path: path.to_owned(),
             content,
             is_packed,
             ahead: io::Cursor::default(),
-            size: (!is_packed).then_some(size),
+            size: (!is_packed).then_some(bytes),
+            most: if is_packed {
+                bytes.saturating_mul(DENSEST)
+            } else {
+                bytes
+            },
             interrupt,
         })
     }
@@ -101,6 +128,7 @@ impl Source {
             is_packed: self.is_packed,
             ahead: io::Cursor::default(),
             size: None,
+            most: u64::MAX,
             content: Content::Mended(by(self)),
         }
     }

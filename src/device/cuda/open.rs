@@ -1,9 +1,15 @@
 //! Which GPUs there are, kept open, and linked.
 
-use std::thread::{Builder, JoinHandle};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{Builder, JoinHandle},
+};
 
 use super::{Cuda, gpu::Gpu, library};
-use crate::device::{DeviceChoice, DeviceError, Resources};
+use crate::device::{DeviceError, Placement, Resources};
 
 /// GPUs that can be used, at least one.
 pub(in crate::device) fn count() -> Result<usize, DeviceError> {
@@ -32,30 +38,61 @@ impl OpenGpus {
     }
 }
 
-/// GPUs whose contexts start on a thread of their own, while other work goes on; they stay open as long as this.
-pub(crate) struct StartingGpus(Option<JoinHandle<OpenGpus>>);
+/// GPUs whose contexts start on a thread of their own, while data are read; they stay open as long as this.
+pub(crate) struct StartingGpus {
+    starting: Option<JoinHandle<Result<OpenGpus, DeviceError>>>,
+    _open: Option<OpenGpus>,
+    /// Set once it is known that some are not there.
+    pub(crate) failed: Arc<AtomicBool>,
+}
 
 impl StartingGpus {
-    /// Those that are named; none of a choice that may fall on the CPU, and where ranks divide them. What fails their user is told
-    /// when they are opened.
-    pub(crate) fn of(resources: &Resources) -> Self {
-        let (DeviceChoice::Cuda(ordinals), None) = (&resources.devices, &resources.communicator)
-        else {
-            return Self(None);
+    /// Those that are named; none of a choice that may fall on the CPU. Where ranks divide them it is only checked that
+    /// they are there.
+    ///
+    /// # Errors
+    /// As [`Placement::check`], if that is known at once.
+    pub(crate) fn of(resources: &Resources) -> Result<Self, DeviceError> {
+        let failed = Arc::new(AtomicBool::new(false));
+        let mut all = Self {
+            starting: None,
+            _open: None,
+            failed: Arc::clone(&failed),
         };
-        let ordinals = ordinals.clone();
-        let open = move || match (&*ordinals, count()) {
-            ([], Ok(all)) => OpenGpus::open(&Vec::from_iter(0..all)),
-            (ordinals, _) => OpenGpus::open(ordinals),
-        };
-        Self(Builder::new().spawn(open).ok())
+        let choice = resources.devices.clone();
+        if choice.is_cuda() && resources.communicator.is_none() {
+            let start = move || {
+                let placement = Placement::resolve(&choice, true);
+                failed.store(placement.is_err(), Ordering::Relaxed);
+                Ok(match placement?.0 {
+                    Placement::Cuda(ordinals) => OpenGpus::open(&ordinals),
+                    Placement::Cpu(_) => OpenGpus::open(&[]),
+                })
+            };
+            all.starting = Builder::new().spawn(start).ok();
+        }
+        if all.starting.is_none() {
+            Placement::check(&resources.devices)?;
+        }
+        Ok(all)
+    }
+
+    /// Waits until they have started. What fails of their start their user is told when they are opened.
+    ///
+    /// # Errors
+    /// As [`Placement::check`].
+    pub(crate) fn wait(&mut self) -> Result<(), DeviceError> {
+        // A thread that ended by a panic leaves none open.
+        if let Some(Ok(open)) = self.starting.take().map(JoinHandle::join) {
+            self._open = Some(open?);
+        }
+        Ok(())
     }
 }
 
 impl Drop for StartingGpus {
     fn drop(&mut self) {
-        // A thread that ended by a panic leaves none open.
-        let _ = self.0.take().map(JoinHandle::join);
+        let _ = self.wait();
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn likelihoods_walk_as_on_one_cpu(choice: DeviceChoice) {
         let y = likelihood.scores();
         let keep = [3];
         let kept = Fit::of(all, y, &keep).0;
-        let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
+        let (places, _) = Placement::resolve(&resources.devices, false).unwrap();
         let open = |places: &Placement, resources: &Resources| {
             let wanted = (4, Gain::Correlation);
             let mut devices = Devices::new(places, all, y, wanted, resources, 1).unwrap();

@@ -48,7 +48,7 @@ pub(super) fn terms_are_what_fits_say(choice: DeviceChoice, threads: usize) {
     };
     let kept = Fit::of(columns, &y, &keep).0;
     let pool = crate::threads::pool(threads).unwrap();
-    let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
+    let (places, _) = Placement::resolve(&resources.devices, false).unwrap();
     let all = WIDTHS.len() as u32;
     let fitted = |model: &[u32]| Fit::of(columns, &y, model).0;
     let size = |fit: &Fit| fit.support().len() as i32;
@@ -198,7 +198,7 @@ pub(super) fn terms_walk_as_fits_do(choice: DeviceChoice, threads: usize) {
         let (x, y) = dependent_terms(n);
         let terms = Terms::of_widths(&x, n, &WIDTHS).unwrap();
         let columns = Columns::new(&x, n).with_terms(Some(&terms));
-        let (places, _) = Placement::resolve(&resources.devices, x.len()).unwrap();
+        let (places, _) = Placement::resolve(&resources.devices, false).unwrap();
         let kept = Fit::of(columns, &y, &[0, 3]).0;
         let mut fits = vec![kept.clone(); 5];
         let mut stream = Stream::new(21, n as u64);

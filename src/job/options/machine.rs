@@ -16,7 +16,7 @@ pub(super) fn machine() -> impl Iterator<Item = OptionSpec> {
         TaskOption::field("device WHERE", |raw| raw.devices(), |draft| &mut draft.job.resources.devices)
             .default("auto")
             .range("auto, cpu, cuda (every GPU), or GPUs by number as in cuda:0,2")
-            .help("Where columns are swept; auto: all GPUs if there are any and n × p is at least 2^26, else the CPU. The selection does not depend on it"),
+            .help("Where columns are swept; auto: all GPUs if there are any and they would be done before the CPU, by n × p, the search's settings and the number of threads. The selection does not depend on it"),
         TaskOption::choice("precision P", PRECISION, |draft| &mut draft.job.resources.precision)
             .help("Arithmetic that screens candidates on GPUs; f64 decides among them, so the selection does not depend on it. A GPU with slow f64 screens in f32 instead of f64"),
         TaskOption::choice("over WHAT", PARTITION, |draft| &mut draft.job.resources.partition)

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources},
+    device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources, gpus_pay},
     interrupt::Interrupt,
     least_squares::{Collinear, Fit, FitView},
     search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels},
@@ -43,7 +43,8 @@ pub fn regress_with_procedure(
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
     let elements = design.columns().values().len();
-    let (mut places, note) = Placement::resolve(&resources.devices, elements)?;
+    let (mut places, note) =
+        Placement::resolve(&resources.devices, gpus_pay(elements, 1.0, threads))?;
     let started = Instant::now();
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
