@@ -3,32 +3,21 @@
 //! Files of nothing but unquoted numbers are read by [`csv_fast`](super::csv_fast). This reader
 //! gives the same result for those, and reports what is wrong with a file.
 
-use std::io::{self, Read};
-
-use csv::ByteRecord;
-
+use super::csv_columns::{Batch, GrowingColumn, Writing};
 use super::csv_extent::of_text;
-use super::dialect::with_point;
+use super::csv_records::{Records, line_of};
 use super::error::{Fault, as_given};
-use super::factor::{ColumnBuilder, FactorBuilder};
-use super::field::{self, Field, classify_with};
+use super::field::{self, Field};
 use super::format::{Format, Input};
-use super::growing::{LONGEST, too_long};
 use super::header::{Opening, Rows};
-use super::names::unguarded;
-use super::rounded::{RoundedColumn, RoundedColumns, is_rounded};
-use super::source::Source;
+use super::rounded::{RoundedColumn, RoundedColumns};
 use super::suspicions::{mostly_numbers, refuse_almost_numbers, unfit};
-use super::text_options::{DecimalMark, Separator};
+use super::text_options::Separator;
 use super::{Column, Table, TableError, csv_fast, names};
-use crate::memory::{MemoryCharge, MemoryError};
+use crate::memory::MemoryCharge;
 
-const READ_BYTES: usize = 1 << 18;
 /// Values read between two looks at the memory of all columns.
 const UNCHARGED: usize = 1 << 17;
-/// What the label of a row takes beside its text.
-const PER_LABEL: usize = 40;
-
 pub(super) const COMMAS: Format = Format {
     names_response: false,
     header: |input| header(input, Some(Separator::COMMA)),
@@ -97,116 +86,57 @@ fn read_any(
     };
     // The quick reader may have taken memory before it gave up.
     opening.charge(input, 0)?;
-    let delimiter = opening.dialect.separator.byte();
-    let record_memory = input.options.memory.map(MemoryCharge::beside);
-    let counted = CountedText {
-        source,
-        quotes: 0,
-        delimiter,
-        length: 0,
-        text: 0,
-        fields: 0,
-        memory: record_memory.as_ref(),
-        refused: None,
-    };
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        // Ragged rows are ours to report.
-        .flexible(true)
-        .buffer_capacity(READ_BYTES)
-        .from_reader(counted);
-    let mut record = ByteRecord::new();
     let names = &opening.names;
     let as_text = |name: &String| input.options.reads_text(name);
-    let mut columns: Vec<ColumnBuilder> = names
-        .iter()
-        .map(|name| match as_text(name) {
-            true => ColumnBuilder::Factor(FactorBuilder::default()),
-            false => ColumnBuilder::Numbers(Vec::new()),
-        })
-        .collect();
+    let columns = names.iter().map(|name| GrowingColumn::new(as_text(name)));
+    let mut columns: Vec<GrowingColumn> = columns.collect();
     let writing = Writing {
         decimal: opening.dialect.decimal,
         missing: input.options.missing,
     };
-    let (skipped, mut labels) = (usize::from(opening.dialect.is_labelled), Vec::new());
-
-    let mut rounded = RoundedColumns::default();
-    // Of each column that became a factor: the row and the byte where its first text stands.
-    let mut first_texts: Vec<Option<(usize, u64)>> = vec![None; columns.len()];
-    let (mut rows, mut charged, mut label_bytes) = (0, 0, 0);
-    let (mut last_start, mut last_end) = (opening.header_bytes, opening.header_bytes);
-    let mut last_spans_lines = false;
+    let record_memory = input.options.memory.map(MemoryCharge::beside);
+    let mut records = Records::new(source, input, opening, record_memory.as_ref());
+    let skipped = records.skipped();
+    let (mut batch, mut charged) = (Batch::default(), 0);
     loop {
-        match advance(&mut reader, &mut record) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(_) if reader.get_ref().length > LONGEST => {
-                let line = line_of(input, opening, last_end)?;
-                let what = "the record that begins here, or the blank lines before one,";
-                return Err(Fault::from(too_long(what)).at(path, Some(line)));
+        let goes_on = records.next(&mut batch);
+        if batch.is_full() || !matches!(goes_on, Ok(true)) {
+            // What is wrong with the rows before is told first.
+            if let Some((row, start, at)) = batch.append_to(&mut columns, skipped, &writing) {
+                let fault = match str::from_utf8(batch.field(row, skipped + at)) {
+                    Ok(text) => Fault::in_row(row, unfit(text, &names[at], "")),
+                    Err(_) => field::not_utf8(row, skipped + at + 1),
+                };
+                return Err(records.fault(fault, start));
             }
-            Err(error) => return Err(error),
+            batch.clear();
         }
-        last_end = opening.header_bytes + reader.position().byte();
-        rows += 1;
-        let cells = rows * opening.width();
-        if cells >= charged + UNCHARGED {
-            charged = cells;
-            opening.charge(input, bytes_of(&columns) + label_bytes)?;
-        }
-        // Where the search for the record began: line ends before its text are not skipped.
-        let position = record.position().map_or(0, csv::Position::byte);
-        last_start = opening.header_bytes + position;
-        last_spans_lines = record.as_slice().contains(&b'\n');
-        let wrong = |fault: Fault| match line_of(input, opening, last_start) {
-            Ok(line) => fault.at(path, Some(line)),
-            Err(error) => error,
-        };
-        if record.len() != opening.width() {
-            let ragged = wrong(Fault::ragged(rows, record.len(), opening.width()));
-            let is_last = last_spans_lines && !advance(&mut reader, &mut record)?;
-            if !(is_last && has_open_quote(&reader)) {
-                return Err(ragged);
-            }
+        if !goes_on? {
             break;
         }
-        let mut fields = record.iter();
-        for label in fields.by_ref().take(skipped) {
-            let label = str::from_utf8(label).map_err(|_| wrong(field::not_utf8(rows, 1)))?;
-            label_bytes += PER_LABEL + label.len();
-            labels.push(unguarded(label.trim()).to_owned());
-        }
-        for (position, (column, field)) in columns.iter_mut().zip(fields).enumerate() {
-            let held_numbers = matches!(column, ColumnBuilder::Numbers(_));
-            if column.push_field(field, &writing).is_none() {
-                return Err(wrong(match str::from_utf8(field) {
-                    Ok(text) => Fault::in_row(rows, unfit(text, &names[position], "")),
-                    Err(_) => field::not_utf8(rows, skipped + position + 1),
-                }));
-            }
-            if held_numbers && matches!(column, ColumnBuilder::Factor(_)) {
-                first_texts[position] = Some((rows, last_start));
-            }
-            if let Some(number) = column.rounded_last(field, &writing)
-                && rounded.is_new(position)
-            {
-                let line = line_of(input, opening, last_start)?;
-                rounded.add(position, Some(line), rows, number);
-            }
+        let cells = records.rows * opening.width();
+        if cells >= charged + UNCHARGED {
+            charged = cells;
+            opening.charge(input, bytes_of(&columns) + records.label_bytes)?;
         }
     }
-    // The parser closes an open quoted field at the end of the file, with all rows in it.
-    if last_spans_lines && has_open_quote(&reader) {
-        let line = line_of(input, opening, last_start)?;
-        return Err(TableError::open_quote(path, line));
-    }
-    if rows == 0 {
+    records.check_end()?;
+    if records.rows == 0 {
         return Err(TableError::no_rows(path));
     }
-    opening.charge(input, bytes_of(&columns) + label_bytes)?;
-    let columns = columns.into_iter().map(ColumnBuilder::finish);
+    opening.charge(input, bytes_of(&columns) + records.label_bytes)?;
+    let mut rounded = RoundedColumns::default();
+    let found = columns.iter_mut().enumerate();
+    let found = found.filter_map(|(at, column)| Some((column.rounded.take()?, at)));
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    for ((row, start, number), position) in found {
+        let line = line_of(input, opening, start)?;
+        rounded.add(position, Some(line), row, number);
+    }
+    let first_texts = columns.iter().map(|column| column.first_text);
+    let first_texts: Vec<Option<(usize, u64)>> = first_texts.collect();
+    let columns = columns.into_iter().map(GrowingColumn::finish);
     let columns: Vec<Column> = names
         .iter()
         .cloned()
@@ -224,155 +154,9 @@ fn read_any(
             return Err(Fault::in_row(row, message).at(path, Some(line)));
         }
     }
-    Ok(((columns, labels), rounded.0))
+    Ok(((columns, records.labels), rounded.0))
 }
 
-fn bytes_of(columns: &[ColumnBuilder]) -> usize {
-    columns.iter().map(ColumnBuilder::bytes).sum()
-}
-
-/// Whether the quotation marks that were read do not come in pairs.
-fn has_open_quote(reader: &csv::Reader<CountedText>) -> bool {
-    reader.get_ref().quotes % 2 == 1
-}
-
-/// Counts the quotation marks that pass, which in a well-formed file are even in number, and ends a
-/// record that is longer than any.
-struct CountedText<'a> {
-    source: Source,
-    quotes: u64,
-    delimiter: u8,
-    /// Bytes, those that end no line, and delimiters since the last record was complete.
-    length: usize,
-    text: usize,
-    fields: usize,
-    /// Of the record that grows.
-    memory: Option<&'a MemoryCharge>,
-    refused: Option<MemoryError>,
-}
-
-impl Read for CountedText<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(bytes)?;
-        let text = &bytes[..count];
-        self.quotes += memchr::memchr_iter(b'"', text).count() as u64;
-        self.length += count;
-        self.text += count - memchr::memchr2_iter(b'\n', b'\r', text).count();
-        self.fields += memchr::memchr_iter(self.delimiter, text).count();
-        if self.length > LONGEST {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        if let Some(memory) = self.memory.filter(|_| self.length > READ_BYTES) {
-            // Text and the ends of fields, each in a vector that grows by doubling.
-            let bytes = 2 * self.text + 2 * size_of::<usize>() * self.fields;
-            if let Err(error) = memory.set(bytes as u64, "a record") {
-                self.refused = Some(error);
-                return Err(io::ErrorKind::OutOfMemory.into());
-            }
-        }
-        Ok(count)
-    }
-}
-
-fn advance(
-    reader: &mut csv::Reader<CountedText>,
-    record: &mut ByteRecord,
-) -> Result<bool, TableError> {
-    let found = reader.read_byte_record(record);
-    let counted = reader.get_mut();
-    if let Some(error) = counted.refused.take() {
-        return Err(counted.source.refused(error));
-    }
-    let found = found.map_err(|error| {
-        let error = match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            // Of bytes and of rows of any length the parser has nothing to complain.
-            kind => io::Error::new(io::ErrorKind::InvalidData, format!("{kind:?}")),
-        };
-        counted.source.failure(error)
-    })?;
-    (counted.length, counted.text, counted.fields) = (0, 0, 0);
-    Ok(found)
-}
-
-/// Line of the first text at or after a byte below the head lines, counted from 1 with `\n`, `\r\n`
-/// or `\r`.
-///
-/// Only messages want lines, so they are counted when one is written: the parser's own count
-/// is of the place where it began to look, blank lines and half line ends before the record.
-fn line_of(input: &Input, opening: &Opening, byte: u64) -> Result<u64, TableError> {
-    let mut source = opening.reopen(input)?;
-    let mut bytes = vec![0; READ_BYTES];
-    let (mut line, mut offset, mut after_return) = (opening.head.lines + 1, 0, false);
-    loop {
-        let filled = source.fill(&mut bytes)?;
-        for &read in &bytes[..filled] {
-            let line_end = matches!(read, b'\n' | b'\r');
-            if offset >= byte && !line_end {
-                return Ok(line);
-            }
-            line += u64::from(line_end && !(read == b'\n' && after_return));
-            after_return = read == b'\r';
-            offset += 1;
-        }
-        if filled < bytes.len() {
-            return Ok(line);
-        }
-    }
-}
-
-/// How values are written.
-struct Writing<'a> {
-    decimal: DecimalMark,
-    /// Words that mean a missing value, besides those that always do.
-    missing: &'a [String],
-}
-
-impl Writing<'_> {
-    fn classify(&self, field: &[u8]) -> Field {
-        match (classify_with(field, self.missing), self.decimal) {
-            (Field::Number(_) | Field::Text, DecimalMark::Comma) => {
-                classify_with(&with_point(field), self.missing)
-            }
-            (meaning, _) => meaning,
-        }
-    }
-}
-
-impl ColumnBuilder {
-    /// The text of the field that was appended last, if it is a whole number that was rounded.
-    fn rounded_last(&self, field: &[u8], writing: &Writing) -> Option<String> {
-        let Self::Numbers(values) = self else {
-            return None;
-        };
-        let field = field.trim_ascii();
-        let is_missing = || writing.missing.iter().any(|word| word.as_bytes() == field);
-        let is_other = is_rounded(field, *values.last()?) && !is_missing();
-        is_other.then(|| String::from_utf8_lossy(field).into_owned())
-    }
-
-    /// Appends a field, if the column can hold it. The first value that is not missing decides
-    /// whether it holds numbers.
-    fn push_field(&mut self, field: &[u8], writing: &Writing) -> Option<()> {
-        let meaning = writing.classify(field);
-        match (&mut *self, meaning) {
-            (Self::Numbers(values), Field::Number(value)) => values.push(value),
-            (Self::Numbers(values), Field::Missing) => values.push(f64::NAN),
-            (Self::Numbers(values), Field::Text) if values.iter().all(|value| value.is_nan()) => {
-                *self = Self::Factor(FactorBuilder::after_missing(values.len()));
-                return self.push_field(field, writing);
-            }
-            (Self::Numbers(_), Field::Text | Field::Infinite) => return None,
-            (Self::Factor(factor), Field::Missing) => factor.push(None),
-            (Self::Factor(factor), _) => {
-                let text = str::from_utf8(field).ok()?;
-                // Spaces around a number never matter; those of a text are its own.
-                factor.push(Some(match meaning {
-                    Field::Text => unguarded(text),
-                    _ => text.trim_ascii(),
-                }));
-            }
-        }
-        Some(())
-    }
+fn bytes_of(columns: &[GrowingColumn]) -> usize {
+    columns.iter().map(GrowingColumn::bytes).sum()
 }

@@ -9,6 +9,7 @@ use super::format::{Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::source::{GAP, Source, runs};
 use super::{Column, ReadOptions, Table, TableError, names};
+use crate::threads::{helpers, map_each};
 
 const HEADER_BYTES: u64 = 8;
 const READ_BYTES: usize = 1 << 20;
@@ -116,9 +117,21 @@ fn read(input: &Input) -> Result<Table, TableError> {
             break;
         }
         let rows = bytes[..filled].chunks_exact(read.len());
-        for (place, at) in read.iter().enumerate().filter(|(_, at)| wanted[**at]) {
-            columns[*at].extend(rows.clone().map(|row| row[place]));
-        }
+        let mut own = columns
+            .iter_mut()
+            .zip(&wanted)
+            .filter(|(_, wanted)| **wanted);
+        let places = read.iter().enumerate().filter(|(_, at)| wanted[**at]);
+        let mut own: Vec<(usize, &mut Vec<u8>)> = places
+            .filter_map(|(place, _)| Some((place, own.next()?.0)))
+            .collect();
+        // Columns side by side share the lines of the cache that they are read from.
+        let each = own.len().div_ceil(helpers()).next_multiple_of(64);
+        map_each(own.chunks_mut(each.max(1)).collect(), |columns| {
+            for (place, column) in columns {
+                column.extend(rows.clone().map(|row| row[*place]));
+            }
+        });
     }
     check(found)?;
     let columns = names.into_iter().zip(columns).map(Column::from);

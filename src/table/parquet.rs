@@ -20,6 +20,7 @@ use super::rounded::{RoundedColumn, RoundedColumns, rounded};
 use super::source::open_file;
 use super::{Column, Table, TableError, Values, names};
 use crate::panics::catch_panic;
+use crate::threads::map_each;
 use pages::{Checked, Counted};
 
 /// Values decoded at a time.
@@ -105,42 +106,23 @@ fn read_open(file: File, input: &Input) -> Result<(Vec<Column>, Vec<RoundedColum
         columns.push((name, builder, wanted));
     }
     check_codecs(input, &reader)?;
-    let mut rounded = RoundedColumns::default();
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(broken)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        let wanted = columns
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, (.., wanted))| *wanted);
-        for (position, (_, builder, _)) in wanted {
-            // No field is nested, so each is the leaf at its own position.
-            let pages = group.get_column_page_reader(position).map_err(broken)?;
-            let column = group.metadata().column(position).column_descr_ptr();
-            let (levels, unsigned) = (column.max_def_level(), is_unsigned(&column));
-            let checked = Checked {
-                pages,
-                interrupt: input.options.interrupt.cloned().unwrap_or_default(),
-                rows,
-                levels,
-            };
-            let mut reader = get_column_reader(column, Box::new(checked));
-            let mut found = None;
-            let read = builder.extend(&mut reader, rows, unsigned, &mut found);
-            read.map_err(|error| damaged(input, error))?;
-            if let Some((row, number)) = found {
-                rounded.add(position, None, row, number);
-            }
-        }
-    }
-    let columns = columns.into_iter().map(|(name, builder, wanted)| Column {
-        name,
-        values: match wanted {
-            true => builder.finish(),
-            false => Values::Remote,
-        },
+    let all = columns.into_iter().enumerate().collect();
+    let read = map_each(all, |(position, (name, builder, wanted))| match wanted {
+        true => read_column(&reader, position, builder, input).map(|(values, rounded)| {
+            let column = Column { name, values };
+            (column, rounded)
+        }),
+        false => Ok((Column::from((name, Values::Remote)), None)),
     });
-    let columns: Vec<Column> = columns.collect();
+    let mut rounded = RoundedColumns::default();
+    let columns = read.into_iter().enumerate().map(|(position, read)| {
+        let (column, found) = read?;
+        if let Some((row, number)) = found {
+            rounded.add(position, None, row, number);
+        }
+        Ok(column)
+    });
+    let columns: Vec<Column> = columns.collect::<Result<_, TableError>>()?;
     if columns.iter().any(|column| column.values.len() == Some(0)) {
         return Err(TableError::no_rows(input.path));
     }
@@ -148,6 +130,38 @@ fn read_open(file: File, input: &Input) -> Result<(Vec<Column>, Vec<RoundedColum
         .iter()
         .try_for_each(|column| column.check_finite(input.path))?;
     Ok((columns, rounded.0))
+}
+
+/// The row, counted from 1, and the text of an integer that 64-bit floating point rounds.
+type FirstRounded = Option<(usize, String)>;
+
+/// The values of a column from all row groups, and the first that was rounded.
+fn read_column(
+    reader: &SerializedFileReader<Counted>,
+    position: usize,
+    mut builder: ColumnBuilder,
+    input: &Input,
+) -> Result<(Values, FirstRounded), TableError> {
+    let broken = |error: ParquetError| damaged(input, error);
+    let mut found = None;
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group).map_err(broken)?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        // No field is nested, so each is the leaf at its own position.
+        let pages = group.get_column_page_reader(position).map_err(broken)?;
+        let column = group.metadata().column(position).column_descr_ptr();
+        let (levels, unsigned) = (column.max_def_level(), is_unsigned(&column));
+        let checked = Checked {
+            pages,
+            interrupt: input.options.interrupt.cloned().unwrap_or_default(),
+            rows,
+            levels,
+        };
+        let mut reader = get_column_reader(column, Box::new(checked));
+        let read = builder.extend(&mut reader, rows, unsigned, &mut found);
+        read.map_err(|error| damaged(input, error))?;
+    }
+    Ok((builder.finish(), found))
 }
 
 fn name_of(field: &Type, position: usize) -> Result<String, String> {
