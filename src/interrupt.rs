@@ -1,5 +1,7 @@
 //! A request to stop, from outside: a signal asks, or a deadline passes; the search looks.
 
+mod deadline;
+
 use std::{
     io,
     sync::{
@@ -11,6 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub(crate) use deadline::Deadline;
+use deadline::DeadlineKind;
 use thiserror::Error;
 
 /// How long work that cannot look at the request itself is awaited between two looks.
@@ -37,36 +41,6 @@ pub struct Interrupt {
     deadline: Option<Arc<Deadline>>,
     /// Set where work beside this one has failed, so that this one is in vain.
     in_vain: Option<Arc<AtomicBool>>,
-}
-
-/// When the work must end, whether or not anyone asks.
-#[derive(Debug)]
-pub(crate) struct Deadline {
-    at: Instant,
-    kind: DeadlineKind,
-    /// Where ranks work together: all of them know that it has passed on one of them.
-    agreed: AtomicBool,
-}
-
-/// What a deadline that has passed makes of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DeadlineKind {
-    /// The best until then is the result.
-    TimeLimit,
-    /// The job has failed.
-    Timeout,
-}
-
-impl Deadline {
-    /// Whether it has passed by the clock of this process.
-    pub(crate) fn has_passed_here(&self) -> bool {
-        Instant::now() >= self.at
-    }
-
-    /// All ranks know that it has passed on one of them.
-    pub(crate) fn mark_agreed(&self) {
-        self.agreed.store(true, Ordering::Relaxed);
-    }
 }
 
 #[derive(Debug, Default)]

@@ -12,38 +12,13 @@ use duplicates::EqualHashes;
 use room::Room;
 
 use super::{
-    Design, DesignError, DesignOptions, FactorCoding, RemoteColumns, SetAside, Variable,
-    dummy_name, size::MatrixSize, standardise::standardise, term_plan::TermPlan, terms::Terms,
-    variable::term_widths,
+    Design, DesignError, DesignOptions, FactorCoding, Making, RemoteColumns, SetAside, Variable,
+    dummy_name, standardise::standardise, term_plan::TermPlan, terms::Terms, variable::term_widths,
 };
 use crate::{
-    interrupt::Interrupt,
-    memory::{MemoryCharge, zeros},
-    ranks::Communicator,
-    table::{Column, Numbers, TableError, Values, are_dates},
+    table::{Column, TableError, Values, are_dates},
     vector::product,
 };
-
-/// What a design is made with, beside its table.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Making<'a> {
-    /// The ranks that partition the columns, if any do.
-    pub(crate) communicator: Option<&'a Communicator>,
-    pub(crate) interrupt: &'a Interrupt,
-    /// What the matrix is charged to, if it has memory of its own.
-    pub(crate) memory: Option<&'a MemoryCharge>,
-}
-
-impl<'a> Making<'a> {
-    /// By one process.
-    pub(crate) fn alone(interrupt: &'a Interrupt) -> Self {
-        Self {
-            communicator: None,
-            interrupt,
-            memory: None,
-        }
-    }
-}
 
 pub(super) struct DesignBuilder<'a> {
     n: usize,
@@ -91,44 +66,6 @@ impl<'a> DesignBuilder<'a> {
             full_factor: false,
             plan: None,
         }
-    }
-
-    /// Makes room for columns, and says where those stand in it that are there already.
-    fn make_room(&mut self, columns: &mut [Column]) -> Result<Vec<Option<usize>>, DesignError> {
-        let n = self.n;
-        if let Some((places, end)) = room::places(columns, n) {
-            let mut numbers = columns
-                .iter_mut()
-                .filter_map(|column| match &mut column.values {
-                    Values::Numbers(numbers) => Some(numbers),
-                    _ => None,
-                });
-            match Numbers::into_shared(numbers.by_ref().map(std::mem::take).collect()) {
-                Ok(mut values) => {
-                    values.resize(values.len().max(end), 0.0);
-                    self.x = Room::new(values);
-                    return Ok(places);
-                }
-                Err(parts) => {
-                    let numbers = columns
-                        .iter_mut()
-                        .filter(|column| matches!(column.values, Values::Numbers(_)));
-                    numbers
-                        .zip(parts)
-                        .for_each(|(column, part)| column.values = Values::Numbers(part));
-                }
-            }
-        }
-        let size = MatrixSize::of_columns(&*columns, n);
-        if let Some(memory) = self.making.memory {
-            let taken = memory.grow(size.bytes(), &size);
-            taken.map_err(|error| TableError::memory(&self.table, error))?;
-        }
-        let Some(room) = size.values().and_then(zeros) else {
-            return Err(size.too_large(&self.table));
-        };
-        self.x = Room::new(room);
-        Ok(vec![None; columns.len()])
     }
 
     /// Adds warnings of this rank's columns.

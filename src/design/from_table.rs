@@ -1,8 +1,8 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
 use super::{
-    Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, ResponseColumn,
-    builder::{DesignBuilder, Making},
+    Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making, ResponseColumn,
+    builder::DesignBuilder,
     family::{self, BesideResponse},
     groups::gather,
     identifiers,

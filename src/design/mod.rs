@@ -18,6 +18,7 @@ mod groups;
 mod identifiers;
 mod interactions;
 mod levels;
+mod making;
 mod matrices;
 mod names;
 mod options;
@@ -41,7 +42,6 @@ use crate::{
     family::Likelihood,
     table::{Numbers, TrueVariable},
 };
-pub(crate) use builder::Making;
 pub use columns::Columns;
 pub use error::{DesignError, DispersionError};
 pub(crate) use formula::FormulaDesign;
@@ -49,6 +49,7 @@ pub(crate) use formula_columns::check_formula;
 pub use groups::Group;
 pub(crate) use interactions::TermsOfColumns;
 use levels::FormulaData;
+pub(crate) use making::Making;
 pub(crate) use names::check_columns;
 use names::dummy_name;
 pub(crate) use names::has_reference;

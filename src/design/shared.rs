@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Columns, Design, DesignError, DesignOptions, NO_INTERCEPT,
-    builder::{Making, is_copy},
+    Columns, Design, DesignError, DesignOptions, Making, NO_INTERCEPT,
+    builder::is_copy,
     family::{self, BesideResponse},
     names::NamedColumns,
     response::caution,

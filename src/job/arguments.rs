@@ -12,7 +12,7 @@ use super::{
     option, path_text::to_text, task::Command as TaskCommand,
 };
 use crate::{
-    device::cuda::compile::ARCHITECTURES,
+    device::cuda::ahead::ARCHITECTURES,
     simulate::{MODELS, model},
 };
 

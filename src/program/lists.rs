@@ -14,7 +14,7 @@ use super::{
 use crate::{
     batch::error_chain,
     device::{
-        cuda::{compile::compile_all, facts::cuda, functions},
+        cuda::{ahead::compile_all, facts::cuda, functions},
         host::host_info,
     },
     job,

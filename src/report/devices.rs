@@ -6,7 +6,7 @@ use crate::{
     device::{
         cuda::{
             Version,
-            compile::Compiled,
+            ahead::Compiled,
             facts::{CudaInfo, GpuInfo},
         },
         host::HostInfo,

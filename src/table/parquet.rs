@@ -107,13 +107,16 @@ fn read_open(file: File, input: &Input) -> Result<(Vec<Column>, Vec<RoundedColum
     }
     check_codecs(input, &reader)?;
     let all = columns.into_iter().enumerate().collect();
-    let read = map_each(all, |(position, (name, builder, wanted))| match wanted {
-        true => read_column(&reader, position, builder, input).map(|(values, rounded)| {
-            let column = Column { name, values };
-            (column, rounded)
-        }),
+    let read_one = |(position, (name, builder, wanted)): (usize, (String, _, bool))| match wanted {
+        true => {
+            // On a thread of its own a failed assertion would be shown.
+            let read = catch_panic(|| read_column(&reader, position, builder, input));
+            let (values, rounded) = read.unwrap_or_else(|panic| Err(damaged(input, panic)))?;
+            Ok((Column { name, values }, rounded))
+        }
         false => Ok((Column::from((name, Values::Remote)), None)),
-    });
+    };
+    let read: Vec<Result<(Column, FirstRounded), TableError>> = map_each(all, read_one);
     let mut rounded = RoundedColumns::default();
     let columns = read.into_iter().enumerate().map(|(position, read)| {
         let (column, found) = read?;

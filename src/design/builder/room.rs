@@ -4,9 +4,14 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use super::DesignBuilder;
 use crate::{
-    design::size::width,
-    table::{Column, Numbers, Values},
+    design::{
+        DesignError,
+        size::{MatrixSize, width},
+    },
+    memory::zeros,
+    table::{Column, Numbers, TableError, Values},
 };
 
 /// A vector of which some values are those of the variables so far.
@@ -75,6 +80,49 @@ impl Deref for Room {
 impl DerefMut for Room {
     fn deref_mut(&mut self) -> &mut [f64] {
         &mut self.values[self.start..][..self.len]
+    }
+}
+
+impl DesignBuilder<'_> {
+    /// Makes room for columns, and says where those stand in it that are there already.
+    pub(super) fn make_room(
+        &mut self,
+        columns: &mut [Column],
+    ) -> Result<Vec<Option<usize>>, DesignError> {
+        let n = self.n;
+        if let Some((places, end)) = places(columns, n) {
+            let mut numbers = columns
+                .iter_mut()
+                .filter_map(|column| match &mut column.values {
+                    Values::Numbers(numbers) => Some(numbers),
+                    _ => None,
+                });
+            match Numbers::into_shared(numbers.by_ref().map(std::mem::take).collect()) {
+                Ok(mut values) => {
+                    values.resize(values.len().max(end), 0.0);
+                    self.x = Room::new(values);
+                    return Ok(places);
+                }
+                Err(parts) => {
+                    let numbers = columns
+                        .iter_mut()
+                        .filter(|column| matches!(column.values, Values::Numbers(_)));
+                    numbers
+                        .zip(parts)
+                        .for_each(|(column, part)| column.values = Values::Numbers(part));
+                }
+            }
+        }
+        let size = MatrixSize::of_columns(&*columns, n);
+        if let Some(memory) = self.making.memory {
+            let taken = memory.grow(size.bytes(), &size);
+            taken.map_err(|error| TableError::memory(&self.table, error))?;
+        }
+        let Some(room) = size.values().and_then(zeros) else {
+            return Err(size.too_large(&self.table));
+        };
+        self.x = Room::new(room);
+        Ok(vec![None; columns.len()])
     }
 }
 

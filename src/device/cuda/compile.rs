@@ -4,7 +4,7 @@
 
 use std::{
     ffi::{CString, c_int},
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
@@ -12,18 +12,15 @@ use cudarc::{
     driver::{CudaContext, CudaModule},
     nvrtc::{Ptx, result, sys},
 };
-pub use passel_kernels::ARCHITECTURES;
-use passel_kernels::{ALL, Kernel, OPTIONS};
+use passel_kernels::{Kernel, OPTIONS};
 use rayon::prelude::*;
 
 use super::{
     super::DeviceError,
     cache::{Cache, Image},
-    functions,
     library::{self, Version},
     memory::sync_guard,
 };
-use crate::score::ScoreFunction;
 
 /// Compiles a kernel, whatever lies in the cache: machine code for `sm_…`; PTX, with a zero at its
 /// end, for `compute_…`.
@@ -87,7 +84,7 @@ fn options(architecture: &str) -> Vec<String> {
 
 /// The image of a kernel for `sm_…` or `compute_…`: from the user's cache, or compiled and
 /// kept there.
-fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
+pub(super) fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
     let nvrtc = format!("NVRTC {}", library::nvrtc()?);
     let [text, options, version] = parts(kernel, architecture);
     let parts: [&str; 4] = [&text, &options, &nvrtc, &version];
@@ -109,82 +106,29 @@ fn parts(kernel: &Kernel, architecture: &str) -> [String; 3] {
     [kernel.text(), options, env!("CARGO_PKG_VERSION").to_owned()]
 }
 
+/// Puts the image of a kernel into a folder that serves as the program's; its bytes.
+pub(super) fn ship(
+    kernel: &Kernel,
+    architecture: &str,
+    folder: &Path,
+) -> Result<usize, DeviceError> {
+    let bytes = compile(kernel, architecture)?;
+    let parts = parts(kernel, architecture);
+    let parts = parts.each_ref().map(String::as_str);
+    let kept = Cache::of(folder).keep(&stem(kernel, architecture), &parts, &bytes);
+    kept.map_err(|error| DeviceError::Kept {
+        folder: folder.to_owned(),
+        reason: error.to_string(),
+    })?;
+    Ok(bytes.len())
+}
+
 /// The image of a kernel that came with the program.
 fn shipped(kernel: &Kernel, architecture: &str) -> Option<Image> {
     let parts = parts(kernel, architecture);
     let parts = parts.each_ref().map(String::as_str);
     let bytes = Cache::of_program().kept(&stem(kernel, architecture), &parts)?;
     Some(Image { bytes, kept: true })
-}
-
-/// Kernels that were compiled before they were needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
-    /// What they were compiled for, as in `sm_90a`.
-    pub architectures: Vec<String>,
-    /// How many there are, over all architectures.
-    pub kernels: usize,
-    /// Bytes of their images.
-    pub bytes: u64,
-    /// Where they were put.
-    pub folder: PathBuf,
-}
-
-/// Compiles every kernel, and those of the functions that plugins bring, for some architectures (`here` for those of the GPUs of
-/// this machine, `all` for all that there are) into a folder that serves as the program's, or else into the user's
-/// cache. Those that are in the cache are not compiled again.
-///
-/// # Errors
-/// As [`compile`]; an architecture that kernels are not made for; no GPU, where none is named; a folder that takes
-/// no files.
-pub fn compile_all(
-    functions: &[(&str, ScoreFunction)],
-    architectures: &[String],
-    folder: Option<&Path>,
-) -> Result<Compiled, DeviceError> {
-    let own = functions.iter().filter_map(|(name, function)| {
-        let text = function.0.cuda()?;
-        Some(functions::kernel(name, text))
-    });
-    let kernels: Vec<Kernel> = ALL.iter().copied().chain(own).collect();
-    let mut all: Vec<String> = Vec::new();
-    for name in architectures {
-        match name.as_str() {
-            "here" => all.extend(architectures_here()?),
-            "all" => all.extend(ARCHITECTURES.iter().map(|own| (*own).to_owned())),
-            own => all.push(own.to_owned()),
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    let pairs = all
-        .iter()
-        .flat_map(|own| kernels.iter().map(move |kernel| (kernel, own)));
-    let pairs: Vec<(&Kernel, &String)> = pairs.collect();
-    let sizes = pairs.par_iter().map(|(kernel, architecture)| {
-        let Some(folder) = folder else {
-            return Ok(image(kernel, architecture, false)?.bytes.len() as u64);
-        };
-        let bytes = compile(kernel, architecture)?;
-        let parts = parts(kernel, architecture);
-        let parts = parts.each_ref().map(String::as_str);
-        let kept = Cache::of(folder).keep(&stem(kernel, architecture), &parts, &bytes);
-        kept.map_err(|error| DeviceError::Kept {
-            folder: folder.to_owned(),
-            reason: error.to_string(),
-        })?;
-        Ok(bytes.len() as u64)
-    });
-    let sizes: Vec<Result<u64, DeviceError>> = sizes.collect();
-    let bytes = sizes.into_iter().sum::<Result<u64, DeviceError>>()?;
-    let own = Cache::of_user();
-    let folder = folder.or(own.folder()).unwrap_or(Path::new(""));
-    Ok(Compiled {
-        kernels: pairs.len(),
-        bytes,
-        folder: folder.to_owned(),
-        architectures: all,
-    })
 }
 
 /// Kernels, ready on a GPU; compiled beside one another where they are not kept.
@@ -227,19 +171,8 @@ pub(crate) fn modules(
     kernels.iter().zip(images).map(module).collect()
 }
 
-/// What to compile for on the GPUs of this machine.
-fn architectures_here() -> Result<Vec<String>, DeviceError> {
-    let of = |ordinal| {
-        let context = CudaContext::new(ordinal).map_err(|error| {
-            library::failed(&format!("cuda:{ordinal}"), "asking what it is", error)
-        });
-        own_architecture(&*context?)
-    };
-    (0..library::gpus()?).map(of).collect()
-}
-
 /// What to compile for on a GPU.
-fn own_architecture(context: &CudaContext) -> Result<String, DeviceError> {
+pub(super) fn own_architecture(context: &CudaContext) -> Result<String, DeviceError> {
     let (major, minor) = context.compute_capability().map_err(|error| {
         let device = format!("cuda:{}", context.ordinal());
         library::failed(&device, "asking what it is", error)

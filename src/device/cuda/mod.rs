@@ -8,9 +8,10 @@
 // A `Cuda` is a GPU with a shard: `columns` lie on it or pass through it, `models` stay on it and are
 // updated there; `find_strongest`, `gain`, `find_neighbours` and `terms` are its sweeps. The host sees orders and short lists.
 
+pub mod ahead;
 mod cache;
 mod columns;
-pub mod compile;
+mod compile;
 pub(crate) mod counting;
 pub mod facts;
 mod fit_joined;
