@@ -161,7 +161,7 @@ impl Default for BinningOptions<'_> {
 }
 
 /// Takes the response out of a table, applies the missing-value policy and turns every column
-/// into codes, letting go of its values one column after another.
+/// into codes.
 ///
 /// Constant columns and duplicates stay. With [`Missing::Level`] a column that misses
 /// values has one level more, the last; with [`Missing::Pairwise`] these have a code that is no

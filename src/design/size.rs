@@ -17,7 +17,6 @@ pub(crate) struct MatrixSize {
 impl MatrixSize {
     /// Of n × p numbers; the widest is a term and the columns that it makes.
     pub(super) fn new(n: usize, p: usize, widest: Option<(String, usize)>) -> Self {
-        let widest = widest.filter(|(_, width)| *width > 1);
         Self { n, p, widest }
     }
 
@@ -36,9 +35,7 @@ impl MatrixSize {
         Self {
             n,
             p: widths.map(|(_, width)| width).sum(),
-            widest: widest
-                .filter(|(_, width)| *width > 1)
-                .map(|(column, width)| (column.name.clone(), width)),
+            widest: widest.map(|(column, width)| (column.name.clone(), width)),
         }
     }
 
@@ -79,7 +76,7 @@ impl MatrixSize {
 impl fmt::Display for MatrixSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the design matrix of {} × {}", self.n, self.p)?;
-        match &self.widest {
+        match self.widest.as_ref().filter(|(_, width)| *width > 1) {
             Some((name, width)) => write!(f, " (`{name}` makes {width} columns)"),
             None => Ok(()),
         }

@@ -11,6 +11,8 @@ mod error;
 #[cfg(feature = "program")]
 pub mod file;
 #[cfg(feature = "program")]
+mod kernel_arguments;
+#[cfg(feature = "program")]
 mod markdown;
 mod option_spec;
 mod options;

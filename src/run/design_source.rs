@@ -206,7 +206,14 @@ impl Prepared for Design {
                     memory: Some(&charge),
                 };
                 let data = Self::from_partitioned_table(table.data, &options, making)?;
-                drop(table.charge);
+                // What stands where the table stood is charged as it was.
+                let charge = match charge.bytes() {
+                    0 => table.charge,
+                    _ => {
+                        drop(table.charge);
+                        charge
+                    }
+                };
                 let matrix = matrix.in_blocks(data.blocks());
                 charge.set(matrix.bytes(), &matrix)?;
                 Ok(Held { data, charge })

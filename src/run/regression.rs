@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::{
     Fault, RunError,
     method::{Finding, Method, Run, method_parameters},
-    pass::{Model, PassSearch},
+    pass::Model,
 };
 use crate::{
     design::Design,
-    job::Job,
     plugin::{MethodKind, ResolvedMethod},
     selector::{Procedure, regress_with_procedure},
 };
@@ -24,10 +23,6 @@ impl Method for RegressionProcedure<'_> {
     type Data = Design;
     type Found = Model;
     const IS_PROCEDURE: bool = true;
-
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        PassSearch.check(job)
-    }
 
     fn work(&self, run: &mut Run, design: Arc<Design>) -> Result<Model, RunError> {
         let (job, meter) = (run.job, &mut run.meter);

@@ -45,6 +45,10 @@ pub(super) fn side_by_side(
     if on_gpus || count < 2 {
         return (1, own);
     }
+    // With fewer threads each would choose anew.
+    if own.devices == DeviceChoice::Auto {
+        own.devices = DeviceChoice::Cpu(NonZeroUsize::MIN);
+    }
     own.threads = NonZeroUsize::new(threads / count);
     own.memory = own.memory.for_each_of(count);
     (count, own)

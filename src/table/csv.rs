@@ -127,10 +127,11 @@ fn read_any(
     opening.charge(input, bytes_of(&columns) + records.label_bytes)?;
     let mut rounded = RoundedColumns::default();
     let found = columns.iter_mut().enumerate();
-    let found = found.filter_map(|(at, column)| Some((column.rounded.take()?, at)));
+    let found = found.filter_map(|(at, column)| Some((at, column.rounded.take()?)));
     let mut found: Vec<_> = found.collect();
-    found.sort_unstable();
-    for ((row, start, number), position) in found {
+    // The first of the file is told.
+    found.sort_by_key(|(position, (row, ..))| (*row, *position));
+    for (position, (row, start, number)) in found {
         let line = line_of(input, opening, start)?;
         rounded.add(position, Some(line), row, number);
     }

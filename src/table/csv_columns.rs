@@ -14,6 +14,10 @@ use crate::threads::{helpers, map_each};
 /// Fields of rows that are appended at a time, at least.
 const FIELDS: usize = 1 << 15;
 
+/// Bytes of rows after which they are appended, however few fields they have; and what a row takes beside its text.
+const BYTES: usize = 1 << 24;
+const PER_ROW: usize = 200;
+
 /// Rows that were read and are not in the columns yet.
 #[derive(Default)]
 pub(super) struct Batch {
@@ -21,6 +25,8 @@ pub(super) struct Batch {
     records: Vec<ByteRecord>,
     /// The number of each row, from 1, and the byte where it begins.
     rows: Vec<(usize, u64)>,
+    /// Of the rows.
+    bytes: usize,
 }
 
 impl Batch {
@@ -34,16 +40,19 @@ impl Batch {
 
     /// Takes the next record for a row.
     pub(super) fn keep(&mut self, row: usize, start: u64) {
+        let record = &self.records[self.rows.len()];
+        self.bytes += record.as_slice().len() + record.len() * size_of::<usize>() + PER_ROW;
         self.rows.push((row, start));
     }
 
     pub(super) fn is_full(&self) -> bool {
         let width = self.records.first().map_or(1, ByteRecord::len);
-        self.rows.len() * width >= FIELDS * helpers()
+        self.rows.len() * width >= FIELDS * helpers() || self.bytes >= BYTES
     }
 
     pub(super) fn clear(&mut self) {
         self.rows.clear();
+        self.bytes = 0;
     }
 
     /// A field of one of the rows.

@@ -55,8 +55,11 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
         column: 0,
     };
     let (mut reserved, mut barren) = (false, 0);
+    // Of what each thread parses at a time.
+    let mut buffers = Vec::new();
     while let Some(text) = window.next()? {
-        if row.labels.is_none() && memchr::memchr(b'"', text).is_some() {
+        // Threads find them where they parse.
+        if threads == 1 && row.labels.is_none() && memchr::memchr(b'"', text).is_some() {
             return Ok(None);
         }
         if has_commas {
@@ -69,7 +72,7 @@ pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>,
         }
         let (length, before) = (text.len(), rows.count());
         let read = match threads > 1 && row.column == 0 && text.ends_with(b"\n") {
-            true => row.parse_lines(text, threads, &mut rows),
+            true => row.parse_lines(text, (threads, &mut buffers), &mut rows),
             false => row.parse(text, |value| rows.push(value)),
         };
         if read.is_none() {
@@ -122,8 +125,13 @@ struct RowReader<'a> {
 }
 
 impl RowReader<'_> {
-    /// Parses whole lines, of which each thread takes some.
-    fn parse_lines(&self, text: &[u8], threads: usize, rows: &mut RowBuffer) -> Option<()> {
+    /// Parses whole lines, of which each thread takes some into a buffer of its own.
+    fn parse_lines(
+        &self,
+        text: &[u8],
+        (threads, buffers): (usize, &mut Vec<Vec<f64>>),
+        rows: &mut RowBuffer,
+    ) -> Option<()> {
         let mut pieces = Vec::with_capacity(threads);
         let mut rest = text;
         while !rest.is_empty() {
@@ -133,18 +141,19 @@ impl RowReader<'_> {
             pieces.push(piece);
             rest = others;
         }
-        let parsed = map_each(pieces, |piece| {
+        buffers.resize_with(pieces.len(), Vec::new);
+        let parts = pieces.into_iter().zip(buffers.iter_mut()).collect();
+        let parsed = map_each(parts, |(piece, values): (&[u8], &mut Vec<f64>)| {
             let mut own = RowReader {
                 labels: None,
                 ..*self
             };
-            let mut values = Vec::new();
+            values.clear();
             own.parse(piece, |value| values.push(value))?;
-            (own.column == 0).then_some(values)
+            (own.column == 0).then_some(())
         });
-        for values in parsed {
-            rows.extend_rows(&values?);
-        }
+        parsed.into_iter().collect::<Option<()>>()?;
+        rows.extend_rows(buffers);
         Some(())
     }
 
@@ -264,7 +273,9 @@ impl TextWindow {
         // One byte stays free for the last line's end.
         let free = self.bytes.len() - 1;
         if !self.ended && self.filled < free {
-            let read = self.source.fill(&mut self.bytes[self.filled..free])?;
+            let read = self
+                .source
+                .fill_at_once(&mut self.bytes[self.filled..free])?;
             self.filled += read;
             if self.filled < free {
                 self.ended = true;

@@ -5,16 +5,17 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use flate2::read::{GzDecoder, MultiGzDecoder};
+use flate2::read::MultiGzDecoder;
 
-use crate::threads::{helpers, map_each};
+use crate::threads::{CpuMeter, helpers, map_each};
 
 /// Bytes that are handed over at a time, and how often the thread is ahead at most.
 const PIECE: usize = 1 << 20;
 const AHEAD: usize = 4;
 
-/// Blocks that each thread unpacks at a time: of 64 KiB at most.
+/// Blocks that each thread unpacks at a time, and the most bytes in one.
 const BLOCKS: usize = 16;
+const LARGEST: usize = 1 << 16;
 
 /// The fixed part of a block's header, whose extra field is as long as its last two bytes say.
 const FIXED: usize = 12;
@@ -45,6 +46,7 @@ impl<R: Read + Send + 'static> Gzip<R> {
                 first: Some(block),
                 unpacked: Cursor::default(),
                 rest: None,
+                failed: false,
             })),
             None => Self::ahead(Cursor::new(seen).chain(packed)),
         }
@@ -85,17 +87,21 @@ impl Ahead {
             loop {
                 let mut piece = Vec::new();
                 let read = (&mut decoder).take(PIECE as u64).read_to_end(&mut piece);
+                let (ended, failed) = (piece.is_empty(), read.err());
                 // What was unpacked before damage is read before it is told of.
-                let failed = read.err();
-                let ended = piece.is_empty() && failed.is_none();
-                let is_heard = (piece.is_empty() && !ended || give.send(Ok(piece)).is_ok())
-                    && failed.is_none_or(|error| give.send(Err(error)).is_err());
+                let is_heard = ended && failed.is_some() || give.send(Ok(piece)).is_ok();
+                if let Some(error) = failed {
+                    // Nobody may hear it any more.
+                    let _ = give.send(Err(error));
+                    return;
+                }
                 if ended || !is_heard {
                     return;
                 }
             }
         };
-        thread::Builder::new().spawn(unpack)?;
+        let meter = CpuMeter::current();
+        thread::Builder::new().spawn(move || meter.run(unpack))?;
         Ok(Self {
             pieces,
             piece: Cursor::default(),
@@ -145,9 +151,16 @@ impl Block {
 
     /// What is in it; its checksum tells of damage.
     fn unpacked(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(1 << 16);
-        GzDecoder::new(&*self.0).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        let mut bytes = Vec::with_capacity(LARGEST);
+        let decoder = MultiGzDecoder::new(&*self.0);
+        decoder.take(LARGEST as u64 + 1).read_to_end(&mut bytes)?;
+        match bytes.len() {
+            ..=LARGEST => Ok(bytes),
+            _ => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a block holds more than 64 KiB",
+            )),
+        }
     }
 }
 
@@ -181,6 +194,8 @@ pub(super) struct Blocks<R> {
     unpacked: Cursor<Vec<u8>>,
     /// What followed.
     rest: Option<Box<MultiGzDecoder<Packed<R>>>>,
+    /// Whether an error was told, behind which there is no end.
+    failed: bool,
 }
 
 impl<R: Read> Blocks<R> {
@@ -219,10 +234,15 @@ impl<R: Read> Read for Blocks<R> {
             if read > 0 || bytes.is_empty() {
                 return Ok(read);
             }
+            if self.failed {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             if self.packed.is_none() {
                 return self.rest.as_mut().map_or(Ok(0), |rest| rest.read(bytes));
             }
+            self.failed = true;
             self.unpack_more()?;
+            self.failed = false;
         }
     }
 }

@@ -209,7 +209,7 @@ impl Values {
         }
         let numbers: Vec<f64> = words.iter().filter_map(|word| word.parse().ok()).collect();
         let is_marked = |value: &f64| numbers.contains(value);
-        let mark = |values: &mut Vec<f64>| {
+        let mark = |values: &mut [f64]| {
             let marked = values.iter_mut().filter(|value| is_marked(value));
             marked.for_each(|value| *value = f64::NAN);
         };

@@ -339,10 +339,10 @@ impl<'p> Array<'p> {
                 let wanted = ELEMENTS.min(range.end - first) * self.element_bytes;
                 let found = self.source.fill(&mut bytes[..wanted])?;
                 if found < wanted {
-                    // The file has become shorter since its size was looked up.
-                    let promised = range.end * self.element_bytes;
+                    // The file has become shorter since its size was looked up, or its content has that is compressed.
+                    let all: u64 = self.header.shape().iter().product();
                     let found = first * self.element_bytes + found;
-                    return Err(self.truncated(promised as u64, found as u64));
+                    return Err(self.truncated(all * self.element_bytes as u64, found as u64));
                 }
                 let values = &mut values[..wanted / self.element_bytes];
                 let decoded = (self.decode)(&bytes[..wanted], values);

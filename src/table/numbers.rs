@@ -31,11 +31,11 @@ impl Numbers {
     }
 
     /// The numbers to be changed; others that share them keep theirs.
-    pub fn to_mut(&mut self) -> &mut Vec<f64> {
+    pub fn to_mut(&mut self) -> &mut [f64] {
         if !self.is_whole() {
             *self = self.detached();
         }
-        Arc::make_mut(&mut self.values)
+        Arc::make_mut(&mut self.values).as_mut_slice()
     }
 
     /// A vector of the numbers, copied where others share them.
@@ -49,6 +49,11 @@ impl Numbers {
     /// Where the numbers stand in their vector, if they stand in that of others.
     pub(crate) fn place_beside(&self, others: &Self) -> Option<usize> {
         Arc::ptr_eq(&self.values, &others.values).then_some(self.start)
+    }
+
+    /// How long the vector is in which the numbers stand.
+    pub(crate) fn shared_len(&self) -> usize {
+        self.values.len()
     }
 
     /// The vector in which all of these stand, if nobody else has a part of it; otherwise the same again.
@@ -158,9 +163,9 @@ impl NumberColumns {
         &mut self.values
     }
 
-    /// The room of each column, or of so many columns together.
-    pub(super) fn columns_mut(&mut self, together: usize) -> ChunksMut<'_, f64> {
-        self.values.chunks_mut((self.room * together).max(1))
+    /// The room of each column.
+    pub(super) fn columns_mut(&mut self) -> ChunksMut<'_, f64> {
+        self.values.chunks_mut(self.room.max(1))
     }
 
     /// The columns, of so many rows.
@@ -180,10 +185,10 @@ mod tests {
     fn columns_share_a_vector_until_they_change() {
         let mut columns = NumberColumns::new(2);
         columns.grow(1, 0, None, "").unwrap();
-        let first = columns.columns_mut(1);
+        let first = columns.columns_mut();
         first.zip([1.0, 3.0]).for_each(|(own, x)| own[0] = x);
         columns.grow(3, 1, None, "").unwrap();
-        let second = columns.columns_mut(1);
+        let second = columns.columns_mut();
         second.zip([2.0, 4.0]).for_each(|(own, x)| own[1] = x);
         let mut columns = columns.finish(2);
         assert_eq!(

@@ -10,7 +10,7 @@ use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type a
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, Type};
 
 use super::extent::Extent;
@@ -106,11 +106,14 @@ fn read_open(file: File, input: &Input) -> Result<(Vec<Column>, Vec<RoundedColum
         columns.push((name, builder, wanted));
     }
     check_codecs(input, &reader)?;
+    let groups = (0..reader.num_row_groups()).map(|group| reader.get_row_group(group));
+    let groups: Vec<Box<dyn RowGroupReader + '_>> =
+        groups.collect::<Result<_, _>>().map_err(broken)?;
     let all = columns.into_iter().enumerate().collect();
     let read_one = |(position, (name, builder, wanted)): (usize, (String, _, bool))| match wanted {
         true => {
             // On a thread of its own a failed assertion would be shown.
-            let read = catch_panic(|| read_column(&reader, position, builder, input));
+            let read = catch_panic(|| read_column(&groups, position, builder, input));
             let (values, rounded) = read.unwrap_or_else(|panic| Err(damaged(input, panic)))?;
             Ok((Column { name, values }, rounded))
         }
@@ -140,15 +143,14 @@ type FirstRounded = Option<(usize, String)>;
 
 /// The values of a column from all row groups, and the first that was rounded.
 fn read_column(
-    reader: &SerializedFileReader<Counted>,
+    groups: &[Box<dyn RowGroupReader + '_>],
     position: usize,
     mut builder: ColumnBuilder,
     input: &Input,
 ) -> Result<(Values, FirstRounded), TableError> {
     let broken = |error: ParquetError| damaged(input, error);
     let mut found = None;
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(broken)?;
+    for group in groups {
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         // No field is nested, so each is the leaf at its own position.
         let pages = group.get_column_page_reader(position).map_err(broken)?;

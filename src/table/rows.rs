@@ -103,7 +103,7 @@ impl<'a> RowBuffer<'a> {
         self.columns
     }
 
-    /// The columns, all of `count()` values, none of which are not wanted; an incomplete last row is left out.
+    /// The columns, all of `count()` values; one that is not wanted has none, and an incomplete last row is left out.
     ///
     /// # Errors
     /// There was no memory for some values.
@@ -125,33 +125,39 @@ impl<'a> RowBuffer<'a> {
 
     fn flush(&mut self) {
         let block = std::mem::take(&mut self.block);
-        self.take_rows(&block);
+        self.take_rows(&[&block]);
         self.block = block;
         self.block.clear();
     }
 
-    /// Appends whole rows, behind those that were pushed; threads share the columns.
+    /// Appends blocks of whole rows, behind those that were pushed; threads share the columns.
     ///
     /// *Shapes:* `width` values a row.
-    pub(super) fn extend_rows(&mut self, rows: &[f64]) {
+    pub(super) fn extend_rows(&mut self, blocks: &[Vec<f64>]) {
         self.flush();
-        self.take_rows(rows);
+        let blocks: Vec<&[f64]> = blocks.iter().map(Vec::as_slice).collect();
+        self.take_rows(&blocks);
     }
 
-    fn take_rows(&mut self, block: &[f64]) {
+    fn take_rows(&mut self, blocks: &[&[f64]]) {
         let (width, done) = (self.width, self.done);
-        let rows = done + block.len() / width;
+        let values: usize = blocks.iter().map(|block| block.len()).sum();
+        let rows = done
+            + blocks
+                .iter()
+                .map(|block| block.len() / width)
+                .sum::<usize>();
         if self.refused.is_none() && rows > self.columns.room() {
             self.reserve(rows.max(done + done / 2));
         }
         if self.refused.is_some() {
             return;
         }
-        let each = match block.len() < SHARED {
+        let each = match values < SHARED {
             true => width,
             false => width.div_ceil(helpers()).next_multiple_of(TILE),
         };
-        let mut columns = self.columns.columns_mut(1);
+        let mut columns = self.columns.columns_mut();
         let own = |wanted: &bool| {
             let column = wanted.then(|| columns.next()).flatten();
             column.map(|column| &mut column[done..rows])
@@ -159,16 +165,25 @@ impl<'a> RowBuffer<'a> {
         let mut columns: Vec<Option<&mut [f64]>> = self.wanted.iter().map(own).collect();
         let parts = columns.chunks_mut(each).enumerate().collect();
         map_each(parts, |(at, columns)| {
-            transpose((block, width), at * each, columns);
+            let mut start = 0;
+            for block in blocks {
+                transpose((block, width), at * each, columns, start);
+                start += block.len() / width;
+            }
         });
         self.done = rows;
     }
 }
 
-/// Writes the values of rows to the columns, from `from` on, that are wanted.
-fn transpose((block, width): (&[f64], usize), from: usize, columns: &mut [Option<&mut [f64]>]) {
+/// Writes the values of rows to the columns, from `from` on, that are wanted, beginning at a row of these.
+fn transpose(
+    (block, width): (&[f64], usize),
+    from: usize,
+    columns: &mut [Option<&mut [f64]>],
+    first_row: usize,
+) {
     let mut tile = [[0.0; TILE]; TILE_ROWS];
-    for (start, rows) in (0..)
+    for (start, rows) in (first_row..)
         .step_by(TILE_ROWS)
         .zip(block.chunks(TILE_ROWS * width))
     {

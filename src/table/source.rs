@@ -15,6 +15,7 @@ use super::whitespace::OneSpace;
 use super::{ReadOptions, TableError};
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryError;
+use crate::threads::{helpers, map_each};
 
 /// What a compressed file begins with.
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
@@ -154,6 +155,30 @@ impl Source {
         }
     }
 
+    /// As [`fill`](Self::fill), by all threads where the content can be read from any place.
+    pub(super) fn fill_at_once(&mut self, bytes: &mut [u8]) -> Result<usize, TableError> {
+        let Some((file, start, interrupt)) = self.file().filter(|_| helpers() > 1) else {
+            return self.fill(bytes);
+        };
+        let stopped = |_| self.failure(io::ErrorKind::Interrupted.into());
+        interrupt.check().map_err(stopped)?;
+        let end = file.metadata().map_or(0, |found| found.len());
+        let there = end.saturating_sub(start).min(bytes.len() as u64) as usize;
+        if there == 0 {
+            // The end, or a file of the system's that has no size.
+            return self.fill(bytes);
+        }
+        let each = there.div_ceil(helpers());
+        let parts = bytes[..there].chunks_mut(each).enumerate().collect();
+        let read = map_each(parts, |(at, part)| {
+            read_exact_at(file, part, start + (at * each) as u64)
+        });
+        let read: io::Result<()> = read.into_iter().collect();
+        read.map_err(|error| self.failure(error))?;
+        self.skip(there as u64)?;
+        Ok(there)
+    }
+
     /// Fills the bytes as far as the content reaches; returns the number filled.
     pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, TableError> {
         let mut filled = 0;
@@ -254,6 +279,17 @@ impl Read for Content {
             Self::Mended(text) => text.read(bytes),
         }
     }
+}
+
+/// Bytes of a file from a place on; not of systems that cannot read so ([`Source::file`] gives none there).
+#[cfg(unix)]
+pub(super) fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+pub(super) fn read_exact_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Opens a file; a directory is refused.

@@ -49,5 +49,6 @@ mod special_files;
 mod survival;
 mod terms;
 mod time_limits;
+mod timings;
 mod truth;
 mod wide_formulas;

@@ -172,13 +172,18 @@ mod tests {
 
     #[test]
     fn designs_are_those_of_one_thread_and_of_columns_that_stand_apart() {
-        for has_factor in [false, true] {
-            let columns = columns(has_factor);
+        for (has_factor, constant_first) in
+            [(false, false), (true, false), (false, true), (true, true)]
+        {
+            let mut columns = columns(has_factor);
+            if constant_first {
+                columns.swap(0, 3);
+            }
             for response in ["c0", "c1", "c39"] {
                 let one = design(columns.clone(), response, 1);
                 assert!(one.1 > 0);
                 assert_eq!(design(columns.clone(), response, 3).0, one.0);
-                for (apart, threads) in [(0, 1), (2, 3), (0, 3)] {
+                for (apart, threads) in [(0, 1), (2, 3), (0, 3), (6, 2)] {
                     let own = design(together(&columns, apart), response, threads);
                     assert_eq!(own.0, one.0);
                     // Nothing beside the vector that they stand in; a factor needs the room of a column that is no
@@ -199,10 +204,15 @@ mod tests {
         let own = design(shared.clone(), "c1", 2);
         assert_eq!(own, one);
         assert_eq!(shared, columns);
-        let mut turned = shared;
-        let mut others = columns;
-        turned.swap(2, 30);
-        others.swap(2, 30);
-        assert_eq!(design(turned, "c1", 1), design(others, "c1", 1));
+        drop(shared);
+        for (apart, response) in [(0, "c1"), (3, "c1"), (3, "c15"), (20, "c39")] {
+            for (one, other) in [(2, 30), (14, 16), (38, 0)] {
+                let (mut turned, mut others) = (together(&columns, apart), columns.clone());
+                turned.swap(one, other);
+                others.swap(one, other);
+                let own = design(turned, response, 1);
+                assert_eq!(own, design(others, response, 1), "{apart} {response} {one}");
+            }
+        }
     }
 }

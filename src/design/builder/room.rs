@@ -23,11 +23,12 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Of a vector none of whose values is one of a variable.
-    pub(super) fn new(values: Vec<f64>) -> Self {
+    /// Of a vector, the values of whose variables are to begin at a place.
+    pub(super) fn new(values: Vec<f64>, start: usize) -> Self {
         Self {
             values,
-            ..Self::default()
+            start,
+            len: 0,
         }
     }
 
@@ -44,9 +45,6 @@ impl Room {
 
     /// Takes n values at a place for those of the next variable.
     pub(super) fn take(&mut self, place: usize, n: usize) {
-        if self.len == 0 {
-            self.start = place;
-        }
         let end = self.start + self.len;
         if end != place {
             self.values.copy_within(place..place + n, end);
@@ -61,9 +59,10 @@ impl Room {
 
     /// The variables' values.
     pub(super) fn finish(mut self) -> Numbers {
-        // What others stood in is given back, unless that takes a copy.
-        if self.start == 0 {
-            self.values.truncate(self.len);
+        self.values.truncate(self.start + self.len);
+        // Giving the rest back takes no copy of so large a vector, but time of a small one.
+        if self.values.capacity() / 16 * 15 > self.values.len() {
+            self.values.shrink_to_fit();
         }
         Numbers::part(Arc::new(self.values), self.start, self.len)
     }
@@ -90,7 +89,7 @@ impl DesignBuilder<'_> {
         columns: &mut [Column],
     ) -> Result<Vec<Option<usize>>, DesignError> {
         let n = self.n;
-        if let Some((places, end)) = places(columns, n) {
+        if let Some((places, start)) = places(columns, n) {
             let mut numbers = columns
                 .iter_mut()
                 .filter_map(|column| match &mut column.values {
@@ -98,9 +97,8 @@ impl DesignBuilder<'_> {
                     _ => None,
                 });
             match Numbers::into_shared(numbers.by_ref().map(std::mem::take).collect()) {
-                Ok(mut values) => {
-                    values.resize(values.len().max(end), 0.0);
-                    self.x = Room::new(values);
+                Ok(values) => {
+                    self.x = Room::new(values, start);
                     return Ok(places);
                 }
                 Err(parts) => {
@@ -121,32 +119,37 @@ impl DesignBuilder<'_> {
         let Some(room) = size.values().and_then(zeros) else {
             return Err(size.too_large(&self.table));
         };
-        self.x = Room::new(room);
+        self.x = Room::new(room, 0);
         Ok(vec![None; columns.len()])
     }
 }
 
-/// Where each column stands in the vector that those of a file share, if all can become a design there: those behind
-/// one another have room for what those before them become. And where the last of these ends.
-pub(super) fn places(columns: &[Column], n: usize) -> Option<(Vec<Option<usize>>, usize)> {
+/// Where each column stands in the vector that those of a file share, and where the first does, if all can become a design
+/// there: they stand in their order, and those behind one another have room for what those before them become.
+fn places(columns: &[Column], n: usize) -> Option<(Vec<Option<usize>>, usize)> {
     let numbers = |column: &'_ Column| match &column.values {
         Values::Numbers(numbers) => Some(numbers.clone()),
         _ => None,
     };
-    let first = columns.iter().find_map(numbers)?;
-    let mut end = None;
+    let shared = columns.iter().find_map(numbers)?;
+    let place_of = |column: &Column| match &column.values {
+        Values::Numbers(numbers) => numbers.place_beside(&shared).map(Some),
+        _ => Some(None),
+    };
+    let start = columns.first().and_then(place_of).flatten().unwrap_or(0);
+    // Where what the columns become ends, and where the last that was read stands.
+    let (mut end, mut read) = (start, start);
     let places = columns.iter().map(|column| {
-        let place = match &column.values {
-            Values::Numbers(numbers) => Some(numbers.place_beside(&first)?),
-            _ => None,
-        };
-        let start = end.or(place).unwrap_or(0);
-        if place.is_some_and(|place| place < start) {
-            return None;
+        let place = place_of(column)?;
+        if let Some(place) = place {
+            if place < end.max(read) {
+                return None;
+            }
+            read = place + n;
         }
-        end = Some(start + n * width(column, n));
+        end = width(column, n).checked_mul(n)?.checked_add(end)?;
         Some(place)
     });
-    let places: Option<_> = places.collect();
-    Some((places?, end?))
+    let places: Vec<Option<usize>> = places.collect::<Option<_>>()?;
+    (end <= shared.shared_len()).then_some((places, start))
 }

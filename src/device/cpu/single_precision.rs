@@ -39,7 +39,7 @@ impl SinglePrecision {
     pub(crate) fn new(x: Columns, (first, own): (usize, Columns), threads: usize) -> Self {
         let n = x.n();
         let column = |at: usize| x.orthonormal_column((first + at) as u32);
-        // Memory for it was counted before.
+        // Without room the process ends, as for every small vector: it was counted before.
         let size = own.p().div_ceil(TILE) * TILE * n;
         let mut values = zeros(size).unwrap_or_else(|| vec![0.0; size]);
         let copy = |(tile, values): (usize, &mut [f32])| {

@@ -56,7 +56,7 @@ pub fn compile_all(
     let pairs: Vec<(&Kernel, &String)> = pairs.collect();
     let sizes = pairs.par_iter().map(|(kernel, architecture)| match folder {
         Some(folder) => compile::ship(kernel, architecture, folder),
-        None => Ok(compile::image(kernel, architecture, false)?.bytes.len()),
+        None => compile::keep(kernel, architecture),
     });
     let sizes: Vec<Result<usize, DeviceError>> = sizes.collect();
     let bytes = sizes.into_iter().sum::<Result<usize, DeviceError>>()?;

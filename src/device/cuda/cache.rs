@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use crate::fnv::Fnv;
 
@@ -139,12 +139,20 @@ impl Cache {
             return Err(io::Error::other("there is no folder to keep it in"));
         };
         fs::create_dir_all(folder)?;
-        let mut file = NamedTempFile::new_in(folder)?;
+        let mut file = readable(folder)?;
         file.write_all(&header(key, bytes))?;
         file.write_all(bytes)?;
         file.persist(&path)?;
         Ok(())
     }
+}
+
+/// A temporary file that becomes one which other users may read: a folder may serve them too.
+fn readable(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    builder.tempfile_in(folder)
 }
 
 fn header(key: u128, content: &[u8]) -> [u8; HEADER] {

@@ -137,7 +137,9 @@ impl<'x> GpuColumns<'x> {
         };
         let own = &shard.own.values()[..resident * n];
         // While they are copied: five times as fast, which pays for the pin of many.
-        let is_worth = stream.is_none() && size_of_val(own) >= PINNED;
+        // Of one GPU alone: parts for several may share a page.
+        let is_alone = shard.own.p() == shard.x.p();
+        let is_worth = is_alone && stream.is_none() && size_of_val(own) >= PINNED;
         let _pinned = is_worth.then(|| gpu.pin(own)).flatten();
         gpu.upload(own, values.address())?;
         if let Some(narrowed) = &narrowed {

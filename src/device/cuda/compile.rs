@@ -84,7 +84,7 @@ fn options(architecture: &str) -> Vec<String> {
 
 /// The image of a kernel for `sm_…` or `compute_…`: from the user's cache, or compiled and
 /// kept there.
-pub(super) fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
+fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
     let nvrtc = format!("NVRTC {}", library::nvrtc()?);
     let [text, options, version] = parts(kernel, architecture);
     let parts: [&str; 4] = [&text, &options, &nvrtc, &version];
@@ -104,6 +104,24 @@ fn stem(kernel: &Kernel, architecture: &str) -> String {
 fn parts(kernel: &Kernel, architecture: &str) -> [String; 3] {
     let options = options(architecture).join(" ");
     [kernel.text(), options, env!("CARGO_PKG_VERSION").to_owned()]
+}
+
+/// Puts the image of a kernel into the user's cache, unless it is there; its bytes.
+pub(super) fn keep(kernel: &Kernel, architecture: &str) -> Result<usize, DeviceError> {
+    let nvrtc = format!("NVRTC {}", library::nvrtc()?);
+    let [text, options, version] = parts(kernel, architecture);
+    let parts: [&str; 4] = [&text, &options, &nvrtc, &version];
+    let (cache, stem) = (Cache::of_user(), stem(kernel, architecture));
+    if let Some(bytes) = cache.kept(&stem, &parts) {
+        return Ok(bytes.len());
+    }
+    let bytes = compile(kernel, architecture)?;
+    let kept = cache.keep(&stem, &parts, &bytes);
+    kept.map_err(|error| DeviceError::Kept {
+        folder: cache.folder().unwrap_or(Path::new("the cache")).to_owned(),
+        reason: error.to_string(),
+    })?;
+    Ok(bytes.len())
 }
 
 /// Puts the image of a kernel into a folder that serves as the program's; its bytes.

@@ -9,6 +9,7 @@ use super::{
         TableError,
         numbers::NumberColumns,
         rounded::{EXACT, RoundedColumns},
+        source::read_exact_at,
     },
     Array,
     elements::{Decode, FindRounded},
@@ -100,7 +101,8 @@ impl Array<'_> {
             }
             Fault::Read(error) => self.source.failure(error),
         });
-        Some(found.map(|rounded| take_note(rounded, &mut self.rounded)))
+        let order = self.header.order();
+        Some(found.map(|rounded| take_note(rounded, order, &mut self.rounded)))
     }
 
     fn kind(&self) -> Kind<'_> {
@@ -117,9 +119,12 @@ impl Array<'_> {
     }
 }
 
-/// Takes note of the first rounded element of each column, in the order of the file's rows.
-fn take_note(mut found: Vec<Rounded>, rounded: &mut RoundedColumns) {
-    found.sort_unstable();
+/// Takes note of the first rounded element of each column, in the order of the file.
+fn take_note(mut found: Vec<Rounded>, order: Order, rounded: &mut RoundedColumns) {
+    found.sort_unstable_by_key(|(column, row, _)| match order {
+        Order::C => (*row, *column),
+        Order::Fortran => (*column, *row),
+    });
     for (column, row, number) in found {
         rounded.add(column, None, row + 1, number);
     }
@@ -200,7 +205,7 @@ impl Elements<'_> {
             }
             Ok(rounded)
         };
-        let all = map_each(read.iter().zip(columns.columns_mut(1)).collect(), fill);
+        let all = map_each(read.iter().zip(columns.columns_mut()).collect(), fill);
         Ok(all
             .into_iter()
             .collect::<Result<Vec<_>, _>>()?
@@ -216,7 +221,7 @@ impl Elements<'_> {
         let mut parts: Vec<(usize, Vec<&mut [f64]>)> = starts
             .map(|start| (start, Vec::with_capacity(self.width)))
             .collect();
-        for column in columns.columns_mut(1) {
+        for column in columns.columns_mut() {
             for ((_, part), numbers) in parts.iter_mut().zip(column.chunks_mut(each)) {
                 part.push(numbers);
             }
@@ -275,14 +280,4 @@ fn has_infinite(values: &[f64]) -> bool {
     values
         .iter()
         .fold(false, |any, value| any | value.is_infinite())
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(not(unix))]
-fn read_exact_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
