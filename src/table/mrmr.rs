@@ -7,7 +7,7 @@ use std::path::Path;
 use super::extent::Extent;
 use super::format::{Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
-use super::source::{GAP, Source, runs};
+use super::source::{DENSEST, GAP, Source, runs};
 use super::{Column, ReadOptions, Table, TableError, names};
 use crate::threads::{helpers, map_each};
 
@@ -28,8 +28,7 @@ fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
     let [a, b, c, d, e, f, g, h] = header;
     let sizes = [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes);
     let [rows, columns] = sizes.map(u64::from);
-    // A byte packed stands for a thousand at most.
-    (rows.saturating_mul(columns) <= 1100 * bytes).then(|| Extent::dense(rows, columns, 1))
+    (rows.saturating_mul(columns) <= DENSEST * bytes).then(|| Extent::dense(rows, columns, 1))
 }
 
 fn header(input: &Input) -> Result<Option<Table>, TableError> {

@@ -18,7 +18,7 @@ use super::growing::{COLUMNS, PER_COLUMN};
 use super::numbers::NumberColumns;
 use super::rounded::{EXACT, RoundedColumn, RoundedColumns};
 use super::rows::RowBuffer;
-use super::source::{GAP, Source, is_gzip, runs};
+use super::source::{DENSEST, GAP, Source, is_gzip, runs};
 use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
 use crate::memory::MemoryCharge;
 
@@ -118,8 +118,8 @@ fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
         [rows, columns] => (rows, columns),
         _ => return None,
     };
-    // A byte packed stands for a thousand at most, and no element takes less than one.
-    let is_possible = rows.saturating_mul(columns) <= bytes.saturating_mul(1100);
+    // No element takes less than a byte.
+    let is_possible = rows.saturating_mul(columns) <= bytes.saturating_mul(DENSEST);
     is_possible.then(|| Extent::dense(rows, columns, 8))
 }
 

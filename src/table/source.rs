@@ -51,7 +51,7 @@ impl Read for Raw {
 }
 
 /// Bytes that a byte packed may stand for; it is a little more than a thousand.
-const DENSEST: u64 = 1100;
+pub(super) const DENSEST: u64 = 1100;
 
 enum Content {
     Plain(File),

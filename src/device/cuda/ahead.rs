@@ -54,10 +54,8 @@ pub fn compile_all(
         .iter()
         .flat_map(|own| kernels.iter().map(move |kernel| (kernel, own)));
     let pairs: Vec<(&Kernel, &String)> = pairs.collect();
-    let sizes = pairs.par_iter().map(|(kernel, architecture)| match folder {
-        Some(folder) => compile::ship(kernel, architecture, folder),
-        None => compile::keep(kernel, architecture),
-    });
+    let sizes = pairs.par_iter();
+    let sizes = sizes.map(|(kernel, architecture)| compile::keep(kernel, architecture, folder));
     let sizes: Vec<Result<usize, DeviceError>> = sizes.collect();
     let bytes = sizes.into_iter().sum::<Result<usize, DeviceError>>()?;
     let own = Cache::of_user();

@@ -71,11 +71,6 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// The image that `parts` determine, if it is on the disk.
-    pub(super) fn kept(&self, stem: &str, parts: &[&str]) -> Option<Vec<u8>> {
-        self.read(stem, key(parts))
-    }
-
     /// The image that `parts` determine: from the disk, or from `compile` and then kept.
     ///
     /// `stem` begins the file's name, for a human who looks.
@@ -85,8 +80,7 @@ impl Cache {
         parts: &[&str],
         compile: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Image, E> {
-        let key = key(parts);
-        if let Some(bytes) = self.read(stem, key) {
+        if let Some(bytes) = self.kept(stem, parts) {
             return Ok(Image { bytes, kept: true });
         }
         self.renew(stem, parts, compile)
@@ -101,7 +95,8 @@ impl Cache {
         compile: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Image, E> {
         let bytes = compile()?;
-        self.write(stem, key(parts), &bytes);
+        // Where it cannot be kept the next run compiles again, that is all.
+        drop(self.keep(stem, parts, &bytes));
         Ok(Image { bytes, kept: false })
     }
 
@@ -110,7 +105,9 @@ impl Cache {
         Some(folder.join(format!("{stem}-{key:032x}")))
     }
 
-    fn read(&self, stem: &str, key: u128) -> Option<Vec<u8>> {
+    /// The image that `parts` determine, if it is on the disk.
+    pub(super) fn kept(&self, stem: &str, parts: &[&str]) -> Option<Vec<u8>> {
+        let key = key(parts);
         let mut file = fs::read(self.path(stem, key)?).ok()?;
         let content = file.get(HEADER..)?;
         if file[..HEADER] != header(key, content) {
@@ -120,21 +117,12 @@ impl Cache {
         Some(file)
     }
 
-    /// Keeps an image; a folder that cannot take it is no error.
-    fn write(&self, stem: &str, key: u128, bytes: &[u8]) {
-        // The next run compiles again, that is all.
-        drop(self.try_write(stem, key, bytes));
-    }
-
     /// Keeps the image that `parts` determine.
     ///
     /// # Errors
     /// The folder cannot take it.
     pub(super) fn keep(&self, stem: &str, parts: &[&str], bytes: &[u8]) -> io::Result<()> {
-        self.try_write(stem, key(parts), bytes)
-    }
-
-    fn try_write(&self, stem: &str, key: u128, bytes: &[u8]) -> io::Result<()> {
+        let key = key(parts);
         let Some((folder, path)) = self.folder().zip(self.path(stem, key)) else {
             return Err(io::Error::other("there is no folder to keep it in"));
         };
@@ -256,7 +244,7 @@ mod tests {
         assert!(kept(&cache, &PARTS));
         let anew = cache.renew("k", &PARTS, || Ok::<_, Infallible>(vec![7]));
         assert!(!anew.unwrap().kept);
-        assert_eq!(cache.read("k", key(&PARTS)), Some(vec![7]));
+        assert_eq!(cache.kept("k", &PARTS), Some(vec![7]));
     }
 
     #[test]

@@ -85,9 +85,8 @@ fn options(architecture: &str) -> Vec<String> {
 /// The image of a kernel for `sm_…` or `compute_…`: from the user's cache, or compiled and
 /// kept there.
 fn image(kernel: &Kernel, architecture: &str, anew: bool) -> Result<Image, DeviceError> {
-    let nvrtc = format!("NVRTC {}", library::nvrtc()?);
-    let [text, options, version] = parts(kernel, architecture);
-    let parts: [&str; 4] = [&text, &options, &nvrtc, &version];
+    let parts = cached_parts(kernel, architecture)?;
+    let parts = parts.each_ref().map(String::as_str);
     let compile = || compile(kernel, architecture);
     match anew {
         false => Cache::of_user().image(&stem(kernel, architecture), &parts, compile),
@@ -106,13 +105,24 @@ fn parts(kernel: &Kernel, architecture: &str) -> [String; 3] {
     [kernel.text(), options, env!("CARGO_PKG_VERSION").to_owned()]
 }
 
-/// Puts the image of a kernel into the user's cache, unless it is there; its bytes.
-pub(super) fn keep(kernel: &Kernel, architecture: &str) -> Result<usize, DeviceError> {
-    let nvrtc = format!("NVRTC {}", library::nvrtc()?);
-    let [text, options, version] = parts(kernel, architecture);
-    let parts: [&str; 4] = [&text, &options, &nvrtc, &version];
-    let (cache, stem) = (Cache::of_user(), stem(kernel, architecture));
-    if let Some(bytes) = cache.kept(&stem, &parts) {
+/// Puts the image of a kernel into a folder that serves as the program's, or else into the user's cache, unless it is
+/// there; its bytes.
+pub(super) fn keep(
+    kernel: &Kernel,
+    architecture: &str,
+    folder: Option<&Path>,
+) -> Result<usize, DeviceError> {
+    let stem = stem(kernel, architecture);
+    let (cache, parts) = match folder {
+        Some(folder) => (Cache::of(folder), parts(kernel, architecture).to_vec()),
+        None => (
+            Cache::of_user(),
+            cached_parts(kernel, architecture)?.to_vec(),
+        ),
+    };
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let kept = folder.is_none().then(|| cache.kept(&stem, &parts));
+    if let Some(bytes) = kept.flatten() {
         return Ok(bytes.len());
     }
     let bytes = compile(kernel, architecture)?;
@@ -124,21 +134,11 @@ pub(super) fn keep(kernel: &Kernel, architecture: &str) -> Result<usize, DeviceE
     Ok(bytes.len())
 }
 
-/// Puts the image of a kernel into a folder that serves as the program's; its bytes.
-pub(super) fn ship(
-    kernel: &Kernel,
-    architecture: &str,
-    folder: &Path,
-) -> Result<usize, DeviceError> {
-    let bytes = compile(kernel, architecture)?;
-    let parts = parts(kernel, architecture);
-    let parts = parts.each_ref().map(String::as_str);
-    let kept = Cache::of(folder).keep(&stem(kernel, architecture), &parts, &bytes);
-    kept.map_err(|error| DeviceError::Kept {
-        folder: folder.to_owned(),
-        reason: error.to_string(),
-    })?;
-    Ok(bytes.len())
+/// What an image of the user's cache depends on.
+fn cached_parts(kernel: &Kernel, architecture: &str) -> Result<[String; 4], DeviceError> {
+    let nvrtc = format!("NVRTC {}", library::nvrtc()?);
+    let [text, options, version] = parts(kernel, architecture);
+    Ok([text, options, nvrtc, version])
 }
 
 /// The image of a kernel that came with the program.
