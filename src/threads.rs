@@ -65,10 +65,14 @@ pub(crate) fn with_helpers<T>(threads: usize, work: impl FnOnce() -> T) -> T {
 
 /// How many threads do the parts of [`map_each`].
 pub(crate) fn helpers() -> usize {
-    HELPERS.with_borrow(|own| own.as_ref().map_or(1, |pool| pool.current_num_threads()))
+    let helpers = HELPERS.with_borrow(|own| Some(own.as_ref()?.current_num_threads()));
+    helpers.unwrap_or_else(|| match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => 1,
+    })
 }
 
-/// What becomes of each item, in their order, by the threads that help this one.
+/// What becomes of each item, in their order, by the threads that help this one, or those of the pool that it is of.
 pub(crate) fn map_each<T: Send, U: Send>(
     items: Vec<T>,
     of: impl Fn(T) -> U + Send + Sync,
@@ -76,6 +80,7 @@ pub(crate) fn map_each<T: Send, U: Send>(
     let helpers = HELPERS.with_borrow(Clone::clone);
     match helpers.filter(|_| items.len() > 1) {
         Some(pool) => pool.install(|| items.into_par_iter().map(of).collect()),
+        None if rayon::current_thread_index().is_some() => items.into_par_iter().map(of).collect(),
         None => items.into_iter().map(of).collect(),
     }
 }

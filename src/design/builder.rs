@@ -3,6 +3,7 @@
 mod batches;
 mod dependent;
 mod duplicates;
+mod in_file;
 mod kept;
 mod room;
 
@@ -12,8 +13,9 @@ use duplicates::EqualHashes;
 use room::Room;
 
 use super::{
-    Design, DesignError, DesignOptions, FactorCoding, Making, RemoteColumns, SetAside, Variable,
-    dummy_name, standardise::standardise, term_plan::TermPlan, terms::Terms, variable::term_widths,
+    ColumnsInFile, Design, DesignError, DesignOptions, FactorCoding, Making, RemoteColumns,
+    SetAside, Variable, dummy_name, standardise::standardise, term_plan::TermPlan, terms::Terms,
+    variable::term_widths,
 };
 use crate::{
     table::{Column, TableError, Values, are_dates},
@@ -28,6 +30,8 @@ pub(super) struct DesignBuilder<'a> {
     /// The weights at mean one, if the observations are weighted.
     weights: Option<Vec<f64>>,
     x: Room,
+    /// The columns so far, if they stay in their file.
+    in_file: Option<ColumnsInFile>,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     hashes: EqualHashes,
@@ -57,6 +61,7 @@ impl<'a> DesignBuilder<'a> {
             making,
             weights,
             x: Room::default(),
+            in_file: None,
             variables: Vec::new(),
             hashes: EqualHashes::default(),
             set_aside: Vec::new(),
@@ -220,7 +225,7 @@ impl<'a> DesignBuilder<'a> {
     ) -> Result<(), DesignError> {
         match scale {
             Some((mean, norm)) => {
-                self.x.take(place, self.n);
+                self.take_column(place);
                 let variable = Variable {
                     name,
                     level: level.map(Into::into),
@@ -301,6 +306,7 @@ impl<'a> DesignBuilder<'a> {
             n: self.n,
             x: self.x.finish(),
             remote: self.making.communicator.map(remote),
+            in_file: self.in_file.map(|file| Arc::new(file.finish())),
             y: Vec::new(),
             variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),
             response: Variable {

@@ -4,23 +4,32 @@ use std::{borrow::Cow, io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{remote::RemoteColumns, terms::Terms};
-use crate::family::Likelihood;
+use super::{in_file::ColumnsInFile, remote::RemoteColumns, terms::Terms};
+use crate::{family::Likelihood, memory::MemoryBudget};
 
 /// The columns of the design matrix, each of unit norm.
 ///
 /// With one process all columns are local. Where the ranks of a communicator partition them, each
 /// process holds the values of its own range, and those of remote columns that were
-/// fetched.
+/// fetched. Of columns that stay in their file it holds those that were asked for one by one.
 ///
 /// *Shapes:* n × p, column-major, in host memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'x> {
     values: &'x [f64],
     n: usize,
-    remote: Option<&'x RemoteColumns>,
+    elsewhere: Option<Elsewhere<'x>>,
     terms: Option<&'x Terms>,
     likelihood: Option<&'x Likelihood>,
+}
+
+/// Where columns are whose values are not all in memory.
+#[derive(Debug, Clone, Copy)]
+enum Elsewhere<'x> {
+    /// On other ranks.
+    Ranks(&'x RemoteColumns),
+    /// In a file: a range, by its first column and its length.
+    File(&'x ColumnsInFile, (usize, usize)),
 }
 
 impl<'x> Columns<'x> {
@@ -33,14 +42,21 @@ impl<'x> Columns<'x> {
         Self {
             values,
             n,
-            remote: None,
+            elsewhere: None,
             terms: None,
             likelihood: None,
         }
     }
 
     pub(super) fn with_remote(self, remote: Option<&'x RemoteColumns>) -> Self {
-        Self { remote, ..self }
+        let elsewhere = remote.map(Elsewhere::Ranks).or(self.elsewhere);
+        Self { elsewhere, ..self }
+    }
+
+    pub(super) fn with_file(self, file: Option<&'x ColumnsInFile>) -> Self {
+        let in_file = file.map(|file| Elsewhere::File(file, (0, file.p())));
+        let elsewhere = in_file.or(self.elsewhere);
+        Self { elsewhere, ..self }
     }
 
     pub(crate) fn with_terms(self, terms: Option<&'x Terms>) -> Self {
@@ -123,34 +139,44 @@ impl<'x> Columns<'x> {
 
     /// Variables, those of other ranks included.
     pub fn p(&self) -> usize {
-        match self.remote {
-            Some(remote) => remote.p(),
+        match self.elsewhere {
+            Some(Elsewhere::Ranks(remote)) => remote.p(),
+            Some(Elsewhere::File(_, (_, count))) => count,
             None => self.values.len() / self.n,
         }
     }
 
-    /// The range of columns whose values this process holds from the start: all of them, or its
+    /// The range of columns whose values this process holds from the start, or has in a file: all of them, or its
     /// rank's part.
     pub(crate) fn local(&self) -> Range<usize> {
-        match self.remote {
-            Some(remote) => remote.local(),
-            None => 0..self.p(),
+        match self.elsewhere {
+            Some(Elsewhere::Ranks(remote)) => remote.local(),
+            _ => 0..self.p(),
         }
     }
 
     pub(crate) fn is_partitioned(&self) -> bool {
-        self.remote.is_some()
+        matches!(self.elsewhere, Some(Elsewhere::Ranks(_)))
+    }
+
+    /// The file in which the columns stay, if they do, and the first of these there.
+    pub(crate) fn in_file(&self) -> Option<(&'x ColumnsInFile, usize)> {
+        match self.elsewhere {
+            Some(Elsewhere::File(file, (first, _))) => Some((file, first)),
+            _ => None,
+        }
     }
 
     /// The n values of column `j`.
     ///
     /// # Panics
-    /// If another rank holds the column and it was not fetched.
+    /// If another rank holds the column and it was not fetched; if it stayed in a file that cannot be read.
     #[inline(always)]
     pub fn column(&self, j: u32) -> &'x [f64] {
-        match self.remote {
+        match self.elsewhere {
             None => &self.values[j as usize * self.n..][..self.n],
-            Some(remote) => self.local_or_fetched(remote, j),
+            Some(Elsewhere::Ranks(remote)) => self.local_or_fetched(remote, j),
+            Some(Elsewhere::File(file, (first, _))) => file.column(first as u32 + j),
         }
     }
 
@@ -162,13 +188,33 @@ impl<'x> Columns<'x> {
         }
     }
 
-    /// Broadcasts remote columns to every rank. This is a collective call: all ranks ask for the
-    /// same columns.
+    /// Broadcasts remote columns to every rank, and brings those that stayed in a file into memory. This is a
+    /// collective call: all ranks ask for the same columns.
     pub(crate) fn fetch(&self, columns: impl IntoIterator<Item = u32>) -> io::Result<()> {
-        match self.remote {
-            Some(remote) => remote.fetch(columns.into_iter(), (self.n, self.values)),
+        let columns = columns.into_iter();
+        match self.elsewhere {
+            Some(Elsewhere::Ranks(remote)) => remote.fetch(columns, (self.n, self.values)),
+            Some(Elsewhere::File(file, (first, _))) => {
+                file.fetch(columns.map(|j| first as u32 + j))
+            }
             None => Ok(()),
         }
+    }
+
+    /// The same columns with their values in memory, those that stay in a file charged to a budget.
+    ///
+    /// # Errors
+    /// The file cannot be read, or was changed; no memory for them.
+    pub(crate) fn in_memory(self, memory: &MemoryBudget) -> io::Result<Self> {
+        let Some(Elsewhere::File(file, (first, count))) = self.elsewhere else {
+            return Ok(self);
+        };
+        let values = &file.whole(memory)?[first * self.n..(first + count) * self.n];
+        Ok(Self {
+            values,
+            elsewhere: None,
+            ..self
+        })
     }
 
     /// Gathers one value per column from the ranks that hold the columns, in the order of the
@@ -177,12 +223,12 @@ impl<'x> Columns<'x> {
         &self,
         local: Vec<T>,
     ) -> io::Result<Vec<T>> {
-        match self.remote {
-            Some(remote) => {
+        match self.elsewhere {
+            Some(Elsewhere::Ranks(remote)) => {
                 let gathered = remote.communicator.gather(&local)?;
                 Ok(gathered.into_iter().flatten().collect())
             }
-            None => Ok(local),
+            _ => Ok(local),
         }
     }
 
@@ -191,12 +237,19 @@ impl<'x> Columns<'x> {
     /// # Panics
     /// If a column of the range is not local.
     pub fn range(&self, columns: Range<usize>) -> Self {
+        if let Some((file, first)) = self.in_file() {
+            let own = (first + columns.start, columns.len());
+            return Self {
+                elsewhere: Some(Elsewhere::File(file, own)),
+                ..Self::new(&[], self.n)
+            };
+        }
         let first = self.local().start;
         let (start, end) = (columns.start - first, columns.end - first);
         Self::new(&self.values[start * self.n..end * self.n], self.n)
     }
 
-    /// The values of all local columns, one column after another.
+    /// The values of all local columns, one column after another; none of columns that stay in a file.
     pub fn values(&self) -> &'x [f64] {
         self.values
     }

@@ -2,11 +2,8 @@
 
 use crate::{
     nearest::as_option,
-    table::{Table, Values},
+    table::{self, Table, Values},
 };
-
-/// Fewest observations of a column that is taken for a row number: fewer may be a measurement.
-const FEWEST: usize = 10;
 
 /// What pandas calls the index of a table that was written with it and read without.
 const PANDAS_INDEX: &str = "Unnamed: 0";
@@ -49,20 +46,10 @@ pub(super) fn caution(
 
 fn are_row_numbers(values: &Values) -> bool {
     match values {
-        Values::Numbers(values) => ascend_by_one(values.iter().copied()),
-        Values::Bytes(bytes) => ascend_by_one(bytes.iter().map(|byte| f64::from(*byte))),
+        Values::Numbers(values) => table::are_row_numbers(values.iter().copied()),
+        Values::Bytes(bytes) => table::are_row_numbers(bytes.iter().map(|byte| f64::from(*byte))),
         Values::Gapped(_) | Values::Sparse { .. } | Values::Factor { .. } | Values::Remote => false,
     }
-}
-
-fn ascend_by_one(values: impl ExactSizeIterator<Item = f64> + Clone) -> bool {
-    let first = values.clone().next();
-    let is_start = first == Some(0.0) || first == Some(1.0);
-    values.len() >= FEWEST
-        && is_start
-        && values
-            .zip(0_u32..)
-            .all(|(value, row)| Some(value - f64::from(row)) == first)
 }
 
 #[cfg(test)]

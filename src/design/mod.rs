@@ -10,12 +10,14 @@ mod columns;
 mod error;
 mod expanded;
 mod family;
+mod fetched;
 mod formula;
 mod formula_columns;
 mod formula_data;
 mod from_table;
 mod groups;
 mod identifiers;
+mod in_file;
 mod interactions;
 mod levels;
 mod making;
@@ -47,6 +49,7 @@ pub use error::{DesignError, DispersionError};
 pub(crate) use formula::FormulaDesign;
 pub(crate) use formula_columns::check_formula;
 pub use groups::Group;
+pub(crate) use in_file::{ColumnsInFile, UnreadColumns};
 pub(crate) use interactions::TermsOfColumns;
 use levels::FormulaData;
 pub(crate) use making::Making;
@@ -84,6 +87,8 @@ pub struct Design {
     x: Numbers,
     /// The columns of other ranks.
     remote: Option<Arc<RemoteColumns>>,
+    /// The columns, if they stay in their file.
+    in_file: Option<Arc<ColumnsInFile>>,
     y: Vec<f64>,
     variables: Arc<Vec<Variable>>,
     response: Variable,
@@ -154,6 +159,7 @@ impl Design {
     pub fn columns(&self) -> Columns<'_> {
         Columns::new(&self.x, self.n * self.blocks)
             .with_remote(self.remote.as_deref())
+            .with_file(self.in_file.as_deref())
             .with_terms(self.terms.as_deref())
             .with_likelihood(self.likelihood())
     }

@@ -4,27 +4,19 @@ use std::{
     collections::HashSet,
     io,
     ops::Range,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Design, Terms, variable::term_widths};
+use super::{Design, Terms, fetched::FetchedColumns, variable::term_widths};
 use crate::ranks::Communicator;
 
-/// Slots are allocated for this many columns at a time, when the first of them is fetched.
-const BLOCK: usize = 1 << 10;
-
-/// A fetched column: the message that brought it, and where in the message its values begin.
-type FetchedColumn = OnceLock<(Arc<Vec<f64>>, usize)>;
-
 /// How ranks partition the columns, with copies of the remote ones that were fetched.
-///
-/// Copies are kept for good: the columns that models ever hold are few beside those they never do.
 #[derive(Debug)]
 pub(crate) struct RemoteColumns {
     pub(super) communicator: Communicator,
     /// The columns of each rank, in ascending order.
     ranges: Vec<Range<usize>>,
-    blocks: Vec<OnceLock<Box<[FetchedColumn]>>>,
+    fetched: FetchedColumns,
     /// The columns that were broadcast: the same set on every rank.
     broadcast: Mutex<HashSet<u32>>,
 }
@@ -38,12 +30,10 @@ impl RemoteColumns {
             start..end
         });
         let ranges: Vec<_> = ranges.collect();
-        let mut blocks = Vec::new();
-        blocks.resize_with(end.div_ceil(BLOCK), OnceLock::new);
         Self {
             communicator: communicator.clone(),
             ranges,
-            blocks,
+            fetched: FetchedColumns::new(end),
             broadcast: Mutex::default(),
         }
     }
@@ -61,9 +51,8 @@ impl RemoteColumns {
     /// # Panics
     /// If it was not.
     pub(super) fn fetched(&self, j: u32, n: usize) -> &[f64] {
-        let block = self.blocks[j as usize / BLOCK].get();
-        match block.and_then(|block| block[j as usize % BLOCK].get()) {
-            Some((values, first)) => &values[*first..][..n],
+        match self.fetched.get(j, n) {
+            Some(values) => values,
             None => panic!("column {j} is held by another rank and was not fetched"),
         }
     }
@@ -107,9 +96,7 @@ impl RemoteColumns {
             }
             let values = Arc::new(values);
             for (place, &j) in columns.iter().enumerate() {
-                let slots = || (0..BLOCK).map(|_| OnceLock::new()).collect();
-                let block = self.blocks[j as usize / BLOCK].get_or_init(slots);
-                block[j as usize % BLOCK].get_or_init(|| (Arc::clone(&values), place * n));
+                self.fetched.put(j, (Arc::clone(&values), place * n));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Columns, Design, DesignError, DesignOptions, Making, NO_INTERCEPT,
+    Columns, Design, DesignError, DesignOptions, Making, NO_INTERCEPT, Variable,
     builder::is_copy,
     family::{self, BesideResponse},
     names::NamedColumns,
@@ -300,6 +300,20 @@ impl Design {
         let largest = (0..y.len()).max_by(|a, b| y[*a].abs().total_cmp(&y[*b].abs()));
         let largest = largest.unwrap_or_default();
         let width = 32.0 * (y.len() as f64).sqrt() * f64::EPSILON;
+        let refused = |variable: &Variable| {
+            Err(DesignError::ResponseCopied {
+                name: variable.name.clone(),
+                response: response.to_owned(),
+                how: "again, up to scale",
+            })
+        };
+        if let Some(file) = &self.in_file {
+            let copy = file.copy_of(y, largest, width, &self.variables);
+            return match copy.map_err(|error| TableError::unread(file.path(), error))? {
+                Some(j) => refused(&self.variables[j]),
+                None => Ok(()),
+            };
+        }
         let columns = self.x.chunks(self.n).zip(&self.variables[first..]);
         for (at, (x, variable)) in columns.enumerate() {
             if at % LOOK_EVERY == 0 {
@@ -307,11 +321,7 @@ impl Design {
             }
             let may_be = (x[largest].abs() - y[largest].abs()).abs() <= width;
             if may_be && is_copy(x, y) {
-                return Err(DesignError::ResponseCopied {
-                    name: variable.name.clone(),
-                    response: response.to_owned(),
-                    how: "again, up to scale",
-                });
+                return refused(variable);
             }
         }
         Ok(())

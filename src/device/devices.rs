@@ -2,6 +2,7 @@
 
 mod joining;
 mod response;
+mod to_host;
 
 use std::{
     collections::BTreeSet,
@@ -65,6 +66,10 @@ impl<'x> Devices<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
+        let x = match placement {
+            Placement::Cpu(_) => x.in_memory(&resources.memory)?,
+            Placement::Cuda(_) => x,
+        };
         let own = match &resources.communicator {
             // Other ranks have read the other columns.
             _ if x.is_partitioned() => x.local(),
@@ -170,7 +175,8 @@ impl<'x> Devices<'x> {
 
     /// Fetches from other ranks the columns that models are about to take in.
     fn fetch(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
-        Ok(self.x.map_or(Ok(()), |x| x.fetch(columns))?)
+        let x = self.x.filter(Columns::is_partitioned);
+        Ok(x.map_or(Ok(()), |x| x.fetch(columns))?)
     }
 
     pub(crate) fn rss(&self, model: usize) -> f64 {

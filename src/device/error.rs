@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::memory::{Bytes, MemoryError};
+use crate::{
+    design::UnreadColumns,
+    memory::{Bytes, MemoryError},
+};
 
 /// Why a device cannot do its work.
 ///
@@ -39,6 +42,9 @@ pub enum DeviceError {
     /// Another rank failed or is gone.
     #[error("the ranks cannot go on together: {0}")]
     Ranks(String),
+    /// Columns that stayed in their file cannot be read.
+    #[error("columns that stayed in their file cannot be read: {0}")]
+    Unread(String),
     /// The driver is installed but finds no usable GPU.
     #[error("no GPU can be used: {0}")]
     NoDevice(String),
@@ -167,7 +173,10 @@ impl UndefinedScore {
 /// A failure of communication with the other ranks.
 impl From<std::io::Error> for DeviceError {
     fn from(error: std::io::Error) -> Self {
-        Self::Ranks(error.to_string())
+        match error.downcast::<UnreadColumns>() {
+            Ok(unread) => Self::Unread(unread.to_string()),
+            Err(error) => Self::Ranks(error.to_string()),
+        }
     }
 }
 

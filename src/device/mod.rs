@@ -153,6 +153,11 @@ pub(crate) trait Device: Send {
     /// Waits until all work that was launched is done.
     fn synchronize(&mut self) {}
 
+    /// Those of some columns that this device holds beside the host's memory, copied back.
+    fn copies_of(&mut self, _columns: &[u32]) -> Result<Vec<(u32, Vec<f64>)>, DeviceError> {
+        Ok(Vec::new())
+    }
+
     /// From now on a verb that takes long may end once this is requested, without all of its work: the
     /// caller looks at the request as well, and uses none of its results.
     fn heed(&mut self, _interrupt: &Interrupt) {}

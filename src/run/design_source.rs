@@ -11,12 +11,13 @@ use crate::{
         self, Design, DesignError, DesignOptions, FormulaDesign, FormulaOptions, Group, Making,
         TermsOfColumns, size::MatrixSize,
     },
+    device::Gain,
     family::Distribution,
     formula::Formula,
     interrupt::Interrupt,
     job::{Job, TermSettings},
     ranks::Communicator,
-    table::{self, ReadOptions, Table, TableError, Values},
+    table::{self, Missing, ReadOptions, Table, TableError, Values},
 };
 
 /// What the design of a job is made of.
@@ -185,6 +186,29 @@ impl Prepared for Design {
         DesignSource::Formula(source, options)
     }
 
+    /// Where GPUs hold them, in searches of which the host needs few.
+    fn may_stay_in_file(job: &Job) -> bool {
+        let (terms, kind) = (&job.terms, &job.kind);
+        let is_plain = [&job.na, &job.factor, &job.date].map(Vec::is_empty) == [true; 3];
+        let mut criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
+        job.resources.devices.is_cuda()
+            && job.resources.communicator.is_none()
+            && job.table.is_none()
+            && job.checkpoint.is_none()
+            && job.selector.is_none()
+            && job.responses.is_none()
+            && job.weights.is_none()
+            && job.missing == Missing::Refuse
+            && job.pass.gain == Gain::Correlation
+            && kind.distribution == Distribution::Gaussian
+            && kind.columns().next().is_none()
+            && !terms.has_formula()
+            && terms.groups.is_empty()
+            && terms.groups_file.is_none()
+            && is_plain
+            && !criteria.any(|own| own.needs_error_variance())
+    }
+
     fn of(
         job: &Job,
         table: Held<Table>,
@@ -207,7 +231,9 @@ impl Prepared for Design {
                 };
                 let data = Self::from_partitioned_table(table.data, &options, making)?;
                 // What stands where the table stood is charged as it was.
+                let in_file = data.columns().in_file().is_some();
                 let charge = match charge.bytes() {
+                    0 if in_file => return Ok(Held { data, charge }),
                     0 => table.charge,
                     _ => {
                         drop(table.charge);

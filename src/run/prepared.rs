@@ -17,6 +17,9 @@ use crate::{
     table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
 };
 
+/// Fewest bytes of numbers that are worth leaving in a file.
+const LEFT_IN_FILE: u64 = 1 << 26;
+
 /// Data prepared for a method.
 pub(super) trait Prepared: Send + Sync + Sized + 'static {
     /// Whether jobs may share it; otherwise each prepares its own.
@@ -30,6 +33,11 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
     /// Whether ranks may each read a part of the columns; otherwise each reads all.
     fn is_partitioned(_: &Job) -> bool {
         true
+    }
+
+    /// Whether columns of numbers may stay in their file, to be read when they are needed.
+    fn may_stay_in_file(_: &Job) -> bool {
+        false
     }
 
     /// From a job's table; of ranks that partition the columns each has its own.
@@ -88,6 +96,22 @@ pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
         interrupt: Some(&job.interrupt),
         memory: None,
     }
+}
+
+/// The table of a job whose columns stay in their file, if it is of a kind of which they do.
+pub(super) fn left_in_file(job: &Job) -> Result<Option<Held<Table>>, RunError> {
+    let charge = job.resources.memory.charge();
+    let options = ReadOptions {
+        memory: Some(&charge),
+        ..read_options(job)
+    };
+    // What has no room on a device passes through it from the host's memory.
+    let most = job.resources.memory_limit.unwrap_or(u64::MAX);
+    let Some(data) = table::left_in_file(&job.data, &options, LEFT_IN_FILE..=most) else {
+        return Ok(None);
+    };
+    charge.set(data.bytes(), "the table")?;
+    Ok(Some(Held { data, charge }))
 }
 
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all

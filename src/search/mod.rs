@@ -20,6 +20,8 @@ mod error;
 #[cfg(test)]
 mod faults;
 mod gains;
+#[cfg(test)]
+mod in_file_tests;
 mod intervals;
 mod particle;
 mod polish;

@@ -111,6 +111,12 @@ pub(super) fn run_stages(
     let is_done = is_done(&end);
     let keeper = control.keeper.filter(|_| !is_done);
     let unkept = keeper.and_then(CheckpointWriter::end);
+    if problem.x.in_file().is_some() && end.fault.is_none() {
+        let front = end.visited.front();
+        let columns = front.iter().flat_map(|met| &met.members);
+        // What fails here is read from the file.
+        let _ = devices.bring_to_host(columns.chain(&end.members).copied());
+    }
     let found = SearchResult::of(problem.objective, &end.members, end.visited);
     Ok(SearchResult {
         certified: end.certified,

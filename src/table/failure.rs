@@ -30,6 +30,13 @@ pub(super) fn failure(path: &Path, error: io::Error) -> TableError {
     }
 }
 
+impl TableError {
+    /// What the system says of a file, some of which stayed there to be read when it is needed.
+    pub(crate) fn unread(path: &Path, error: io::Error) -> Self {
+        failure(path, error)
+    }
+}
+
 /// Names like that of a file that is not there, of files beside it.
 fn near_files(path: &str) -> Vec<String> {
     let path = Path::new(path);

@@ -49,6 +49,7 @@ mod write;
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::memory::MemoryCharge;
@@ -63,10 +64,11 @@ pub use format::{extensions, extent, input_files, is_npy, names_response, read_h
 pub(crate) use missing::DroppedRows;
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
-pub(crate) use npy::MATRIX_HEADER;
 pub use npy::write_matrix;
+pub(crate) use npy::{ArrayInFile, MATRIX_HEADER, left_in_file};
 pub use numbers::Numbers;
 pub use rounded::RoundedColumn;
+pub(crate) use suspicions::are_row_numbers;
 use suspicions::told;
 pub use text_options::{DecimalMark, Encoding, Separator, TextOptions};
 pub(crate) use write::GZIP_COMMENT;
@@ -112,6 +114,8 @@ pub struct Table {
     pub rounded: Vec<RoundedColumn>,
     /// What a user should know about how the file was read.
     pub warnings: Vec<String>,
+    /// The array that the columns before the response stayed in, which are [`Values::Remote`] here.
+    pub(crate) in_file: Option<Arc<ArrayInFile>>,
 }
 
 /// One variable of a [`Table`].
@@ -146,7 +150,7 @@ pub enum Values {
         /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
         codes: Vec<u32>,
     },
-    /// Another rank holds the values: see [`ColumnPartition`].
+    /// The values are elsewhere: another rank holds them (see [`ColumnPartition`]).
     Remote,
 }
 

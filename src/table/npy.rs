@@ -3,6 +3,7 @@
 mod at_once;
 mod elements;
 mod header;
+mod in_file;
 
 use std::io::{self, Write};
 use std::mem::take;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use elements::{Decode, FindRounded, decoder, find_rounded};
+pub(crate) use in_file::{ArrayInFile, left_in_file};
 use npyz::{NpyHeader, Order};
 
 use super::extent::Extent;

@@ -212,6 +212,25 @@ pub(super) fn told(table: &Table, suspicions: &[(usize, Suspicion)]) -> Vec<Stri
     warnings
 }
 
+/// Whether a warning is to tell of a column of numbers that it holds a sentinel, or that it numbers the rows.
+pub(super) fn is_suspected(values: &[f64]) -> bool {
+    sentinel(values).is_some() || are_row_numbers(values.iter().copied())
+}
+
+/// Fewest observations of a column that is taken for a row number: fewer may be a measurement.
+const FEWEST: usize = 10;
+
+/// Whether the values are row numbers, from 0 or 1, of more than a few rows.
+pub(crate) fn are_row_numbers(values: impl ExactSizeIterator<Item = f64> + Clone) -> bool {
+    let first = values.clone().next();
+    let is_start = first == Some(0.0) || first == Some(1.0);
+    values.len() >= FEWEST
+        && is_start
+        && values
+            .zip(0_u32..)
+            .all(|(value, row)| Some(value - f64::from(row)) == first)
+}
+
 /// The sentinel that is the only number below 0 of a column that has others.
 fn sentinel(values: &[f64]) -> Option<f64> {
     let seen = &values[..values.len().min(VALUES_SEEN)];

@@ -22,6 +22,9 @@ impl DesignBuilder<'_> {
         indexes: Vec<usize>,
         mut columns: Vec<Column>,
     ) -> Result<(), DesignError> {
+        if let Some(file) = self.in_file.take() {
+            return self.push_in_file(file, indexes, columns);
+        }
         let places = self.make_room(&mut columns)?;
         let mut batch: Vec<Placed> = Vec::new();
         let most = (BATCH / self.n.max(1)).max(1);

@@ -41,11 +41,11 @@ impl DesignBuilder<'_> {
                 self.put_aside(variable.name, false, reason.to_owned())?;
                 continue;
             }
-            self.x.copy_within(at * n..(at + 1) * n, stay);
-            stay += n;
+            self.move_column(at, stay);
+            stay += 1;
             self.variables.push((variable, kept));
         }
-        self.x.truncate(stay);
+        self.truncate_columns(stay);
         Ok(())
     }
 }

@@ -12,15 +12,19 @@ pub(super) struct Gathered {
 }
 
 /// The bits of mean and norm, in which equal columns agree.
+pub(super) fn scale_bits((mean, norm): (f64, f64)) -> [u64; 2] {
+    [mean.to_bits(), norm.to_bits()]
+}
+
 fn scale(variable: &Variable) -> [u64; 2] {
-    [variable.mean.to_bits(), variable.norm.to_bits()]
+    scale_bits((variable.mean, variable.norm))
 }
 
 /// Hashes of columns that may equal another.
 #[derive(Default)]
 pub(super) struct EqualHashes {
     /// By the column's place among the variables.
-    of: HashMap<usize, u128>,
+    pub(super) of: HashMap<usize, u128>,
     /// The first column of each mean and norm.
     first: HashMap<[u64; 2], usize>,
 }
@@ -98,7 +102,7 @@ impl DesignBuilder<'_> {
     }
 
     /// Of columns that are equal value by value only the first stays, kept ones before others.
-    /// Columns of different ranks count as equal where their hashes are. Returns how many columns
+    /// Columns of different ranks, and those that stay in a file, count as equal where their hashes are. Returns how many columns
     /// each rank has then.
     pub(super) fn set_duplicates_aside(
         &mut self,
@@ -109,9 +113,8 @@ impl DesignBuilder<'_> {
         order.sort_unstable_by_key(|&j| (!self.variables[j].1, j));
         // Equal columns have equal means and norms, bit for bit, and equal hashes.
         let key = |j: usize| (scale(&self.variables[j].0), hashes[&j]);
-        let is_partitioned = self.making.communicator.is_some();
-        let equal =
-            |i: usize, j: usize| is_partitioned || self.x[i * n..][..n] == self.x[j * n..][..n];
+        let by_hash = self.making.communicator.is_some() || self.in_file.is_some();
+        let equal = |i: usize, j: usize| by_hash || self.x[i * n..][..n] == self.x[j * n..][..n];
         let originals = originals(order, key, equal);
         let mut left: Vec<usize> = ranges.iter().map(Range::len).collect();
         if originals.is_empty() {
@@ -129,13 +132,12 @@ impl DesignBuilder<'_> {
                 continue;
             }
             if own.contains(&j) {
-                let start = (j - own.start) * n;
-                self.x.copy_within(start..start + n, stay);
-                stay += n;
+                self.move_column(j - own.start, stay);
+                stay += 1;
             }
             self.variables.push((variable, kept));
         }
-        self.x.truncate(stay);
+        self.truncate_columns(stay);
         Ok(left)
     }
 }

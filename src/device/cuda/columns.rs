@@ -16,7 +16,10 @@ use super::{
     memory::{Buffer, PinnedInPlace},
     scratch::StagingBuffer,
 };
-use crate::design::Terms;
+use crate::{
+    design::{ColumnsInFile, Terms},
+    memory::MemoryBudget,
+};
 
 /// Bytes of one of the two buffers that columns are streamed through.
 const STREAM_BYTES: usize = 128 << 20;
@@ -78,10 +81,10 @@ impl<'x> GpuColumns<'x> {
     /// less `reserve`, have room for.
     pub(super) fn new(
         gpu: &Gpu,
-        shard: Shard<'x>,
-        limit: Option<u64>,
-        reserve: u64,
+        mut shard: Shard<'x>,
+        (limit, reserve): (Option<u64>, u64),
         narrow: bool,
+        memory: &MemoryBudget,
     ) -> Result<Self, DeviceError> {
         let (n, p) = (shard.own.n(), shard.own.p());
         let column = n * size_of::<f64>();
@@ -94,6 +97,11 @@ impl<'x> GpuColumns<'x> {
         let mut room = usize::try_from(left).unwrap_or(usize::MAX);
         let mut attempts = 0..ATTEMPTS;
         loop {
+            if p * each > room {
+                // What streams is in the host's memory.
+                shard.x = shard.x.in_memory(memory)?;
+                shard.own = shard.own.in_memory(memory)?;
+            }
             let (resident, stream) = match p * each <= room {
                 true => (p, 0),
                 false => {
@@ -135,13 +143,18 @@ impl<'x> GpuColumns<'x> {
                 _pinned: gpu.pin(shard.x.values()),
             }),
         };
-        let own = &shard.own.values()[..resident * n];
-        // While they are copied: five times as fast, which pays for the pin of many.
-        // Of one GPU alone: parts for several may share a page.
-        let is_alone = shard.own.p() == shard.x.p();
-        let is_worth = is_alone && stream.is_none() && size_of_val(own) >= PINNED;
-        let _pinned = is_worth.then(|| gpu.pin(own)).flatten();
-        gpu.upload(own, values.address())?;
+        match shard.own.in_file() {
+            Some(file) => upload_from(gpu, file, shard.own.p(), &values)?,
+            None => {
+                let own = &shard.own.values()[..resident * n];
+                // While they are copied: five times as fast, which pays for the pin of many.
+                // Of one GPU alone: parts for several may share a page.
+                let is_alone = shard.own.p() == shard.x.p();
+                let is_worth = is_alone && stream.is_none() && size_of_val(own) >= PINNED;
+                let _pinned = is_worth.then(|| gpu.pin(own)).flatten();
+                gpu.upload(own, values.address())?;
+            }
+        }
         if let Some(narrowed) = &narrowed {
             let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
             let grid = (16 * gpu.processors, 1, 1);
@@ -163,6 +176,31 @@ impl<'x> GpuColumns<'x> {
             slabs: Vec::new(),
             vacant: Vec::new(),
         })
+    }
+
+    /// Those of some columns that are resident, copied back.
+    pub(super) fn copies_of(
+        &mut self,
+        gpu: &Gpu,
+        columns: &[u32],
+    ) -> Result<Vec<(u32, Vec<f64>)>, DeviceError> {
+        let own = columns.iter().filter_map(|j| Some((*j, self.own(*j)?)));
+        let own: Vec<(u32, u64)> = own.collect();
+        let mut copies = Vec::with_capacity(own.len());
+        for some in own.chunks((STAGED / (8 * self.n)).max(1)) {
+            let staged = self.staged.room(gpu, some.len() * self.n)?;
+            for (to, (_, from)) in staged.chunks_mut(self.n).zip(some) {
+                gpu.download(*from, to)?;
+            }
+            gpu.wait("copying columns back")?;
+            let staged = self.staged.get(some.len() * self.n).par_chunks(self.n);
+            copies.par_extend(
+                some.par_iter()
+                    .zip(staged)
+                    .map(|(own, x)| (own.0, x.to_vec())),
+            );
+        }
+        Ok(copies)
     }
 
     /// Whether some of its columns pass through.
@@ -366,4 +404,28 @@ impl<'x> GpuColumns<'x> {
         }
         Ok(())
     }
+}
+
+/// Lays so many columns of a file out, from a first one on: threads read some while those before them are copied.
+fn upload_from(
+    gpu: &Gpu,
+    (file, first): (&ColumnsInFile, usize),
+    count: usize,
+    values: &Buffer<f64>,
+) -> Result<(), DeviceError> {
+    let (n, room) = (values.len() / count.max(1), file.block_values());
+    let mut halves = [gpu.pinned(room)?, gpu.pinned(room)?];
+    let copied = [gpu.event()?, gpu.event()?];
+    for (turn, columns) in file.blocks(first..first + count).enumerate() {
+        let half = turn % 2;
+        if turn > 1 {
+            gpu.wait_for(&copied[half])?;
+        }
+        let staged = halves[half].values();
+        file.read(columns.clone(), staged)?;
+        let to = values.at((columns.start - first) * n);
+        gpu.upload(&staged[..columns.len() * n], to)?;
+        gpu.mark(&copied[half])?;
+    }
+    gpu.wait("laying out the columns")
 }

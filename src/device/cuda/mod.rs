@@ -150,7 +150,13 @@ impl<'x> Cuda<'x> {
         let (screen, _) = strongest::screen(asked, y.len(), growth);
         let vectors = VECTORS + 2 * u64::from(shard.x.likelihood().is_some());
         let reserve = RESERVE + vectors * (8 * y.len() * count) as u64;
-        let mut columns = GpuColumns::new(&gpu, shard, limit, reserve, screen != Arithmetic::F64)?;
+        let mut columns = GpuColumns::new(
+            &gpu,
+            shard,
+            (limit, reserve),
+            screen != Arithmetic::F64,
+            &resources.memory,
+        )?;
         columns.expect(&gpu, count, limit);
         let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
         // By the exact gain, and of terms, the host needs to know the fits.
@@ -250,6 +256,10 @@ impl Device for Cuda<'_> {
     fn synchronize(&mut self) {
         // A GPU that was lost has nothing under way.
         let _ = self.gpu.wait("its last work");
+    }
+
+    fn copies_of(&mut self, columns: &[u32]) -> Result<Vec<(u32, Vec<f64>)>, DeviceError> {
+        self.columns.copies_of(&self.gpu, columns)
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

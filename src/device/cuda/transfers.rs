@@ -46,6 +46,12 @@ impl Gpu {
         marked.map_err(|error| self.failed("streaming to it", error))
     }
 
+    /// Waits until what is before an event is done.
+    pub(super) fn wait_for(&self, event: &CudaEvent) -> Result<(), DeviceError> {
+        let waited = event.synchronize();
+        waited.map_err(|error| self.failed("copying to it", error))
+    }
+
     /// Enables this GPU's kernels to access the memory of another, where the two are linked; true if
     /// they can.
     pub(super) fn enable_peer(&self, other: &Self) -> bool {

@@ -186,7 +186,7 @@ impl PolishContext<'_> {
             }
         }
         if let Some((_, members)) = &lower {
-            x.fetch(members.iter().copied())?;
+            devices.bring_to_host(members.iter().copied())?;
         }
         // Fitted from scratch, the last digits may differ, and with them the verdict.
         let anew = lower.map(|(_, members)| self.fitted(&members));

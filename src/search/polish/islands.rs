@@ -170,7 +170,7 @@ impl<'a> Islands<'a> {
         let anchors: Vec<FitView> = fits.iter().map(Fit::view).collect();
         let mut swept = devices.find_neighbours(&anchors, keep, NEAR, &|| limits.stop())?;
         self.with.leave_out_the_wide(&mut swept);
-        x.fetch(swept.iter().flat_map(Neighbours::joining))?;
+        devices.bring_to_host(swept.iter().flat_map(Neighbours::joining))?;
         let blocks = x.block_work();
         let swept_work = (columns as u64 * product).saturating_add(blocks * fits.len() as u64);
         self.idle = self.idle.saturating_add(swept_work);
@@ -236,7 +236,7 @@ impl<'a> Islands<'a> {
         let supports = fits.iter().flat_map(Fit::terms).copied();
         // In an order that rounding cannot decide.
         let columns: BTreeSet<u32> = joining.chain(supports).collect();
-        x.fetch(columns.iter().copied())?;
+        devices.bring_to_host(columns.iter().copied())?;
         self.insert(columns.into_iter());
         if limits.stop() {
             return Ok(());

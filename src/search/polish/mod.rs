@@ -39,7 +39,13 @@ pub(super) fn polish(
         // Filling the pool may take longer than is left.
         _ if limits.stop() => Err(None),
         Some(state) => Ok(Islands::resumed(context, state)),
-        None => Islands::new(context, &end.visited).map_err(Some),
+        None => {
+            let starts = end.visited.starts(problem.pass.islands);
+            let members = starts.iter().flat_map(|start| &start.members);
+            let brought = devices.bring_to_host(members.copied());
+            let islands = brought.and_then(|()| Islands::new(context, &end.visited));
+            islands.map_err(Some)
+        }
     };
     let mut islands = match islands {
         Ok(islands) => islands,

@@ -31,8 +31,19 @@ const ROWS: usize = 128;
 /// Columns that are written side by side: the values of one cache line.
 const TILE: usize = 8;
 
+impl From<Fault> for io::Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Read(error) | Fault::Decode(error) => error,
+            Fault::Infinite(row, column) => {
+                Self::other(format!("row {row} of column {column} is infinite"))
+            }
+        }
+    }
+}
+
 /// What a thread found wrong: with reading, with bytes, or an infinite element at (row, column).
-enum Fault {
+pub(super) enum Fault {
     Read(io::Error),
     Decode(io::Error),
     Infinite(usize, usize),
@@ -43,22 +54,22 @@ type Rounded = (usize, usize, String);
 
 /// How the bytes of an element are a number.
 #[derive(Clone, Copy)]
-enum Kind<'a> {
+pub(super) enum Kind<'a> {
     F64,
     F32,
     Other(&'a Decode, Option<&'a FindRounded>),
 }
 
 /// A file whose elements begin at a byte.
-struct Elements<'a> {
-    file: &'a File,
-    start: u64,
-    interrupt: &'a Interrupt,
-    kind: Kind<'a>,
+pub(super) struct Elements<'a> {
+    pub(super) file: &'a File,
+    pub(super) start: u64,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) kind: Kind<'a>,
     /// Bytes of one.
-    size: usize,
-    rows: usize,
-    width: usize,
+    pub(super) size: usize,
+    pub(super) rows: usize,
+    pub(super) width: usize,
 }
 
 impl Array<'_> {
@@ -76,7 +87,11 @@ impl Array<'_> {
             file,
             start,
             interrupt,
-            kind: self.kind(),
+            kind: Kind::of(
+                &self.header.dtype(),
+                &self.decode,
+                self.find_rounded.as_ref(),
+            ),
             size: self.element_bytes,
             rows,
             width,
@@ -104,18 +119,24 @@ impl Array<'_> {
         let order = self.header.order();
         Some(found.map(|rounded| take_note(rounded, order, &mut self.rounded)))
     }
+}
 
-    fn kind(&self) -> Kind<'_> {
-        if let DType::Plain(element) = self.header.dtype()
+impl<'a> Kind<'a> {
+    pub(super) fn of(
+        dtype: &DType,
+        decode: &'a Decode,
+        find_rounded: Option<&'a FindRounded>,
+    ) -> Self {
+        if let DType::Plain(element) = dtype
             && element.type_char() == TypeChar::Float
             && element.endianness() == Endianness::Little
         {
-            return match self.element_bytes {
-                8 => Kind::F64,
+            return match dtype.num_bytes() {
+                Some(8) => Kind::F64,
                 _ => Kind::F32,
             };
         }
-        Kind::Other(&self.decode, self.find_rounded.as_ref())
+        Kind::Other(decode, find_rounded)
     }
 }
 
@@ -177,6 +198,44 @@ impl Elements<'_> {
         })
     }
 
+    /// The numbers from the position-th element on, some at a time.
+    pub(super) fn fill(&self, position: usize, numbers: &mut [f64]) -> Result<(), Fault> {
+        let mut bytes = vec![0; (numbers.len() * self.size).min(BYTES)];
+        let each = (bytes.len() / self.size).max(1);
+        for (part, numbers) in numbers.chunks_mut(each).enumerate() {
+            let bytes = &mut bytes[..numbers.len() * self.size];
+            self.read(position + part * each, bytes)?;
+            self.decode(bytes, numbers)?;
+        }
+        Ok(())
+    }
+
+    /// The numbers of some neighbouring columns, one column after another, by threads. What is wrong is not looked for.
+    pub(super) fn fill_columns(
+        &self,
+        columns: Range<usize>,
+        order: Order,
+        numbers: &mut [f64],
+    ) -> io::Result<()> {
+        let wrong: Vec<Result<(), Fault>> = match order {
+            Order::Fortran => {
+                let each = numbers.len().div_ceil(helpers()).max(1);
+                let parts = numbers.chunks_mut(each).enumerate().collect();
+                map_each(parts, |(part, numbers): (usize, &mut [f64])| {
+                    self.fill(columns.start * self.rows + part * each, numbers)
+                })
+            }
+            Order::C => {
+                let parts = self.in_parts(numbers.chunks_mut(self.rows));
+                map_each(parts, |(start, part)| {
+                    self.rows_from(start, columns.clone(), part).map(drop)
+                })
+            }
+        };
+        wrong.into_iter().collect::<Result<(), _>>()?;
+        Ok(())
+    }
+
     fn by_columns(
         &self,
         read: &[usize],
@@ -216,23 +275,39 @@ impl Elements<'_> {
 
     /// Each thread reads some rows, and writes them to their places in all columns.
     fn by_rows(&self, columns: &mut NumberColumns) -> Result<Vec<Rounded>, Fault> {
+        let parts = self.in_parts(columns.columns_mut());
+        let all = map_each(parts, |(start, part)| {
+            self.rows_from(start, 0..self.width, part)
+        });
+        Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    /// The parts of columns that each thread fills, with the row at which they begin.
+    fn in_parts<'n>(
+        &self,
+        columns: impl Iterator<Item = &'n mut [f64]>,
+    ) -> Vec<(usize, Vec<&'n mut [f64]>)> {
         let each = self.rows.div_ceil(helpers()).max(1);
         let starts = (0..self.rows).step_by(each);
-        let mut parts: Vec<(usize, Vec<&mut [f64]>)> = starts
-            .map(|start| (start, Vec::with_capacity(self.width)))
-            .collect();
-        for column in columns.columns_mut() {
+        let mut parts: Vec<(usize, Vec<&mut [f64]>)> =
+            starts.map(|start| (start, Vec::new())).collect();
+        for column in columns {
             for ((_, part), numbers) in parts.iter_mut().zip(column.chunks_mut(each)) {
                 part.push(numbers);
             }
         }
-        let all = map_each(parts, |(start, part)| self.rows_from(start, part));
-        Ok(all.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+        parts
     }
 
-    fn rows_from(&self, start: usize, mut columns: Vec<&mut [f64]>) -> Result<Vec<Rounded>, Fault> {
+    /// Fills parts of some neighbouring columns from a row on.
+    fn rows_from(
+        &self,
+        start: usize,
+        within: Range<usize>,
+        mut columns: Vec<&mut [f64]>,
+    ) -> Result<Vec<Rounded>, Fault> {
         let count = columns.first().map_or(0, |column| column.len());
-        let line = self.width * self.size;
+        let line = within.len() * self.size;
         let at_once = (BYTES_OF_ROWS / line.max(1))
             .clamp(1, ROWS)
             .min(count.max(1));
@@ -241,7 +316,14 @@ impl Elements<'_> {
         for first in (0..count).step_by(at_once) {
             let rows: Range<usize> = first..count.min(first + at_once);
             let bytes = &mut bytes[..rows.len() * line];
-            self.read((start + first) * self.width, bytes)?;
+            // Whole rows stand behind one another.
+            let each = match within.len() == self.width {
+                true => bytes.len(),
+                false => line,
+            };
+            for (row, bytes) in (start + first..).zip(bytes.chunks_mut(each)) {
+                self.read(row * self.width + within.start, bytes)?;
+            }
             let mut is_infinite = false;
             for (tile, columns) in columns.chunks_mut(TILE).enumerate() {
                 let from = tile * TILE * self.size;
@@ -256,7 +338,7 @@ impl Elements<'_> {
                         column[row] = *number;
                     }
                     for (at, text) in self.rounded(bytes, numbers) {
-                        let column = tile * TILE + at;
+                        let column = within.start + tile * TILE + at;
                         if known.insert(column) {
                             rounded.push((column, start + row, text));
                         }
@@ -267,7 +349,7 @@ impl Elements<'_> {
                 // The first in the file.
                 for row in rows {
                     if let Some(at) = columns.iter().position(|own| own[row].is_infinite()) {
-                        return Err(Fault::Infinite(start + row, at));
+                        return Err(Fault::Infinite(start + row, within.start + at));
                     }
                 }
             }

@@ -1,0 +1,78 @@
+//! Columns that stay in their file: what a design knows of each is found in one pass over them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{DesignBuilder, duplicates::scale_bits, standardise};
+use crate::{
+    design::{ColumnsInFile, DesignError},
+    fnv::Fnv,
+    table::{ArrayInFile, Column, TableError},
+};
+
+impl DesignBuilder<'_> {
+    /// Leaves the columns in the array that has them.
+    pub(in crate::design) fn with_file(mut self, array: Option<Arc<ArrayInFile>>) -> Self {
+        let intercept = self.options.intercept;
+        self.in_file = array.map(|array| ColumnsInFile::new(array, self.n, intercept));
+        self
+    }
+
+    /// Adds columns of a file, with the index of each, which is its place there.
+    pub(super) fn push_in_file(
+        &mut self,
+        mut file: ColumnsInFile,
+        indexes: Vec<usize>,
+        columns: Vec<Column>,
+    ) -> Result<(), DesignError> {
+        self.heed_interrupt()?;
+        let (intercept, interrupt) = (self.options.intercept, self.making.interrupt);
+        file.places.clone_from(&indexes);
+        let found = file.map_raw(|values| {
+            interrupt.check().map_err(std::io::Error::other)?;
+            let scale = standardise(values, intercept, None);
+            Ok((scale, Fnv::new().equal_numbers(values).finish()))
+        });
+        self.heed_interrupt()?;
+        let found = found.map_err(|error| TableError::unread(self.table.as_ref(), error))?;
+        file.places.clear();
+        self.in_file = Some(file);
+        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
+        for scale in found.iter().filter_map(|(scale, _)| *scale) {
+            *alike.entry(scale_bits(scale)).or_default() += 1;
+        }
+        for ((index, column), (scale, hash)) in indexes.into_iter().zip(columns).zip(found) {
+            let kept = self.options.keep.contains(&column.name);
+            if scale.is_some_and(|scale| alike[&scale_bits(scale)] > 1) {
+                self.hashes.of.insert(self.variables.len(), hash);
+            }
+            // A part of a term is not hashed.
+            self.push_standardised((column.name, None), index, (kept, true), (index, scale))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the column at a place of the room or of the file for that of the next variable.
+    pub(super) fn take_column(&mut self, place: usize) {
+        match &mut self.in_file {
+            Some(file) => file.places.push(place),
+            None => self.x.take(place, self.n),
+        }
+    }
+
+    /// Puts a variable's column where that of another was.
+    pub(super) fn move_column(&mut self, from: usize, to: usize) {
+        let n = self.n;
+        match &mut self.in_file {
+            Some(file) => file.places[to] = file.places[from],
+            None => self.x.copy_within(from * n..(from + 1) * n, to * n),
+        }
+    }
+
+    /// Leaves out the columns behind so many.
+    pub(super) fn truncate_columns(&mut self, count: usize) {
+        match &mut self.in_file {
+            Some(file) => file.places.truncate(count),
+            None => self.x.truncate(count * self.n),
+        }
+    }
+}
