@@ -24,6 +24,9 @@ mod head;
 mod header;
 mod in_memory;
 mod libsvm;
+mod libsvm_entries;
+#[cfg(test)]
+mod libsvm_tests;
 mod lines;
 mod missing;
 mod mrmr;
@@ -44,6 +47,7 @@ mod stream;
 mod suspicions;
 mod text_options;
 mod whitespace;
+mod whole_lines;
 mod words;
 mod write;
 
