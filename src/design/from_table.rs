@@ -67,8 +67,7 @@ impl DesignColumns {
             return Err(DesignError::MissingPolicy { missing });
         }
         let communicator = making.communicator;
-        let in_file = table.in_file.take();
-        let is_part = communicator.is_some() || in_file.is_some();
+        let is_part = communicator.is_some() || making.in_file.is_some();
         let named = NamedColumns::of(&table, options, is_part)?;
         let beside = named.beside();
         let NamedColumns {
@@ -175,7 +174,6 @@ impl DesignColumns {
             (plan, _) => plan,
         };
         let builder = builder.with_warnings(row_numbers).with_plan(plan);
-        let builder = builder.with_file(in_file);
         let mut builder = builder.after(&candidates)?;
         builder.push_all(places, candidates)?;
         let mut design = builder.finish(&response_name)?;

@@ -1,6 +1,8 @@
 //! What designs are made with.
 
-use crate::{interrupt::Interrupt, memory::MemoryCharge, ranks::Communicator};
+use std::sync::Arc;
+
+use crate::{interrupt::Interrupt, memory::MemoryCharge, ranks::Communicator, table::ArrayInFile};
 
 /// What a design is made with, beside its table.
 #[derive(Debug, Clone, Copy)]
@@ -8,6 +10,8 @@ pub(crate) struct Making<'a> {
     /// The ranks that partition the columns, if any do.
     pub(crate) communicator: Option<&'a Communicator>,
     pub(crate) interrupt: &'a Interrupt,
+    /// The array in which the columns stay that the table lacks.
+    pub(crate) in_file: Option<&'a Arc<ArrayInFile>>,
     /// What the matrix is charged to, if it has memory of its own.
     pub(crate) memory: Option<&'a MemoryCharge>,
 }
@@ -18,6 +22,7 @@ impl<'a> Making<'a> {
         Self {
             communicator: None,
             interrupt,
+            in_file: None,
             memory: None,
         }
     }

@@ -173,12 +173,6 @@ impl<'x> Devices<'x> {
         }
     }
 
-    /// Fetches from other ranks the columns that models are about to take in.
-    fn fetch(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
-        let x = self.x.filter(Columns::is_partitioned);
-        Ok(x.map_or(Ok(()), |x| x.fetch(columns))?)
-    }
-
     pub(crate) fn rss(&self, model: usize) -> f64 {
         self.rss[model]
     }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     RunError,
-    prepared::{Held, Prepared, SharedData, left_in_file, read},
+    prepared::{Held, Prepared, SharedData, read},
 };
 use crate::{job::Job, memory::MemoryCharge, table::Table};
 
@@ -63,7 +63,7 @@ impl DataCache {
     pub(super) fn prepare<D: Prepared>(&self, job: &Job) -> Result<SharedData<D>, RunError> {
         let (table, made) = keys::<D>(job);
         let Some(made) = made else {
-            return D::of(job, self.table(job, &table, false, false)?, None).map(Held::share);
+            return D::of(job, self.table(job, &table, false)?, None).map(Held::share);
         };
         let slot = self.prepared.slot(&made);
         let mut slot = lock(&slot);
@@ -80,33 +80,28 @@ impl DataCache {
             return Ok((known, Arc::new(own)));
         }
         // Other jobs may need the values.
-        let in_file = slot.1 <= 1 && D::may_stay_in_file(job);
-        let table = self.table(job, &table, true, in_file)?;
-        let (prepared, charge) = D::of(job, table, None)?.share();
+        let in_file = match slot.1 <= 1 && self.tables.is_new(&table) {
+            true => D::left_in_file(job)?,
+            false => None,
+        };
+        let held = match in_file {
+            Some(held) => {
+                self.tables.end_use(&table);
+                held
+            }
+            None => D::of(job, self.table(job, &table, true)?, None)?,
+        };
+        let (prepared, charge) = held.share();
         let any = Arc::clone(&prepared) as Arc<dyn Any + Send + Sync>;
         slot.0 = Some((any, Arc::clone(&charge)));
         Ok((prepared, charge))
     }
 
     /// A table for one use, which ends with it or else when the job is released. The last use
-    /// takes the table. Of one that nobody else uses columns may stay in their file.
-    fn table(
-        &self,
-        job: &Job,
-        key: &str,
-        ends_use: bool,
-        in_file: bool,
-    ) -> Result<Held<Table>, RunError> {
+    /// takes the table.
+    fn table(&self, job: &Job, key: &str, ends_use: bool) -> Result<Held<Table>, RunError> {
         let slot = self.tables.slot(key);
         let mut slot = lock(&slot);
-        let is_alone = slot.0.is_none() && slot.1 <= 1;
-        if in_file
-            && is_alone
-            && let Some(table) = left_in_file(job)?
-        {
-            slot.1 = 0;
-            return Ok(table);
-        }
         let table = match slot.0.take() {
             Some(Held { data, charge }) => {
                 let charge = charge.hand_over(&job.resources.memory, "the table")?;
@@ -151,6 +146,13 @@ impl<T> Slots<T> {
         let mut slot = lock(&slot);
         slot.1 += 1;
         slot.1 - 1
+    }
+
+    /// Whether a value that was never made is for one use alone.
+    fn is_new(&self, key: &str) -> bool {
+        let own = self.slot(key);
+        let own = lock(&own);
+        own.0.is_none() && own.1 <= 1
     }
 
     /// Ends one use, and returns whether it was the last, of a value that was never made.

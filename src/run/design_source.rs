@@ -1,10 +1,10 @@
 //! What the design of a job is made of.
 
-use std::{borrow::Cow, collections::HashMap, path::Path};
+use std::{borrow::Cow, collections::HashMap, path::Path, sync::Arc};
 
 use super::{
     RunError,
-    prepared::{Held, Prepared},
+    prepared::{Held, Prepared, read_options},
 };
 use crate::{
     design::{
@@ -19,6 +19,9 @@ use crate::{
     ranks::Communicator,
     table::{self, Missing, ReadOptions, Table, TableError, Values},
 };
+
+/// Fewest bytes of numbers that are worth leaving in a file.
+const LEFT_IN_FILE: u64 = 1 << 26;
 
 /// What the design of a job is made of.
 #[derive(Debug)]
@@ -46,6 +49,27 @@ impl DesignSource<'_> {
             }
         }
     }
+}
+
+/// Whether columns may stay in their file: where GPUs hold them, in searches of which the host needs few.
+fn columns_may_stay(job: &Job) -> bool {
+    let (terms, kind) = (&job.terms, &job.kind);
+    let is_plain = [&job.na, &job.factor, &job.date].map(Vec::is_empty) == [true; 3];
+    let mut criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
+    job.resources.devices.is_cuda()
+        && job.resources.communicator.is_none()
+        && job.table.is_none()
+        && job.checkpoint.is_none()
+        && job.selector.is_none()
+        && job.responses.is_none()
+        && job.weights.is_none()
+        && job.missing == Missing::Refuse
+        && job.pass.gain == Gain::Correlation
+        && kind.distribution == Distribution::Gaussian
+        && kind.columns().next().is_none()
+        && terms.groups.is_empty()
+        && is_plain
+        && !criteria.any(|own| own.needs_error_variance())
 }
 
 /// The groups of columns that are a term, those of a file among them.
@@ -186,27 +210,29 @@ impl Prepared for Design {
         DesignSource::Formula(source, options)
     }
 
-    /// Where GPUs hold them, in searches of which the host needs few.
-    fn may_stay_in_file(job: &Job) -> bool {
-        let (terms, kind) = (&job.terms, &job.kind);
-        let is_plain = [&job.na, &job.factor, &job.date].map(Vec::is_empty) == [true; 3];
-        let mut criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
-        job.resources.devices.is_cuda()
-            && job.resources.communicator.is_none()
-            && job.table.is_none()
-            && job.checkpoint.is_none()
-            && job.selector.is_none()
-            && job.responses.is_none()
-            && job.weights.is_none()
-            && job.missing == Missing::Refuse
-            && job.pass.gain == Gain::Correlation
-            && kind.distribution == Distribution::Gaussian
-            && kind.columns().next().is_none()
-            && !terms.has_formula()
-            && terms.groups.is_empty()
-            && terms.groups_file.is_none()
-            && is_plain
-            && !criteria.any(|own| own.needs_error_variance())
+    fn left_in_file(job: &Job) -> Result<Option<Held<Self>>, RunError> {
+        let DesignSource::Columns(options, None) = Self::options(job) else {
+            return Ok(None);
+        };
+        if !columns_may_stay(job) {
+            return Ok(None);
+        }
+        let charge = job.resources.memory.charge();
+        let read = ReadOptions {
+            memory: Some(&charge),
+            ..read_options(job)
+        };
+        // What has no room on a device passes through it from the host's memory.
+        let bytes = LEFT_IN_FILE..=job.resources.memory_limit.unwrap_or(u64::MAX);
+        let Some((table, array)) = table::left_in_file(&job.data, &read, bytes) else {
+            return Ok(None);
+        };
+        let making = Making {
+            in_file: Some(&Arc::new(array)),
+            ..Making::alone(&job.interrupt)
+        };
+        let data = Self::from_partitioned_table(table, &options, making)?;
+        Ok(Some(Held { data, charge }))
     }
 
     fn of(
@@ -226,14 +252,12 @@ impl Prepared for Design {
                 let charge = memory.charge();
                 let making = Making {
                     communicator,
-                    interrupt: &job.interrupt,
                     memory: Some(&charge),
+                    ..Making::alone(&job.interrupt)
                 };
                 let data = Self::from_partitioned_table(table.data, &options, making)?;
                 // What stands where the table stood is charged as it was.
-                let in_file = data.columns().in_file().is_some();
                 let charge = match charge.bytes() {
-                    0 if in_file => return Ok(Held { data, charge }),
                     0 => table.charge,
                     _ => {
                         drop(table.charge);

@@ -9,7 +9,7 @@ use std::{
 use super::{
     Fault, RunError, checkpoint,
     data_cache::DataCache,
-    prepared::{Held, Prepared, SharedData, left_in_file, read},
+    prepared::{Held, Prepared, SharedData, read},
     resample_checkpoint::ResampleCheckpoint,
 };
 #[cfg(feature = "program")]
@@ -89,12 +89,10 @@ impl RunContext<'_> {
                 let ranks = ranks.filter(|_| {
                     M::Data::IS_SHARED && !M::IS_PROCEDURE && M::Data::is_partitioned(job)
                 });
-                let in_file = match M::Data::may_stay_in_file(job) {
-                    true => left_in_file(job)?,
-                    false => None,
-                };
-                let table = in_file.map_or_else(|| read(job, ranks), Ok)?;
-                M::Data::of(job, table, ranks).map(Held::share)
+                if let Some(held) = M::Data::left_in_file(job)? {
+                    return Ok(held.share());
+                }
+                M::Data::of(job, read(job, ranks)?, ranks).map(Held::share)
             }
         }
     }

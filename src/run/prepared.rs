@@ -17,9 +17,6 @@ use crate::{
     table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
 };
 
-/// Fewest bytes of numbers that are worth leaving in a file.
-const LEFT_IN_FILE: u64 = 1 << 26;
-
 /// Data prepared for a method.
 pub(super) trait Prepared: Send + Sync + Sized + 'static {
     /// Whether jobs may share it; otherwise each prepares its own.
@@ -35,9 +32,9 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
         true
     }
 
-    /// Whether columns of numbers may stay in their file, to be read when they are needed.
-    fn may_stay_in_file(_: &Job) -> bool {
-        false
+    /// The same of a file in which columns of numbers stay, if the job and the file are of a kind of which they do.
+    fn left_in_file(_: &Job) -> Result<Option<Held<Self>>, RunError> {
+        Ok(None)
     }
 
     /// From a job's table; of ranks that partition the columns each has its own.
@@ -96,22 +93,6 @@ pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
         interrupt: Some(&job.interrupt),
         memory: None,
     }
-}
-
-/// The table of a job whose columns stay in their file, if it is of a kind of which they do.
-pub(super) fn left_in_file(job: &Job) -> Result<Option<Held<Table>>, RunError> {
-    let charge = job.resources.memory.charge();
-    let options = ReadOptions {
-        memory: Some(&charge),
-        ..read_options(job)
-    };
-    // What has no room on a device passes through it from the host's memory.
-    let most = job.resources.memory_limit.unwrap_or(u64::MAX);
-    let Some(data) = table::left_in_file(&job.data, &options, LEFT_IN_FILE..=most) else {
-        return Ok(None);
-    };
-    charge.set(data.bytes(), "the table")?;
-    Ok(Some(Held { data, charge }))
 }
 
 /// Reads the table of a job. Of ranks that partition the columns each reads its own, and what all

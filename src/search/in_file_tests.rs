@@ -4,16 +4,17 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{IterationRecord, Pass, SearchResult, search};
 use crate::{
     criteria::Ebic,
-    design::{Design, DesignError, DesignOptions},
+    design::{Design, DesignError, DesignOptions, Making},
     device::{DeviceChoice, Resources, counting::tests::gpus},
     interrupt::Interrupt,
     random::Stream,
-    table::{self, ReadOptions, Table},
+    table::{self, ArrayInFile, ReadOptions, Table},
     threads::with_helpers,
 };
 
@@ -86,7 +87,7 @@ fn columns(n: usize, p: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     (all, y)
 }
 
-fn design(table: Table) -> Result<Design, DesignError> {
+fn design(table: Table, array: Option<ArrayInFile>) -> Result<Design, DesignError> {
     let keep = ["x7".to_owned()];
     let drop = ["x1".to_owned(), "x20".to_owned()];
     let options = DesignOptions {
@@ -95,10 +96,21 @@ fn design(table: Table) -> Result<Design, DesignError> {
         drop: &drop,
         ..DesignOptions::default()
     };
-    Design::from_table(table, &options)
+    let (never, array) = (Interrupt::default(), array.map(Arc::new));
+    let making = Making {
+        in_file: array.as_ref(),
+        ..Making::alone(&never)
+    };
+    Design::from_partitioned_table(table, &options, making)
 }
 
-fn in_file(x: &Path, y: &Path) -> Option<Table> {
+/// The design of columns that stay in their file.
+fn design_there(x: &Path, y: &Path) -> Result<Design, DesignError> {
+    let (table, array) = in_file(x, y).unwrap();
+    design(table, Some(array))
+}
+
+fn in_file(x: &Path, y: &Path) -> Option<(Table, ArrayInFile)> {
     table::left_in_file(x, &options(y), 0..=u64::MAX)
 }
 
@@ -147,10 +159,10 @@ fn a_design_in_a_file_is_that_of_the_same_columns_in_memory() {
         (false, Elements::Byte),
     ] {
         let x = folder.array("x.npy", &all, by_rows, of);
-        let here = design(table::read(&x, &options(&y)).unwrap()).unwrap();
+        let here = design(table::read(&x, &options(&y)).unwrap(), None).unwrap();
         let (expected, course) = found(&here, &Resources::cpu(1));
         for (place, threads) in places.iter().zip([1, 3].into_iter().cycle()) {
-            let there = || design(in_file(&x, &y).unwrap()).unwrap();
+            let there = || design_there(&x, &y).unwrap();
             let there = with_helpers(threads, there);
             assert!(there.columns().in_file().is_some());
             assert_eq!(there.variables(), here.variables());
@@ -218,8 +230,8 @@ fn a_copy_of_the_response_and_a_changed_file_are_refused() {
     let own = folder.array("y.npy", &[y], false, Elements::F64);
     for by_rows in [false, true] {
         let x = folder.array("x.npy", &all, by_rows, Elements::F64);
-        let there = design(in_file(&x, &own).unwrap()).err().unwrap();
-        let here = design(table::read(&x, &options(&own)).unwrap())
+        let there = design_there(&x, &own).err().unwrap();
+        let here = design(table::read(&x, &options(&own)).unwrap(), None)
             .err()
             .unwrap();
         assert!(matches!(&here, DesignError::ResponseCopied { name, .. } if name == "x30"));
@@ -227,7 +239,7 @@ fn a_copy_of_the_response_and_a_changed_file_are_refused() {
     }
     all[30][0] += 1e3;
     let x = folder.array("x.npy", &all, true, Elements::F64);
-    let there = design(in_file(&x, &own).unwrap()).unwrap();
+    let there = design_there(&x, &own).unwrap();
     let mut bytes = fs::read(&x).unwrap();
     bytes.push(0);
     fs::write(&x, bytes).unwrap();

@@ -14,6 +14,7 @@ use super::rounded::is_rounded;
 use super::rows::RowBuffer;
 use super::source::Source;
 use super::text_options::DecimalMark;
+use super::whole_lines::cut_at_lines;
 use crate::threads::{helpers, map_each};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
@@ -132,15 +133,7 @@ impl RowReader<'_> {
         (threads, buffers): (usize, &mut Vec<Vec<f64>>),
         rows: &mut RowBuffer,
     ) -> Option<()> {
-        let mut pieces = Vec::with_capacity(threads);
-        let mut rest = text;
-        while !rest.is_empty() {
-            let about = rest.len().min(text.len().div_ceil(threads));
-            let end = memchr::memchr(b'\n', &rest[about - 1..]).map_or(rest.len(), |at| about + at);
-            let (piece, others) = rest.split_at(end);
-            pieces.push(piece);
-            rest = others;
-        }
+        let pieces = cut_at_lines(text, threads);
         buffers.resize_with(pieces.len(), Vec::new);
         let parts = pieces.into_iter().zip(buffers.iter_mut()).collect();
         let parsed = map_each(parts, |(piece, values): (&[u8], &mut Vec<f64>)| {

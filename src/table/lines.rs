@@ -104,5 +104,5 @@ impl<'a> Lines<'a> {
 }
 
 /// What is told of a byte that no text has.
-const NO_TEXT: &str = "a byte that is 0, which no text has: the file is damaged, or another kind of \
+pub(super) const NO_TEXT: &str = "a byte that is 0, which no text has: the file is damaged, or another kind of \
                        file; copy or write it again (UTF-16 is read with --encoding utf-16)";

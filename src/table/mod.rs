@@ -44,12 +44,12 @@ mod stream;
 mod suspicions;
 mod text_options;
 mod whitespace;
+mod whole_lines;
 mod words;
 mod write;
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::memory::MemoryCharge;
@@ -114,8 +114,6 @@ pub struct Table {
     pub rounded: Vec<RoundedColumn>,
     /// What a user should know about how the file was read.
     pub warnings: Vec<String>,
-    /// The array that the columns before the response stayed in, which are [`Values::Remote`] here.
-    pub(crate) in_file: Option<Arc<ArrayInFile>>,
 }
 
 /// One variable of a [`Table`].

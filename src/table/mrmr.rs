@@ -12,6 +12,8 @@ use super::{Column, ReadOptions, Table, TableError, names};
 use crate::threads::{helpers, map_each};
 
 const HEADER_BYTES: u64 = 8;
+/// Bytes read at a time for each thread, and bytes of rows that are copied to a column at a time: parts of them stay
+/// in the first cache.
 const READ_BYTES: usize = 1 << 20;
 
 pub(super) const FORMAT: Format = Format {
@@ -99,12 +101,12 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let runs = runs(width, GAP, |at| wanted[at]);
     let read: Vec<usize> = runs.iter().cloned().flatten().collect();
     let at_once = (READ_BYTES / read.len()).max(1);
-    let mut bytes = vec![0; read.len() * at_once];
+    let mut bytes = vec![0; read.len() * at_once * helpers()];
     let (mut found, mut left) = (0, rows as usize);
     // Once more than there are rows: the file may have changed since its size was taken.
     loop {
         let filled = match read.len() == width {
-            true => source.fill(&mut bytes)?,
+            true => source.fill_at_once(&mut bytes)?,
             false => {
                 let rows = bytes.chunks_exact_mut(read.len()).take(left);
                 left -= rows.len();
@@ -115,7 +117,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
         if filled == 0 || found > promised || !filled.is_multiple_of(read.len()) {
             break;
         }
-        let rows = bytes[..filled].chunks_exact(read.len());
+        let blocks = bytes[..filled].chunks(read.len() * at_once);
         let mut own = columns
             .iter_mut()
             .zip(&wanted)
@@ -127,8 +129,11 @@ fn read(input: &Input) -> Result<Table, TableError> {
         // Columns side by side share the lines of the cache that they are read from.
         let each = own.len().div_ceil(helpers()).next_multiple_of(64);
         map_each(own.chunks_mut(each.max(1)).collect(), |columns| {
-            for (place, column) in columns {
-                column.extend(rows.clone().map(|row| row[*place]));
+            for block in blocks.clone() {
+                let rows = block.chunks_exact(read.len());
+                for (place, column) in &mut *columns {
+                    column.extend(rows.clone().map(|row| row[*place]));
+                }
             }
         });
     }

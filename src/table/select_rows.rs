@@ -23,7 +23,6 @@ impl Table {
             rounded: self.rounded.clone(),
             // They are of the whole table.
             warnings: Vec::new(),
-            in_file: None,
         }
     }
 

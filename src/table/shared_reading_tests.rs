@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// A file of its own, which goes with it.
-struct OwnFile(PathBuf);
+pub(super) struct OwnFile(pub(super) PathBuf);
 
 impl OwnFile {
-    fn named(name: &str) -> Self {
+    pub(super) fn named(name: &str) -> Self {
         Self(env::temp_dir().join(format!("passel-{}-{name}", process::id())))
     }
 }

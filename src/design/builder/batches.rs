@@ -22,8 +22,8 @@ impl DesignBuilder<'_> {
         indexes: Vec<usize>,
         mut columns: Vec<Column>,
     ) -> Result<(), DesignError> {
-        if let Some(file) = self.in_file.take() {
-            return self.push_in_file(file, indexes, columns);
+        if let Some(array) = self.making.in_file {
+            return self.push_in_file(array, indexes, columns);
         }
         let places = self.make_room(&mut columns)?;
         let mut batch: Vec<Placed> = Vec::new();

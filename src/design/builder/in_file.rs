@@ -10,22 +10,16 @@ use crate::{
 };
 
 impl DesignBuilder<'_> {
-    /// Leaves the columns in the array that has them.
-    pub(in crate::design) fn with_file(mut self, array: Option<Arc<ArrayInFile>>) -> Self {
-        let intercept = self.options.intercept;
-        self.in_file = array.map(|array| ColumnsInFile::new(array, self.n, intercept));
-        self
-    }
-
-    /// Adds columns of a file, with the index of each, which is its place there.
+    /// Adds columns that stay in an array, with the index of each, which is its place there.
     pub(super) fn push_in_file(
         &mut self,
-        mut file: ColumnsInFile,
+        array: &Arc<ArrayInFile>,
         indexes: Vec<usize>,
         columns: Vec<Column>,
     ) -> Result<(), DesignError> {
         self.heed_interrupt()?;
         let (intercept, interrupt) = (self.options.intercept, self.making.interrupt);
+        let mut file = ColumnsInFile::new(Arc::clone(array), self.n, intercept);
         file.places.clone_from(&indexes);
         let found = file.map_raw(|values| {
             interrupt.check().map_err(std::io::Error::other)?;

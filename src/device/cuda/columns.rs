@@ -11,15 +11,12 @@ use passel_kernels::{gather, strongest};
 use rayon::prelude::*;
 
 use super::{
-    super::{DeviceError, Shard},
+    super::{DeviceError, Resources, Shard},
     gpu::{GRID, Gpu, arguments},
     memory::{Buffer, PinnedInPlace},
     scratch::StagingBuffer,
 };
-use crate::{
-    design::{ColumnsInFile, Terms},
-    memory::MemoryBudget,
-};
+use crate::design::Terms;
 
 /// Bytes of one of the two buffers that columns are streamed through.
 const STREAM_BYTES: usize = 128 << 20;
@@ -27,8 +24,8 @@ const STREAM_BYTES: usize = 128 << 20;
 /// Bytes allocated for other shards' columns before there are any, at most.
 const FIRST_COPIES: usize = 256 << 20;
 
-/// Bytes of the host's columns that are uploaded at once, at most.
-const STAGED: usize = 8 << 20;
+/// Bytes of columns that are copied to or from the host at once, at most.
+pub(super) const STAGED: usize = 8 << 20;
 
 /// Bytes of columns that are pinned while they are copied, at least.
 const PINNED: usize = 64 << 20;
@@ -39,7 +36,7 @@ const ATTEMPTS: usize = 8;
 /// The columns of one GPU.
 pub(super) struct GpuColumns<'x> {
     shard: Shard<'x>,
-    n: usize,
+    pub(super) n: usize,
     /// How many of its own, from the first on, are resident.
     resident: usize,
     values: Buffer<f64>,
@@ -51,8 +48,8 @@ pub(super) struct GpuColumns<'x> {
     /// address.
     peers: Vec<(usize, usize, u64)>,
     pairs: StagingBuffer<u64>,
-    /// Columns of the host that are being uploaded.
-    staged: StagingBuffer<f64>,
+    /// Columns that are being copied to or from the host.
+    pub(super) staged: StagingBuffer<f64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
 }
@@ -77,14 +74,13 @@ pub(super) struct Block {
 }
 
 impl<'x> GpuColumns<'x> {
-    /// Lays as many of a shard's columns on the GPU as `limit` bytes, and what is free
+    /// Lays as many of a shard's columns on the GPU as the limit of the resources, and what is free
     /// less `reserve`, have room for.
     pub(super) fn new(
         gpu: &Gpu,
         mut shard: Shard<'x>,
-        (limit, reserve): (Option<u64>, u64),
+        (resources, reserve): (&Resources, u64),
         narrow: bool,
-        memory: &MemoryBudget,
     ) -> Result<Self, DeviceError> {
         let (n, p) = (shard.own.n(), shard.own.p());
         let column = n * size_of::<f64>();
@@ -93,14 +89,14 @@ impl<'x> GpuColumns<'x> {
         let free = gpu.free()?;
         // Of little memory half is for columns: the rest makes do with smaller blocks.
         let left = free.saturating_sub(reserve).max(free / 2);
-        let left = left.min(limit.unwrap_or(u64::MAX));
+        let left = left.min(resources.memory_limit.unwrap_or(u64::MAX));
         let mut room = usize::try_from(left).unwrap_or(usize::MAX);
         let mut attempts = 0..ATTEMPTS;
         loop {
             if p * each > room {
                 // What streams is in the host's memory.
-                shard.x = shard.x.in_memory(memory)?;
-                shard.own = shard.own.in_memory(memory)?;
+                shard.x = shard.x.in_memory(&resources.memory)?;
+                shard.own = shard.own.in_memory(&resources.memory)?;
             }
             let (resident, stream) = match p * each <= room {
                 true => (p, 0),
@@ -144,7 +140,7 @@ impl<'x> GpuColumns<'x> {
             }),
         };
         match shard.own.in_file() {
-            Some(file) => upload_from(gpu, file, shard.own.p(), &values)?,
+            Some(file) => gpu.upload_from(file, shard.own.p(), &values)?,
             None => {
                 let own = &shard.own.values()[..resident * n];
                 // While they are copied: five times as fast, which pays for the pin of many.
@@ -178,31 +174,6 @@ impl<'x> GpuColumns<'x> {
         })
     }
 
-    /// Those of some columns that are resident, copied back.
-    pub(super) fn copies_of(
-        &mut self,
-        gpu: &Gpu,
-        columns: &[u32],
-    ) -> Result<Vec<(u32, Vec<f64>)>, DeviceError> {
-        let own = columns.iter().filter_map(|j| Some((*j, self.own(*j)?)));
-        let own: Vec<(u32, u64)> = own.collect();
-        let mut copies = Vec::with_capacity(own.len());
-        for some in own.chunks((STAGED / (8 * self.n)).max(1)) {
-            let staged = self.staged.room(gpu, some.len() * self.n)?;
-            for (to, (_, from)) in staged.chunks_mut(self.n).zip(some) {
-                gpu.download(*from, to)?;
-            }
-            gpu.wait("copying columns back")?;
-            let staged = self.staged.get(some.len() * self.n).par_chunks(self.n);
-            copies.par_extend(
-                some.par_iter()
-                    .zip(staged)
-                    .map(|(own, x)| (own.0, x.to_vec())),
-            );
-        }
-        Ok(copies)
-    }
-
     /// Whether some of its columns pass through.
     pub(super) fn streams(&self) -> bool {
         self.stream.is_some()
@@ -218,7 +189,7 @@ impl<'x> GpuColumns<'x> {
     }
 
     /// The column, if it lies on the GPU.
-    fn own(&self, column: u32) -> Option<u64> {
+    pub(super) fn own(&self, column: u32) -> Option<u64> {
         let at = (column as usize).checked_sub(self.shard.first)?;
         (at < self.resident).then(|| self.values.at(at * self.n))
     }
@@ -404,28 +375,4 @@ impl<'x> GpuColumns<'x> {
         }
         Ok(())
     }
-}
-
-/// Lays so many columns of a file out, from a first one on: threads read some while those before them are copied.
-fn upload_from(
-    gpu: &Gpu,
-    (file, first): (&ColumnsInFile, usize),
-    count: usize,
-    values: &Buffer<f64>,
-) -> Result<(), DeviceError> {
-    let (n, room) = (values.len() / count.max(1), file.block_values());
-    let mut halves = [gpu.pinned(room)?, gpu.pinned(room)?];
-    let copied = [gpu.event()?, gpu.event()?];
-    for (turn, columns) in file.blocks(first..first + count).enumerate() {
-        let half = turn % 2;
-        if turn > 1 {
-            gpu.wait_for(&copied[half])?;
-        }
-        let staged = halves[half].values();
-        file.read(columns.clone(), staged)?;
-        let to = values.at((columns.start - first) * n);
-        gpu.upload(&staged[..columns.len() * n], to)?;
-        gpu.mark(&copied[half])?;
-    }
-    gpu.wait("laying out the columns")
 }

@@ -20,6 +20,7 @@ mod gain;
 mod gpu;
 mod held;
 mod host_products;
+mod in_file;
 mod joining;
 pub(crate) mod library;
 mod likelihood;
@@ -138,7 +139,6 @@ impl<'x> Cuda<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, KERNELS)?;
-        let limit = resources.memory_limit;
         let asked = match resources.precision {
             Precision::F64 if gpu.slow_f64 => Arithmetic::F32,
             Precision::F64 => Arithmetic::F64,
@@ -150,14 +150,9 @@ impl<'x> Cuda<'x> {
         let (screen, _) = strongest::screen(asked, y.len(), growth);
         let vectors = VECTORS + 2 * u64::from(shard.x.likelihood().is_some());
         let reserve = RESERVE + vectors * (8 * y.len() * count) as u64;
-        let mut columns = GpuColumns::new(
-            &gpu,
-            shard,
-            (limit, reserve),
-            screen != Arithmetic::F64,
-            &resources.memory,
-        )?;
-        columns.expect(&gpu, count, limit);
+        let (room, narrow) = ((resources, reserve), screen != Arithmetic::F64);
+        let mut columns = GpuColumns::new(&gpu, shard, room, narrow)?;
+        columns.expect(&gpu, count, resources.memory_limit);
         let terms = terms.map(|terms| TermsOnGpu::new(&gpu, terms));
         // By the exact gain, and of terms, the host needs to know the fits.
         let on_gpu = gain == Gain::Correlation && terms.is_none();
@@ -195,8 +190,7 @@ impl<'x> Cuda<'x> {
         Ok(cuda)
     }
 
-    /// Does once what a search does all the time: libraries load their kernels, and
-    /// memory is taken, when they are first asked.
+    /// Does once what a search does all the time: libraries load their kernels, and memory is taken, when they are first asked.
     fn warm_up(&mut self, count: usize) -> Result<(), DeviceError> {
         let (empty, _) = Fit::of(self.shard.x, &self.y, &[]);
         self.init_models(&empty, count)?;
@@ -209,8 +203,7 @@ impl<'x> Cuda<'x> {
                 square: empty.square(),
             })
             .collect();
-        // Each width may have a kernel of its own; what streams takes long enough for them
-        // not to show.
+        // Each width may have a kernel of its own; what streams takes long enough for them not to show.
         let (mut few, streams) = (1, self.columns.streams());
         let mut sweep = |models: &[ModelView]| match self.terms {
             None => self.find_strongest(models, Gain::Correlation).map(drop),

@@ -1,9 +1,15 @@
 //! Columns that the host needs of those that are elsewhere.
 
 use super::Devices;
-use crate::device::DeviceError;
+use crate::{design::Columns, device::DeviceError};
 
 impl Devices<'_> {
+    /// Fetches from other ranks the columns that models are about to take in.
+    pub(super) fn fetch(&self, columns: impl Iterator<Item = u32>) -> Result<(), DeviceError> {
+        let x = self.x.filter(Columns::is_partitioned);
+        Ok(x.map_or(Ok(()), |x| x.fetch(columns))?)
+    }
+
     /// Brings columns that are elsewhere into the host's memory: from other ranks, from the device that has them, or
     /// from their file.
     pub(crate) fn bring_to_host(

@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io,
     ops::{Range, RangeInclusive},
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -41,7 +42,8 @@ pub(crate) struct ArrayInFile {
     /// Where the elements begin.
     start: u64,
     dtype: DType,
-    decode: Decode,
+    /// It keeps nothing between calls, one that panics included.
+    decode: AssertUnwindSafe<Decode>,
     /// Bytes of an element.
     size: usize,
     order: Order,
@@ -51,14 +53,14 @@ pub(crate) struct ArrayInFile {
     state: (u64, Option<SystemTime>),
 }
 
-/// The table of an array of so many bytes of numbers, whose columns stay in its file, with the response that the options
-/// name. None of any other data, of an array by rows that has many but few columns, and of columns that miss values or that
+/// An array of so many bytes of numbers whose columns stay in its file, with the table that lacks them, of the response that
+/// the options name. None of any other data, of an array by rows that has many but few columns, and of columns that miss values or that
 /// a warning or an error is to tell of: these are to be [read](super::read).
 pub(crate) fn left_in_file(
     path: &Path,
     options: &ReadOptions,
     bytes: RangeInclusive<u64>,
-) -> Option<Table> {
+) -> Option<(Table, ArrayInFile)> {
     if !is_npy(path) || is_gzip(path) {
         return None;
     }
@@ -94,10 +96,7 @@ pub(crate) fn left_in_file(
     };
     let table = input.table(columns, Some(array.width)).ok()?;
     let is_suspected = !table.suspicions(|_| false).is_empty();
-    (!is_suspected).then_some(Table {
-        in_file: Some(array.into()),
-        ..table
-    })
+    (!is_suspected).then_some((table, array))
 }
 
 impl ArrayInFile {
@@ -124,7 +123,7 @@ impl ArrayInFile {
             width,
             state,
             dtype: array.header.dtype(),
-            decode: array.decode,
+            decode: AssertUnwindSafe(array.decode),
         })
     }
 

@@ -26,25 +26,46 @@ fn words(classes: &Classes) -> usize {
     classes.runs().map(|run| run.len().div_ceil(64)).sum()
 }
 
-/// The planes of codes in class order, for all levels but the last.
-pub(super) fn planes<C: Copy + Into<u32>>(
+/// The planes of codes in class order, for all levels but the last. `word` has the bits of up to 64 codes that are a
+/// level.
+fn planes<C>(
     codes: &[C],
     levels: usize,
     classes: &Classes,
+    word: impl Fn(&[C], u8) -> u64,
 ) -> Vec<u64> {
     let mut planes = Vec::with_capacity(levels.saturating_sub(1) * words(classes));
-    for level in 0..levels.saturating_sub(1) as u32 {
+    for level in 0..levels.saturating_sub(1) as u8 {
         for run in classes.runs() {
-            let words = codes[run].chunks(64).map(|codes| {
-                let bits = codes.iter().zip(0..);
-                bits.fold(0, |word, (&code, bit)| {
-                    word | u64::from(code.into() == level) << bit
-                })
-            });
-            planes.extend(words);
+            planes.extend(codes[run].chunks(64).map(|codes| word(codes, level)));
         }
     }
     planes
+}
+
+/// A bit for each code, set where it is the level.
+fn level_bits<C: Copy + Into<u32>>(codes: &[C], level: u8) -> u64 {
+    let bits = codes.iter().zip(0..);
+    bits.fold(0, |word, (&code, bit)| {
+        word | u64::from(code.into() == u32::from(level)) << bit
+    })
+}
+
+/// [`level_bits`] of codes below [`LEVELS`], eight at a time.
+fn level_bits_of_bytes(codes: &[u8], level: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (eights, rest) = codes.as_chunks();
+    let first = level_bits(rest, level).checked_shl(8 * eights.len() as u32);
+    eights
+        .iter()
+        .zip(0..)
+        .fold(first.unwrap_or(0), |word, (eight, at)| {
+            // Bytes below 8 and 0x7f have no carry; their highest bit is set unless they are 0.
+            let other = (u64::from_le_bytes(*eight) ^ (u64::from(level) * ONES)) + 0x7f * ONES;
+            let equal = !other >> 7 & ONES;
+            // The bit of byte i moves to 56 + i, and no two to one place.
+            word | (equal.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at)
+        })
 }
 
 impl Columns {
@@ -59,14 +80,21 @@ impl Columns {
 
     /// Appends a column, whose codes are in class order.
     pub(super) fn push(&mut self, codes: &[u8], classes: &Classes) {
-        self.planes.extend(planes(codes, self.levels, classes));
+        let planes = planes(codes, self.levels, classes, level_bits_of_bytes);
+        let mut at = 0;
         for run in classes.runs() {
-            let first = self.margins.len();
-            self.margins.resize(first + self.levels, 0);
-            for &code in &codes[run] {
-                self.margins[first + usize::from(code)] += 1;
+            let span = at..at + run.len().div_ceil(64);
+            at = span.end;
+            let mut last = run.len() as u32;
+            for level in 0..self.levels.saturating_sub(1) {
+                let bits = &planes[level * self.words..][span.clone()];
+                let ones: u32 = bits.iter().map(|word| word.count_ones()).sum();
+                self.margins.push(ones);
+                last -= ones;
             }
+            self.margins.push(last);
         }
+        self.planes.extend(planes);
     }
 
     fn column_planes(&self, column: usize) -> &[u64] {
@@ -103,7 +131,8 @@ impl Columns {
             ..
         } = sweep;
         let spans: Vec<usize> = classes.runs().map(|run| run.len().div_ceil(64)).collect();
-        let anchor_planes = anchor.planes(|codes, levels| planes(codes, levels, classes));
+        let anchor_planes =
+            anchor.planes(|codes, levels| planes(codes, levels, classes, level_bits));
         let work = Work {
             columns: self,
             spans: &spans,

@@ -1,0 +1,64 @@
+//! Columns that stay in a file: their way to a GPU, and back to the host.
+
+use rayon::prelude::*;
+
+use super::{
+    DeviceError,
+    columns::{GpuColumns, STAGED},
+    gpu::Gpu,
+    memory::Buffer,
+};
+use crate::design::ColumnsInFile;
+
+impl Gpu {
+    /// Lays so many columns of a file out, from a first one on: threads read some while those before them are copied.
+    pub(super) fn upload_from(
+        &self,
+        (file, first): (&ColumnsInFile, usize),
+        count: usize,
+        values: &Buffer<f64>,
+    ) -> Result<(), DeviceError> {
+        let (n, room) = (values.len() / count.max(1), file.block_values());
+        let mut halves = [self.pinned(room)?, self.pinned(room)?];
+        let copied = [self.event()?, self.event()?];
+        for (turn, columns) in file.blocks(first..first + count).enumerate() {
+            let half = turn % 2;
+            if turn > 1 {
+                self.wait_for(&copied[half])?;
+            }
+            let staged = halves[half].values();
+            file.read(columns.clone(), staged)?;
+            let to = values.at((columns.start - first) * n);
+            self.upload(&staged[..columns.len() * n], to)?;
+            self.mark(&copied[half])?;
+        }
+        self.wait("laying out the columns")
+    }
+}
+
+impl GpuColumns<'_> {
+    /// Those of some columns that are resident, copied back.
+    pub(super) fn copies_of(
+        &mut self,
+        gpu: &Gpu,
+        columns: &[u32],
+    ) -> Result<Vec<(u32, Vec<f64>)>, DeviceError> {
+        let own = columns.iter().filter_map(|j| Some((*j, self.own(*j)?)));
+        let own: Vec<(u32, u64)> = own.collect();
+        let mut copies = Vec::with_capacity(own.len());
+        for some in own.chunks((STAGED / (8 * self.n)).max(1)) {
+            let staged = self.staged.room(gpu, some.len() * self.n)?;
+            for (to, (_, from)) in staged.chunks_mut(self.n).zip(some) {
+                gpu.download(*from, to)?;
+            }
+            gpu.wait("copying columns back")?;
+            let staged = self.staged.get(some.len() * self.n).par_chunks(self.n);
+            copies.par_extend(
+                some.par_iter()
+                    .zip(staged)
+                    .map(|(own, x)| (own.0, x.to_vec())),
+            );
+        }
+        Ok(copies)
+    }
+}
