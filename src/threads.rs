@@ -72,6 +72,11 @@ pub(crate) fn helpers() -> usize {
     })
 }
 
+/// A size of the pieces of a file that are worked on at a time. Those of fuzz targets are small, so that many meet in a file.
+pub(crate) const fn piece(size: usize) -> usize {
+    if cfg!(fuzzing) { 48 } else { size }
+}
+
 /// What becomes of each item, in their order, by the threads that help this one, or those of the pool that it is of.
 pub(crate) fn map_each<T: Send, U: Send>(
     items: Vec<T>,

@@ -1,8 +1,9 @@
 //! Reading an input as a user does, and what must hold of that.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::LazyLock};
 
 use passel::table::{ReadOptions, Table, Values, read};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tempfile::TempDir;
 
 use super::{follow, gzip, peak_of};
@@ -17,6 +18,12 @@ pub const PER_BYTE: usize = 400;
 /// What it may take for each value that a file stands for without a byte of its own: eight
 /// bytes, while these are moved to twice as many.
 const PER_CELL: usize = 24;
+
+/// Threads that read every file once more.
+static THREADS: LazyLock<ThreadPool> = LazyLock::new(|| {
+    let pool = ThreadPoolBuilder::new().num_threads(3).build();
+    pool.expect("three threads")
+});
 
 /// A folder for one input, in memory where the system has such folders.
 pub struct Folder(TempDir);
@@ -147,12 +154,24 @@ impl<'a> Input<'a> {
             factors,
             ..ReadOptions::default()
         };
-        let (table, peak) = peak_of(|| {
-            let read = read(Path::new(&path), &options);
-            read.map_err(|error| error.to_string())
-        });
         let most = CONSTANT + PER_BYTE * self.bytes + PER_CELL * self.cells + self.claims;
-        within(peak, most);
+        let told = || {
+            let (table, peak) = peak_of(|| {
+                let read = read(Path::new(&path), &options);
+                read.map_err(|error| error.to_string())
+            });
+            within(peak, most);
+            table
+        };
+        let (table, shared) = (told(), THREADS.install(told));
+        match (&table, &shared) {
+            (Ok(table), Ok(shared)) if is_small(table) => {
+                assert_eq!(format!("{table:?}"), format!("{shared:?}"));
+            }
+            (Ok(_), Ok(_)) => {}
+            (Err(one), Err(other)) => assert_eq!(one, other),
+            (one, other) => panic!("{name}: {one:?}, but by threads: {other:?}"),
+        }
         table
     }
 }

@@ -9,10 +9,10 @@ use super::field::{Field, classify_with};
 use super::names::unguarded;
 use super::rounded::is_rounded;
 use super::text_options::DecimalMark;
-use crate::threads::{helpers, map_each};
+use crate::threads::{helpers, map_each, piece};
 
 /// Fields of rows that are appended at a time, at least.
-const FIELDS: usize = 1 << 15;
+const FIELDS: usize = piece(1 << 15);
 
 /// Bytes of rows after which they are appended, however few fields they have; and what a row takes beside its text.
 const BYTES: usize = 1 << 24;

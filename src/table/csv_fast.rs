@@ -15,13 +15,13 @@ use super::rows::RowBuffer;
 use super::source::Source;
 use super::text_options::DecimalMark;
 use super::whole_lines::cut_at_lines;
-use crate::threads::{helpers, map_each};
+use crate::threads::{helpers, map_each, piece};
 
 /// Bytes held at a time: text and the block of numbers made of it share the second-level cache.
-const WINDOW_BYTES: usize = 1 << 18;
+const WINDOW_BYTES: usize = piece(1 << 18);
 
 /// Bytes held at a time for each thread, where several parse lines of their own.
-const THREAD_BYTES: usize = 1 << 20;
+const THREAD_BYTES: usize = piece(1 << 20);
 
 /// Reads the rows of a file, or returns `None` where the general reader has to.
 pub(super) fn read(input: &Input, opening: &mut Opening) -> Result<Option<Rows>, TableError> {

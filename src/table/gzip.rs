@@ -7,10 +7,10 @@ use std::thread;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::threads::{CpuMeter, helpers, map_each};
+use crate::threads::{CpuMeter, helpers, map_each, piece};
 
 /// Bytes that are handed over at a time, and how often the thread is ahead at most.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = piece(1 << 20);
 const AHEAD: usize = 4;
 
 /// Blocks that each thread unpacks at a time, and the most bytes in one.

@@ -18,7 +18,7 @@ use super::names::check_factors;
 use super::rounded::{self, EXACT, is_rounded};
 use super::whole_lines::{WholeLines, cut_at_lines};
 use super::{Column, Table, TableError};
-use crate::threads::{helpers, map_each};
+use crate::threads::{helpers, map_each, piece};
 
 pub(super) const FORMAT: Format = Format {
     estimate: |path, bytes, _| of_libsvm(path, bytes),
@@ -26,9 +26,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Text that a thread parses at a time, but for longer lines.
-const THREAD_BYTES: usize = 1 << 20;
+const THREAD_BYTES: usize = piece(1 << 20);
 /// Entries that a thread gathers before it parts them.
-const GATHERED: usize = 1 << 17;
+const GATHERED: usize = piece(1 << 17);
 /// Most rows of a table.
 const MOST_ROWS: usize = 1 << 32;
 

@@ -9,12 +9,12 @@ use super::format::{Format, Input};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::source::{DENSEST, GAP, Source, runs};
 use super::{Column, ReadOptions, Table, TableError, names};
-use crate::threads::{helpers, map_each};
+use crate::threads::{helpers, map_each, piece};
 
 const HEADER_BYTES: u64 = 8;
 /// Bytes read at a time for each thread, and bytes of rows that are copied to a column at a time: parts of them stay
 /// in the first cache.
-const READ_BYTES: usize = 1 << 20;
+const READ_BYTES: usize = piece(1 << 20);
 
 pub(super) const FORMAT: Format = Format {
     header,

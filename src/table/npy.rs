@@ -23,6 +23,7 @@ use super::rows::RowBuffer;
 use super::source::{DENSEST, GAP, Source, is_gzip, runs};
 use super::{Column, ReadOptions, Table, TableError, Values, is_npy, names};
 use crate::memory::MemoryCharge;
+use crate::threads::piece;
 
 /// The format of NumPy's arrays.
 pub(super) const FORMAT: Format = Format {
@@ -36,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
 const VALUES: &str = "its values";
 
 /// Elements decoded at a time.
-const ELEMENTS: usize = 1 << 13;
+const ELEMENTS: usize = piece(1 << 13);
 
 /// The shape as Python prints it.
 fn shape_text(shape: &[u64]) -> String {

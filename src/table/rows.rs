@@ -3,12 +3,12 @@
 use super::Column;
 use super::numbers::{NumberColumns, Numbers};
 use crate::memory::{MemoryCharge, MemoryError};
-use crate::threads::{helpers, map_each};
+use crate::threads::{helpers, map_each, piece};
 
 /// Values of a block of rows: a megabyte, about a second-level cache.
-const BLOCK_VALUES: usize = 1 << 17;
+const BLOCK_VALUES: usize = piece(1 << 17);
 /// Values from which on threads share the columns.
-const SHARED: usize = 1 << 18;
+const SHARED: usize = piece(1 << 18);
 /// Columns written side by side: the values of one cache line.
 const TILE: usize = 8;
 /// Rows copied at a time, side by side, before they are written column by column: in place,

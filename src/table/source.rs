@@ -292,6 +292,18 @@ pub(super) fn read_exact_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Reads bytes of a file at a place, as many as come at once; none at its end.
+#[cfg(unix)]
+pub(super) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, at)
+}
+
+/// The same where a read moves the place of the file, which nobody else uses.
+#[cfg(windows)]
+pub(super) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, at)
+}
+
 /// Opens a file; a directory is refused.
 pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
     match File::open(path).and_then(|file| Ok((file.metadata()?, file))) {

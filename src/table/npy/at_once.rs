@@ -16,11 +16,11 @@ use super::{
 };
 use crate::{
     interrupt::Interrupt,
-    threads::{helpers, map_each},
+    threads::{helpers, map_each, piece},
 };
 
 /// Bytes that a thread reads at a time.
-const BYTES: usize = 1 << 20;
+const BYTES: usize = piece(1 << 20);
 
 /// The same of rows: many, so that each column, whose values lie on a page of their own, gets many at a time; one at least.
 const BYTES_OF_ROWS: usize = 1 << 25;

@@ -3,8 +3,11 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
-    sync::atomic::{AtomicU64, Ordering},
+    io::{self, BufReader, Read},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -13,12 +16,13 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
+use super::super::source::read_at;
 use crate::interrupt::Interrupt;
 
 /// A file with a limit on how often it is read: a page with a wrong length may send the crate back
-/// to the same page for ever.
+/// to the same page for ever. Threads read it from places of their own: clones of a [`File`] share one.
 pub(super) struct Counted {
-    file: File,
+    file: Arc<File>,
     left: AtomicU64,
 }
 
@@ -26,7 +30,13 @@ impl Counted {
     /// Each page takes a few bytes, and is read twice.
     pub(super) fn new(file: File) -> Self {
         let left = AtomicU64::new(Length::len(&file).saturating_add(1024));
+        let file = Arc::new(file);
         Self { file, left }
+    }
+
+    fn part(&self, position: u64) -> Part {
+        let file = Arc::clone(&self.file);
+        Part { file, position }
     }
 
     fn count(&self) -> Result<()> {
@@ -39,10 +49,24 @@ impl Counted {
     }
 }
 
+/// A file from a place on.
+struct Part {
+    file: Arc<File>,
+    position: u64,
+}
+
+impl Read for Part {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = read_at(&self.file, bytes, self.position)?;
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
 /// A part of a file that stops reads past its end: the crate would read as many zeros there as a
 /// list promises.
 pub(super) struct Ending {
-    part: <File as ChunkReader>::T,
+    part: BufReader<Part>,
     past: usize,
 }
 
@@ -59,7 +83,7 @@ impl Read for Ending {
 
 impl Length for Counted {
     fn len(&self) -> u64 {
-        Length::len(&self.file)
+        Length::len(&*self.file)
     }
 }
 
@@ -68,13 +92,21 @@ impl ChunkReader for Counted {
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
         self.count()?;
-        let part = self.file.get_read(start)?;
+        let part = BufReader::new(self.part(start));
         Ok(Ending { part, past: 0 })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         self.count()?;
-        self.file.get_bytes(start, length)
+        let mut bytes = Vec::new();
+        let mut part = self.part(start).take(length as u64);
+        let found = part.read_to_end(&mut bytes)?;
+        match found == length {
+            true => Ok(bytes.into()),
+            false => Err(ParquetError::EOF(format!(
+                "{length} bytes promised, {found} found"
+            ))),
+        }
     }
 }
 
