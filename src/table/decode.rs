@@ -49,6 +49,8 @@ pub(super) struct Decoder<R> {
     text: String,
     /// Bytes of `text` that were handed on.
     taken: usize,
+    /// What is wrong behind `text`, which is told once that was handed on: however the source is cut.
+    wrong: Option<io::Error>,
 }
 
 impl<R: Read> Decoder<R> {
@@ -60,6 +62,7 @@ impl<R: Read> Decoder<R> {
             decoded: 0,
             text: String::new(),
             taken: 0,
+            wrong: None,
         }
     }
 
@@ -68,6 +71,9 @@ impl<R: Read> Decoder<R> {
         self.text.clear();
         self.taken = 0;
         while self.text.is_empty() {
+            if let Some(wrong) = self.wrong.take() {
+                return Err(wrong);
+            }
             let held = self.rest.len();
             self.rest.resize(held + READ_BYTES, 0);
             let read = self.source.read(&mut self.rest[held..]);
@@ -75,16 +81,19 @@ impl<R: Read> Decoder<R> {
             let ended = read? == 0;
             let used = match self.encoding {
                 Encoding::Utf8 | Encoding::Latin1 => self.decode_latin1(),
-                Encoding::Utf16 => self.decode_utf16(u16::from_le_bytes)?,
-                Encoding::Utf16Be => self.decode_utf16(u16::from_be_bytes)?,
+                Encoding::Utf16 => self.decode_utf16(u16::from_le_bytes),
+                Encoding::Utf16Be => self.decode_utf16(u16::from_be_bytes),
             };
             self.rest.drain(..used);
             self.decoded += used as u64;
-            if ended {
-                return match self.rest.is_empty() {
-                    true => Ok(()),
-                    false => Err(self.undecodable("the text ends within a character")),
-                };
+            if ended && self.wrong.is_none() {
+                if self.rest.is_empty() {
+                    break;
+                }
+                self.wrong = Some(undecodable(
+                    self.decoded,
+                    "the text ends within a character",
+                ));
             }
         }
         Ok(())
@@ -99,8 +108,8 @@ impl<R: Read> Decoder<R> {
         self.rest.len()
     }
 
-    /// Decodes whole characters; returns the number of their bytes.
-    fn decode_utf16(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<usize> {
+    /// Decodes whole characters, up to what is none; returns the number of their bytes.
+    fn decode_utf16(&mut self, unit: fn([u8; 2]) -> u16) -> usize {
         let (pairs, _) = self.rest.as_chunks();
         let mut units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
         // The second half of the last character may be yet to come.
@@ -108,22 +117,24 @@ impl<R: Read> Decoder<R> {
         let mut used = 0;
         for character in char::decode_utf16(units) {
             let Ok(character) = character else {
-                self.decoded += used;
-                return Err(self.undecodable("half a character"));
+                let before = self.decoded + used;
+                self.wrong = Some(undecodable(before, "half a character"));
+                break;
             };
             let is_mark = self.decoded + used == 0 && character == '\u{feff}';
             self.text.extend((!is_mark).then_some(character));
             used += 2 * character.len_utf16() as u64;
         }
-        Ok(used as usize)
+        used as usize
     }
+}
 
-    fn undecodable(&self, what: &str) -> io::Error {
-        let at = self.decoded + 1;
-        let message =
-            format!("byte {at}: {what} of UTF-16; save the file as UTF-8, or name its --encoding");
-        io::Error::new(io::ErrorKind::InvalidData, Undecodable(message))
-    }
+/// The error about what stands behind so many bytes.
+fn undecodable(before: u64, what: &str) -> io::Error {
+    let at = before + 1;
+    let message =
+        format!("byte {at}: {what} of UTF-16; save the file as UTF-8, or name its --encoding");
+    io::Error::new(io::ErrorKind::InvalidData, Undecodable(message))
 }
 
 impl<R: Read> Read for Decoder<R> {

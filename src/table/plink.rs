@@ -14,11 +14,12 @@ use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::lines::Lines;
 use super::source::Source;
 use super::{Column, MISSING_BYTE, ReadOptions, Table, TableError, TextOptions, Values};
+use crate::threads::{helpers, map_each, piece};
 
 const PHENOTYPE: &str = "phenotype";
 /// The first bytes of genotypes in variant-major order, which the third byte says.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
-const READ_BYTES: usize = 1 << 20;
+const READ_BYTES: usize = piece(1 << 20);
 /// What PLINK writes for an unknown phenotype.
 const UNKNOWN: f64 = -9.0;
 
@@ -108,7 +109,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let held = (0..variants).filter(|at| own(*at)).count();
     input.hold(samples.saturating_mul(held), "its genotypes")?;
     let mut genotypes = Vec::with_capacity(source.size.map_or(0, |_| variants));
-    let at_once = (READ_BYTES / stride).clamp(1, variants);
+    let at_once = (READ_BYTES * helpers() / stride).clamp(1, variants);
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
     while genotypes.len() < variants {
@@ -125,7 +126,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
             continue;
         }
         let wanted = stride * at_once.min(rest.len());
-        let filled = source.fill(&mut bytes[..wanted])?;
+        let filled = source.fill_at_once(&mut bytes[..wanted])?;
         found += filled as u64;
         // The file may have changed since its size was taken.
         if filled < wanted {
@@ -133,7 +134,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
         }
         let first = genotypes.len();
         let variants = (first..).zip(bytes[..wanted].chunks_exact(stride));
-        genotypes.extend(variants.map(|(at, bytes)| match own(at) {
+        genotypes.extend(map_each(variants.collect(), |(at, bytes)| match own(at) {
             true => alleles(bytes, samples),
             false => Values::Remote,
         }));
