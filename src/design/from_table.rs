@@ -67,8 +67,7 @@ impl DesignColumns {
             return Err(DesignError::MissingPolicy { missing });
         }
         let communicator = making.communicator;
-        let is_part = communicator.is_some() || making.in_file.is_some();
-        let named = NamedColumns::of(&table, options, is_part)?;
+        let named = NamedColumns::of(&table, options, communicator.is_some())?;
         let beside = named.beside();
         let NamedColumns {
             response,

@@ -4,16 +4,17 @@ use std::{
     io,
     ops::Range,
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    thread,
 };
 
 use thiserror::Error;
 
 use super::{Variable, builder::is_copy, fetched::FetchedColumns, standardise::standardise};
 use crate::{
-    memory::{MemoryBudget, MemoryCharge, zeros},
+    memory::{MemoryBudget, MemoryCharge, MemoryError, zeros},
     table::ArrayInFile,
-    threads::map_each,
+    threads::{helpers, map_each, with_helpers},
 };
 
 /// A file in which columns stay, and that cannot be read.
@@ -34,6 +35,8 @@ pub(crate) struct ColumnsInFile {
     pub(super) places: Vec<usize>,
     fetched: FetchedColumns,
     whole: OnceLock<(Vec<f64>, MemoryCharge)>,
+    /// Held while all are read: GPUs that have no room for their parts ask at the same time.
+    reading: Mutex<()>,
 }
 
 impl ColumnsInFile {
@@ -45,6 +48,7 @@ impl ColumnsInFile {
             places: Vec::new(),
             fetched: FetchedColumns::default(),
             whole: OnceLock::new(),
+            reading: Mutex::default(),
         }
     }
 
@@ -178,13 +182,26 @@ impl ColumnsInFile {
     /// # Errors
     /// As [`read`](Self::read); no memory for them.
     pub(super) fn whole(&self, memory: &MemoryBudget) -> io::Result<&[f64]> {
+        let threads = helpers();
+        // By threads of its own: one of a pool would meanwhile take up another GPU's part, which waits for this one.
+        thread::scope(|scope| {
+            let reading = scope.spawn(|| with_helpers(threads, || self.read_whole(memory)));
+            let stopped = |_| Err(io::Error::other("the thread that reads them stopped"));
+            reading.join().unwrap_or_else(stopped)
+        })
+    }
+
+    fn read_whole(&self, memory: &MemoryBudget) -> io::Result<&[f64]> {
+        let reading = self.reading.lock();
+        let _reading = reading.unwrap_or_else(PoisonError::into_inner);
         if let Some((all, _)) = self.whole.get() {
             return Ok(all);
         }
-        let size = self.p() * self.n;
-        let charge = memory.take(8 * size as u64, "the design matrix");
-        let charge = charge.map_err(io::Error::other)?;
-        let mut all = zeros(size).ok_or(io::ErrorKind::OutOfMemory)?;
+        let (what, size) = ("the design matrix", self.p() * self.n);
+        let bytes = 8 * size as u64;
+        let charge = memory.take(bytes, what).map_err(io::Error::other)?;
+        let refused = || io::Error::other(MemoryError::refused(bytes, what));
+        let mut all = zeros(size).ok_or_else(refused)?;
         let mut numbers = vec![0.0; self.block_values()];
         for columns in self.blocks(0..self.p()) {
             self.read(columns.clone(), &mut numbers)?;
@@ -196,7 +213,7 @@ impl ColumnsInFile {
 
     /// Whether a copy of a column is here.
     pub(crate) fn has(&self, j: u32) -> bool {
-        self.fetched.get(j, self.n).is_some()
+        self.whole.get().is_some() || self.fetched.get(j, self.n).is_some()
     }
 
     /// Keeps a copy of a column.
@@ -218,10 +235,8 @@ impl ColumnsInFile {
         for part in missing.chunk_by(|a, b| block_of(*a) == block_of(*b)) {
             let first = part[0];
             let columns = first as usize..part[part.len() - 1] as usize + 1;
-            let mut numbers = match columns.len() {
-                1 => vec![0.0; self.n],
-                _ => vec![0.0; self.block_values()],
-            };
+            let last = self.places[columns.end - 1];
+            let mut numbers = vec![0.0; (last - self.places[columns.start] + 1) * self.n];
             self.read(columns, &mut numbers)?;
             for j in part {
                 let own = (j - first) as usize * self.n;

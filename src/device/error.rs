@@ -173,6 +173,10 @@ impl UndefinedScore {
 /// A failure of communication with the other ranks.
 impl From<std::io::Error> for DeviceError {
     fn from(error: std::io::Error) -> Self {
+        let error = match error.downcast::<MemoryError>() {
+            Ok(refused) => return refused.into(),
+            Err(error) => error,
+        };
         match error.downcast::<UnreadColumns>() {
             Ok(unread) => Self::Unread(unread.to_string()),
             Err(error) => Self::Ranks(error.to_string()),

@@ -17,11 +17,15 @@ use crate::{
     interrupt::Interrupt,
     job::{Job, TermSettings},
     ranks::Communicator,
+    search::ProofEffort,
     table::{self, Missing, ReadOptions, Table, TableError, Values},
 };
 
 /// Fewest bytes of numbers that are worth leaving in a file.
 const LEFT_IN_FILE: u64 = 1 << 26;
+
+/// Fewest columns: of fewer the host needs all.
+const FEWEST_COLUMNS: usize = 1000;
 
 /// What the design of a job is made of.
 #[derive(Debug)]
@@ -59,6 +63,8 @@ fn columns_may_stay(job: &Job) -> bool {
     job.resources.devices.is_cuda()
         && job.resources.communicator.is_none()
         && job.table.is_none()
+        && job.reference.is_empty()
+        && job.pass.proof != ProofEffort::Complete
         && job.checkpoint.is_none()
         && job.selector.is_none()
         && job.responses.is_none()
@@ -224,7 +230,8 @@ impl Prepared for Design {
         };
         // What has no room on a device passes through it from the host's memory.
         let bytes = LEFT_IN_FILE..=job.resources.memory_limit.unwrap_or(u64::MAX);
-        let Some((table, array)) = table::left_in_file(&job.data, &read, bytes) else {
+        let size = (FEWEST_COLUMNS, bytes);
+        let Some((table, array)) = table::left_in_file(&job.data, &read, size) else {
             return Ok(None);
         };
         let making = Making {

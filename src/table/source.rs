@@ -304,6 +304,11 @@ pub(super) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usiz
     std::os::windows::fs::FileExt::seek_read(file, bytes, at)
 }
 
+#[cfg(not(any(unix, windows)))]
+pub(super) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// Opens a file; a directory is refused.
 pub(super) fn open_file(path: &Path) -> Result<(File, Metadata), TableError> {
     match File::open(path).and_then(|file| Ok((file.metadata()?, file))) {

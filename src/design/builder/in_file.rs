@@ -39,7 +39,11 @@ impl DesignBuilder<'_> {
             if scale.is_some_and(|scale| alike[&scale_bits(scale)] > 1) {
                 self.hashes.of.insert(self.variables.len(), hash);
             }
-            // A part of a term is not hashed.
+            if scale.is_none() {
+                self.put_aside(column.name, kept, "constant".to_owned())?;
+                continue;
+            }
+            // Like a part of a term it is not hashed again.
             self.push_standardised((column.name, None), index, (kept, true), (index, scale))?;
         }
         Ok(())

@@ -248,6 +248,10 @@ impl<'x> GpuColumns<'x> {
             }
             self.copies.insert(column, address);
         }
+        if self.shard.x.in_file().is_some() {
+            let columns = hosts.iter().map(|(column, _): &(u32, u64)| *column);
+            self.shard.x.fetch(columns)?;
+        }
         // Few at a time lie in memory that the GPU reads itself: one launch takes all.
         let (x, mut few) = (self.shard.x, hosts.len() <= STAGED / (8 * self.n));
         if few && !hosts.is_empty() {

@@ -19,14 +19,22 @@ impl Gpu {
         values: &Buffer<f64>,
     ) -> Result<(), DeviceError> {
         let (n, room) = (values.len() / count.max(1), file.block_values());
-        let mut halves = [self.pinned(room)?, self.pinned(room)?];
+        // Memory that cannot be pinned is read by the driver before the copy returns.
+        let mut halves = [self.pinned(room).ok(), self.pinned(room).ok()];
+        let mut unpinned = Vec::new();
+        if halves.iter().any(Option::is_none) {
+            unpinned.resize(room, 0.0);
+        }
         let copied = [self.event()?, self.event()?];
         for (turn, columns) in file.blocks(first..first + count).enumerate() {
             let half = turn % 2;
             if turn > 1 {
                 self.wait_for(&copied[half])?;
             }
-            let staged = halves[half].values();
+            let staged = match &mut halves[half] {
+                Some(pinned) => pinned.values(),
+                None => &mut unpinned[..],
+            };
             file.read(columns.clone(), staged)?;
             let to = values.at((columns.start - first) * n);
             self.upload(&staged[..columns.len() * n], to)?;

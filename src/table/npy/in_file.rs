@@ -30,7 +30,7 @@ use crate::{
 /// Bytes of numbers that are read at a time: this part of all, within these bounds.
 const BLOCKS: usize = 40;
 const LEAST: usize = 1 << 25;
-const MOST: usize = 1 << 29;
+const MOST: usize = 1 << 27;
 
 /// Fewest bytes of a row that are worth a call of the system.
 const FEWEST: usize = 1 << 12;
@@ -53,13 +53,13 @@ pub(crate) struct ArrayInFile {
     state: (u64, Option<SystemTime>),
 }
 
-/// An array of so many bytes of numbers whose columns stay in its file, with the table that lacks them, of the response that
+/// An array of at least so many columns, of so many bytes of numbers, whose columns stay in its file, with the table that lacks them, of the response that
 /// the options name. None of any other data, of an array by rows that has many but few columns, and of columns that miss values or that
 /// a warning or an error is to tell of: these are to be [read](super::read).
 pub(crate) fn left_in_file(
     path: &Path,
     options: &ReadOptions,
-    bytes: RangeInclusive<u64>,
+    (fewest, bytes): (usize, RangeInclusive<u64>),
 ) -> Option<(Table, ArrayInFile)> {
     if !is_npy(path) || is_gzip(path) {
         return None;
@@ -71,7 +71,7 @@ pub(crate) fn left_in_file(
         Order::C => array.size * array.block() >= FEWEST || array.block() == array.width,
         Order::Fortran => true,
     };
-    if !bytes.contains(&(all as u64)) || !is_quick {
+    if array.width < fewest || !bytes.contains(&(all as u64)) || !is_quick {
         return None;
     }
     let second = Array::open(Path::new(response), options).ok()?;
@@ -179,10 +179,7 @@ impl ArrayInFile {
     fn refuse_changed(&self) -> io::Result<()> {
         match state_of(&self.file)? == self.state {
             true => Ok(()),
-            false => Err(io::Error::other(format!(
-                "{} was changed while it was in use",
-                self.path.display()
-            ))),
+            false => Err(io::Error::other("changed while it was in use")),
         }
     }
 
