@@ -102,8 +102,8 @@ impl DesignBuilder<'_> {
     }
 
     /// Of columns that are equal value by value only the first stays, kept ones before others.
-    /// Columns of different ranks, and those that stay in a file, count as equal where their hashes are. Returns how many columns
-    /// each rank has then.
+    /// Columns of different ranks, and those that stay in a file, count as equal where their hashes are. Returns how many
+    /// columns each rank has then.
     pub(super) fn set_duplicates_aside(
         &mut self,
         Gathered { ranges, hashes }: Gathered,

@@ -36,12 +36,12 @@ impl DesignBuilder<'_> {
         }
         for ((index, column), (scale, hash)) in indexes.into_iter().zip(columns).zip(found) {
             let kept = self.options.keep.contains(&column.name);
-            if scale.is_some_and(|scale| alike[&scale_bits(scale)] > 1) {
-                self.hashes.of.insert(self.variables.len(), hash);
-            }
-            if scale.is_none() {
+            let Some(own) = scale else {
                 self.put_aside(column.name, kept, "constant".to_owned())?;
                 continue;
+            };
+            if alike[&scale_bits(own)] > 1 {
+                self.hashes.of.insert(self.variables.len(), hash);
             }
             // Like a part of a term it is not hashed again.
             self.push_standardised((column.name, None), index, (kept, true), (index, scale))?;

@@ -235,9 +235,3 @@ impl fmt::Debug for ArrayInFile {
             .finish()
     }
 }
-
-impl PartialEq for ArrayInFile {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.path, self.state) == (&other.path, other.state)
-    }
-}
