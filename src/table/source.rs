@@ -293,18 +293,18 @@ pub(super) fn read_exact_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
 }
 
 /// Reads bytes of a file at a place, as many as come at once; none at its end.
-#[cfg(unix)]
+#[cfg(all(feature = "parquet", unix))]
 pub(super) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, bytes, at)
 }
 
 /// The same where a read moves the place of the file, which nobody else uses.
-#[cfg(windows)]
+#[cfg(all(feature = "parquet", windows))]
 pub(super) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, at)
 }
 
-#[cfg(not(any(unix, windows)))]
+#[cfg(all(feature = "parquet", not(any(unix, windows))))]
 pub(super) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
