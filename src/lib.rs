@@ -65,6 +65,7 @@ mod printable;
 
 mod spec;
 
+mod genotypes;
 mod random;
 
 mod panics;

@@ -211,6 +211,7 @@ fn well_formed(table: &Table) {
                 assert!(values.iter().all(|value| !value.is_infinite()));
             }
             Values::Bytes(values) | Values::Gapped(values) => assert_eq!(values.len(), n),
+            Values::Genotypes(genotypes) => assert_eq!(genotypes.len(), n),
             Values::Remote => panic!("nobody else reads"),
             Values::Factor { levels, codes } => {
                 assert_eq!(codes.len(), n);

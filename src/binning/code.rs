@@ -22,6 +22,7 @@ pub(super) fn misses(values: &Values) -> bool {
         Values::Sparse { values, .. } => values.iter().any(|value| value.is_nan()),
         Values::Bytes(_) | Values::Remote => false,
         Values::Gapped(values) => values.contains(&MISSING_BYTE),
+        Values::Genotypes(genotypes) => genotypes.missing() > 0,
         Values::Factor { codes, .. } => codes.contains(&MISSING),
     }
 }
@@ -95,6 +96,7 @@ pub(super) fn codes(
             Ok(sparse(n, of(first, 0.0)?, rows, codes, levels))
         }
         Values::Remote => Ok(Codes::Byte(Vec::new())),
+        Values::Genotypes(_) => codes(values.unpacked(), n, rule, missing),
         Values::Bytes(values) | Values::Gapped(values) => {
             // Building an error for each byte that does not occur would take longer than most columns.
             let known: Vec<_> = (0..=u8::MAX).map(|byte| known(number(byte))).collect();

@@ -167,6 +167,7 @@ impl SavedRules {
             Values::Numbers(values) => values.iter().any(|value| !value.is_nan()),
             Values::Sparse { .. } | Values::Bytes(_) => true,
             Values::Gapped(values) => values.iter().any(|value| *value != MISSING_BYTE),
+            Values::Genotypes(genotypes) => genotypes.missing() < genotypes.len(),
             Values::Factor { .. } | Values::Remote => false,
         };
         match &saved.rule {

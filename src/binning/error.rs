@@ -24,6 +24,10 @@ pub enum BinningError {
         nearest: Option<&'static str>,
     },
     #[error(
+        "--missing mean: levels are counted here, of which a mean is none: use refuse, drop-rows, level or pairwise"
+    )]
+    Mean,
+    #[error(
         "--bin-response mdlp: mdlp bins variables by the levels of the response, which must have \
          them already: take --bin-response equal-frequency:5, say"
     )]

@@ -375,6 +375,10 @@ impl<'a> Binner<'a> {
                 };
                 Numbers::new(&wide, 0)
             }
+            (Values::Genotypes(_), _) => {
+                wide = values.numbers(n).unwrap_or_default();
+                Numbers::new(&wide, 0)
+            }
             (Values::Sparse { values, .. }, _) => Numbers::new(values, n - values.len()),
         };
         match self.binning {

@@ -3,6 +3,7 @@
 mod batches;
 mod dependent;
 mod duplicates;
+mod genotypes;
 mod in_file;
 mod kept;
 mod room;
@@ -13,9 +14,9 @@ use duplicates::EqualHashes;
 use room::Room;
 
 use super::{
-    ColumnsInFile, Design, DesignError, DesignOptions, FactorCoding, Making, RemoteColumns,
-    SetAside, Variable, dummy_name, standardise::standardise, term_plan::TermPlan, terms::Terms,
-    variable::term_widths,
+    ColumnsInFile, Design, DesignError, DesignOptions, FactorCoding, Making, PackedColumns,
+    RemoteColumns, SetAside, Variable, dummy_name, standardise::standardise, term_plan::TermPlan,
+    terms::Terms, variable::term_widths,
 };
 use crate::{
     table::{Column, TableError, Values, are_dates},
@@ -32,6 +33,8 @@ pub(super) struct DesignBuilder<'a> {
     x: Room,
     /// The columns so far, if they stay in their file.
     in_file: Option<ColumnsInFile>,
+    /// The columns of genotypes so far, behind those of numbers.
+    packed: Option<PackedColumns>,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
     hashes: EqualHashes,
@@ -62,6 +65,7 @@ impl<'a> DesignBuilder<'a> {
             weights,
             x: Room::default(),
             in_file: None,
+            packed: None,
             variables: Vec::new(),
             hashes: EqualHashes::default(),
             set_aside: Vec::new(),
@@ -159,7 +163,11 @@ impl<'a> DesignBuilder<'a> {
                 if self.references.iter().any(|(other, _)| *other == name) {
                     return Err(DesignError::ReferenceOfNumbers { name });
                 }
-                let values = values.numbers(self.n).unwrap_or_default();
+                let values = match &values {
+                    // Others that miss values were refused, or have their mean.
+                    Values::Genotypes(own) => own.numbers_with_mean(),
+                    values => values.numbers(self.n).unwrap_or_default().into_owned(),
+                };
                 let term = self.part_of_term(index, kept);
                 self.push_numbers((name, None), index, term, &values)
             }
@@ -226,15 +234,7 @@ impl<'a> DesignBuilder<'a> {
         match scale {
             Some((mean, norm)) => {
                 self.take_column(place);
-                let variable = Variable {
-                    name,
-                    level: level.map(Into::into),
-                    class: None,
-                    index,
-                    mean,
-                    norm,
-                };
-                self.variables.push((variable, kept));
+                self.push_variable((name, level), index, kept, (mean, norm));
                 if !is_part {
                     self.hash_last();
                 }
@@ -243,6 +243,24 @@ impl<'a> DesignBuilder<'a> {
             // A term is kept by what is left of it.
             None => self.put_aside(name, kept && !is_part, "constant".to_owned()),
         }
+    }
+
+    fn push_variable(
+        &mut self,
+        (name, level): (String, Option<&str>),
+        index: usize,
+        kept: bool,
+        (mean, norm): (f64, f64),
+    ) {
+        let variable = Variable {
+            name,
+            level: level.map(Into::into),
+            class: None,
+            index,
+            mean,
+            norm,
+        };
+        self.variables.push((variable, kept));
     }
 
     fn put_aside(&mut self, name: String, kept: bool, reason: String) -> Result<(), DesignError> {
@@ -307,6 +325,7 @@ impl<'a> DesignBuilder<'a> {
             x: self.x.finish(),
             remote: self.making.communicator.map(remote),
             in_file: self.in_file.map(|file| Arc::new(file.finish())),
+            packed: self.packed.map(|packed| Arc::new(packed.finish())),
             y: Vec::new(),
             variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),
             response: Variable {

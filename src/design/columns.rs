@@ -4,14 +4,20 @@ use std::{borrow::Cow, io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{in_file::ColumnsInFile, remote::RemoteColumns, terms::Terms};
+use super::{
+    in_file::ColumnsInFile,
+    packed::{PackedAnchor, PackedColumns},
+    remote::RemoteColumns,
+    terms::Terms,
+};
 use crate::{family::Likelihood, memory::MemoryBudget};
 
 /// The columns of the design matrix, each of unit norm.
 ///
 /// With one process all columns are local. Where the ranks of a communicator partition them, each
 /// process holds the values of its own range, and those of remote columns that were
-/// fetched. Of columns that stay in their file it holds those that were asked for one by one.
+/// fetched. Of columns that stay in their file, and of genotypes, which stay at two bits, it holds those that were asked
+/// for one by one.
 ///
 /// *Shapes:* n × p, column-major, in host memory.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +36,8 @@ enum Elsewhere<'x> {
     Ranks(&'x RemoteColumns),
     /// In a file: a range, by its first column and its length.
     File(&'x ColumnsInFile, (usize, usize)),
+    /// At two bits, behind those whose values are in memory: a range of all, by its first column and its length.
+    Packed(&'x PackedColumns, (usize, usize)),
 }
 
 impl<'x> Columns<'x> {
@@ -56,6 +64,13 @@ impl<'x> Columns<'x> {
     pub(super) fn with_file(self, file: Option<&'x ColumnsInFile>) -> Self {
         let in_file = file.map(|file| Elsewhere::File(file, (0, file.p())));
         let elsewhere = in_file.or(self.elsewhere);
+        Self { elsewhere, ..self }
+    }
+
+    pub(super) fn with_packed(self, packed: Option<&'x PackedColumns>) -> Self {
+        let all = self.values.len() / self.n;
+        let packed = packed.map(|packed| Elsewhere::Packed(packed, (0, all + packed.p())));
+        let elsewhere = packed.or(self.elsewhere);
         Self { elsewhere, ..self }
     }
 
@@ -141,7 +156,7 @@ impl<'x> Columns<'x> {
     pub fn p(&self) -> usize {
         match self.elsewhere {
             Some(Elsewhere::Ranks(remote)) => remote.p(),
-            Some(Elsewhere::File(_, (_, count))) => count,
+            Some(Elsewhere::File(_, (_, count)) | Elsewhere::Packed(_, (_, count))) => count,
             None => self.values.len() / self.n,
         }
     }
@@ -177,7 +192,106 @@ impl<'x> Columns<'x> {
             None => &self.values[j as usize * self.n..][..self.n],
             Some(Elsewhere::Ranks(remote)) => self.local_or_fetched(remote, j),
             Some(Elsewhere::File(file, (first, _))) => file.column(first as u32 + j),
+            Some(Elsewhere::Packed(packed, (first, _))) => {
+                let place = first + j as usize;
+                match self.dense(place) {
+                    Some(values) => values,
+                    None => packed.column(place - self.dense_count()),
+                }
+            }
         }
+    }
+
+    /// Columns whose values are in memory from the start.
+    fn dense_count(&self) -> usize {
+        self.values.len() / self.n
+    }
+
+    /// The values of one of them, by its place among all columns.
+    fn dense(&self, place: usize) -> Option<&'x [f64]> {
+        self.values.get(place * self.n..(place + 1) * self.n)
+    }
+
+    /// The n values of column `j`, of which no copy is kept for later.
+    pub(crate) fn column_once(&self, j: u32) -> Cow<'x, [f64]> {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            return Cow::Borrowed(self.column(j));
+        };
+        let place = first + j as usize;
+        if let Some(values) = self.dense(place) {
+            return Cow::Borrowed(values);
+        }
+        let own = place - self.dense_count();
+        packed.copy(own).map_or_else(
+            || {
+                let mut values = vec![0.0; self.n];
+                packed.unpack(own, &mut values);
+                Cow::Owned(values)
+            },
+            Cow::Borrowed,
+        )
+    }
+
+    /// The values of some neighbouring local columns, those of genotypes unpacked into `room`.
+    ///
+    /// *Shapes:* n × the length of the range, column-major.
+    pub(crate) fn block<'a>(&self, columns: Range<usize>, room: &'a mut Vec<f64>) -> &'a [f64]
+    where
+        'x: 'a,
+    {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            let first = self.local().start;
+            let (start, end) = (columns.start - first, columns.end - first);
+            return &self.values[start * self.n..end * self.n];
+        };
+        room.resize(columns.len() * self.n, 0.0);
+        let places = first + columns.start..first + columns.end;
+        for (place, out) in places.zip(room.chunks_mut(self.n)) {
+            match self.dense(place) {
+                Some(values) => out.copy_from_slice(values),
+                None => packed.unpack(place - self.dense_count(), out),
+            }
+        }
+        room
+    }
+
+    /// Whether products of genotypes are made of integers, exactly but for their last rounding.
+    pub(crate) fn has_integers(&self) -> bool {
+        matches!(self.elsewhere, Some(Elsewhere::Packed(packed, _)) if packed.has_integers())
+    }
+
+    /// Whether the values of all columns are in memory.
+    pub(crate) fn is_unpacked(&self) -> bool {
+        !matches!(self.elsewhere, Some(Elsewhere::Packed(..)))
+    }
+
+    /// A column of genotypes to multiply others with; none of one whose values are numbers.
+    pub(crate) fn anchor(&self, j: u32) -> Option<PackedAnchor<'x>> {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            return None;
+        };
+        let place = first + j as usize;
+        place
+            .checked_sub(self.dense_count())
+            .map(|own| packed.anchor(own))
+    }
+
+    /// The products of neighbouring columns with an [`anchor`](Self::anchor) of the same design, if all of them are
+    /// genotypes; otherwise none is written.
+    pub(crate) fn products_of_integers(
+        &self,
+        columns: Range<usize>,
+        anchor: &PackedAnchor,
+        out: &mut [f64],
+    ) -> bool {
+        let Some(Elsewhere::Packed(_, (first, _))) = self.elsewhere else {
+            return false;
+        };
+        let Some(start) = (first + columns.start).checked_sub(self.dense_count()) else {
+            return false;
+        };
+        anchor.products(start..start + columns.len(), out);
+        true
     }
 
     fn local_or_fetched(&self, remote: &'x RemoteColumns, j: u32) -> &'x [f64] {
@@ -197,19 +311,23 @@ impl<'x> Columns<'x> {
             Some(Elsewhere::File(file, (first, _))) => {
                 file.fetch(columns.map(|j| first as u32 + j))
             }
-            None => Ok(()),
+            Some(Elsewhere::Packed(..)) | None => Ok(()),
         }
     }
 
-    /// The same columns with their values in memory, those that stay in a file charged to a budget.
+    /// The same columns with their values in memory, those that stay in a file or at two bits charged to a budget.
     ///
     /// # Errors
     /// The file cannot be read, or was changed; no memory for them.
     pub(crate) fn in_memory(self, memory: &MemoryBudget) -> io::Result<Self> {
-        let Some(Elsewhere::File(file, (first, count))) = self.elsewhere else {
-            return Ok(self);
+        let (all, first, count) = match self.elsewhere {
+            Some(Elsewhere::File(file, (first, count))) => (file.whole(memory)?, first, count),
+            Some(Elsewhere::Packed(packed, (first, count))) => {
+                (packed.whole(self.values, memory)?, first, count)
+            }
+            _ => return Ok(self),
         };
-        let values = &file.whole(memory)?[first * self.n..(first + count) * self.n];
+        let values = &all[first * self.n..(first + count) * self.n];
         Ok(Self {
             values,
             elsewhere: None,
@@ -244,13 +362,23 @@ impl<'x> Columns<'x> {
                 ..Self::new(&[], self.n)
             };
         }
+        if let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere {
+            let own = (first + columns.start, columns.len());
+            return Self {
+                elsewhere: Some(Elsewhere::Packed(packed, own)),
+                ..Self::new(self.values, self.n)
+            };
+        }
         let first = self.local().start;
         let (start, end) = (columns.start - first, columns.end - first);
         Self::new(&self.values[start * self.n..end * self.n], self.n)
     }
 
-    /// The values of all local columns, one column after another; none of columns that stay in a file.
+    /// The values of all local columns, one column after another; none of columns that stay in a file or at two bits.
     pub fn values(&self) -> &'x [f64] {
-        self.values
+        match self.is_unpacked() {
+            true => self.values,
+            false => &[],
+        }
     }
 }

@@ -196,6 +196,7 @@ pub enum DesignError {
     #[error(
         "--missing {}: use refuse or drop-rows",
         match missing {
+            Missing::Mean => "mean replaces values of columns, and a formula computes with them",
             Missing::Pairwise => "pairwise leaves observations out of one table of counts at a \
                 time, for methods that count levels; a regression has whole observations",
             _ => "level makes missing values a level of their own, for methods that count levels; \

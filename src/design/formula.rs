@@ -70,7 +70,7 @@ impl<'a> FormulaDesign<'a> {
         formula: &Formula,
         options: &'a FormulaOptions<'a>,
     ) -> Result<Self, DesignError> {
-        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
+        if let missing @ (Missing::Mean | Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
         let uses = check_formula(&table, formula, options)?;

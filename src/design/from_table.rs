@@ -1,5 +1,7 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
+use std::collections::HashSet;
+
 use super::{
     Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making, ResponseColumn,
     builder::DesignBuilder,
@@ -63,7 +65,8 @@ impl DesignColumns {
         making: Making,
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
-        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
+        let missing = options.missing.of(&table);
+        if let Missing::Level | Missing::Pairwise = missing {
             return Err(DesignError::MissingPolicy { missing });
         }
         let communicator = making.communicator;
@@ -99,12 +102,26 @@ impl DesignColumns {
         let row_numbers =
             identifiers::caution(&table, &positions, (response, beside), options.keep);
         // A column of row numbers shows which rows were left out.
-        let numbered = options.missing == Missing::DropRows || weights.is_some();
+        let numbered = matches!(missing, Missing::DropRows | Missing::Mean) || weights.is_some();
         if numbered {
             let numbers: Vec<f64> = (0..rows).map(|row| row as f64).collect();
             table.columns.push(Column::from(("", numbers)));
         }
-        let dropped = table.handle_missing_partitioned(options.missing, communicator)?;
+        let dropped = match missing {
+            Missing::Mean => {
+                let others = beside.iter().flatten().chain([&response]);
+                let others: HashSet<String> = others
+                    .filter_map(|at| positions.iter().position(|own| own == at))
+                    .map(|at| table.columns[at].name.clone())
+                    .collect();
+                let decides =
+                    |own: &Column| others.contains(&own.name) || options.keep.contains(&own.name);
+                let dropped = table.handle_missing_of(Missing::DropRows, communicator, decides)?;
+                of_table.extend(table.fill_with_means(communicator)?);
+                dropped
+            }
+            missing => table.handle_missing_partitioned(missing, communicator)?,
+        };
         let (mut values, mut mean_weight, mut of_weights) = (None, 1.0, None);
         if let Some(name) = options.weights {
             let rows = table.rows;

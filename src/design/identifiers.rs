@@ -48,7 +48,11 @@ fn are_row_numbers(values: &Values) -> bool {
     match values {
         Values::Numbers(values) => table::are_row_numbers(values.iter().copied()),
         Values::Bytes(bytes) => table::are_row_numbers(bytes.iter().map(|byte| f64::from(*byte))),
-        Values::Gapped(_) | Values::Sparse { .. } | Values::Factor { .. } | Values::Remote => false,
+        Values::Gapped(_)
+        | Values::Genotypes(_)
+        | Values::Sparse { .. }
+        | Values::Factor { .. }
+        | Values::Remote => false,
     }
 }
 

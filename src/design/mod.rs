@@ -24,6 +24,7 @@ mod making;
 mod matrices;
 mod names;
 mod options;
+mod packed;
 mod powers;
 mod remote;
 mod response;
@@ -57,6 +58,8 @@ pub(crate) use names::check_columns;
 use names::dummy_name;
 pub(crate) use names::has_reference;
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
+pub(crate) use packed::PackedAnchor;
+use packed::PackedColumns;
 use remote::RemoteColumns;
 pub(crate) use response_levels::levels_there;
 pub(crate) use shared::{DesignColumns, ResponseColumn};
@@ -89,6 +92,8 @@ pub struct Design {
     remote: Option<Arc<RemoteColumns>>,
     /// The columns, if they stay in their file.
     in_file: Option<Arc<ColumnsInFile>>,
+    /// The columns of genotypes, which stand behind those of numbers.
+    packed: Option<Arc<PackedColumns>>,
     y: Vec<f64>,
     variables: Arc<Vec<Variable>>,
     response: Variable,
@@ -160,8 +165,15 @@ impl Design {
         Columns::new(&self.x, self.n * self.blocks)
             .with_remote(self.remote.as_deref())
             .with_file(self.in_file.as_deref())
+            .with_packed(self.packed.as_deref())
             .with_terms(self.terms.as_deref())
             .with_likelihood(self.likelihood())
+    }
+
+    /// Bytes of X, as it is held.
+    pub(crate) fn matrix_bytes(&self) -> u64 {
+        let packed = self.packed.as_ref().map_or(0, |packed| packed.bytes());
+        size_of_val(&*self.x) as u64 + packed
     }
 
     /// The response at unit norm; of a likelihood the scores of its empty model.

@@ -99,7 +99,7 @@ impl Default for DesignOptions<'_> {
             reference: &[],
             split_factors: true,
             groups: &[],
-            missing: Missing::Refuse,
+            missing: Missing::Auto,
             intercept: true,
             weights: None,
             p_total: None,
@@ -161,7 +161,7 @@ impl Default for MatrixOptions<'_> {
             firth: false,
             weights: None,
             keep: &[],
-            missing: Missing::Refuse,
+            missing: Missing::Auto,
             intercept: true,
             p_total: None,
         }
@@ -203,7 +203,7 @@ impl Default for FormulaOptions<'_> {
             hierarchy: Hierarchy::Strong,
             contrasts: ExpansionOptions::default(),
             reference: &[],
-            missing: Missing::Refuse,
+            missing: Missing::Auto,
             weights: None,
             p_total: None,
         }

@@ -314,6 +314,22 @@ impl Design {
                 None => Ok(()),
             };
         }
+        if let Some(packed) = &self.packed {
+            let before = self.x.len() / self.n;
+            let mut values = Vec::new();
+            for (at, variable) in self.variables[before..].iter().enumerate() {
+                if at % LOOK_EVERY == 0 {
+                    interrupt.check().map_err(TableError::from)?;
+                }
+                if (packed.value(at, largest).abs() - y[largest].abs()).abs() <= width {
+                    values.resize(self.n, 0.0);
+                    packed.unpack(at, &mut values);
+                    if is_copy(&values, y) {
+                        return refused(variable);
+                    }
+                }
+            }
+        }
         let columns = self.x.chunks(self.n).zip(&self.variables[first..]);
         for (at, (x, variable)) in columns.enumerate() {
             if at % LOOK_EVERY == 0 {

@@ -87,7 +87,11 @@ impl fmt::Display for MatrixSize {
 pub(super) fn width(column: &Column, n: usize) -> usize {
     match &column.values {
         Values::Remote => 0,
-        Values::Numbers(_) | Values::Sparse { .. } | Values::Bytes(_) | Values::Gapped(_) => 1,
+        Values::Numbers(_)
+        | Values::Sparse { .. }
+        | Values::Bytes(_)
+        | Values::Gapped(_)
+        | Values::Genotypes(_) => 1,
         // An identifier is refused when its turn comes.
         Values::Factor { levels, .. } if levels.len() >= n => 0,
         Values::Factor { levels, .. } => levels.len(),

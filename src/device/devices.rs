@@ -66,9 +66,10 @@ impl<'x> Devices<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
-        let x = match placement {
-            Placement::Cpu(_) => x.in_memory(&resources.memory)?,
-            Placement::Cuda(_) => x,
+        let x = match (placement, x.is_unpacked()) {
+            // The CPU unpacks genotypes as it needs them.
+            (Placement::Cpu(_), false) | (Placement::Cuda(_), true) => x,
+            _ => x.in_memory(&resources.memory)?,
         };
         let own = match &resources.communicator {
             // Other ranks have read the other columns.

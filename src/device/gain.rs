@@ -126,7 +126,7 @@ impl Weighted<'_> {
 /// Projects a column twice: the second pass removes what rounding left in the first. Of weighted columns ‖z‖² is zᵀWz.
 pub(crate) fn project(x: Columns, anchor: &FitView, column: u32) -> Projection {
     let k = anchor.support.len();
-    let mut rest = x.column(column).to_vec();
+    let mut rest = x.column_once(column).into_owned();
     let mut u = vec![0.0; k];
     if let Some(weighted) = anchor.weighted {
         for _ in 0..2 {

@@ -166,7 +166,7 @@ impl Job {
             drop: Vec::new(),
             reference: Vec::new(),
             terms: TermSettings::default(),
-            missing: Missing::Refuse,
+            missing: Missing::Auto,
             binning: Binning::Auto,
             bin_response: Binning::Auto,
             intercept: true,

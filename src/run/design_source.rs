@@ -69,7 +69,7 @@ fn columns_may_stay(job: &Job) -> bool {
         && job.selector.is_none()
         && job.responses.is_none()
         && job.weights.is_none()
-        && job.missing == Missing::Refuse
+        && matches!(job.missing, Missing::Refuse | Missing::Auto)
         && job.pass.gain == Gain::Correlation
         && kind.distribution == Distribution::Gaussian
         && kind.columns().next().is_none()
@@ -272,7 +272,7 @@ impl Prepared for Design {
                     }
                 };
                 let matrix = matrix.in_blocks(data.blocks());
-                charge.set(matrix.bytes(), &matrix)?;
+                charge.set(data.matrix_bytes(), &matrix)?;
                 Ok(Held { data, charge })
             }
             DesignSource::Formula(source, options) => {

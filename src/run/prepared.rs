@@ -247,6 +247,9 @@ pub(super) fn response(job: &Job, table: &Table) -> Option<usize> {
 
 /// The values of the candidates, then those of the response, of the rows that are binned.
 fn numbers(mut table: Table, response: usize, job: &Job) -> Result<Vec<Values>, RunError> {
+    if job.missing == Missing::Mean {
+        return Err(BinningError::Mean.into());
+    }
     let name = table.columns[response].name.clone();
     let columns = &mut table.columns;
     columns.retain(|column| !job.drop.contains(&column.name));

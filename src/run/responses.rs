@@ -190,7 +190,9 @@ impl ResponseData {
     /// Refuses missing values of a response before a table is copied for it.
     fn check_observed(&self, job: &Job, table: &Table, response: usize) -> Result<(), RunError> {
         let response = &self.responses[response];
-        if job.missing != Missing::Refuse || response.missing_rows(table.rows).is_empty() {
+        if !matches!(job.missing, Missing::Refuse | Missing::Auto)
+            || response.missing_rows(table.rows).is_empty()
+        {
             return Ok(());
         }
         let mut alone = Table {

@@ -378,7 +378,8 @@ fn keep_observations(job: &Job, table: &mut Table) {
     let mut used = match job.missing {
         Missing::DropRows => table.complete_rows(|column| !job.drop.contains(&column.name)),
         Missing::Pairwise => table.complete_rows(|column| Some(&column.name) == response.as_ref()),
-        Missing::Refuse | Missing::Level => vec![true; table.rows],
+        Missing::Mean => table.complete_rows(|column| Some(&column.name) == response.as_ref()),
+        Missing::Auto | Missing::Refuse | Missing::Level => vec![true; table.rows],
     };
     let weights = job.weights.as_deref().and_then(|name| table.position(name));
     let weights = weights.and_then(|at| table.columns[at].values.numbers(table.rows));

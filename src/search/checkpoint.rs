@@ -150,7 +150,7 @@ fn difference(name: &str, theirs: &Value, ours: &Value) -> String {
 fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> {
     let (design, criterion) = (problem.objective.design, problem.objective.criterion);
     let x = problem.x;
-    let hashed = |j: usize| Fnv::new().numbers(x.column(j as u32)).finish();
+    let hashed = |j: usize| Fnv::new().numbers(&x.column_once(j as u32)).finish();
     let own: Vec<u128> = x.local().into_par_iter().map(hashed).collect();
     let columns = x.gather(own)?;
     let data = Fnv::new().numbers(design.y()).numbers(&[design.tss()]);

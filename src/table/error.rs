@@ -128,6 +128,16 @@ pub enum TableError {
     },
     /// Every row has a missing value.
     #[error(
+        "{path}: column `{name}` is a factor and misses {count} value{}, which have no mean: use --missing drop-rows, or \
+         leave it out with --drop",
+        if *count == 1 { "" } else { "s" }
+    )]
+    MeanOfFactor {
+        path: String,
+        name: String,
+        count: usize,
+    },
+    #[error(
         "{path}: each of the {rows} rows has a missing value, dropping them leaves none; \
          leave out the columns with the most missing values: {}",
         missing_list(columns)

@@ -9,9 +9,14 @@ use crate::{ranks::Communicator, threads::map_each};
 /// The policy for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// A missing value is an error.
+    /// [`Mean`](Self::Mean) for a regression on genotypes, otherwise [`Refuse`](Self::Refuse).
     #[default]
+    Auto,
+    /// A missing value is an error.
     Refuse,
+    /// A missing value of a candidate is the mean of the column's others; observations that miss the response, a kept
+    /// variable or what else is no candidate are left out. For regressions only.
+    Mean,
     /// Observations with a missing value in any column are left out.
     DropRows,
     /// Missing values become a level of their own. For binned columns only.
@@ -45,13 +50,31 @@ impl Table {
         policy: Missing,
         communicator: Option<&Communicator>,
     ) -> Result<DroppedRows, TableError> {
-        if matches!(policy, Missing::Level | Missing::Pairwise) {
-            return Ok(DroppedRows::default());
+        match policy {
+            Missing::Level | Missing::Pairwise => Ok(DroppedRows::default()),
+            Missing::Mean => {
+                self.fill_with_means(communicator)?;
+                Ok(DroppedRows::default())
+            }
+            _ => self.handle_missing_of(policy, communicator, |_| true),
         }
+    }
+
+    /// Applies the policy to some of the columns.
+    ///
+    /// # Errors
+    /// As [`handle_missing`](Self::handle_missing).
+    pub(crate) fn handle_missing_of(
+        &mut self,
+        policy: Missing,
+        communicator: Option<&Communicator>,
+        of: impl Fn(&Column) -> bool,
+    ) -> Result<DroppedRows, TableError> {
         let mut complete = vec![true; self.rows];
         // Nearly always none has any: all threads look first.
-        let has_missing = map_each(self.columns.iter().collect(), Column::has_missing);
-        let with_missing = self.columns.iter().zip(has_missing).filter(|own| own.1);
+        let own: Vec<&Column> = self.columns.iter().filter(|column| of(column)).collect();
+        let has_missing = map_each(own.clone(), Column::has_missing);
+        let with_missing = own.into_iter().zip(has_missing).filter(|own| own.1);
         let missing = |(column, _): (&Column, bool)| missing_of(column, &mut complete);
         let mut columns: Vec<MissingColumn> = with_missing.filter_map(missing).collect();
         if let Some(communicator) = communicator {
@@ -75,7 +98,7 @@ impl Table {
                 }
             }
         }
-        if policy == Missing::Refuse && !columns.is_empty() {
+        if matches!(policy, Missing::Refuse | Missing::Auto) && !columns.is_empty() {
             return Err(TableError::Missing {
                 path: self.source.clone(),
                 total: columns.iter().map(|column| column.count).sum(),
@@ -181,7 +204,7 @@ impl DroppedRows {
 }
 
 impl Column {
-    fn has_missing(&self) -> bool {
+    pub(super) fn has_missing(&self) -> bool {
         // To the end, so that many values are looked at at once.
         let any = |values: &[f64]| values.iter().fold(false, |any, value| any | value.is_nan());
         match &self.values {
@@ -189,6 +212,7 @@ impl Column {
             Values::Sparse { values, .. } => any(values),
             Values::Bytes(_) | Values::Remote => false,
             Values::Gapped(values) => memchr::memchr(MISSING_BYTE, values).is_some(),
+            Values::Genotypes(genotypes) => genotypes.missing() > 0,
             Values::Factor { codes, .. } => codes.contains(&MISSING),
         }
     }
@@ -220,6 +244,14 @@ impl Values {
                 }
             }
             Self::Sparse { values, .. } => mark(values),
+            Self::Genotypes(genotypes) => {
+                if [0.0, 1.0, 2.0].iter().any(is_marked) {
+                    let rows = genotypes.len();
+                    let mut values = self.numbers(rows).unwrap_or_default().into_owned();
+                    mark(&mut values);
+                    *self = values.into();
+                }
+            }
             Self::Bytes(bytes) | Self::Gapped(bytes) => {
                 if bytes.iter().any(|byte| is_marked(&f64::from(*byte))) {
                     let rows = bytes.len();
@@ -272,6 +304,7 @@ fn missing_of(column: &Column, complete: &mut [bool]) -> Option<MissingColumn> {
         }
         Values::Bytes(_) | Values::Remote => {}
         Values::Gapped(values) => memchr::memchr_iter(MISSING_BYTE, values).for_each(&mut mark),
+        Values::Genotypes(genotypes) => genotypes.missing_rows().for_each(&mut mark),
         Values::Factor { codes, .. } => {
             rows_where(codes, |code| *code == MISSING).for_each(&mut mark);
         }

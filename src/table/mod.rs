@@ -25,6 +25,7 @@ mod header;
 mod in_memory;
 mod libsvm;
 mod lines;
+mod means;
 mod missing;
 mod mrmr;
 mod names;
@@ -51,6 +52,7 @@ mod write;
 use std::borrow::Cow;
 use std::path::Path;
 
+pub use crate::genotypes::{GenotypeCounts, Genotypes};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::memory::MemoryCharge;
 use crate::ranks::Communicator;
@@ -141,6 +143,8 @@ pub enum Values {
     Bytes(Vec<u8>),
     /// Whole numbers 0 … 254, one byte each; [`MISSING_BYTE`] marks a missing value.
     Gapped(Vec<u8>),
+    /// Copies of an allele, 0, 1 or 2, at two bits each; some may be missing.
+    Genotypes(Genotypes),
     /// A categorical variable.
     Factor {
         /// Names of the levels, each once: ascending where all are numbers, else in bytewise order.
@@ -349,6 +353,7 @@ impl Values {
         match self {
             Self::Numbers(values) => Some(values.len()),
             Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
+            Self::Genotypes(genotypes) => Some(genotypes.len()),
             Self::Factor { codes, .. } => Some(codes.len()),
             Self::Sparse { .. } | Self::Remote => None,
         }
@@ -368,7 +373,21 @@ impl Values {
             Self::Bytes(bytes) | Self::Gapped(bytes) => {
                 Some(bytes.iter().copied().map(self.byte_to_number()).collect())
             }
+            Self::Genotypes(genotypes) => {
+                let mut numbers = vec![0.0; n];
+                genotypes.unpack([0.0, 1.0, 2.0, f64::NAN], &mut numbers);
+                Some(Cow::Owned(numbers))
+            }
             Self::Factor { .. } | Self::Remote => None,
+        }
+    }
+
+    /// The same values, genotypes of which are bytes.
+    pub(crate) fn unpacked(self) -> Self {
+        match self {
+            Self::Genotypes(own) if own.missing() == 0 => Self::Bytes(own.to_bytes(MISSING_BYTE)),
+            Self::Genotypes(own) => Self::Gapped(own.to_bytes(MISSING_BYTE)),
+            others => others,
         }
     }
 

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::{as_given, shown, shown_bytes};
 use super::extent::Extent;
@@ -13,7 +14,8 @@ use super::format::{Format, Input, companion};
 use super::growing::{COLUMNS, Growing, PER_COLUMN};
 use super::lines::Lines;
 use super::source::Source;
-use super::{Column, MISSING_BYTE, ReadOptions, Table, TableError, TextOptions, Values};
+use super::{Column, Genotypes, ReadOptions, Table, TableError, TextOptions, Values};
+use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
 
 const PHENOTYPE: &str = "phenotype";
@@ -52,7 +54,11 @@ fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
         bim.consume(taken);
     }
     let samples = 4 * bytes / variants.max(1);
-    Some(Extent::dense(samples, variants + 1, 1))
+    let held = 8 * Genotypes::stride(usize::try_from(samples).ok()?) + PER_COLUMN;
+    Some(Extent {
+        bytes: variants.saturating_mul(held as u64),
+        ..Extent::dense(samples, variants + 1, 1)
+    })
 }
 
 /// Reads the column `phenotype`, then for each variant the number of alleles A1, the first of
@@ -107,13 +113,23 @@ fn read(input: &Input) -> Result<Table, TableError> {
     // Behind the phenotype.
     let own = |at: usize| input.partition.reads(at + 1, variants + 1, &names[at]);
     let held = (0..variants).filter(|at| own(*at)).count();
-    input.hold(samples.saturating_mul(held), "its genotypes")?;
-    let mut genotypes = Vec::with_capacity(source.size.map_or(0, |_| variants));
+    let words = Genotypes::stride(samples);
+    let held = words.saturating_mul(held);
+    input.hold(held.saturating_mul(8), "its genotypes")?;
+    // A pipe's columns come one at a time, for what it holds nobody knows.
+    let room = source.size.map(|_| zeros(held));
+    let refused = || {
+        let error = MemoryError::refused(8 * held as u64, "its genotypes");
+        TableError::memory(path, error)
+    };
+    let mut all = room.map_or(Ok(Vec::new()), |room| room.ok_or_else(refused))?;
+    // Of each variant that is held, where its words begin.
+    let (mut places, mut next) = (Vec::new(), 0);
     let at_once = (READ_BYTES * helpers() / stride).clamp(1, variants);
     let mut bytes = vec![0; stride * at_once];
     let mut found = start;
-    while genotypes.len() < variants {
-        let rest = genotypes.len()..variants;
+    while places.len() < variants {
+        let rest = places.len()..variants;
         let ahead = match source.size {
             Some(_) => rest.clone().take_while(|at| !own(*at)).count(),
             // What cannot be measured is read to its end.
@@ -122,7 +138,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
         if ahead > 0 {
             source.skip((stride * ahead) as u64)?;
             found += (stride * ahead) as u64;
-            genotypes.extend((0..ahead).map(|_| Values::Remote));
+            places.extend((0..ahead).map(|_| None));
             continue;
         }
         let wanted = stride * at_once.min(rest.len());
@@ -132,46 +148,37 @@ fn read(input: &Input) -> Result<Table, TableError> {
         if filled < wanted {
             break;
         }
-        let first = genotypes.len();
-        let variants = (first..).zip(bytes[..wanted].chunks_exact(stride));
-        genotypes.extend(map_each(variants.collect(), |(at, bytes)| match own(at) {
-            true => alleles(bytes, samples),
-            false => Values::Remote,
+        let first = places.len();
+        let read = (first..).zip(bytes[..wanted].chunks_exact(stride));
+        let read: Vec<(usize, &[u8])> = read.collect();
+        places.extend(read.iter().map(|(at, _)| {
+            let place = own(*at).then_some(next);
+            next += place.map_or(0, |_| words);
+            place
         }));
+        let start = places[..first].iter().flatten().count() * words;
+        if all.len() < next {
+            all.try_reserve(next - all.len()).map_err(|_| refused())?;
+            all.resize(next, 0);
+        }
+        let held = read.into_iter().filter(|(at, _)| places[*at].is_some());
+        let held = held.zip(all[start..next].chunks_mut(words)).collect();
+        map_each(held, |((_, bytes), words): ((usize, &[u8]), &mut [u64])| {
+            Genotypes::fill_from_bed(bytes, samples, words);
+        });
     }
     found += source.fill(&mut [0])? as u64;
     check(found)?;
 
+    let all = Arc::new(all);
+    let genotypes = map_each(places, |place| {
+        place.map_or(Values::Remote, |place| {
+            Values::Genotypes(Genotypes::part(Arc::clone(&all), place, samples))
+        })
+    });
     let mut columns = vec![Column::from((PHENOTYPE, phenotypes))];
     columns.extend(names.into_iter().zip(genotypes).map(Column::from));
     input.table(columns, Some(0))
-}
-
-/// The number of A1 alleles of the four genotypes in a byte, the lowest bits first.
-const ALLELES: [[u8; 4]; 256] = {
-    let mut all = [[0; 4]; 256];
-    let mut byte = 0;
-    while byte < all.len() {
-        let mut place = 0;
-        while place < 4 {
-            all[byte][place] = [2, MISSING_BYTE, 1, 0][byte >> (2 * place) & 0b11];
-            place += 1;
-        }
-        byte += 1;
-    }
-    all
-};
-
-/// The numbers of A1 alleles of one variant; bits beyond the samples are ignored.
-fn alleles(bytes: &[u8], samples: usize) -> Values {
-    let mut values = vec![0; samples];
-    for (four, byte) in values.chunks_mut(4).zip(bytes) {
-        four.copy_from_slice(&ALLELES[usize::from(*byte)][..four.len()]);
-    }
-    match memchr::memchr(MISSING_BYTE, &values) {
-        Some(_) => Values::Gapped(values),
-        None => Values::Bytes(values),
-    }
 }
 
 fn open<'a>(

@@ -81,6 +81,7 @@ impl Values {
             Self::Numbers(values) => of(values, named).into(),
             Self::Bytes(values) => Self::Bytes(of(values, named)),
             Self::Gapped(values) => Self::Gapped(of(values, named)),
+            Self::Genotypes(genotypes) => Self::Genotypes(genotypes.select(named)),
             Self::Sparse { rows, values } => {
                 let entries = rows.iter().zip(values).flat_map(|(row, value)| {
                     let row = *row as usize;

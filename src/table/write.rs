@@ -139,6 +139,7 @@ fn cell(column: &Column, row: usize, text: &mut String) {
         bytes @ (Values::Bytes(values) | Values::Gapped(values)) => {
             number(bytes.byte_to_number()(values[row]), text);
         }
+        Values::Genotypes(genotypes) => number(genotypes.copies(row), text),
         Values::Factor { codes, .. } if codes[row] == MISSING => text.push_str("NA"),
         Values::Factor { levels, codes } => {
             text.push_str(&names::guarded(&levels[codes[row] as usize]));

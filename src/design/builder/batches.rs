@@ -25,6 +25,20 @@ impl DesignBuilder<'_> {
         if let Some(array) = self.making.in_file {
             return self.push_in_file(array, indexes, columns);
         }
+        if let Some(first) = self.first_packed(&columns) {
+            let (mut indexes, packed) = (indexes, columns.split_off(first));
+            let behind = indexes.split_off(first);
+            self.push_numbers_of(indexes, columns)?;
+            return self.push_genotypes(behind, packed);
+        }
+        self.push_numbers_of(indexes, columns)
+    }
+
+    fn push_numbers_of(
+        &mut self,
+        indexes: Vec<usize>,
+        mut columns: Vec<Column>,
+    ) -> Result<(), DesignError> {
         let places = self.make_room(&mut columns)?;
         let mut batch: Vec<Placed> = Vec::new();
         let most = (BATCH / self.n.max(1)).max(1);

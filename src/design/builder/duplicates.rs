@@ -114,12 +114,16 @@ impl DesignBuilder<'_> {
         // Equal columns have equal means and norms, bit for bit, and equal hashes.
         let key = |j: usize| (scale(&self.variables[j].0), hashes[&j]);
         let by_hash = self.making.communicator.is_some() || self.in_file.is_some();
-        let equal = |i: usize, j: usize| by_hash || self.x[i * n..][..n] == self.x[j * n..][..n];
+        let equal = |i: usize, j: usize| match [i, j].map(|j| self.genotypes(j)) {
+            [None, None] => by_hash || self.x[i * n..][..n] == self.x[j * n..][..n],
+            [one, other] => one == other,
+        };
         let originals = originals(order, key, equal);
         let mut left: Vec<usize> = ranges.iter().map(Range::len).collect();
         if originals.is_empty() {
             return Ok(left);
         }
+        self.leave_genotypes_out(|j| originals.contains_key(&j));
         let own = ranges[self.rank()].clone();
         let variables = take(&mut self.variables);
         let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();

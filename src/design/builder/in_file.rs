@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{DesignBuilder, duplicates::scale_bits, standardise};
 use crate::{
-    design::{ColumnsInFile, DesignError},
+    design::{ColumnsInFile, DesignError, packed::PackedColumns},
     fnv::Fnv,
     table::{ArrayInFile, Column, TableError},
 };
@@ -60,6 +60,10 @@ impl DesignBuilder<'_> {
     /// Puts a variable's column where that of another was.
     pub(super) fn move_column(&mut self, from: usize, to: usize) {
         let n = self.n;
+        if self.packed.is_some() && from * n >= self.x.len() {
+            // Those of genotypes were left out together.
+            return;
+        }
         match &mut self.in_file {
             Some(file) => file.places[to] = file.places[from],
             None => self.x.copy_within(from * n..(from + 1) * n, to * n),
@@ -70,7 +74,10 @@ impl DesignBuilder<'_> {
     pub(super) fn truncate_columns(&mut self, count: usize) {
         match &mut self.in_file {
             Some(file) => file.places.truncate(count),
-            None => self.x.truncate(count * self.n),
+            None => {
+                let packed = self.packed.as_ref().map_or(0, PackedColumns::p);
+                self.x.truncate((count - packed) * self.n);
+            }
         }
     }
 }

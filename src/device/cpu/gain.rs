@@ -45,9 +45,11 @@ pub(crate) fn strongest(
     let visit = |window: &mut TieWindow, first, products: &mut [f64]| {
         let rows = products.len() / width;
         let (e, q) = products.split_at(rows);
-        let columns = (first as u32..).take(rows).map(|j| x.column(j));
-        let columns: Vec<&[f64]> = columns.collect();
-        let squares = anchor.weighted.map(|own| own.squares(&columns));
+        let squares = anchor.weighted.map(|own| {
+            let mut unpacked = Vec::new();
+            let columns = x.block(first..first + rows, &mut unpacked).chunks(n);
+            own.squares(&Vec::from_iter(columns))
+        });
         for row in 0..rows {
             let column = (first + row) as u32;
             if anchor.support.contains(&column) {

@@ -94,7 +94,7 @@ pub(super) fn joining(
         weighted_squares(x, (first, rows), &weights, of_squares, squares);
         for row in 0..rows {
             let column = (first + row) as u32;
-            let values = x.column(column);
+            let values = &*x.column_once(column);
             let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             let mut at = row;
             for (number, (model, open)) in models.iter().zip(&mut *open).enumerate() {
@@ -216,7 +216,7 @@ fn bound(
 ) -> Option<f64> {
     let weighted = view.weighted?;
     let Projection { e, s, rest, .. } = project(x, view, column);
-    if s <= LEAST_REST * weighted_square(x.column(column), weighted.weights) {
+    if s <= LEAST_REST * weighted_square(&x.column_once(column), weighted.weights) {
         return None;
     }
     let step = e / s * likelihood.coefficient_scale();

@@ -83,7 +83,8 @@ pub(in crate::device) fn joining_by(
     type Room = (Vec<Open>, Vec<[f64; 8]>, Vec<f64>);
     let visit = |(open, room, made): &mut Room, first: usize, products: &mut [f64]| {
         let rows = products.len() / each;
-        let columns = (first as u32..).take(rows).map(|column| x.column(column));
+        let mut unpacked = Vec::new();
+        let columns = x.block(first..first + rows, &mut unpacked).chunks(x.n());
         let columns: Vec<&[f64]> = columns.collect();
         let (products, given) = products.split_at(rows * width);
         let squares = match gives_squares {

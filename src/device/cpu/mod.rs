@@ -6,6 +6,7 @@ mod direct;
 mod gain;
 mod gram_cache;
 mod gram_tile;
+mod integer_products;
 mod joining;
 mod joining_risk;
 mod likelihood_terms;

@@ -4,7 +4,10 @@
 use faer::{Accum, MatMut, MatRef, Par, linalg::matmul::matmul};
 use pulp::Simd;
 
-use super::products::{visit_products, weighted_squares};
+use super::{
+    integer_products::{are_of_integers, visit_orthonormal},
+    products::{visit_products, weighted_squares},
+};
 use crate::{
     design::Columns,
     device::{
@@ -46,11 +49,6 @@ pub(crate) fn neighbours(
     if width == 0 {
         return Vec::new();
     }
-    let mut batch = Vec::with_capacity(n * width);
-    for anchor in anchors {
-        push_orthonormal(x, anchor, &mut batch);
-    }
-    let batch = MatRef::from_column_major_slice(&batch, n, width);
     let rows = (BLOCK / width).clamp(16, 512);
     let start = || {
         let strongest = || [(); 2].map(|()| Strongest::new(count));
@@ -70,7 +68,8 @@ pub(crate) fn neighbours(
             weighted_squares(x, (first, rows), &weights, room, squares);
         } else if !curvatures.is_empty() {
             // Those of likelihoods of all observations together are by no weights.
-            let columns = (first as u32..).take(rows).map(|j| x.column(j));
+            let mut unpacked = Vec::new();
+            let columns = x.block(first..first + rows, &mut unpacked).chunks(n);
             let columns: Vec<&[f64]> = columns.collect();
             let Scratch { rows, squares, .. } = &mut *scratch;
             Curvature::squares(&curvatures, &columns, rows, squares);
@@ -92,8 +91,18 @@ pub(crate) fn neighbours(
         true => threads,
         false => 1,
     };
-    let found = visit_products(shard, batch, (rows, ranges), start, visit).into_iter();
-    let found = found.map(|(strongest, _)| {
+    let found = match are_of_integers(x, anchors) {
+        true => visit_orthonormal(shard, anchors, (rows, ranges), start, visit),
+        false => {
+            let mut batch = Vec::with_capacity(n * width);
+            for anchor in anchors {
+                push_orthonormal(x, anchor, &mut batch);
+            }
+            let batch = MatRef::from_column_major_slice(&batch, n, width);
+            visit_products(shard, batch, (rows, ranges), start, visit)
+        }
+    };
+    let found = found.into_iter().map(|(strongest, _)| {
         let changes = strongest
             .into_iter()
             .map(|list| list.map(|kind| kind.changes));

@@ -86,11 +86,13 @@ pub(super) fn weighted_squares(
     squares.resize(count * m, 0.0);
     let weights = MatRef::from_column_major_slice(weights, n, m);
     // Of a few observations at a time, so that the squares stay in the cache.
+    let mut unpacked = Vec::new();
+    let block = x.block(first..first + count, &mut unpacked);
     for start in (0..n).step_by(OBSERVATIONS) {
         let rows = OBSERVATIONS.min(n - start);
         room.clear();
-        for column in (first as u32..).take(count) {
-            let values = &x.column(column)[start..start + rows];
+        for column in block.chunks(n) {
+            let values = &column[start..start + rows];
             room.extend(values.iter().map(|x| x * x));
         }
         matmul(
@@ -130,11 +132,11 @@ pub(super) fn visit_products<A: Send>(
     let each = own.p().div_ceil(ranges).max(1);
     let range = |at: usize| {
         let mut state = start();
-        let mut products = vec![0.0; rows * m];
+        let (mut products, mut unpacked) = (vec![0.0; rows * m], Vec::new());
         let own_range = [at, at + 1].map(|at| shard.term_start((at * each).min(own.p())));
         for columns in shard.pieces(own_range[0]..own_range[1], rows) {
             let (from, rows) = (columns.start, columns.len());
-            let columns = &own.values()[columns.start * n..columns.end * n];
+            let columns = own.block(columns, &mut unpacked);
             products.resize(products.len().max(rows * m), 0.0);
             let products = &mut products[..rows * m];
             matmul(
@@ -166,7 +168,7 @@ pub(super) fn products_with(shard: Shard, y: &[f64], tile: usize, threads: usize
     let mut products = vec![0.0; own.p().next_multiple_of(tile)];
     let of_tile = |(at, products): (usize, &mut [f64])| {
         for (product_with_y, column) in products.iter_mut().zip(at * tile..own.p()) {
-            *product_with_y = product(shard.x.column((shard.first + column) as u32), y);
+            *product_with_y = product(&shard.own.column_once(column as u32), y);
         }
     };
     if threads > 1 {

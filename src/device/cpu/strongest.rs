@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use super::{
     gram_cache::GramCache,
     gram_tile::{Model, screen_tile, tile_of},
+    integer_products::Factors,
     products::{products_with, visit_products},
     single_precision::SinglePrecision,
     terms::orthonormalise,
@@ -39,6 +40,9 @@ const REUSE: usize = 4;
 
 /// The same where terms have several columns, which enter together but are not used again more often.
 const REUSE_OF_TERMS: usize = 1;
+
+/// The same where they are made of integers.
+const REUSE_OF_INTEGERS: usize = 64;
 
 /// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] bytes if that is more.
 const GRAM_SHARE: f64 = 0.25;
@@ -74,7 +78,8 @@ pub(super) struct Sweep<'x> {
 
 /// The data of a screen in single precision.
 struct Screen {
-    resident: SinglePrecision,
+    /// X; none where Gram columns are made of integers.
+    resident: Option<SinglePrecision>,
     /// Xᵀy, padded to whole tiles.
     xty: Vec<f32>,
     gram: GramCache,
@@ -91,8 +96,12 @@ impl<'x> Sweep<'x> {
         let own = shard.own;
         let padded = own.p().div_ceil(TILE) * TILE;
         let column = 4 * padded;
-        let resident = column * own.n();
-        let share = ((own.values().len() * 8) as f64 * GRAM_SHARE) as usize;
+        let is_unpacked = own.is_unpacked();
+        let (resident, bytes) = match is_unpacked {
+            true => (column * own.n(), own.p() * own.n() * 8),
+            false => (0, own.p() * own.n() / 4),
+        };
+        let share = (bytes as f64 * GRAM_SHARE) as usize;
         let limit = limit.map_or(usize::MAX, |bytes| {
             usize::try_from(bytes).unwrap_or(usize::MAX)
         });
@@ -103,13 +112,19 @@ impl<'x> Sweep<'x> {
             false => share.max(GRAM_FLOOR).min(limit.saturating_sub(resident)),
         };
         // A screen needs a column of its own and room for at least one Gram column.
-        let room = column > 0 && gram >= column && !(has_likelihood && shard.x.terms().is_some());
+        let has_terms = shard.x.terms().is_some();
+        let is_possible = match is_unpacked {
+            true => !(has_likelihood && has_terms),
+            false => own.has_integers() && !has_likelihood && !has_terms,
+        };
+        let room = column > 0 && gram >= column && is_possible;
         let bytes = (resident + gram.min(column.saturating_mul(shard.x.p()))) as u64;
         // What the memory does not reach for is no error: f64 needs no copies.
         let held = room.then(|| memory.take(bytes, "copies in f32").ok());
         let held = held.flatten();
         let screening = || Screen {
-            resident: SinglePrecision::new(shard.x, (shard.first, own), threads),
+            resident: is_unpacked
+                .then(|| SinglePrecision::new(shard.x, (shard.first, own), threads)),
             xty: response_products(shard, y, threads),
             gram: GramCache::new(shard.x.p(), own.p(), gram / column),
         };
@@ -140,7 +155,33 @@ impl<'x> Sweep<'x> {
     /// each with its score by one dot product in a fixed order. When `stop` returns true, the remaining
     /// columns are skipped.
     pub(super) fn strongest(&mut self, anchors: &[FitView], stop: Stop) -> Vec<Vec<Candidate>> {
+        let mut result = vec![Vec::new(); anchors.len()];
+        let mut left: Vec<usize> = (0..anchors.len()).collect();
+        // Where Gram columns are that cheap, models for which there is no room have their turn when others had theirs.
+        loop {
+            let models: Vec<FitView> = left.iter().map(|at| anchors[*at]).collect();
+            let (found, others) = self.strongest_at_once(&models, stop);
+            for (place, own) in found {
+                result[left[place]] = own;
+            }
+            if others.is_empty() {
+                return result;
+            }
+            left = others.iter().map(|place| left[*place]).collect();
+        }
+    }
+
+    /// The candidates of some models by their places, and the places of those that are left for later.
+    fn strongest_at_once(
+        &mut self,
+        anchors: &[FitView],
+        stop: Stop,
+    ) -> (Vec<(usize, Vec<Candidate>)>, Vec<usize>) {
         let (screened, missing, others) = self.plan(anchors);
+        let (others, later) = match self.shard.own.is_unpacked() || screened.is_empty() {
+            true => (others, Vec::new()),
+            false => (Vec::new(), others),
+        };
         let models = |chosen: &[usize]| chosen.iter().map(|&at| anchors[at]).collect::<Vec<_>>();
         let chosen = models(&screened);
         // Each of two scores may be off by the error.
@@ -156,32 +197,33 @@ impl<'x> Sweep<'x> {
         };
         let parts = self.by_gram((&chosen, &missing), stop, start, screen);
         let windows = parts.into_iter().reduce(merge).unwrap_or_default();
-        let mut result = vec![Vec::new(); anchors.len()];
         let others_windows = match self.shard.x.likelihood() {
             Some(_) if !others.is_empty() => self.direct(&models(&others), stop),
             _ => self.multiply(&models(&others), stop),
         };
         let windows = windows.into_iter().chain(others_windows);
-        for (at, window) in screened.into_iter().chain(others).zip(windows) {
-            let score = |column| product(self.shard.x.column(column), anchors[at].residual).abs();
+        let found = screened.into_iter().chain(others).zip(windows);
+        let found = found.map(|(at, window)| {
+            let score =
+                |column| product(&self.shard.x.column_once(column), anchors[at].residual).abs();
             let near = window.finish().into_iter().map(|(column, _)| Candidate {
                 column,
                 score: score(column),
             });
-            result[at] = near.collect();
-        }
-        result
+            (at, near.collect())
+        });
+        (found.collect(), later)
     }
 
     /// Error bound of E from Gram columns; none without a screen.
     pub(super) fn screen_error(&self, anchor: &FitView) -> f64 {
         let screen = self.screen.as_ref();
-        screen.map_or(0.0, |screen| screen_error(&screen.resident, anchor))
+        screen.map_or(0.0, |screen| screen_error(screen.resident.as_ref(), anchor))
     }
 
     /// The columns in single precision; none without a screen.
     pub(super) fn resident(&self) -> Option<&SinglePrecision> {
-        self.screen.as_ref().map(|screen| &screen.resident)
+        self.screen.as_ref()?.resident.as_ref()
     }
 
     /// The shard that is swept, and by how many threads.
@@ -204,7 +246,7 @@ impl<'x> Sweep<'x> {
         for (at, anchor) in anchors.iter().enumerate() {
             let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
             if anchor.support.len() as f64 * TERM_COST > n
-                || screen_error(resident, anchor) > MAX_SCREEN_ERROR * noise
+                || screen_error(resident.as_ref(), anchor) > MAX_SCREEN_ERROR * noise
             {
                 others.push(at);
                 continue;
@@ -237,6 +279,7 @@ impl<'x> Sweep<'x> {
         }
         let reuse = match self.shard.x.terms() {
             Some(_) => REUSE_OF_TERMS,
+            None if resident.is_none() => REUSE_OF_INTEGERS,
             None => REUSE,
         };
         if missing.len() > reuse * (cached.len() - before) {
@@ -265,12 +308,15 @@ impl<'x> Sweep<'x> {
             return Vec::new();
         };
         let Shard { x, first, own } = self.shard;
+        let resident = resident.as_ref();
         let slots = gram.assign(missing);
-        let columns: Vec<f32> = missing
-            .iter()
-            .flat_map(|&v| x.column(v))
-            .map(|v| *v as f32)
-            .collect();
+        let columns = missing.iter().filter(|_| resident.is_some());
+        let columns = columns.flat_map(|&v| x.column(v)).map(|v| *v as f32);
+        let columns: Vec<f32> = columns.collect();
+        let factors = match resident {
+            Some(_) => Factors::new(x, []),
+            None => Factors::new(x, missing.iter().copied()),
+        };
         let models = anchors.iter().map(|anchor| {
             let terms = std::iter::zip(anchor.support, anchor.coefficients);
             let terms = terms.map(|(&v, &b)| (gram.slot_of(v), b as f32));
@@ -279,7 +325,7 @@ impl<'x> Sweep<'x> {
         let models: Vec<Model> = models.collect();
         let terms: usize = models.iter().map(|(_, terms)| terms.len()).sum();
         let (p, tiles) = (own.p(), xty.len() / TILE);
-        let work = columns.len() + terms;
+        let work = missing.len() * x.n() + terms;
         let ranges = ranges(self.threads, tiles, work * p);
         let each = tiles.div_ceil(ranges);
         let look_every = (LOOK_WORK / (work * TILE).max(1)).max(1);
@@ -288,16 +334,30 @@ impl<'x> Sweep<'x> {
         let range = |(at, values): (usize, &mut [f32])| {
             let mut state = start();
             let mut new = vec![0.0; slots.len() * TILE];
+            let (mut exact, mut room) = (Vec::new(), Vec::new());
             for (tile, gram) in (at * each..).zip(values.chunks_mut(stride)) {
                 if tile % look_every == 0 && stop() {
                     is_cut.store(true, Ordering::Relaxed);
                     break;
                 }
-                resident.products(tile, &columns, &mut new);
+                let own_columns = tile * TILE..p.min((tile + 1) * TILE);
+                match resident {
+                    Some(resident) => resident.products(tile, &columns, &mut new),
+                    None => {
+                        let rows = own_columns.len();
+                        exact.resize(slots.len() * rows, 0.0);
+                        factors.products(own, own_columns.clone(), &mut room, &mut exact);
+                        for (new, exact) in new.chunks_mut(TILE).zip(exact.chunks(rows)) {
+                            for (new, exact) in new.iter_mut().zip(exact) {
+                                *new = *exact as f32;
+                            }
+                        }
+                    }
+                }
                 for (&slot, new) in slots.iter().zip(new.chunks(TILE)) {
                     gram[slot as usize * TILE..][..TILE].copy_from_slice(new);
                 }
-                let columns = first + tile * TILE..first + p.min((tile + 1) * TILE);
+                let columns = first + own_columns.start..first + own_columns.end;
                 screen(columns, gram, tile_of(xty, tile), &models, &mut state);
             }
             state
@@ -367,10 +427,12 @@ fn response_products(shard: Shard, y: &[f64], threads: usize) -> Vec<f32> {
 
 /// Error bound of E from Gram columns: each term brings |β̂| times the error of a product, and one
 /// addition in f32.
-fn screen_error(resident: &SinglePrecision, anchor: &FitView) -> f64 {
+fn screen_error(resident: Option<&SinglePrecision>, anchor: &FitView) -> f64 {
     let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
     let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
-    (resident.error() + additions) * (1.0 + all)
+    // Integers are rounded once.
+    let of_product = resident.map_or(f64::from(f32::EPSILON), SinglePrecision::error);
+    (of_product + additions) * (1.0 + all)
 }
 
 /// Number of ranges that `tiles` tiles are split into: one per thread, or a single one if the

@@ -2,6 +2,7 @@
 //! the criterion.
 
 use std::{
+    borrow::Cow,
     panic::resume_unwind,
     sync::{Arc, Mutex},
     thread,
@@ -42,7 +43,7 @@ pub fn regress_with_procedure(
     search::refuse_parts(design, "this method")?;
     let (max_size, _) = search::fit_kept(design, pass)?;
     let threads = resources.thread_count();
-    let elements = design.columns().values().len();
+    let elements = design.columns().n() * design.columns().p();
     let (mut places, note) =
         Placement::resolve(&resources.devices, gpus_pay(elements, 1.0, threads))?;
     let started = Instant::now();
@@ -190,7 +191,8 @@ impl Regression<'_> {
         let strongest = each.map(|(found, (unit, norm, most))| {
             // Computed again in one order of summation, whatever device swept.
             let exact = found.additions.iter();
-            let exact = exact.map(|change| (change.column, product(x.column(change.column), unit)));
+            let exact =
+                exact.map(|change| (change.column, product(&x.column_once(change.column), unit)));
             let mut exact: Vec<(u32, f64)> = exact.collect();
             exact.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
             exact.truncate(wanted);
@@ -274,11 +276,11 @@ impl Problem for Regression<'_> {
     fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
         let p = self.context.p;
         let numbers = match column {
-            _ if column < p => Ok(self.objective.design.columns().column(column as u32)),
-            _ if column == p => Ok(self.objective.design.y()),
+            _ if column < p => Ok(self.objective.design.columns().column_once(column as u32)),
+            _ if column == p => Ok(Cow::Borrowed(self.objective.design.y())),
             _ => Err(CallError::column(column, p)),
         };
-        room.copy_from_slice(self.context.noted(numbers)?);
+        room.copy_from_slice(&self.context.noted(numbers)?);
         Ok(())
     }
 
