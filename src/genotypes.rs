@@ -11,6 +11,18 @@ use std::{fmt, sync::Arc};
 
 pub(crate) use products::Anchor;
 
+/// What a genotype counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GenotypeEncoding {
+    /// The copies of the allele: 0, 1 or 2.
+    #[default]
+    Additive,
+    /// Whether there is a copy: 0, 1, 1.
+    Dominant,
+    /// Whether there are two copies: 0, 0, 1.
+    Recessive,
+}
+
 /// Genotypes of a word.
 const OF_WORD: usize = 32;
 
@@ -86,6 +98,36 @@ impl Genotypes {
         }
         for word in words.iter_mut().skip(whole + 1) {
             *word = 0;
+        }
+    }
+
+    /// Fills the words of some people of a variant from those of all.
+    ///
+    /// *Shapes:* `words` has as many as the stride of the rows says.
+    pub(crate) fn fill_selected(all: &[u64], rows: &[usize], words: &mut [u64]) {
+        for (word, rows) in words.iter_mut().zip(rows.chunks(OF_WORD)) {
+            let codes = rows
+                .iter()
+                .rev()
+                .map(|row| all[row / OF_WORD] >> (2 * (row % OF_WORD)) & 0b11);
+            *word = codes.fold(0, |word, code| word << 2 | code);
+        }
+    }
+
+    /// Turns the copies of n people into what they count as.
+    pub(crate) fn encode(words: &mut [u64], n: usize, encoding: GenotypeEncoding) {
+        for (at, word) in words.iter_mut().enumerate().take(n.div_ceil(OF_WORD)) {
+            let (lower, missing) = (*word & LOWER, *word & *word >> 1 & LOWER);
+            let (upper, missing) = (*word >> 1 & LOWER, missing | missing << 1);
+            let people = match n - at * OF_WORD {
+                OF_WORD.. => u64::MAX,
+                few => !(u64::MAX << (2 * few)),
+            };
+            *word = match encoding {
+                GenotypeEncoding::Additive => *word,
+                GenotypeEncoding::Dominant => lower | missing,
+                GenotypeEncoding::Recessive => (LOWER & !upper | lower | missing) & people,
+            };
         }
     }
 
@@ -197,15 +239,21 @@ impl Genotypes {
 
     /// How often each genotype occurs.
     pub fn counts(&self) -> GenotypeCounts {
-        let (mut none, mut two) = (0, 0);
-        for word in self.words() {
+        Self::counts_of(self.words(), self.n)
+    }
+
+    /// How often each genotype occurs among n people.
+    pub(crate) fn counts_of(words: &[u64], n: usize) -> GenotypeCounts {
+        let [mut none, mut two, mut missing] = [0; 3];
+        for word in words {
             let (lower, upper) = (word & LOWER, word >> 1 & LOWER);
             none += (lower & !upper).count_ones() as usize;
             two += (upper & !lower).count_ones() as usize;
+            missing += (upper & lower).count_ones() as usize;
         }
         GenotypeCounts {
-            copies: [none, self.n - self.missing - none - two, two],
-            missing: self.missing,
+            copies: [none, n - missing - none - two, two],
+            missing,
         }
     }
 

@@ -1,15 +1,12 @@
 //! The columns of the design matrix, as everything after it sees them.
 
+mod genotypes;
+
 use std::{borrow::Cow, io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{
-    in_file::ColumnsInFile,
-    packed::{PackedAnchor, PackedColumns},
-    remote::RemoteColumns,
-    terms::Terms,
-};
+use super::{in_file::ColumnsInFile, packed::PackedColumns, remote::RemoteColumns, terms::Terms};
 use crate::{family::Likelihood, memory::MemoryBudget};
 
 /// The columns of the design matrix, each of unit norm.
@@ -210,88 +207,6 @@ impl<'x> Columns<'x> {
     /// The values of one of them, by its place among all columns.
     fn dense(&self, place: usize) -> Option<&'x [f64]> {
         self.values.get(place * self.n..(place + 1) * self.n)
-    }
-
-    /// The n values of column `j`, of which no copy is kept for later.
-    pub(crate) fn column_once(&self, j: u32) -> Cow<'x, [f64]> {
-        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
-            return Cow::Borrowed(self.column(j));
-        };
-        let place = first + j as usize;
-        if let Some(values) = self.dense(place) {
-            return Cow::Borrowed(values);
-        }
-        let own = place - self.dense_count();
-        packed.copy(own).map_or_else(
-            || {
-                let mut values = vec![0.0; self.n];
-                packed.unpack(own, &mut values);
-                Cow::Owned(values)
-            },
-            Cow::Borrowed,
-        )
-    }
-
-    /// The values of some neighbouring local columns, those of genotypes unpacked into `room`.
-    ///
-    /// *Shapes:* n × the length of the range, column-major.
-    pub(crate) fn block<'a>(&self, columns: Range<usize>, room: &'a mut Vec<f64>) -> &'a [f64]
-    where
-        'x: 'a,
-    {
-        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
-            let first = self.local().start;
-            let (start, end) = (columns.start - first, columns.end - first);
-            return &self.values[start * self.n..end * self.n];
-        };
-        room.resize(columns.len() * self.n, 0.0);
-        let places = first + columns.start..first + columns.end;
-        for (place, out) in places.zip(room.chunks_mut(self.n)) {
-            match self.dense(place) {
-                Some(values) => out.copy_from_slice(values),
-                None => packed.unpack(place - self.dense_count(), out),
-            }
-        }
-        room
-    }
-
-    /// Whether products of genotypes are made of integers, exactly but for their last rounding.
-    pub(crate) fn has_integers(&self) -> bool {
-        matches!(self.elsewhere, Some(Elsewhere::Packed(packed, _)) if packed.has_integers())
-    }
-
-    /// Whether the values of all columns are in memory.
-    pub(crate) fn is_unpacked(&self) -> bool {
-        !matches!(self.elsewhere, Some(Elsewhere::Packed(..)))
-    }
-
-    /// A column of genotypes to multiply others with; none of one whose values are numbers.
-    pub(crate) fn anchor(&self, j: u32) -> Option<PackedAnchor<'x>> {
-        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
-            return None;
-        };
-        let place = first + j as usize;
-        place
-            .checked_sub(self.dense_count())
-            .map(|own| packed.anchor(own))
-    }
-
-    /// The products of neighbouring columns with an [`anchor`](Self::anchor) of the same design, if all of them are
-    /// genotypes; otherwise none is written.
-    pub(crate) fn products_of_integers(
-        &self,
-        columns: Range<usize>,
-        anchor: &PackedAnchor,
-        out: &mut [f64],
-    ) -> bool {
-        let Some(Elsewhere::Packed(_, (first, _))) = self.elsewhere else {
-            return false;
-        };
-        let Some(start) = (first + columns.start).checked_sub(self.dense_count()) else {
-            return false;
-        };
-        anchor.products(start..start + columns.len(), out);
-        true
     }
 
     fn local_or_fetched(&self, remote: &'x RemoteColumns, j: u32) -> &'x [f64] {

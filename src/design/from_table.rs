@@ -65,8 +65,8 @@ impl DesignColumns {
         making: Making,
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
-        let missing = options.missing.of(&table);
-        if let Missing::Level | Missing::Pairwise = missing {
+        let kept = std::mem::take(&mut table.kept);
+        if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
         let communicator = making.communicator;
@@ -86,6 +86,19 @@ impl DesignColumns {
         let family = options.kind.family;
         let is_normal = family.distribution() == Distribution::Gaussian;
         let response_name = table.columns[response].name.clone();
+        let not_kept = beside.iter().flatten().chain([&response]);
+        let not_kept: Vec<&str> = not_kept.map(|at| &*table.columns[*at].name).collect();
+        let of_files = kept.iter().filter(|name| {
+            !not_kept.contains(&name.as_str())
+                && !options.drop.contains(name)
+                && !options.keep.contains(name)
+        });
+        let kept: Vec<String> = options.keep.iter().chain(of_files).cloned().collect();
+        let options = &DesignOptions {
+            keep: &kept,
+            ..*options
+        };
+        let missing = options.missing.of(&table);
         if let Some(at) = weights {
             weights::check(&table, at)?;
         }

@@ -247,3 +247,17 @@ impl PackedAnchor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+impl super::Design {
+    /// The same design with all its columns in memory.
+    pub(crate) fn unpacked(&self) -> Self {
+        let columns = self.columns();
+        let whole = columns.in_memory(&MemoryBudget::default()).unwrap();
+        Self {
+            x: whole.values().to_vec().into(),
+            packed: None,
+            ..self.clone()
+        }
+    }
+}

@@ -97,7 +97,7 @@ impl GramPool {
             self.positions.insert(term, self.terms.len());
             self.terms.push(term);
             for column in columns {
-                let values = x.column(column);
+                let values = &*x.column_once(column);
                 self.xty[self.columns.len()] = match &mut self.weighted {
                     None => product(values, y),
                     Some(own) => {
@@ -122,9 +122,19 @@ impl GramPool {
         // thread.
         let (present, stride) = (&self.columns, self.stride);
         let weighted = self.weighted.as_ref();
+        let of_integers = x.has_integers() && weighted.is_none() && x.terms().is_none();
         let chunk = |(at, out): (usize, &mut [f64])| {
             let from = first + at * CHUNK;
             let new = CHUNK.min(all - from);
+            if of_integers {
+                for (own, out) in present[from..from + new].iter().zip(out.chunks_mut(stride)) {
+                    if stop() {
+                        break;
+                    }
+                    x.products_with(*own, present, out);
+                }
+                return;
+            }
             let mut rows = vec![0.0; BLOCK.min(x.n()) * all];
             // What no weights are: products with second derivatives.
             let images: Vec<Vec<f64>> = match weighted.and_then(|own| own.curvature.as_ref()) {

@@ -10,8 +10,8 @@ pub(crate) struct Anchor<'a> {
     own: &'a Genotypes,
     /// The two bits of every genotype exchanged.
     turned: Vec<u64>,
-    /// The upper and the lower bits of those that are missing; none where none is.
-    missing: [Vec<u64>; 2],
+    /// The lower bits of those that are missing; none where none is.
+    missing: Vec<u64>,
     moments: Moments,
 }
 
@@ -37,12 +37,8 @@ impl<'a> Anchor<'a> {
         let turned = words
             .iter()
             .map(|word| (word & LOWER) << 1 | word >> 1 & LOWER);
-        let mut missing = [Vec::new(), Vec::new()];
-        if own.missing() > 0 {
-            let lower = words.iter().map(|word| word & word >> 1 & LOWER);
-            let lower: Vec<u64> = lower.collect();
-            missing = [lower.iter().map(|word| word << 1).collect(), lower];
-        }
+        let missing = words.iter().filter(|_| own.missing() > 0);
+        let missing = missing.map(|word| word & word >> 1 & LOWER).collect();
         Self {
             own,
             turned: turned.collect(),
@@ -55,25 +51,24 @@ impl<'a> Anchor<'a> {
     /// another, rounded once.
     pub(crate) fn product(&self, other: &Genotypes) -> f64 {
         let (a, x) = (self.own.words(), other.words());
-        let products = i128::from(difference(x, a, &self.turned));
         let (own, its) = (self.moments, Moments::of(other));
         let n = self.own.len() as i128;
-        if self.own.missing() == 0 && other.missing() == 0 {
+        let [products, its_missed, own_missed, neither] =
+            match (self.own.missing() > 0, other.missing() > 0) {
+                (false, false) => [difference(x, a, &self.turned), 0, 0, 0],
+                (true, _) => sums(x, a, &self.turned, &self.missing),
+                (false, true) => {
+                    let [own_missed, _] = of_missing(x, a);
+                    [difference(x, a, &self.turned), 0, own_missed, 0]
+                }
+            }
+            .map(i128::from);
+        if own.known == n && its.known == n {
             return (n * products - own.sum * its.sum) as f64 / n as f64;
         }
-        // Sums over the people whom the other variant knows as well.
-        let [upper, lower] = &self.missing;
-        let its_sum = its.sum
-            - match upper.is_empty() {
-                true => 0,
-                false => i128::from(difference(x, upper, lower)),
-            };
-        let (mut own_sum, mut both) = (own.sum, own.known);
-        if other.missing() > 0 {
-            let [sum, missing, neither] = of_missing(x, a);
-            own_sum -= i128::from(sum);
-            both -= i128::from(missing - neither);
-        }
+        // Over the people whom the other variant knows as well.
+        let (own_sum, its_sum) = (own.sum - own_missed, its.sum - its_missed);
+        let both = own.known + its.known + neither - n;
         let numerator = own.known * its.known * products
             - own.sum * its.known * its_sum
             - its.sum * own.known * own_sum
@@ -91,27 +86,50 @@ vectorised! {
 fn difference_body<S: Simd>(_: S, x: &[u64], one: &[u64], other: &[u64]) -> i64 {
     let mut sum = 0;
     for ((x, one), other) in x.iter().zip(one).zip(other) {
-        sum += i64::from((x & one).count_ones()) - i64::from((x & other).count_ones());
+        sum += more(*x, *one, *other);
     }
     sum
 }
 
 vectorised! {
-    /// Of the people whom x does not know: the sum of a's copies less one, how many they are, and how many of them a does
-    /// not know either.
-    fn of_missing<'a>(x: &'a [u64], a: &'a [u64]) -> [i64; 3] = of_missing_body;
+    /// Of the people whom x does not know: the sum of a's copies less one, and how many of them a does not know either.
+    fn of_missing<'a>(x: &'a [u64], a: &'a [u64]) -> [i64; 2] = of_missing_body;
 }
 
 #[inline(always)]
-fn of_missing_body<S: Simd>(_: S, x: &[u64], a: &[u64]) -> [i64; 3] {
-    let [mut sum, mut missing, mut neither] = [0; 3];
+fn of_missing_body<S: Simd>(_: S, x: &[u64], a: &[u64]) -> [i64; 2] {
+    let [mut sum, mut neither] = [0; 2];
     for (x, a) in x.iter().zip(a) {
         let own = x & x >> 1 & LOWER;
-        sum += i64::from((a & own << 1).count_ones()) - i64::from((a & own).count_ones());
-        missing += i64::from(own.count_ones());
+        sum += more(*a, own << 1, own);
         neither += i64::from((own & a & a >> 1).count_ones());
     }
-    [sum, missing, neither]
+    [sum, neither]
+}
+
+vectorised! {
+    /// The sums of products of copies less one; of those of x over the people whom a does not know, of those of a over the
+    /// people whom x does not know; and how many nobody knows.
+    fn sums<'a>(x: &'a [u64], a: &'a [u64], turned: &'a [u64], missing: &'a [u64]) -> [i64; 4] = sums_body;
+}
+
+#[inline(always)]
+fn sums_body<S: Simd>(_: S, x: &[u64], a: &[u64], turned: &[u64], missing: &[u64]) -> [i64; 4] {
+    let [mut products, mut of_x, mut of_a, mut neither] = [0; 4];
+    for ((x, missing), (a, turned)) in x.iter().zip(missing).zip(a.iter().zip(turned)) {
+        let own = x & x >> 1 & LOWER;
+        products += more(*x, *a, *turned);
+        of_x += more(*x, missing << 1, *missing);
+        of_a += more(*a, own << 1, own);
+        neither += i64::from((own & missing).count_ones());
+    }
+    [products, of_x, of_a, neither]
+}
+
+/// How many more bits x has in common with one word than with another.
+#[inline(always)]
+fn more(x: u64, one: u64, other: u64) -> i64 {
+    i64::from((x & one).count_ones()) - i64::from((x & other).count_ones())
 }
 
 #[cfg(test)]

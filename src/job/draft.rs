@@ -6,6 +6,7 @@ use passel_criteria::{Criterion, CriterionError};
 
 use super::{
     Job, OptionError, Responses,
+    cohort::take_phenotypes,
     conflicts::{conflicts, matrix_conflicts, several_criteria},
     options::{FALSE_PICKS, MethodClass},
     path_text::{to_path, to_text},
@@ -133,7 +134,9 @@ impl JobDraft {
     /// # Errors
     /// Every conflict between options, and a method or criterion that does not exist.
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
-        let split = split_response(&mut self.job).err();
+        let split = take_phenotypes(&mut self.job)
+            .and_then(|()| split_response(&mut self.job))
+            .err();
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
         errors.extend(split);
@@ -158,7 +161,9 @@ impl JobDraft {
     }
 
     fn check_pairs(mut self) -> Result<PairsJob, Vec<OptionError>> {
-        let split = split_response(&mut self.job).err();
+        let split = take_phenotypes(&mut self.job)
+            .and_then(|()| split_response(&mut self.job))
+            .err();
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
         errors.extend(split);
@@ -275,7 +280,17 @@ impl JobDraft {
             _ => None,
         };
         let inputs = job.plugins.iter_mut().chain([&mut job.data]);
+        let cohort = &mut job.cohort;
+        let beside = [&mut cohort.phenotype, &mut cohort.covariates].into_iter();
+        let beside = beside.flatten().map(|own| &mut own.path);
+        let lists = [
+            &mut cohort.keep_people,
+            &mut cohort.remove,
+            &mut cohort.extract,
+            &mut cohort.exclude,
+        ];
         let inputs = inputs.chain(groups).chain(responses);
+        let inputs = inputs.chain(beside).chain(lists.into_iter().flatten());
         let rules = [&mut job.binning, &mut job.bin_response].into_iter();
         let rules = rules.filter_map(|binning| match binning {
             Binning::Edges(file) => Some(file),

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "program")]
 pub mod arguments;
+mod cohort;
 mod conflicts;
 mod draft;
 mod error;
@@ -43,7 +44,7 @@ use crate::{
     search::Pass,
     selection::{CONFIDENCE_LEVEL, Intervals},
     selector::Stop,
-    table::{Missing, Table, TextOptions, input_files, is_npy, is_standard_input},
+    table::{Cohort, Missing, Table, TextOptions, input_files, is_npy, is_standard_input},
 };
 
 pub use crate::{presentation::Format, progress::Progress};
@@ -82,6 +83,8 @@ pub struct Job {
     pub na: Vec<String>,
     /// How delimited text is written.
     pub text: TextOptions,
+    /// Of genotypes: which people and variants are used, and the tables beside them.
+    pub cohort: Cohort,
     /// Variables that every model contains.
     pub keep: Vec<String>,
     /// Columns that are left out.
@@ -166,6 +169,7 @@ impl Job {
             drop: Vec::new(),
             reference: Vec::new(),
             terms: TermSettings::default(),
+            cohort: Cohort::default(),
             missing: Missing::Auto,
             binning: Binning::Auto,
             bin_response: Binning::Auto,
@@ -257,7 +261,13 @@ impl Job {
             _ => Vec::new(),
         };
         let table = table.into_iter().map(|path| ("responses", path));
-        let beside = response.chain(rules).chain(groups).chain(table);
+        let cohort = self.cohort.given().into_iter();
+        let cohort = cohort.filter_map(|(option, path)| Some((option, path?.clone())));
+        let beside = response
+            .chain(rules)
+            .chain(groups)
+            .chain(table)
+            .chain(cohort);
         data.chain(beside).collect()
     }
 

@@ -36,7 +36,7 @@ pub(super) type DataKeys = (String, Option<String>);
 
 pub(super) fn keys<D: Prepared>(job: &Job) -> DataKeys {
     let table = job.table.as_ref().map(Arc::as_ptr);
-    let reading = (&job.factor, &job.date, &job.na, &job.text);
+    let reading = (&job.factor, &job.date, &job.na, &job.text, &job.cohort);
     let table = format!("{:?}", (table, &job.data, &job.response, reading));
     let made = D::IS_SHARED.then(|| format!("{table}{}{:?}", type_name::<D>(), D::options(job)));
     (table, made)

@@ -92,6 +92,7 @@ pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
         text: job.text,
         interrupt: Some(&job.interrupt),
         memory: None,
+        cohort: Some(&job.cohort),
     }
 }
 

@@ -21,6 +21,8 @@ mod error;
 mod faults;
 mod gains;
 #[cfg(test)]
+mod genotypes_tests;
+#[cfg(test)]
 mod in_file_tests;
 mod intervals;
 mod particle;

@@ -8,7 +8,8 @@ use super::error::{as_given, is_standard_input};
 use super::extent::Extent;
 use super::source::Source;
 use super::{
-    Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values, names,
+    Cohort, Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values,
+    names,
 };
 use crate::memory::MemoryError;
 use crate::nearest::either;
@@ -153,6 +154,18 @@ impl Input<'_> {
         }
     }
 
+    /// Refuses options of genotypes for a file of another format.
+    pub(super) fn refuse_cohort(&self, format: &Format) -> Result<(), TableError> {
+        let given = self.options.cohort.map(Cohort::given).unwrap_or_default();
+        match given.first() {
+            Some((option, _)) if format.extensions[0] != "bed" => Err(self.error(format!(
+                "--{option} is for genotypes, .bed, and this is .{}: leave it out",
+                format.extensions[0]
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes memory for what is read.
     pub(super) fn hold(&self, bytes: usize, what: &str) -> Result<(), TableError> {
         let memory = self.options.memory;
@@ -225,6 +238,7 @@ pub fn read_header(path: &Path, options: &ReadOptions) -> Result<Option<Table>, 
         partition: &ColumnPartition::default(),
     };
     input.refuse_text_options(format)?;
+    input.refuse_cohort(format)?;
     (format.header)(&input)
 }
 

@@ -2,6 +2,7 @@
 
 mod arff;
 mod choose;
+mod cohort;
 mod content;
 mod csv;
 mod csv_columns;
@@ -44,19 +45,20 @@ mod source;
 mod stream;
 mod suspicions;
 mod text_options;
+mod values;
 mod whitespace;
 mod whole_lines;
 mod words;
 mod write;
 
-use std::borrow::Cow;
 use std::path::Path;
 
-pub use crate::genotypes::{GenotypeCounts, Genotypes};
+pub use crate::genotypes::{GenotypeCounts, GenotypeEncoding, Genotypes};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::memory::MemoryCharge;
 use crate::ranks::Communicator;
 
+pub use cohort::{BesidePeople, ChromosomeRange, Cohort};
 pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
@@ -109,6 +111,8 @@ pub struct Table {
     /// Positions of the variables that the file marks as those of the model that made its
     /// response, ascending; empty where it marks none.
     pub truth: Vec<usize>,
+    /// Columns that the files say every model holds: covariates of genotypes.
+    pub kept: Vec<String>,
     /// What the file calls its observations, as R's row names: one label each, or none at all.
     pub labels: Vec<String>,
     /// Columns with whole numbers that 64-bit floating point rounds, which are refused unless they are
@@ -172,6 +176,7 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | `missing` | words and numbers that mean a missing value, besides those that always do | none |
 /// | `text` | how delimited text is written | found by its first lines |
 /// | `interrupt` | the request that ends the reading with [`TableError::Interrupted`] | none |
+/// | `cohort` | of genotypes: who and which variants are wanted, and the tables beside them | all |
 /// | `memory` | what the memory is charged to that reading takes: at the end, more than the table has | nothing |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
@@ -189,6 +194,8 @@ pub struct ReadOptions<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// See the table above.
     pub memory: Option<&'a MemoryCharge>,
+    /// See the table above.
+    pub cohort: Option<&'a Cohort>,
 }
 
 impl ReadOptions<'_> {
@@ -266,6 +273,7 @@ pub fn read_partition(
         partition,
     };
     input.refuse_text_options(format)?;
+    input.refuse_cohort(format)?;
     let mut table = (format.read)(&input)?;
     let width = table.columns.len();
     for (position, column) in table.columns.iter_mut().enumerate() {
@@ -345,72 +353,4 @@ pub struct TrueVariable {
     pub name: String,
     /// 0-based position of the column in the file, response and weights taken out.
     pub index: usize,
-}
-
-impl Values {
-    /// The number of observations; `None` where the values do not show it.
-    fn len(&self) -> Option<usize> {
-        match self {
-            Self::Numbers(values) => Some(values.len()),
-            Self::Bytes(values) | Self::Gapped(values) => Some(values.len()),
-            Self::Genotypes(genotypes) => Some(genotypes.len()),
-            Self::Factor { codes, .. } => Some(codes.len()),
-            Self::Sparse { .. } | Self::Remote => None,
-        }
-    }
-
-    /// The values as n numbers, NaN where missing; `None` of a factor and of a remote column.
-    pub(crate) fn numbers(&self, n: usize) -> Option<Cow<'_, [f64]>> {
-        match self {
-            Self::Numbers(numbers) => Some(Cow::Borrowed(numbers)),
-            Self::Sparse { rows, values } => {
-                let mut numbers = vec![0.0; n];
-                for (row, value) in rows.iter().zip(values) {
-                    numbers[*row as usize] = *value;
-                }
-                Some(Cow::Owned(numbers))
-            }
-            Self::Bytes(bytes) | Self::Gapped(bytes) => {
-                Some(bytes.iter().copied().map(self.byte_to_number()).collect())
-            }
-            Self::Genotypes(genotypes) => {
-                let mut numbers = vec![0.0; n];
-                genotypes.unpack([0.0, 1.0, 2.0, f64::NAN], &mut numbers);
-                Some(Cow::Owned(numbers))
-            }
-            Self::Factor { .. } | Self::Remote => None,
-        }
-    }
-
-    /// The same values, genotypes of which are bytes.
-    pub(crate) fn unpacked(self) -> Self {
-        match self {
-            Self::Genotypes(own) if own.missing() == 0 => Self::Bytes(own.to_bytes(MISSING_BYTE)),
-            Self::Genotypes(own) => Self::Gapped(own.to_bytes(MISSING_BYTE)),
-            others => others,
-        }
-    }
-
-    /// The function from a byte of these values to its number: NaN where it marks a missing value.
-    pub(crate) fn byte_to_number(&self) -> impl Fn(u8) -> f64 + use<> {
-        let mark = matches!(self, Self::Gapped(_)).then_some(MISSING_BYTE);
-        move |byte| match mark == Some(byte) {
-            true => f64::NAN,
-            false => f64::from(byte),
-        }
-    }
-
-    /// Makes a factor of numbers of n observations. Levels are the shortest texts that read back
-    /// as these numbers.
-    fn make_factor(&mut self, rows: usize) {
-        let Some(values) = self.numbers(rows) else {
-            return;
-        };
-        let texts = values.iter().map(|value| value.to_string());
-        let texts: Vec<String> = texts.collect();
-        let levels = values.iter().zip(&texts);
-        *self = levels
-            .map(|(value, text)| (!value.is_nan()).then_some(text.as_str()))
-            .collect();
-    }
 }

@@ -1,39 +1,35 @@
 //! The genotypes of PLINK 1: a `.bed` of two bits a genotype, variant by variant, with the `.bim`
 //! that names its variants and the `.fam` of its samples beside it.
 
+mod beside;
+mod companions;
+mod people;
+mod variants;
+
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::{as_given, shown, shown_bytes};
 use super::extent::Extent;
-use super::field;
 use super::format::{Format, Input, companion};
-use super::growing::{COLUMNS, Growing, PER_COLUMN};
-use super::lines::Lines;
+use super::growing::PER_COLUMN;
 use super::source::Source;
-use super::{Column, Genotypes, ReadOptions, Table, TableError, TextOptions, Values};
+use super::{Column, Genotypes, Table, TableError, TextOptions, Values};
 use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
+use beside::names_beside;
+use companions::{PHENOTYPE, fam};
+use people::{People, people};
+use variants::{Variants, variants};
 
-const PHENOTYPE: &str = "phenotype";
 /// The first bytes of genotypes in variant-major order, which the third byte says.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
 const READ_BYTES: usize = piece(1 << 20);
-/// What PLINK writes for an unknown phenotype.
-const UNKNOWN: f64 = -9.0;
 
 pub(super) const FORMAT: Format = Format {
     gzip: false,
-    header: |input| {
-        let variants = names(input.path, input.options)?;
-        let names = std::iter::once(PHENOTYPE.to_owned()).chain(variants);
-        // The names are there already.
-        let columns = names.map(|name| Column::from((name, Values::Remote)));
-        input.table(columns.collect(), Some(0)).map(Some)
-    },
+    header,
     companions: &["bim", "fam"],
     estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["bed"], read)
@@ -82,21 +78,120 @@ fn read(input: &Input) -> Result<Table, TableError> {
     }
     // Their own encoding is told by no option.
     let options = &input.options.with_text(TextOptions::default());
-    let phenotypes = phenotypes(path, options)?;
-    let names = names(path, options)?;
+    let (ids, phenotypes) = fam(path, options)?;
+    let people = people(&ids, &companion(path, "fam"), options)?;
+    let variants = variants(path, options)?;
+    let selection = Selection::new(input, (&people, &variants), ids.len());
+    let (genotypes, of_variants) = selection.read(&mut source)?;
 
-    let (samples, variants) = (phenotypes.len(), names.len());
-    let stride = samples.div_ceil(4);
-    let start = MAGIC.len() as u64;
-    let expected = start.saturating_add((stride as u64).saturating_mul(variants as u64));
-    let check = |found: u64| {
+    let kept: Vec<String> = people
+        .covariates
+        .iter()
+        .map(|own| own.name.clone())
+        .collect();
+    let mut columns = people.phenotypes;
+    if columns.is_empty() {
+        let rows = people.rows.as_deref();
+        let of_rows = rows.map(|rows| rows.iter().map(|row| phenotypes[*row]).collect());
+        columns.push(Column::from((PHENOTYPE, of_rows.unwrap_or(phenotypes))));
+    }
+    columns.extend(people.covariates);
+    columns.extend(genotypes.into_iter().map(Column::from));
+    let mut table = input.table(columns, Some(0))?;
+    table.kept = kept;
+    table.warnings.extend(people.warnings);
+    table.warnings.extend(variants.warnings);
+    table.warnings.extend(of_variants);
+    Ok(table)
+}
+
+/// The columns of a table of these, without values.
+fn header(input: &Input) -> Result<Option<Table>, TableError> {
+    let options = &input.options.with_text(TextOptions::default());
+    let variants = variants(input.path, options)?;
+    let cohort = input.options.cohort;
+    let mut names = match cohort.and_then(|own| own.phenotype.as_ref()) {
+        Some(beside) => names_beside(beside, "--phenotype", options)?.1,
+        None => vec![PHENOTYPE.to_owned()],
+    };
+    let mut kept = Vec::new();
+    if let Some(beside) = cohort.and_then(|own| own.covariates.as_ref()) {
+        (_, kept) = names_beside(beside, "--covariates", options)?;
+        names.extend(kept.iter().cloned());
+    }
+    let wanted = variants.names.into_iter().zip(variants.wanted);
+    names.extend(wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name)));
+    // The names are there already.
+    let columns = names
+        .into_iter()
+        .map(|name| Column::from((name, Values::Remote)));
+    let mut table = input.table(columns.collect(), Some(0))?;
+    table.kept = kept;
+    Ok(Some(table))
+}
+
+/// What is read of a `.bed`.
+struct Selection<'a> {
+    input: &'a Input<'a>,
+    people: &'a People,
+    variants: &'a Variants,
+    /// People in the file.
+    samples: usize,
+    /// People that are used.
+    n: usize,
+    /// Of each variant whether this process reads it.
+    own: Vec<bool>,
+}
+
+/// A variant of a name.
+type Named = (String, Values);
+
+impl<'a> Selection<'a> {
+    fn new(
+        input: &'a Input,
+        (people, variants): (&'a People, &'a Variants),
+        samples: usize,
+    ) -> Self {
+        let filters = input.options.cohort;
+        let has_filters =
+            filters.is_some_and(|own| own.least_frequency.is_some() || own.most_missing.is_some());
+        // What stands before the variants.
+        let mut place = people.phenotypes.len().max(1) + people.covariates.len();
+        let width = place + variants.wanted.iter().filter(|wanted| **wanted).count();
+        let of_variant = |(name, wanted): (&String, &bool)| {
+            let own = *wanted && (has_filters || input.partition.reads(place, width, name));
+            place += usize::from(*wanted);
+            own
+        };
+        let own = variants
+            .names
+            .iter()
+            .zip(&variants.wanted)
+            .map(of_variant)
+            .collect();
+        let n = people.rows.as_ref().map_or(samples, Vec::len);
+        Self {
+            input,
+            people,
+            variants,
+            samples,
+            n,
+            own,
+        }
+    }
+
+    /// Refuses a file of another size than the two others promise.
+    fn check(&self, found: u64) -> Result<(), TableError> {
+        let (samples, variants) = (self.samples, self.own.len());
+        let (start, stride) = (MAGIC.len() as u64, samples.div_ceil(4));
+        let expected = start.saturating_add((stride as u64).saturating_mul(variants as u64));
         let asked = format!("{samples} samples in the .fam and {variants} variants in the .bim");
         let mend = "write the three files again, together";
-        Err(input.error(match found.cmp(&expected) {
+        Err(self.input.error(match found.cmp(&expected) {
             Ordering::Equal => return Ok(()),
             Ordering::Less => {
                 let variant = (found.saturating_sub(start) / stride as u64) as usize;
-                let (number, name) = (variant + 1, &names[variant]);
+                let (number, name) = (variant + 1, &self.variants.names[variant]);
                 format!(
                     "cut off at byte {found}, in variant {number} (`{name}`): {asked} ask for \
                      {expected} bytes; {mend}"
@@ -104,208 +199,199 @@ fn read(input: &Input) -> Result<Table, TableError> {
             }
             Ordering::Greater => format!("goes on at byte {expected}: {asked} end there; {mend}"),
         }))
-    };
-    // Before memory is taken for what the two others promise, the file has to hold it. A pipe's
-    // columns come one at a time.
-    if let Some(size) = source.size {
-        check(size)?;
     }
-    // Behind the phenotype.
-    let own = |at: usize| input.partition.reads(at + 1, variants + 1, &names[at]);
-    let held = (0..variants).filter(|at| own(*at)).count();
-    let words = Genotypes::stride(samples);
-    let held = words.saturating_mul(held);
-    input.hold(held.saturating_mul(8), "its genotypes")?;
-    // A pipe's columns come one at a time, for what it holds nobody knows.
-    let room = source.size.map(|_| zeros(held));
-    let refused = || {
-        let error = MemoryError::refused(8 * held as u64, "its genotypes");
-        TableError::memory(path, error)
-    };
-    let mut all = room.map_or(Ok(Vec::new()), |room| room.ok_or_else(refused))?;
-    // Of each variant that is held, where its words begin.
-    let (mut places, mut next) = (Vec::new(), 0);
-    let at_once = (READ_BYTES * helpers() / stride).clamp(1, variants);
-    let mut bytes = vec![0; stride * at_once];
-    let mut found = start;
-    while places.len() < variants {
-        let rest = places.len()..variants;
-        let ahead = match source.size {
-            Some(_) => rest.clone().take_while(|at| !own(*at)).count(),
-            // What cannot be measured is read to its end.
-            None => 0,
+
+    /// The variants that are wanted, those of other ranks without values, and what a user should know of the others.
+    fn read(&self, source: &mut Source) -> Result<(Vec<Named>, Option<String>), TableError> {
+        // Before memory is taken for what the two others promise, the file has to hold it. A pipe's
+        // columns come one at a time.
+        if let Some(size) = source.size {
+            self.check(size)?;
+        }
+        let (variants, stride, words) = (
+            self.own.len(),
+            self.samples.div_ceil(4),
+            Genotypes::stride(self.n),
+        );
+        let held = words.saturating_mul(self.own.iter().filter(|own| **own).count());
+        self.input.hold(held.saturating_mul(8), "its genotypes")?;
+        let refused = || {
+            let error = MemoryError::refused(8 * held as u64, "its genotypes");
+            TableError::memory(self.input.path, error)
         };
-        if ahead > 0 {
-            source.skip((stride * ahead) as u64)?;
-            found += (stride * ahead) as u64;
-            places.extend((0..ahead).map(|_| None));
-            continue;
-        }
-        let wanted = stride * at_once.min(rest.len());
-        let filled = source.fill_at_once(&mut bytes[..wanted])?;
-        found += filled as u64;
-        // The file may have changed since its size was taken.
-        if filled < wanted {
-            break;
-        }
-        let first = places.len();
-        let read = (first..).zip(bytes[..wanted].chunks_exact(stride));
-        let read: Vec<(usize, &[u8])> = read.collect();
-        places.extend(read.iter().map(|(at, _)| {
-            let place = own(*at).then_some(next);
-            next += place.map_or(0, |_| words);
-            place
-        }));
-        let start = places[..first].iter().flatten().count() * words;
-        if all.len() < next {
-            all.try_reserve(next - all.len()).map_err(|_| refused())?;
-            all.resize(next, 0);
-        }
-        let held = read.into_iter().filter(|(at, _)| places[*at].is_some());
-        let held = held.zip(all[start..next].chunks_mut(words)).collect();
-        map_each(held, |((_, bytes), words): ((usize, &[u8]), &mut [u64])| {
-            Genotypes::fill_from_bed(bytes, samples, words);
-        });
-    }
-    found += source.fill(&mut [0])? as u64;
-    check(found)?;
-
-    let all = Arc::new(all);
-    let genotypes = map_each(places, |place| {
-        place.map_or(Values::Remote, |place| {
-            Values::Genotypes(Genotypes::part(Arc::clone(&all), place, samples))
-        })
-    });
-    let mut columns = vec![Column::from((PHENOTYPE, phenotypes))];
-    columns.extend(names.into_iter().zip(genotypes).map(Column::from));
-    input.table(columns, Some(0))
-}
-
-fn open<'a>(
-    bed: &Path,
-    path: &'a Path,
-    options: &ReadOptions<'a>,
-) -> Result<Lines<'a>, TableError> {
-    Lines::open(path, options).map_err(|error| match error {
-        TableError::NotFound { .. } => TableError::content(
-            path,
-            format!(
-                "no such file; {} is read with the .bim and .fam of its name beside it: copy it \
-                 there",
-                as_given(bed)
-            ),
-        ),
-        other => other,
-    })
-}
-
-impl Lines<'_> {
-    /// Goes to the next line that is not blank, which must have six fields; `false` at the end.
-    fn advance_to_six_fields(&mut self, expected: &'static str) -> Result<bool, TableError> {
-        while self.advance()? {
-            match self.fields().count() {
-                0 => {}
-                6 => return Ok(true),
-                found => {
-                    return Err(self.error(format!(
-                        "{found} fields, but 6 are expected: {expected}; mend the line"
-                    )));
+        // What a pipe holds nobody knows.
+        let mut all = match source.size {
+            Some(_) => zeros(held).ok_or_else(refused)?,
+            None => Vec::new(),
+        };
+        // Of each variant that is held and passes the filters, where its words begin.
+        let (mut places, mut end) = (Vec::new(), 0);
+        let mut failed = Failed::default();
+        let at_once = (READ_BYTES * helpers() / stride).clamp(1, variants);
+        let mut bytes = vec![0; stride * at_once];
+        let mut found = MAGIC.len() as u64;
+        while places.len() < variants {
+            let rest = places.len()..variants;
+            let ahead = match source.size {
+                Some(_) => rest.clone().take_while(|at| !self.own[*at]).count(),
+                // What cannot be measured is read to its end.
+                None => 0,
+            };
+            if ahead > 0 {
+                source.skip((stride * ahead) as u64)?;
+                found += (stride * ahead) as u64;
+                places.extend((0..ahead).map(|_| None));
+                continue;
+            }
+            let wanted = stride * at_once.min(rest.len());
+            let filled = source.fill_at_once(&mut bytes[..wanted])?;
+            found += filled as u64;
+            // The file may have changed since its size was taken.
+            if filled < wanted {
+                break;
+            }
+            let read = (places.len()..).zip(bytes[..wanted].chunks_exact(stride));
+            let read = read.filter(|(at, _)| self.own[*at]);
+            let read: Vec<(usize, &[u8])> = read.collect();
+            let room = end + read.len() * words;
+            if all.len() < room {
+                all.try_reserve(room - all.len()).map_err(|_| refused())?;
+                all.resize(room, 0);
+            }
+            let numbers: Vec<usize> = read.iter().map(|(at, _)| *at).collect();
+            let slots = read
+                .into_iter()
+                .zip(all[end..room].chunks_mut(words))
+                .collect();
+            let passed = map_each(
+                slots,
+                |((_, bytes), words): ((usize, &[u8]), &mut [u64])| self.unpack(bytes, words),
+            );
+            let first = places.len();
+            places.resize(first + wanted / stride, None);
+            let mut from = end;
+            for (at, verdict) in numbers.into_iter().zip(passed) {
+                match verdict {
+                    Verdict::Passes => {
+                        all.copy_within(from..from + words, end);
+                        places[at] = Some(end);
+                        end += words;
+                    }
+                    Verdict::Rare => failed.rare += 1,
+                    Verdict::Missing => failed.missing += 1,
                 }
+                from += words;
             }
         }
-        Ok(false)
-    }
-
-    /// The field counted from 0, as text.
-    fn field(&self, at: usize) -> Result<&str, TableError> {
-        let field = self.fields().nth(at).unwrap_or_default();
-        str::from_utf8(field).map_err(|_| TableError::not_utf8(self.path, self.number, at + 1))
-    }
-}
-
-/// The last field of every line of the `.fam`. Where all are 0, 1, 2 or −9 they tell controls, 1,
-/// from cases, 2, and 0 is missing; −9 always is.
-fn phenotypes(bed: &Path, options: &ReadOptions) -> Result<Vec<f64>, TableError> {
-    let path = companion(bed, "fam");
-    let mut lines = open(bed, &path, options)?;
-    let mut values = Vec::new();
-    while lines.advance_to_six_fields("family, sample, father, mother, sex, phenotype")? {
-        let field = lines.fields().nth(5).unwrap_or_default();
-        let value = field::number(field, PHENOTYPE);
-        let grown = values.grow(1, options.memory, "its phenotypes");
-        grown.map_err(|error| TableError::memory(&path, error))?;
-        values.push(value.map_err(|_| {
-            lines.error(format!(
-                "{} should be the sample's phenotype, a number (-9 where it is missing); mend it",
-                shown_bytes(field)
-            ))
-        })?);
-    }
-    if values.is_empty() {
-        return Err(TableError::no_rows(&path));
-    }
-    let status = |value: &f64| value.is_nan() || [0.0, 1.0, 2.0, UNKNOWN].contains(value);
-    let statuses = values.iter().all(status);
-    for value in &mut values {
-        if *value == UNKNOWN || statuses && *value == 0.0 {
-            *value = f64::NAN;
+        found += source.fill(&mut [0])? as u64;
+        self.check(found)?;
+        let (left_out, told) = (failed.count(), failed.told(self));
+        if end == 0 && left_out > 0 {
+            let message = format!("no variant is left: {}", told.unwrap_or_default());
+            return Err(self.input.error(message));
         }
+        all.truncate(end);
+        if left_out > 0 {
+            all.shrink_to_fit();
+        }
+        let all = Arc::new(all);
+        let names = self
+            .variants
+            .names
+            .iter()
+            .zip(&self.variants.wanted)
+            .zip(&self.own)
+            .zip(places);
+        // One that did not pass is read and has no place.
+        let stays =
+            names.filter(|(((_, wanted), own), place)| **wanted && (!**own || place.is_some()));
+        let stays = stays.map(|(((name, _), _), place)| (name, place));
+        let named = map_each(
+            stays.collect(),
+            |(name, place): (&String, Option<usize>)| {
+                let part = |place| Genotypes::part(Arc::clone(&all), place, self.n);
+                let values = place.map_or(Values::Remote, |place| Values::Genotypes(part(place)));
+                (name.clone(), values)
+            },
+        );
+        Ok((named, told))
     }
-    Ok(values)
-}
 
-struct Variant {
-    line: u64,
-    id: String,
-    place: String,
-}
-
-/// A name of its own for every line of the `.bim`.
-fn names(bed: &Path, options: &ReadOptions) -> Result<Vec<String>, TableError> {
-    let path = companion(bed, "bim");
-    let mut lines = open(bed, &path, options)?;
-    let mut variants = Vec::new();
-    while lines.advance_to_six_fields("chromosome, variant, morgans, base pairs, A1, A2")? {
-        let coordinate = lines.field(3)?;
-        let Ok(coordinate) = coordinate.parse::<i64>() else {
-            return Err(lines.error(format!(
-                "{} should be the variant's base-pair coordinate, a whole number; mend it",
-                shown(coordinate)
-            )));
+    /// The genotypes of the people who are used, if the filters let them pass.
+    fn unpack(&self, bytes: &[u8], words: &mut [u64]) -> Verdict {
+        match &self.people.rows {
+            None => Genotypes::fill_from_bed(bytes, self.n, words),
+            Some(rows) => {
+                let mut whole = vec![0; Genotypes::stride(self.samples)];
+                Genotypes::fill_from_bed(bytes, self.samples, &mut whole);
+                Genotypes::fill_selected(&whole, rows, words);
+            }
+        }
+        let Some(cohort) = self.input.options.cohort else {
+            return Verdict::Passes;
         };
-        lines.hold(PER_COLUMN, COLUMNS)?;
-        variants.push(Variant {
-            line: lines.number,
-            id: lines.field(1)?.to_owned(),
-            place: format!("{}:{coordinate}", lines.field(0)?),
-        });
-    }
-    if variants.is_empty() {
-        return Err(TableError::no_columns(&path));
-    }
-    // Whether an id occurs more than once.
-    let mut again = HashMap::from([(".", true), (PHENOTYPE, true)]);
-    for variant in &variants {
-        let seen = again.entry(&variant.id);
-        seen.and_modify(|again| *again = true).or_insert(false);
-    }
-    let own: Vec<bool> = variants
-        .iter()
-        .map(|variant| !again[&*variant.id])
-        .collect();
-    let mut firsts = HashMap::with_capacity(variants.len());
-    for (variant, own) in variants.iter().zip(&own) {
-        let name = if *own { &variant.id } else { &variant.place };
-        if let Some(first) = firsts.insert(name, variant.line) {
-            let second = variant.line;
-            let message = format!(
-                "lines {first} and {second}: two variants at {name}, with no id of their own; \
-                 give them one"
-            );
-            return Err(TableError::content(&path, message));
+        if cohort.least_frequency.is_some() || cohort.most_missing.is_some() {
+            let counts = Genotypes::counts_of(words, self.n);
+            let missing = counts.missing as f64 / self.n as f64;
+            if cohort.most_missing.is_some_and(|most| missing > most) {
+                return Verdict::Missing;
+            }
+            let frequency = counts.minor_allele_frequency();
+            // Of nobody known the frequency is no number, and not below the least.
+            if cohort
+                .least_frequency
+                .is_some_and(|least| frequency < least)
+            {
+                return Verdict::Rare;
+            }
         }
+        Genotypes::encode(words, self.n, cohort.encoding);
+        Verdict::Passes
     }
-    let named = variants.into_iter().zip(own);
-    let name = |(variant, own): (Variant, bool)| if own { variant.id } else { variant.place };
-    Ok(named.map(name).collect())
+}
+
+/// What the filters say of a variant.
+enum Verdict {
+    Passes,
+    Rare,
+    Missing,
+}
+
+/// How many variants the filters leave out.
+#[derive(Default)]
+struct Failed {
+    rare: usize,
+    missing: usize,
+}
+
+impl Failed {
+    fn count(&self) -> usize {
+        self.rare + self.missing
+    }
+
+    fn told(&self, of: &Selection) -> Option<String> {
+        let cohort = of.input.options.cohort?;
+        let missing = cohort.most_missing.map(|most| {
+            format!(
+                "{} miss more than {most} of the people (--max-missing)",
+                self.missing
+            )
+        });
+        let rare = cohort.least_frequency.map(|least| {
+            format!(
+                "{} have a minor allele frequency below {least} (--maf)",
+                self.rare
+            )
+        });
+        let reasons: Vec<String> = missing.into_iter().chain(rare).collect();
+        let count = self.count();
+        let tested = of.own.iter().filter(|own| **own).count();
+        (count > 0).then(|| {
+            let were = if count == 1 { "was" } else { "were" };
+            format!(
+                "{count} of {tested} variants {were} left out: {}",
+                reasons.join(", ")
+            )
+        })
+    }
 }

@@ -19,6 +19,7 @@ impl Table {
             rows: rows.len(),
             response: self.response,
             truth: self.truth.clone(),
+            kept: self.kept.clone(),
             labels: self.select_labels(rows),
             rounded: self.rounded.clone(),
             // They are of the whole table.

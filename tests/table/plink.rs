@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use passel::table::Genotypes;
+
 use super::*;
 
 /// Seven samples: cases and controls of which two are not known, a quantity in another.
@@ -73,11 +75,14 @@ fn every_code_is_read_for_every_sample() {
             .map(|column| &column.values)
             .collect();
         let no = MISSING_BYTE;
-        assert_eq!(*values[0], Values::Gapped(vec![2, no, 1, 0, 0, 1, no]));
-        assert_eq!(*values[1], Values::Bytes(vec![0; 7]));
-        assert_eq!(*values[2], Values::Bytes(vec![2; 7]));
-        assert_eq!(*values[3], Values::Gapped(vec![no; 7]));
-        assert_eq!(*values[4], Values::Gapped(vec![1, 1, 1, 1, 1, 1, no]));
+        let are = |values: &Values, copies: [u8; 7]| {
+            assert_eq!(*values, Values::Genotypes(Genotypes::of_copies(&copies)));
+        };
+        are(values[0], [2, no, 1, 0, 0, 1, no]);
+        are(values[1], [0; 7]);
+        are(values[2], [2; 7]);
+        are(values[3], [no; 7]);
+        are(values[4], [1, 1, 1, 1, 1, 1, no]);
     }
 }
 
@@ -96,7 +101,8 @@ fn a_quantity_has_zeros_and_only_minus_nine_is_missing() {
     ] {
         let table = three("t.bed", &bed, Some("1 a 0 1 A C"), Some(fam(values))).expect("good");
         assert_numbers(&table, 0, &expected);
-        assert_eq!(table.columns[1].values, Values::Bytes(vec![2; 5]));
+        let two = Genotypes::of_copies(&[2; 5]);
+        assert_eq!(table.columns[1].values, Values::Genotypes(two));
     }
 }
 
@@ -323,11 +329,10 @@ fn columns_across_the_edges_of_a_block() {
         let fam = "f s 0 0 0 3\n".repeat(samples);
         let table = three("t.bed", &bed, Some(bim), Some(fam)).expect("good");
         for variant in [0, variants / 2, variants - 1] {
-            let (Values::Bytes(values) | Values::Gapped(values)) =
-                &table.columns[variant + 1].values
-            else {
-                panic!("genotypes take a byte each");
+            let Values::Genotypes(genotypes) = &table.columns[variant + 1].values else {
+                panic!("genotypes take two bits each");
             };
+            let values = genotypes.to_bytes(255);
             assert_eq!(values.len(), samples);
             for sample in (0..samples).step_by(997).chain([samples - 1]) {
                 let code = byte(variant * stride + sample / 4) >> (sample % 4 * 2) & 3;

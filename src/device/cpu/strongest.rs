@@ -4,12 +4,15 @@
 //! which only screens, or by faer's product in f64. The arg max is fused into either, so that E is
 //! never stored.
 
+mod plan;
+
 use std::{
     ops::Range,
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use faer::MatRef;
+use plan::screen_error;
 use rayon::prelude::*;
 
 use super::{
@@ -22,27 +25,11 @@ use super::{
     tie_window::{TILE, TieWindow},
 };
 use crate::{
-    device::{
-        Candidate, Shard,
-        gain::{MAX_SCREEN_ERROR, tie_width},
-    },
+    device::{Candidate, Shard, gain::tie_width},
     least_squares::FitView,
     memory::{MemoryBudget, MemoryCharge},
     vector::product,
 };
-
-/// Cost of one Gram term (TILE rows of one cached column, scaled and added) relative to one
-/// observation of an f64 product (TILE columns), as measured; see docs/performance.md.
-const TERM_COST: f64 = 2.0;
-
-/// How many new Gram columns are worth one product: they are cheaper, and will be used again.
-const REUSE: usize = 4;
-
-/// The same where terms have several columns, which enter together but are not used again more often.
-const REUSE_OF_TERMS: usize = 1;
-
-/// The same where they are made of integers.
-const REUSE_OF_INTEGERS: usize = 64;
 
 /// Memory for Gram columns: this share of X, or [`GRAM_FLOOR`] bytes if that is more.
 const GRAM_SHARE: f64 = 0.25;
@@ -231,64 +218,6 @@ impl<'x> Sweep<'x> {
         (self.shard, self.threads)
     }
 
-    /// The models to screen from Gram columns, the Gram columns that are missing for that, and the
-    /// models left to products in f64.
-    pub(super) fn plan(&mut self, anchors: &[FitView]) -> (Vec<usize>, Vec<u32>, Vec<usize>) {
-        let n = self.shard.x.n() as f64;
-        // What scores are combinations of no Gram column tells.
-        let screen = self.screen.as_mut();
-        let screen = screen.filter(|_| self.shard.x.likelihood().is_none());
-        let Some(Screen { resident, gram, .. }) = screen else {
-            return (Vec::new(), Vec::new(), (0..anchors.len()).collect());
-        };
-        gram.begin_sweep();
-        let (mut cached, mut partly, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, anchor) in anchors.iter().enumerate() {
-            let noise = (product(anchor.residual, anchor.residual) / n).sqrt();
-            if anchor.support.len() as f64 * TERM_COST > n
-                || screen_error(resident.as_ref(), anchor) > MAX_SCREEN_ERROR * noise
-            {
-                others.push(at);
-                continue;
-            }
-            // Every column is touched, so that none in use is evicted below.
-            let present = anchor.support.iter().filter(|v| gram.touch(**v));
-            if present.count() == anchor.support.len() {
-                cached.push(at);
-            } else {
-                partly.push(at);
-            }
-        }
-        let mut missing: Vec<u32> = Vec::new();
-        let mut room = gram.free_slots();
-        let before = cached.len();
-        for at in partly {
-            let new: Vec<u32> = anchors[at]
-                .support
-                .iter()
-                .copied()
-                .filter(|v| gram.slot(*v).is_none() && !missing.contains(v))
-                .collect();
-            if new.len() <= room {
-                room -= new.len();
-                missing.extend(new);
-                cached.push(at);
-            } else {
-                others.push(at);
-            }
-        }
-        let reuse = match self.shard.x.terms() {
-            Some(_) => REUSE_OF_TERMS,
-            None if resident.is_none() => REUSE_OF_INTEGERS,
-            None => REUSE,
-        };
-        if missing.len() > reuse * (cached.len() - before) {
-            others.extend(cached.drain(before..));
-            missing.clear();
-        }
-        (cached, missing, others)
-    }
-
     /// Screens with E = Xᵀy − G_A·β̂ in f32, tile by tile, after computing each tile's missing Gram
     /// columns: `screen` gets the state of a range of the tiles, a tile's columns, Gram columns and Xᵀy, and the
     /// models. Returns the states, in the order of the ranges.
@@ -423,16 +352,6 @@ fn response_products(shard: Shard, y: &[f64], threads: usize) -> Vec<f32> {
         orthonormalise(terms, shard.first, shard.own.p(), &mut xty[..shard.own.p()]);
     }
     xty.into_iter().map(|xty| xty as f32).collect()
-}
-
-/// Error bound of E from Gram columns: each term brings |β̂| times the error of a product, and one
-/// addition in f32.
-fn screen_error(resident: Option<&SinglePrecision>, anchor: &FitView) -> f64 {
-    let all: f64 = anchor.coefficients.iter().map(|b| b.abs()).sum();
-    let additions = (anchor.support.len() + 2) as f64 * f64::from(f32::EPSILON);
-    // Integers are rounded once.
-    let of_product = resident.map_or(f64::from(f32::EPSILON), SinglePrecision::error);
-    (of_product + additions) * (1.0 + all)
 }
 
 /// Number of ranges that `tiles` tiles are split into: one per thread, or a single one if the

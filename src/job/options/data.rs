@@ -5,7 +5,7 @@ use crate::{
     binning::Binning,
     design::Hierarchy,
     family::{Distribution, Link, Ties},
-    table::{DecimalMark, Encoding, Missing},
+    table::{DecimalMark, Encoding, GenotypeEncoding, Missing},
 };
 
 type TaskOption = OptionSpec;
@@ -42,8 +42,55 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .range(Binning::RESPONSE_RANGE)
             .help("How the response is turned into levels, by the same rules as binning"),
     ])
+    .chain(genotypes())
     .chain(text())
 }
+
+/// Options of genotypes.
+fn genotypes() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Genotypes", [
+        TaskOption::optional("phenotype FILE[:NAME]", |raw| raw.beside_people(), |draft| &mut draft.job.cohort.phenotype)
+            .default("the last field of the .fam")
+            .range("a table with FID and IID, or IID, in its first columns and phenotypes in others; with A,B for NAME a model of each")
+            .help("Take the response from this table, whose rows are found by the ids of people; those who are not in it, or have no value, are left out"),
+        TaskOption::optional("covariates FILE[:NAME]", |raw| raw.beside_people(), |draft| &mut draft.job.cohort.covariates)
+            .default("none")
+            .range("a table as of phenotype, of which all columns are used, or A,B for NAME")
+            .help("Let every model hold these columns; people who miss one are left out"),
+        TaskOption::optional("keep-people FILE", |raw| raw.path(), |draft| &mut draft.job.cohort.keep_people)
+            .range("a line for each person: FID and IID, or IID")
+            .help("Use these people alone"),
+        TaskOption::optional("remove FILE", |raw| raw.path(), |draft| &mut draft.job.cohort.remove)
+            .range("as of keep-people")
+            .help("Leave these people out"),
+        TaskOption::optional("extract FILE", |raw| raw.path(), |draft| &mut draft.job.cohort.extract)
+            .range("a line for each variant, which begins with its id")
+            .help("Use these variants alone"),
+        TaskOption::optional("exclude FILE", |raw| raw.path(), |draft| &mut draft.job.cohort.exclude)
+            .range("as of extract")
+            .help("Leave these variants out"),
+        TaskOption::list("chromosome A,B", |draft| &mut draft.job.cohort.chromosomes)
+            .range("names as in the .bim, with chr before them or without")
+            .help("Use the variants on these chromosomes alone"),
+        TaskOption::optional("range PLACE", |raw| raw.chromosome_range(), |draft| &mut draft.job.cohort.range)
+            .range("CHROMOSOME:FROM-TO, in base pairs")
+            .help("Use the variants in this part of a chromosome alone"),
+        TaskOption::optional("maf F", |raw| raw.share(0.5), |draft| &mut draft.job.cohort.least_frequency)
+            .range("0 … 0.5")
+            .help("Leave out variants whose rarer allele is less frequent than this among the people who are used"),
+        TaskOption::optional("max-missing F", |raw| raw.share(1.0), |draft| &mut draft.job.cohort.most_missing)
+            .range("0 … 1")
+            .help("Leave out variants whose genotype is missing for a larger share than this of the people who are used"),
+        TaskOption::choice("encode KIND", ENCODINGS, |draft| &mut draft.job.cohort.encoding)
+            .help("What a genotype counts as: the copies of allele A1 (additive), whether there is one (dominant), or whether there are two (recessive)"),
+    ])
+}
+
+const ENCODINGS: [(&str, GenotypeEncoding); 3] = [
+    ("additive", GenotypeEncoding::Additive),
+    ("dominant", GenotypeEncoding::Dominant),
+    ("recessive", GenotypeEncoding::Recessive),
+];
 
 /// Options of delimited text.
 fn text() -> impl Iterator<Item = OptionSpec> {

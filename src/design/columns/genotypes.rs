@@ -1,0 +1,106 @@
+//! Columns whose values may not be in memory: genotypes at two bits.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{super::packed::PackedAnchor, Columns, Elsewhere};
+use crate::vector::product;
+
+impl<'x> Columns<'x> {
+    /// The n values of column `j`, of which no copy is kept for later.
+    pub(crate) fn column_once(&self, j: u32) -> Cow<'x, [f64]> {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            return Cow::Borrowed(self.column(j));
+        };
+        let place = first + j as usize;
+        if let Some(values) = self.dense(place) {
+            return Cow::Borrowed(values);
+        }
+        let own = place - self.dense_count();
+        packed.copy(own).map_or_else(
+            || {
+                let mut values = vec![0.0; self.n];
+                packed.unpack(own, &mut values);
+                Cow::Owned(values)
+            },
+            Cow::Borrowed,
+        )
+    }
+
+    /// The values of some neighbouring local columns, those of genotypes unpacked into `room`.
+    ///
+    /// *Shapes:* n × the length of the range, column-major.
+    pub(crate) fn block<'a>(&self, columns: Range<usize>, room: &'a mut Vec<f64>) -> &'a [f64]
+    where
+        'x: 'a,
+    {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            let first = self.local().start;
+            let (start, end) = (columns.start - first, columns.end - first);
+            return &self.values[start * self.n..end * self.n];
+        };
+        room.resize(columns.len() * self.n, 0.0);
+        let places = first + columns.start..first + columns.end;
+        for (place, out) in places.zip(room.chunks_mut(self.n)) {
+            match self.dense(place) {
+                Some(values) => out.copy_from_slice(values),
+                None => packed.unpack(place - self.dense_count(), out),
+            }
+        }
+        room
+    }
+
+    /// Whether products of genotypes are made of integers, exactly but for their last rounding.
+    pub(crate) fn has_integers(&self) -> bool {
+        matches!(self.elsewhere, Some(Elsewhere::Packed(packed, _)) if packed.has_integers())
+    }
+
+    /// Whether the values of all columns are in memory.
+    pub(crate) fn is_unpacked(&self) -> bool {
+        !matches!(self.elsewhere, Some(Elsewhere::Packed(..)))
+    }
+
+    /// A column of genotypes to multiply others with; none of one whose values are numbers.
+    pub(crate) fn anchor(&self, j: u32) -> Option<PackedAnchor<'x>> {
+        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+            return None;
+        };
+        let place = first + j as usize;
+        place
+            .checked_sub(self.dense_count())
+            .map(|own| packed.anchor(own))
+    }
+
+    /// The products of neighbouring columns with an [`anchor`](Self::anchor) of the same design, if all of them are
+    /// genotypes; otherwise none is written.
+    pub(crate) fn products_of_integers(
+        &self,
+        columns: Range<usize>,
+        anchor: &PackedAnchor,
+        out: &mut [f64],
+    ) -> bool {
+        let Some(Elsewhere::Packed(_, (first, _))) = self.elsewhere else {
+            return false;
+        };
+        let Some(start) = (first + columns.start).checked_sub(self.dense_count()) else {
+            return false;
+        };
+        anchor.products(start..start + columns.len(), out);
+        true
+    }
+
+    /// The products of a column with others, those of genotypes by integers.
+    pub(crate) fn products_with(&self, j: u32, others: &[u32], out: &mut [f64]) {
+        let anchor = self.anchor(j);
+        let mut values = None;
+        for (other, out) in others.iter().zip(out) {
+            let place = *other as usize;
+            let is_done = anchor.as_ref().is_some_and(|anchor| {
+                self.products_of_integers(place..place + 1, anchor, std::slice::from_mut(out))
+            });
+            if !is_done {
+                let values = values.get_or_insert_with(|| self.column_once(j));
+                *out = product(values, &self.column_once(*other));
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Files with a row for each person, or with a list of people.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::super::cohort::BesidePeople;
+use super::super::error::as_given;
+use super::super::format::{Format, Input};
+use super::super::lines::Lines;
+use super::super::{Column, ColumnPartition, ReadOptions, Table, TableError, Values, csv};
+use super::companions::Id;
+use crate::nearest::{list, near, near_or_listed};
+
+/// How the rows of a file are found.
+pub(super) struct ById {
+    /// By both ids, or by a person's own.
+    pub(super) rows: HashMap<(Option<String>, String), usize>,
+    pub(super) has_family: bool,
+}
+
+impl ById {
+    pub(super) fn of(&self, (family, own): &Id) -> Option<usize> {
+        let family = self.has_family.then(|| family.clone());
+        self.rows.get(&(family, own.clone())).copied()
+    }
+}
+
+fn is_name(cell: &str, name: &str) -> bool {
+    cell.trim_start_matches('#').eq_ignore_ascii_case(name)
+}
+
+/// How many of the first columns are ids, by their names.
+fn id_columns(names: &[&str]) -> Option<usize> {
+    match names {
+        [family, own, ..] if is_name(family, "FID") && is_name(own, "IID") => Some(2),
+        [own, ..] if is_name(own, "IID") => Some(1),
+        _ => None,
+    }
+}
+
+fn format_of(path: &Path) -> &'static Format {
+    // Tables beside genotypes have any ending.
+    Format::of(path).map_or(&csv::ANY, |(format, _)| format)
+}
+
+/// The names of the columns of a table beside people that are used.
+///
+/// # Errors
+/// As [`people`].
+pub(super) fn names_beside(
+    beside: &BesidePeople,
+    option: &str,
+    options: &ReadOptions,
+) -> Result<(Vec<String>, Vec<String>), TableError> {
+    let path = &beside.path;
+    let options = &ReadOptions {
+        factors: &[],
+        dates: &[],
+        cohort: None,
+        response: None,
+        ..*options
+    };
+    let input = Input {
+        path,
+        options,
+        partition: &ColumnPartition::default(),
+    };
+    let header = (format_of(path).header)(&input)?;
+    let names = header.map_or(Vec::new(), |table| table.columns);
+    let names: Vec<&str> = names.iter().map(|column| column.name.as_str()).collect();
+    let Some(ids) = id_columns(&names) else {
+        let first = names.iter().take(2).copied();
+        let message = format!(
+            "begins with the columns {}, where the ids of people are expected: FID and IID, or IID",
+            list(first)
+        );
+        return Err(TableError::content(path, message));
+    };
+    let own = &names[ids..];
+    for name in &beside.columns {
+        if !own.contains(&name.as_str()) {
+            let all: Vec<String> = own.iter().map(|name| (*name).to_owned()).collect();
+            let near = near(name, own.iter().copied());
+            let message = format!(
+                "{option} names `{name}`, which is no column of it{}",
+                near_or_listed(&near, &all)
+            );
+            return Err(TableError::content(path, message));
+        }
+    }
+    let used = match &beside.columns[..] {
+        [] => own.iter().map(|name| (*name).to_owned()).collect(),
+        named => {
+            let also = beside.also.iter();
+            let also = also.filter(|name| own.contains(&name.as_str()) && !named.contains(name));
+            named.iter().chain(also).cloned().collect::<Vec<String>>()
+        }
+    };
+    if used.is_empty() {
+        return Err(TableError::content(
+            path,
+            "has ids of people and no other column",
+        ));
+    }
+    if option == "--phenotype" && beside.columns.is_empty() && used.len() > 1 {
+        let message = format!(
+            "has the phenotypes {}: name one, or several to get a model of each, as --phenotype {}:{}",
+            list(used.iter().map(String::as_str)),
+            as_given(path),
+            used[0]
+        );
+        return Err(TableError::content(path, message));
+    }
+    let ids = names[..ids].iter().map(|name| (*name).to_owned());
+    Ok((ids.collect(), used))
+}
+
+/// A table beside people: how its rows are found, and its columns.
+pub(super) fn read_beside(
+    beside: &BesidePeople,
+    option: &str,
+    options: &ReadOptions,
+) -> Result<(ById, Vec<Column>), TableError> {
+    let (ids, used) = names_beside(beside, option, options)?;
+    let path = &beside.path;
+    // Of other columns nothing needs to be known.
+    let factors: Vec<String> = options
+        .factors
+        .iter()
+        .filter(|name| used.contains(name))
+        .chain(&ids)
+        .cloned()
+        .collect();
+    let options = &ReadOptions {
+        factors: &factors,
+        dates: &[],
+        cohort: None,
+        response: None,
+        ..*options
+    };
+    let input = Input {
+        path,
+        options,
+        partition: &ColumnPartition::default(),
+    };
+    let mut table: Table = (format_of(path).read)(&input)?;
+    for column in &mut table.columns {
+        column.values.mark_missing(options.missing);
+        if factors.contains(&column.name) {
+            column.values.make_factor(table.rows);
+        }
+    }
+    let names = table.columns.iter().map(|column| column.name.clone());
+    let unused: Vec<String> = names.filter(|name| !used.contains(name)).collect();
+    table.refuse_rounded(&unused)?;
+    let mut columns = table.columns;
+    let rest = columns.split_off(ids.len());
+    let text = |column: &Column, row: usize| match &column.values {
+        Values::Factor { levels, codes } => levels.get(codes[row] as usize).cloned(),
+        _ => None,
+    };
+    let mut rows = HashMap::new();
+    for row in 0..table.rows {
+        let id: Option<Vec<String>> = columns.iter().map(|column| text(column, row)).collect();
+        let Some(mut id) = id else {
+            let message = format!("row {} lacks the id of its person", row + 1);
+            return Err(TableError::content(path, message));
+        };
+        let own = id.pop().unwrap_or_default();
+        let family = id.pop();
+        if let Some(first) = rows.insert((family.clone(), own.clone()), row) {
+            let named = family.map_or(own.clone(), |family| format!("{family} {own}"));
+            let message = format!(
+                "rows {} and {} are both of the person `{named}`: leave one out",
+                first + 1,
+                row + 1
+            );
+            return Err(TableError::content(path, message));
+        }
+    }
+    let mut rest: Vec<Option<Column>> = rest.into_iter().map(Some).collect();
+    let mut take = |name: &String| {
+        let own = rest
+            .iter_mut()
+            .find(|column| column.as_ref().is_some_and(|own| own.name == *name))?;
+        own.take()
+    };
+    let has_family = ids.len() == 2;
+    let columns = used.iter().filter_map(&mut take).collect();
+    Ok((ById { rows, has_family }, columns))
+}
+
+/// The people whom a file lists: FID and IID, or IID, a line each, below a header or without one.
+pub(super) fn listed_people(path: &Path, options: &ReadOptions) -> Result<ById, TableError> {
+    let mut lines = Lines::open(path, options)?;
+    let (mut rows, mut has_family) = (HashMap::new(), None);
+    while lines.advance()? {
+        let fields: Vec<&[u8]> = lines.fields().take(2).collect();
+        let text = |field: &[u8]| String::from_utf8_lossy(field).into_owned();
+        let fields: Vec<String> = fields.into_iter().map(text).collect();
+        let names: Vec<&str> = fields.iter().map(String::as_str).collect();
+        if names.is_empty() {
+            continue;
+        }
+        if lines.number == 1
+            && let Some(ids) = id_columns(&names)
+        {
+            has_family = Some(ids == 2);
+            continue;
+        }
+        let family = *has_family.get_or_insert(fields.len() == 2);
+        let id = match (&fields[..], family) {
+            ([own, ..], false) => (None, own.clone()),
+            ([family, own], true) => (Some(family.clone()), own.clone()),
+            _ => {
+                let message = "one id, but FID and IID are expected as in the lines before it";
+                return Err(lines.error(message.to_owned()));
+            }
+        };
+        let row = rows.len();
+        rows.entry(id).or_insert(row);
+    }
+    if rows.is_empty() {
+        let message = "lists nobody: a line for each person is expected, FID and IID, or IID";
+        return Err(TableError::content(path, message));
+    }
+    let has_family = has_family.unwrap_or(true);
+    Ok(ById { rows, has_family })
+}
