@@ -170,7 +170,8 @@ impl PackedColumns {
     /// The n values of a column, of which a copy is kept.
     pub(super) fn column(&self, j: usize) -> &[f64] {
         if let Some((all, _)) = self.whole.get() {
-            return &all[j * self.n..][..self.n];
+            let before = all.len() - self.p() * self.n;
+            return &all[before + j * self.n..][..self.n];
         }
         if self.fetched.get(j as u32, self.n).is_none() {
             let mut values = vec![0.0; self.n];

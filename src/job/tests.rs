@@ -76,6 +76,8 @@ fn documented_defaults_are_the_defaults() {
         "link",
         "success",
         "levels",
+        "phenotype",
+        "covariates",
     ];
     for option in OPTIONS.iter().filter(|option| !option.default.is_empty()) {
         if !in_words.contains(&option.name) {
@@ -240,7 +242,7 @@ fn each_mistake_names_option_value_and_range() {
     for text in [
         "response = \"\" must be a column, A,B,C for a model of each, or EVENTS,FAILURES of the family binomial; a second file for .npy data",
         "keep = a,,b must be names separated by commas, in double quotes where a name holds one: a name is empty",
-        "missing = ignore must be refuse, drop-rows, level or pairwise",
+        "missing = ignore must be auto, refuse, drop-rows, mean, level or pairwise",
         "binning = equal-width:1 must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), mdlp, or edges:FILE",
         "bin-response = mdlp must be auto, levels, equal-width:BINS or equal-frequency:BINS (2 … 65536), or edges:FILE; not mdlp, which goes by the response's levels",
         "no-intercept = yes must be true or false",

@@ -249,7 +249,7 @@ fn missing_genotypes_are_a_level_or_left_out_pair_by_pair_as_counted_by_hand() {
     assert_ne!(of_both[0], of_both[2], "the two ways differ");
 }
 
-/// What README.md and docs/genotypes.md show.
+/// What README.md and docs/epistasis.md show.
 #[test]
 fn the_pair_that_acts_together_is_found_where_no_variant_acts_alone() {
     let folder = Folder::new();

@@ -49,6 +49,16 @@ impl<'x> Columns<'x> {
         room
     }
 
+    /// The number of columns of a block, not above `most`, that are read at a time: those of which a copy must be made fit a
+    /// cache.
+    pub(crate) fn at_once(&self, most: usize) -> usize {
+        const CACHE: usize = 1 << 18;
+        match self.is_unpacked() {
+            true => most,
+            false => most.min((CACHE / self.n).max(16)),
+        }
+    }
+
     /// Whether products of genotypes are made of integers, exactly but for their last rounding.
     pub(crate) fn has_integers(&self) -> bool {
         matches!(self.elsewhere, Some(Elsewhere::Packed(packed, _)) if packed.has_integers())

@@ -92,6 +92,7 @@ pub(super) fn visit_orthonormal<A: Send>(
     let residuals = MatRef::from_column_major_slice(&residuals, n, m);
     let width: usize = anchors.iter().map(|anchor| 1 + anchor.support.len()).sum();
     let each = own.p().div_ceil(ranges).max(1);
+    let rows = own.at_once(rows);
     let range = |at: usize| {
         let mut state = start();
         let (mut room, mut with_r, mut gram) = (Vec::new(), Vec::new(), Vec::new());

@@ -130,6 +130,7 @@ pub(super) fn visit_products<A: Send>(
     let (n, m) = factor.shape();
     let Shard { first, own, .. } = shard;
     let each = own.p().div_ceil(ranges).max(1);
+    let rows = own.at_once(rows);
     let range = |at: usize| {
         let mut state = start();
         let (mut products, mut unpacked) = (vec![0.0; rows * m], Vec::new());

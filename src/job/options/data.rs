@@ -42,8 +42,8 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .range(Binning::RESPONSE_RANGE)
             .help("How the response is turned into levels, by the same rules as binning"),
     ])
-    .chain(genotypes())
     .chain(text())
+    .chain(genotypes())
 }
 
 /// Options of genotypes.
@@ -76,10 +76,10 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
             .range("CHROMOSOME:FROM-TO, in base pairs")
             .help("Use the variants in this part of a chromosome alone"),
         TaskOption::optional("maf F", |raw| raw.share(0.5), |draft| &mut draft.job.cohort.least_frequency)
-            .range("0 … 0.5")
+            .range("a frequency from 0 to 0.5")
             .help("Leave out variants whose rarer allele is less frequent than this among the people who are used"),
         TaskOption::optional("max-missing F", |raw| raw.share(1.0), |draft| &mut draft.job.cohort.most_missing)
-            .range("0 … 1")
+            .range("a share from 0 to 1")
             .help("Leave out variants whose genotype is missing for a larger share than this of the people who are used"),
         TaskOption::choice("encode KIND", ENCODINGS, |draft| &mut draft.job.cohort.encoding)
             .help("What a genotype counts as: the copies of allele A1 (additive), whether there is one (dominant), or whether there are two (recessive)"),
