@@ -77,6 +77,11 @@ impl GenotypeCounts {
     }
 }
 
+/// A word whose alleles are exchanged: its lower bits are the upper ones.
+fn exchanged(word: u64) -> u64 {
+    (word & LOWER) << 1 | word >> 1 & LOWER
+}
+
 impl Genotypes {
     /// Words of a variant of n people.
     pub(crate) fn stride(n: usize) -> usize {
@@ -206,12 +211,20 @@ impl Genotypes {
         numbers
     }
 
-    /// A number that equal genotypes have in common, and unlike ones seldom.
+    /// A number that equal genotypes have in common, also with the alleles exchanged, and unlike ones seldom.
     pub(crate) fn hash(&self) -> u64 {
-        let mix = |hash: u64, word: &u64| {
+        let mix = |hash: u64, word: u64| {
             (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         };
-        self.words().iter().fold(self.n as u64, mix)
+        let of = |words: &mut dyn Iterator<Item = u64>| words.fold(self.n as u64, mix);
+        let own = of(&mut self.words().iter().copied());
+        own.min(of(&mut self.words().iter().map(|word| exchanged(*word))))
+    }
+
+    /// Whether each person has the copies of one allele here that they have of the other there.
+    pub(crate) fn is_exchanged(&self, other: &Self) -> bool {
+        let mut pairs = self.words().iter().zip(other.words());
+        self.n == other.n && pairs.all(|(own, other)| *own == exchanged(*other))
     }
 
     pub(crate) fn words(&self) -> &[u64] {

@@ -2,7 +2,8 @@
 
 use crate::{
     binning::PER_CODED_COLUMN,
-    device::bytes_of_copies,
+    device::{bytes_of_copies, bytes_of_integers},
+    family::Distribution,
     job::{Job, StabilityJob, Task},
     plugin::MethodKind,
     table::Extent,
@@ -38,7 +39,10 @@ fn of_method(job: &Job, extent: &Extent) -> u64 {
     let work = match method {
         None | Some(MethodKind::Regression(_)) => {
             let models = (16 * extent.rows).saturating_mul(job.pass.particles as u64);
-            let copies = bytes_of_copies(extent.rows, extent.design_columns);
+            let copies = match stays_packed(job, extent) {
+                true => bytes_of_integers(extent.rows, extent.columns),
+                false => bytes_of_copies(extent.rows, extent.design_columns),
+            };
             made.saturating_add(copies).saturating_add(models)
         }
         // A layout as large as the codes.
@@ -46,7 +50,10 @@ fn of_method(job: &Job, extent: &Extent) -> u64 {
         // The values, and a copy that the method may change.
         Some(MethodKind::Ranking(_)) => made.saturating_add(2 * table),
     };
-    let most = work.max(table.saturating_add(made));
+    let most = match stays_packed(job, extent) {
+        true => work,
+        false => work.max(table.saturating_add(made)),
+    };
     match job.responses {
         // Where they are observed in different rows, the table stays beside a copy of it.
         Some(_) => most.saturating_add(table),
@@ -78,11 +85,20 @@ fn of_resamples(stability: &StabilityJob, extent: &Extent, threads: usize) -> u6
 fn of_made(job: &Job, extent: &Extent) -> u64 {
     let method = job.selector.as_ref().map(|method| &method.value);
     match method {
+        // The table itself.
+        None | Some(MethodKind::Regression(_)) if stays_packed(job, extent) => extent.bytes,
         None | Some(MethodKind::Regression(_)) => {
             (8 * extent.rows).saturating_mul(extent.design_columns)
         }
         Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => of_codes(extent),
     }
+}
+
+/// Whether the columns are genotypes that stay at two bits.
+fn stays_packed(job: &Job, extent: &Extent) -> bool {
+    let is_plain = !job.terms.has_formula() && job.terms.groups.is_empty();
+    let has_blocks = job.kind.distribution == Distribution::Multinomial;
+    extent.genotypes && is_plain && !has_blocks && !job.resources.devices.is_cuda()
 }
 
 fn of_codes(extent: &Extent) -> u64 {

@@ -267,7 +267,11 @@ impl<'a> DesignBuilder<'a> {
         if kept {
             return Err(DesignError::KeptSetAside { name, reason });
         }
-        self.set_aside.push(SetAside { name, reason });
+        self.set_aside.push(SetAside {
+            name,
+            reason,
+            copy_of: None,
+        });
         Ok(())
     }
 
@@ -325,6 +329,7 @@ impl<'a> DesignBuilder<'a> {
             x: self.x.finish(),
             remote: self.making.communicator.map(remote),
             in_file: self.in_file.map(|file| Arc::new(file.finish())),
+            loci: None,
             packed: self.packed.map(|packed| Arc::new(packed.finish())),
             y: Vec::new(),
             variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),

@@ -66,6 +66,7 @@ impl DesignColumns {
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
         let kept = std::mem::take(&mut table.kept);
+        let loci = table.loci.take();
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
@@ -208,6 +209,7 @@ impl DesignColumns {
         let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
         design.labels = labels;
+        design.loci = loci;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {

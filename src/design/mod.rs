@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use crate::{
     family::Likelihood,
-    table::{Numbers, TrueVariable},
+    table::{Genotypes, Loci, Locus, Numbers, TrueVariable},
 };
 pub use columns::Columns;
 pub use error::{DesignError, DispersionError};
@@ -94,6 +94,8 @@ pub struct Design {
     in_file: Option<Arc<ColumnsInFile>>,
     /// The columns of genotypes, which stand behind those of numbers.
     packed: Option<Arc<PackedColumns>>,
+    /// Where the variants lie that they are, if that is known.
+    loci: Option<Arc<Loci>>,
     y: Vec<f64>,
     variables: Arc<Vec<Variable>>,
     response: Variable,
@@ -174,6 +176,15 @@ impl Design {
     pub(crate) fn matrix_bytes(&self) -> u64 {
         let packed = self.packed.as_ref().map_or(0, |packed| packed.bytes());
         size_of_val(&*self.x) as u64 + packed
+    }
+
+    /// The genotypes of a column, and where they lie, if it is genotypes at two bits.
+    pub(crate) fn genotypes(&self, j: u32) -> Option<(&Genotypes, Option<Locus>)> {
+        let packed = self.packed.as_ref()?;
+        let own = (j as usize).checked_sub(self.x.len() / self.n)?;
+        let name = &self.variables[j as usize].name;
+        let locus = self.loci.as_ref().and_then(|loci| loci.of(name));
+        Some((packed.genotypes(own), locus))
     }
 
     /// The response at unit norm; of a likelihood the scores of its empty model.

@@ -167,6 +167,11 @@ impl PackedColumns {
         }
     }
 
+    /// The genotypes of a column.
+    pub(super) fn genotypes(&self, j: usize) -> &Genotypes {
+        &self.variants[j].genotypes
+    }
+
     /// The n values of a column, of which a copy is kept.
     pub(super) fn column(&self, j: usize) -> &[f64] {
         if let Some((all, _)) = self.whole.get() {

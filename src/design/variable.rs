@@ -11,6 +11,9 @@ pub struct SetAside {
     pub name: String,
     /// Why: `constant`, or `duplicate of NAME`.
     pub reason: String,
+    /// The variable that it is a copy of, if that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<String>,
 }
 
 /// How a factor became variables.

@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::{Genotypes, LOWER};
+use super::{Genotypes, LOWER, exchanged};
 use crate::vector::vectorised;
 
 /// A variant that others are multiplied with.
@@ -34,9 +34,7 @@ impl Moments {
 impl<'a> Anchor<'a> {
     pub(crate) fn new(own: &'a Genotypes) -> Self {
         let words = own.words();
-        let turned = words
-            .iter()
-            .map(|word| (word & LOWER) << 1 | word >> 1 & LOWER);
+        let turned = words.iter().map(|word| exchanged(*word));
         let missing = words.iter().filter(|_| own.missing() > 0);
         let missing = missing.map(|word| word & word >> 1 & LOWER).collect();
         Self {

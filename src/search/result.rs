@@ -15,8 +15,8 @@ use crate::{
     selection::{
         CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
         GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination,
-        Truth, cautions, estimates, inclusion_weights, likelihood_cautions, marginal_means,
-        selected_terms, visited_models,
+        Truth, cautions, describe_variants, estimates, inclusion_weights, likelihood_cautions,
+        marginal_means, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -152,7 +152,8 @@ impl SearchResult {
         pass: &Pass,
     ) -> Selection {
         let estimated = self.estimated_fit(design);
-        let (intercept, selected) = estimates(design, &estimated, self.exact);
+        let (intercept, mut selected) = estimates(design, &estimated, self.exact);
+        describe_variants(design, &self.fit, &mut selected);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         warnings.extend_from_slice(&self.notes);

@@ -33,6 +33,8 @@ mod stability;
 mod survival;
 mod survival_plots;
 mod terms;
+mod variant;
+mod variants;
 
 use crate::{ranks::Traffic, table::TrueVariable};
 pub(crate) use cautions::{cautions, likelihood_cautions};
@@ -72,6 +74,8 @@ pub use survival::{
 pub use survival_plots::{CoefficientOverTime, RiskGroup, SurvivalPlots};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;
+pub use variant::SelectedVariant;
+pub(crate) use variants::describe_variants;
 
 /// The level of the confidence intervals where no other is set.
 pub const CONFIDENCE_LEVEL: f64 = 0.95;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, Truth, VisitedModel,
-    normal_quantile, number_or_nan, student_t_quantile,
+    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, SelectedVariant,
+    Truth, VisitedModel, normal_quantile, number_or_nan, student_t_quantile,
 };
 use crate::{
     design::{FactorCoding, SetAside},
@@ -195,6 +195,9 @@ pub struct SelectedVariable {
     /// The variance inflation factor 1 / (1 − R²) with R² of the regression of this variable on the
     /// other chosen ones; none for a model without an intercept.
     pub vif: Option<f64>,
+    /// Of genotypes: where they lie, their alleles and their copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<SelectedVariant>,
 }
 
 /// What is certain of a selected model.

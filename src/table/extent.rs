@@ -22,6 +22,8 @@ pub struct Extent {
     pub bytes: u64,
     /// The values that are not 0 where columns stay sparse; else none.
     pub entries: Option<u64>,
+    /// Whether its columns are genotypes, which a regression keeps at two bits.
+    pub genotypes: bool,
 }
 
 impl Extent {
@@ -34,6 +36,7 @@ impl Extent {
             design_columns: columns,
             bytes: values.saturating_add(columns.saturating_mul(PER_COLUMN as u64)),
             entries: None,
+            genotypes: false,
         }
     }
 
@@ -183,5 +186,6 @@ pub(super) fn of_libsvm(path: &Path, bytes: u64) -> Option<Extent> {
         design_columns: columns,
         bytes: held,
         entries: Some(entries),
+        genotypes: false,
     })
 }

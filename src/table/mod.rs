@@ -26,6 +26,7 @@ mod header;
 mod in_memory;
 mod libsvm;
 mod lines;
+mod loci;
 mod means;
 mod missing;
 mod mrmr;
@@ -52,6 +53,7 @@ mod words;
 mod write;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use crate::genotypes::{GenotypeCounts, GenotypeEncoding, Genotypes};
 use crate::interrupt::{Interrupt, Interrupted};
@@ -65,6 +67,7 @@ pub use error::{MissingColumn, TableError};
 pub use extent::Extent;
 use format::{Format, Input};
 pub use format::{extensions, extent, input_files, is_npy, names_response, read_header};
+pub use loci::{Loci, Locus};
 pub(crate) use missing::DroppedRows;
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
@@ -113,6 +116,8 @@ pub struct Table {
     pub truth: Vec<usize>,
     /// Columns that the files say every model holds: covariates of genotypes.
     pub kept: Vec<String>,
+    /// Where the variants lie, if the columns are genotypes of a file.
+    pub loci: Option<Arc<Loci>>,
     /// What the file calls its observations, as R's row names: one label each, or none at all.
     pub labels: Vec<String>,
     /// Columns with whole numbers that 64-bit floating point rounds, which are refused unless they are

@@ -53,6 +53,7 @@ fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
     let held = 8 * Genotypes::stride(usize::try_from(samples).ok()?) + PER_COLUMN;
     Some(Extent {
         bytes: variants.saturating_mul(held as u64),
+        genotypes: true,
         ..Extent::dense(samples, variants + 1, 1)
     })
 }
@@ -101,6 +102,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
     table.kept = kept;
     table.warnings.extend(people.warnings);
     table.warnings.extend(variants.warnings);
+    table.loci = Some(Arc::new(variants.loci));
     table.warnings.extend(of_variants);
     Ok(table)
 }

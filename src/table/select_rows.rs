@@ -20,6 +20,7 @@ impl Table {
             response: self.response,
             truth: self.truth.clone(),
             kept: self.kept.clone(),
+            loci: self.loci.clone(),
             labels: self.select_labels(rows),
             rounded: self.rounded.clone(),
             // They are of the whole table.

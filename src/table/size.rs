@@ -9,7 +9,8 @@ impl Table {
         let columns: u64 = self.columns.iter().map(Column::bytes).sum();
         let labels = self.labels.iter();
         let labels = labels.map(|label| (size_of::<String>() + label.len()) as u64);
-        columns + labels.sum::<u64>()
+        let loci = self.loci.as_ref().map_or(0, |loci| loci.bytes());
+        columns + labels.sum::<u64>() + loci as u64
     }
 }
 

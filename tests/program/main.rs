@@ -14,6 +14,7 @@ mod cautions;
 mod check;
 mod checkpoint;
 mod cli;
+mod cohorts;
 mod criteria;
 // Elsewhere libraries are found and named otherwise.
 #[cfg(target_os = "linux")]

@@ -289,6 +289,7 @@ fn constants_and_duplicates_are_set_aside() {
     let expect = |name: &str, reason: &str| SetAside {
         name: name.to_owned(),
         reason: reason.to_owned(),
+        copy_of: reason.strip_prefix("duplicate of ").map(str::to_owned),
     };
     assert_eq!(
         aside,

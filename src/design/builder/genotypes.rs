@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DesignBuilder, duplicates::scale_bits};
+use super::DesignBuilder;
 use crate::{
     design::{
         DesignError,
@@ -46,28 +46,36 @@ impl DesignBuilder<'_> {
                 _ => (column.name, None),
             })
             .unzip();
+        let is_known = variants.iter().flatten().map(|own| own.known() > 0);
+        let is_known: Vec<bool> = is_known.collect();
         let made = map_each(variants, |genotypes| {
             // What was requested is told below.
             let genotypes = genotypes.filter(|_| !interrupt.requested())?;
             PackedColumn::new(genotypes, intercept, weights)
         });
         self.heed_interrupt()?;
-        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
+        let mut alike: HashMap<u64, usize> = HashMap::new();
+        // Copies with exchanged alleles have another mean.
+        let norm = |column: &PackedColumn| column.scale().1.to_bits();
         for column in made.iter().flatten() {
-            *alike.entry(scale_bits(column.scale())).or_default() += 1;
+            *alike.entry(norm(column)).or_default() += 1;
         }
-        let is_alone = |column: &PackedColumn| alike[&scale_bits(column.scale())] == 1;
+        let is_alone = |column: &PackedColumn| alike[&norm(column)] == 1;
         let hashes = map_each(made.iter().collect(), |column: &Option<PackedColumn>| {
             let column = column.as_ref().filter(|column| !is_alone(column))?;
             Some(column.genotypes().hash().into())
         });
         packed.variants.reserve_exact(made.len());
         self.packed = Some(packed);
-        for (((index, name), column), hash) in indexes.into_iter().zip(names).zip(made).zip(hashes)
-        {
+        let named = indexes.into_iter().zip(names).zip(is_known);
+        for ((((index, name), is_known), column), hash) in named.zip(made).zip(hashes) {
             let kept = self.options.keep.contains(&name);
             let Some(column) = column else {
-                self.put_aside(name, kept, "constant".to_owned())?;
+                let reason = match is_known {
+                    true => "constant",
+                    false => "missing in every row",
+                };
+                self.put_aside(name, kept, reason.to_owned())?;
                 continue;
             };
             if let Some(hash) = hash {
@@ -91,6 +99,11 @@ impl DesignBuilder<'_> {
                 .variants
                 .retain(|_| variables.next().is_none_or(|variable| !goes(variable)));
         }
+    }
+
+    /// Whether one has of each person the copies that another lacks: with an intercept it is its copy.
+    pub(super) fn is_exchanged(&self, one: &Genotypes, other: &Genotypes) -> bool {
+        self.options.intercept && one.is_exchanged(other)
     }
 
     /// The genotypes of a variable, if they are its column.

@@ -43,7 +43,7 @@ pub(super) use neighbours::neighbours as neighbours_on_host;
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};
 use strongest::Sweep;
-pub(crate) use strongest::bytes_of_copies;
+pub(crate) use strongest::{bytes_of_copies, bytes_of_integers};
 pub(super) use terms::{
     neighbours as neighbours_of_terms, strongest_exactly as strongest_terms_exactly,
 };

@@ -53,6 +53,12 @@ pub(crate) fn bytes_of_copies(n: u64, p: u64) -> u64 {
     column.saturating_mul(n).saturating_add(gram)
 }
 
+/// The same of genotypes at two bits.
+pub(crate) fn bytes_of_integers(n: u64, p: u64) -> u64 {
+    let share = (n.saturating_mul(p) as f64 / 4.0 * GRAM_SHARE) as u64;
+    share.max(GRAM_FLOOR as u64)
+}
+
 /// A shard of the columns, prepared for sweeps.
 pub(super) struct Sweep<'x> {
     shard: Shard<'x>,

@@ -24,7 +24,7 @@ use crate::{
         proof::certainty,
         regression::{
             Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
-            references, rows,
+            references, rows, variants,
         },
         table::{Cell, Style, Table, count, exact, number, text},
         terms::{about_tests, of_dummies, tests_of_terms},
@@ -224,6 +224,11 @@ pub(super) fn coefficient_table(
     );
     let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
     body.table(title, &caption, &table, table.rows.len());
+    if let Some(table) = variants(report) {
+        let caption = "Frequency: of the counted allele, whose copies the coefficient is an effect of; ΔR²: by how much R² falls \
+                       without the variant; copies: variants that tell the same, of which one can be a candidate.";
+        body.table("Variants", caption, &table, table.rows.len());
+    }
 }
 
 fn marginal_means(body: &mut Body, report: &Selection) {

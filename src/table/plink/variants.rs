@@ -8,7 +8,7 @@ use super::super::error::{as_given, shown};
 use super::super::format::companion;
 use super::super::growing::{COLUMNS, PER_COLUMN};
 use super::super::lines::Lines;
-use super::super::{ReadOptions, TableError};
+use super::super::{Loci, ReadOptions, TableError};
 use super::companions::{PHENOTYPE, open};
 use crate::nearest::list;
 
@@ -16,6 +16,7 @@ struct Variant {
     line: u64,
     id: String,
     place: String,
+    alleles: [String; 2],
     is_wanted: bool,
 }
 
@@ -25,6 +26,8 @@ pub(super) struct Variants {
     pub(super) names: Vec<String>,
     /// Whether it is wanted, by its place and the lists of variants.
     pub(super) wanted: Vec<bool>,
+    /// Where those lie that are wanted.
+    pub(super) loci: Loci,
     /// What a user should know of those that are not.
     pub(super) warnings: Vec<String>,
 }
@@ -58,6 +61,7 @@ pub(super) fn variants(bed: &Path, options: &ReadOptions) -> Result<Variants, Ta
             line: lines.number,
             id: lines.field(1)?.to_owned(),
             place: format!("{chromosome}:{coordinate}"),
+            alleles: [lines.field(4)?.to_owned(), lines.field(5)?.to_owned()],
             is_wanted: cohort.is_none_or(|cohort| is_there(cohort, chromosome, coordinate)),
         });
     }
@@ -92,9 +96,17 @@ pub(super) fn variants(bed: &Path, options: &ReadOptions) -> Result<Variants, Ta
     let mut all = Variants {
         names: Vec::with_capacity(variants.len()),
         wanted: Vec::with_capacity(variants.len()),
+        loci: Loci::default(),
         warnings: Vec::new(),
     };
     for (variant, own) in variants.into_iter().zip(own) {
+        let [counted, other] = &variant.alleles;
+        let (chromosome, coordinate) = variant.place.rsplit_once(':').unwrap_or_default();
+        let name = if own { &variant.id } else { &variant.place };
+        if variant.is_wanted {
+            all.loci
+                .push(name, [chromosome, coordinate, counted, other]);
+        }
         all.names.push(if own { variant.id } else { variant.place });
         all.wanted.push(variant.is_wanted);
     }

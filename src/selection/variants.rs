@@ -1,0 +1,42 @@
+//! What there is to say of the chosen variants of a design.
+
+use super::{SelectedVariable, SelectedVariant};
+use crate::{design::Design, least_squares::Fit};
+
+/// Says of each chosen variable that is genotypes what there is to say.
+pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [SelectedVariable]) {
+    let costs = fit.coefficients().iter().zip(fit.inverse_gram_diagonal());
+    let costs = costs.map(|(b, diagonal)| b * b / diagonal);
+    let costs: Vec<f64> = costs.collect();
+    for (place, own) in selected.iter_mut().enumerate() {
+        let Some(j) = fit.support().get(place) else {
+            return;
+        };
+        let Some((genotypes, locus)) = design.genotypes(*j) else {
+            continue;
+        };
+        let twins = design.set_aside().iter();
+        let twins = twins.filter(|aside| aside.copy_of.as_deref() == Some(&own.name));
+        let (chromosome, position, alleles) = match locus {
+            Some(locus) => (
+                Some(locus.chromosome),
+                Some(locus.position),
+                [locus.counted_allele, locus.other_allele].map(Some),
+            ),
+            None => (None, None, [None, None]),
+        };
+        let [counted_allele, other_allele] = alleles;
+        own.variant = Some(SelectedVariant {
+            chromosome,
+            position,
+            counted_allele,
+            other_allele,
+            frequency: genotypes.mean() / 2.0,
+            missing: genotypes.missing(),
+            per_deviation: own.estimate.coefficient * design.deviation(*j),
+            // TSS is one on the scale of the fit.
+            explained: design.likelihood().is_none().then_some(costs[place]),
+            twins: twins.map(|aside| aside.name.clone()).collect(),
+        });
+    }
+}
