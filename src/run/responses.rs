@@ -190,8 +190,7 @@ impl ResponseData {
     /// Refuses missing values of a response before a table is copied for it.
     fn check_observed(&self, job: &Job, table: &Table, response: usize) -> Result<(), RunError> {
         let response = &self.responses[response];
-        if !matches!(job.missing, Missing::Refuse | Missing::Auto)
-            || response.missing_rows(table.rows).is_empty()
+        if job.missing.of(table) != Missing::Refuse || response.missing_rows(table.rows).is_empty()
         {
             return Ok(());
         }
