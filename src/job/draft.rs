@@ -141,7 +141,13 @@ impl JobDraft {
         let mut errors = conflicts(&self.job);
         errors.extend(split);
         match self.resolve_method() {
-            Ok(()) => errors.extend(self.unused_options()),
+            Ok(()) => {
+                errors.extend(self.unused_options());
+                // Defaults of a job file may be of other methods.
+                if !MethodClass::of_job(&self.job).uses("covariates") {
+                    self.job.cohort.covariates = None;
+                }
+            }
             Err(error) => errors.push(error),
         }
         errors.extend(several_criteria(&self.job, self.criteria.len()));

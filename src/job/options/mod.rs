@@ -122,6 +122,7 @@ impl MethodClass {
                 "responses",
                 "weights",
                 "offset",
+                "covariates",
                 "level",
                 "intervals",
                 "precision",
