@@ -12,7 +12,7 @@ pub struct SetAside {
     /// Why: `constant`, or `duplicate of NAME`.
     pub reason: String,
     /// The variable that it is a copy of, if that is why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub copy_of: Option<String>,
 }
 

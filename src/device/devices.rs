@@ -67,7 +67,6 @@ impl<'x> Devices<'x> {
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
         let x = match (placement, x.is_unpacked()) {
-            // The CPU unpacks genotypes as it needs them.
             (Placement::Cpu(_), false) | (Placement::Cuda(_), true) => x,
             _ => x.in_memory(&resources.memory)?,
         };

@@ -28,6 +28,7 @@ mod responses_file;
 #[cfg(feature = "program")]
 mod simulate;
 mod stability;
+mod used_rows;
 
 use std::path::PathBuf;
 

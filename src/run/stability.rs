@@ -11,6 +11,7 @@ use super::{
     prepared::{Held, Prepared, response},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
+    used_rows::keep_observations,
 };
 use crate::{
     design::{has_reference, levels_there},
@@ -24,7 +25,7 @@ use crate::{
     },
     selector::{PermutationTest, Stop},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
-    table::{Missing, Table, TrueVariable, Values},
+    table::{Table, TrueVariable},
 };
 
 /// Fewest rows of a resample: a regression has no fewer.
@@ -369,29 +370,4 @@ fn caveats(
         ));
     }
     warnings
-}
-
-/// Leaves out the observations that no selection would use, so that all resamples have equally
-/// many that are used; the values of columns that are left out go as well.
-fn keep_observations(job: &Job, table: &mut Table) {
-    let response = response(job, table).map(|at| table.columns[at].name.clone());
-    let mut used = match job.missing {
-        Missing::DropRows => table.complete_rows(|column| !job.drop.contains(&column.name)),
-        Missing::Pairwise => table.complete_rows(|column| Some(&column.name) == response.as_ref()),
-        Missing::Mean => table.complete_rows(|column| Some(&column.name) == response.as_ref()),
-        Missing::Auto | Missing::Refuse | Missing::Level => vec![true; table.rows],
-    };
-    let weights = job.weights.as_deref().and_then(|name| table.position(name));
-    let weights = weights.and_then(|at| table.columns[at].values.numbers(table.rows));
-    for (used, weight) in used.iter_mut().zip(weights.iter().flat_map(|all| &**all)) {
-        *used &= *weight > 0.0;
-    }
-    if used.contains(&false) {
-        table.keep_rows(&used);
-    }
-    let columns = table.columns.iter_mut();
-    for column in columns.filter(|column| job.drop.contains(&column.name)) {
-        let (rows, values) = Default::default();
-        column.values = Values::Sparse { rows, values };
-    }
 }

@@ -261,7 +261,7 @@ pub(crate) fn fit_kept(design: &Design, pass: &Pass) -> Result<(usize, Fit), Sea
         if let Err(Collinear { pivot }) = kept.add(x, term) {
             let name = design.term_name(term);
             return Err(SettingsError(format!(
-                "`{name}` is kept, by --keep or because a kept term stands on it, and the other kept variables \
+                "`{name}` is kept, by --keep or --covariates or because a kept term stands on it, and the other kept variables \
                  explain it (pivot {pivot:e}): keep fewer, or leave it out of the data or the formula"
             ))
             .into());

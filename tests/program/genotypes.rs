@@ -320,7 +320,8 @@ fn missing_values_are_refused_unless_told() {
         "`phenotype` 1 (first in row 18)",
         "--missing drop-rows",
     ];
-    refused(&folder(true), &["select", "d.bed"], &told);
+    let refuse = ["select", "d.bed", "--missing", "refuse"];
+    refused(&folder(true), &refuse, &told);
 }
 
 #[test]

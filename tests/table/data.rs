@@ -7,7 +7,7 @@ mod genotypes;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use passel::table::{MISSING_BYTE, ReadOptions, Table, Values, read};
+use passel::table::{ReadOptions, Table, Values, read};
 
 fn path(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -88,10 +88,7 @@ fn the_genotypes_are_those_of_their_example() {
     let table = table("epistasis.bed");
     assert_eq!((table.rows, table.columns.len()), (500, 201));
     let missing = table.columns.iter().map(|column| match &column.values {
-        Values::Gapped(values) => values
-            .iter()
-            .filter(|value| **value == MISSING_BYTE)
-            .count(),
+        Values::Genotypes(genotypes) => genotypes.missing(),
         _ => 0,
     });
     assert_eq!(missing.sum::<usize>(), 1013);

@@ -98,6 +98,11 @@ fn bits(column: &Column) -> Vec<Option<u64>> {
             let bits = |value: &u8| (*value != MISSING_BYTE).then(|| f64::from(*value).to_bits());
             values.iter().map(bits).collect()
         }
+        Values::Genotypes(genotypes) => {
+            let copies = (0..genotypes.len()).map(|row| genotypes.copies(row));
+            let bits = |copies: f64| (!copies.is_nan()).then_some(copies.to_bits());
+            copies.map(bits).collect()
+        }
         _ => panic!("{} is no dense column", column.name),
     }
 }

@@ -31,6 +31,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "least_squares",
             "design",
             "search",
+            "genotypes",
         ],
     ),
     ("nalgebra", &["design"]),
