@@ -211,14 +211,31 @@ impl Genotypes {
         numbers
     }
 
-    /// A number that equal genotypes have in common, also with the alleles exchanged, and unlike ones seldom.
-    pub(crate) fn hash(&self) -> u64 {
-        let mix = |hash: u64, word: u64| {
-            (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    /// Whether two people who are known have different genotypes.
+    pub(crate) fn varies(&self) -> bool {
+        !self.counts().copies.contains(&self.known())
+    }
+
+    /// A number that equal genotypes have in common, and others do not but by the rarest chance; if wanted also those with
+    /// the alleles exchanged. And whether it is that of the alleles as they are.
+    pub(crate) fn hash(&self, exchangeable: bool) -> (u128, bool) {
+        let mix = |[a, b]: [u64; 2], word: u64| {
+            [
+                (a.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                (b.rotate_left(29) ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93),
+            ]
         };
-        let of = |words: &mut dyn Iterator<Item = u64>| words.fold(self.n as u64, mix);
+        let start = [self.n as u64, !(self.n as u64)];
+        let of = |words: &mut dyn Iterator<Item = u64>| {
+            let [a, b] = words.fold(start, mix);
+            u128::from(a) << 64 | u128::from(b)
+        };
         let own = of(&mut self.words().iter().copied());
-        own.min(of(&mut self.words().iter().map(|word| exchanged(*word))))
+        if !exchangeable {
+            return (own, true);
+        }
+        let other = of(&mut self.words().iter().map(|word| exchanged(*word)));
+        (own.min(other), own <= other)
     }
 
     /// Whether each person has the copies of one allele here that they have of the other there.

@@ -96,7 +96,8 @@ fn of_made(job: &Job, extent: &Extent) -> u64 {
 
 /// Whether the columns are genotypes that stay at two bits.
 fn stays_packed(job: &Job, extent: &Extent) -> bool {
-    let is_plain = !job.terms.has_formula() && job.terms.groups.is_empty();
+    let terms = &job.terms;
+    let is_plain = !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none();
     let has_blocks = job.kind.distribution == Distribution::Multinomial;
     extent.genotypes && is_plain && !has_blocks && !job.resources.devices.is_cuda()
 }

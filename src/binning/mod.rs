@@ -203,6 +203,9 @@ pub(crate) fn bin_partitioned(
     options: &BinningOptions,
     (communicator, interrupt): (Option<&Communicator>, &Interrupt),
 ) -> Result<(BinnedColumns, Option<String>), BinningError> {
+    if options.missing == Missing::Mean {
+        return Err(BinningError::Mean);
+    }
     if *options.bin_response == Binning::Mdlp {
         return Err(BinningError::MdlpOfResponse);
     }

@@ -83,6 +83,12 @@ impl<'a> DesignBuilder<'a> {
         self
     }
 
+    /// Adds variables of this rank that were set aside before.
+    pub(super) fn with_aside(mut self, aside: Vec<SetAside>) -> Self {
+        self.set_aside.extend(aside);
+        self
+    }
+
     /// Takes the columns for those of these terms.
     pub(super) fn with_plan(mut self, plan: Option<TermPlan>) -> Self {
         self.plan = plan;
@@ -162,6 +168,9 @@ impl<'a> DesignBuilder<'a> {
             values => {
                 if self.references.iter().any(|(other, _)| *other == name) {
                     return Err(DesignError::ReferenceOfNumbers { name });
+                }
+                if matches!(&values, Values::Genotypes(own) if own.known() == 0) {
+                    return self.put_aside(name, kept, "missing in every row".to_owned());
                 }
                 let values = match &values {
                     // Others that miss values were refused, or have their mean.
@@ -303,7 +312,9 @@ impl<'a> DesignBuilder<'a> {
                 set_aside: self.set_aside.len(),
             });
         }
-        let is_split = self.options.split_factors || self.making.communicator.is_some();
+        let is_split = self.options.split_factors
+            || self.packed.is_some()
+            || self.making.communicator.is_some();
         let (terms, term_names) = match &self.plan {
             Some(plan) => plan.terms(&self.x, self.n, &self.variables),
             None if is_split => (None, Vec::new()),
@@ -323,6 +334,7 @@ impl<'a> DesignBuilder<'a> {
         let keep = keep.filter_map(|(j, (_, kept))| kept.then_some(term_of(j)));
         let mut keep: Vec<u32> = keep.collect();
         keep.dedup();
+        let is_whole = !self.options.split_factors && self.packed.is_none();
         let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
         let design = Design {
             n: self.n,
@@ -342,7 +354,7 @@ impl<'a> DesignBuilder<'a> {
                 norm: 1.0,
             },
             terms: terms.map(Arc::new),
-            is_whole: !self.options.split_factors,
+            is_whole,
             term_names,
             formula: None,
             wide: None,

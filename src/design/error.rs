@@ -206,7 +206,9 @@ pub enum DesignError {
     MissingPolicy { missing: Missing },
     #[error("`{name}` is in both --keep and --drop: take it out of one")]
     KeptAndDropped { name: String },
-    #[error("--keep names `{name}`, which is {reason} and cannot be in a model")]
+    #[error(
+        "--keep names `{name}` (or it is a covariate), which is {reason} and cannot be in a model"
+    )]
     KeptSetAside { name: String, reason: String },
     #[error("--reference {text}: it is written COLUMN=LEVEL")]
     ReferenceForm { text: String },

@@ -252,7 +252,7 @@ impl Design {
                 continue;
             }
             let mut columns = x.local();
-            if let Some(j) = columns.find(|j| is_copy(x.column(*j as u32), &values)) {
+            if let Some(j) = columns.find(|j| is_copy(&x.column_once(*j as u32), &values)) {
                 return Err(DesignError::ResponseCopied {
                     name: self.variables[j].name.clone(),
                     response: self.response.name.clone(),

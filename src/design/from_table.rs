@@ -11,6 +11,7 @@ use super::{
     names::NamedColumns,
     survival,
     term_plan::TermPlan,
+    twins::take_copies_out,
     weights,
 };
 use crate::{
@@ -66,7 +67,7 @@ impl DesignColumns {
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
         let kept = std::mem::take(&mut table.kept);
-        let loci = table.loci.take();
+        let loci = table.loci.clone();
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
@@ -203,7 +204,20 @@ impl DesignColumns {
             }
             (plan, _) => plan,
         };
-        let builder = builder.with_warnings(row_numbers).with_plan(plan);
+        // Terms of several columns have them all.
+        let aside = match plan {
+            Some(_) => Vec::new(),
+            None => take_copies_out(
+                (&mut places, &mut candidates),
+                options.keep,
+                options.intercept,
+                communicator,
+            )?,
+        };
+        let builder = builder
+            .with_warnings(row_numbers)
+            .with_plan(plan)
+            .with_aside(aside);
         let mut builder = builder.after(&candidates)?;
         builder.push_all(places, candidates)?;
         let mut design = builder.finish(&response_name)?;

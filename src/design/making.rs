@@ -12,8 +12,6 @@ pub(crate) struct Making<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// The array in which the columns stay that the table lacks.
     pub(crate) in_file: Option<&'a Arc<ArrayInFile>>,
-    /// Whether genotypes may stay at two bits.
-    pub(crate) may_pack: bool,
     /// What the matrix is charged to, if it has memory of its own.
     pub(crate) memory: Option<&'a MemoryCharge>,
 }
@@ -25,7 +23,6 @@ impl<'a> Making<'a> {
             communicator: None,
             interrupt,
             in_file: None,
-            may_pack: true,
             memory: None,
         }
     }

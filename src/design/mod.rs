@@ -35,6 +35,7 @@ mod standardise;
 mod survival;
 mod term_plan;
 mod terms;
+mod twins;
 mod variable;
 mod weights;
 mod wide;

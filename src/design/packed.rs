@@ -101,10 +101,6 @@ impl PackedColumn {
         (self.mean, self.norm)
     }
 
-    pub(super) fn genotypes(&self) -> &Genotypes {
-        &self.genotypes
-    }
-
     /// The values of 0, 1 and 2 copies, and of a missing genotype, but for the weights.
     fn values(&self) -> [f64; 4] {
         let imputed = match self.genotypes.missing() {

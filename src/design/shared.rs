@@ -126,11 +126,15 @@ impl DesignColumns {
     pub(crate) fn of(
         table: Table,
         options: &DesignOptions,
-        interrupt: &Interrupt,
+        making: Making,
     ) -> Result<Self, DesignError> {
-        let (columns, _) =
-            Self::from_partitioned_table(table, options, Making::alone(interrupt), None)?;
+        let (columns, _) = Self::from_partitioned_table(table, options, making, None)?;
         Ok(columns)
+    }
+
+    /// Bytes of X, as it is held.
+    pub(crate) fn matrix_bytes(&self) -> u64 {
+        self.design.matrix_bytes()
     }
 
     /// The columns themselves.

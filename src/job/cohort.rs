@@ -1,6 +1,6 @@
 //! Options of genotypes: the tables beside them, and where variants lie.
 
-use super::{Job, OptionError, path_text::to_path, raw_values::RawValues};
+use super::{Job, OptionError, Responses, path_text::to_path, raw_values::RawValues};
 use crate::table::{BesidePeople, ChromosomeRange, csv_field, split_names};
 
 impl RawValues<'_> {
@@ -74,9 +74,16 @@ pub(super) fn take_phenotypes(job: &mut Job) -> Result<(), OptionError> {
         ([], Some(response)) => {
             phenotype.columns = split_names(&response).unwrap_or_else(|_| vec![response]);
         }
+        ([name], None) => job.response = Some(csv_field(name).into()),
+        (names, None) if job.responses.is_none() => {
+            job.responses = Some(Responses::Columns(names.to_vec()));
+        }
         (names, None) => {
-            let names: Vec<String> = names.iter().map(|name| csv_field(name).into()).collect();
-            job.response = Some(names.join(","));
+            let message = format!(
+                "phenotype names {}, and responses a table",
+                names.join(", ")
+            );
+            return Err(OptionError::new("phenotype", message).help("leave one of them out"));
         }
         (names, Some(response)) => {
             let message = format!(

@@ -71,6 +71,13 @@ pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
         let error = OptionError::new(option, format!("{option} {message}"));
         errors.push(error.help(help));
     };
+    if terms.has_formula() && job.cohort.covariates.is_some() {
+        refuse(
+            "covariates",
+            "is for data without a formula or interactions",
+            "leave one of them out, or join the tables beforehand and keep terms by keep",
+        );
+    }
     if let Some(formula) = &terms.formula {
         for (option, is_given) in given {
             if is_given {

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     design::{
-        Design, DesignColumns, DesignError, DesignOptions, Group, ResponseColumn, size::MatrixSize,
+        Design, DesignColumns, DesignError, DesignOptions, Group, Making, ResponseColumn,
+        size::MatrixSize,
     },
     job::{Job, Responses},
     memory::MemoryCharge,
@@ -222,8 +223,13 @@ impl ResponseData {
         let table = self.with_response(table, response);
         let options = self.design_options(&own);
         let matrix = MatrixSize::of(&table, &options);
-        let charge = job.resources.memory.take(matrix.bytes(), &matrix)?;
-        let data = DesignColumns::of(table, &options, &job.interrupt)?;
+        let charge = job.resources.memory.charge();
+        let making = Making {
+            memory: Some(&charge),
+            ..Making::alone(&job.interrupt)
+        };
+        let data = DesignColumns::of(table, &options, making)?;
+        charge.set(data.matrix_bytes(), &matrix)?;
         Ok(Held { data, charge })
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::prepared::response;
 use crate::{
     job::Job,
+    plugin::MethodKind,
     table::{Missing, Table, Values},
 };
 
@@ -12,15 +13,16 @@ use crate::{
 /// many that are used; the values of columns that are left out go as well.
 pub(super) fn keep_observations(job: &Job, table: &mut Table) {
     let response = response(job, table).map(|at| table.columns[at].name.clone());
-    let missing = match job.selector {
-        None => job.missing.of(table),
-        Some(_) => job.missing,
+    let missing = match job.selector.as_ref().map(|method| &method.value) {
+        None | Some(MethodKind::Regression(_)) => job.missing.of(table),
+        Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => job.missing,
     };
     let mut used = match missing {
         Missing::DropRows => table.complete_rows(|column| !job.drop.contains(&column.name)),
         Missing::Pairwise => table.complete_rows(|column| Some(&column.name) == response.as_ref()),
         Missing::Mean => {
             let decides = job.keep.iter().chain(&table.kept).chain(&response);
+            let decides = decides.chain(job.kind.columns()).chain(&job.weights);
             let decides: HashSet<&String> = decides.collect();
             table.complete_rows(|column| decides.contains(&column.name))
         }

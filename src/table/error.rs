@@ -126,7 +126,7 @@ pub enum TableError {
         width: usize,
         columns: Vec<MissingColumn>,
     },
-    /// Every row has a missing value.
+    /// A column of text that misses values, which are to be means.
     #[error(
         "{path}: column `{name}` is a factor and misses {count} value{}, which have no mean: use --missing drop-rows, or \
          leave it out with --drop",

@@ -136,7 +136,12 @@ impl Input<'_> {
     /// Refuses options of delimited text for a file of another format.
     pub(super) fn refuse_text_options(&self, format: &Format) -> Result<(), TableError> {
         let text = &self.options.text;
-        let is_delimited = ["csv", "tsv", "txt"].contains(&format.extensions[0]);
+        let tables = self
+            .options
+            .cohort
+            .map(|own| [&own.phenotype, &own.covariates]);
+        let has_tables = tables.is_some_and(|tables| tables.iter().any(|own| own.is_some()));
+        let is_delimited = has_tables || ["csv", "tsv", "txt"].contains(&format.extensions[0]);
         let given = [
             ("--separator", text.separator.is_some()),
             ("--decimal", text.decimal.is_some()),

@@ -14,7 +14,8 @@ impl Missing {
                 .any(|column| is_genotypes(&column.values))
         };
         match self {
-            Self::Auto if has_genotypes() => Self::Mean,
+            // Each rank has the loci, and some of the columns.
+            Self::Auto if table.loci.is_some() || has_genotypes() => Self::Mean,
             Self::Auto => Self::Refuse,
             told => told,
         }

@@ -80,7 +80,7 @@ fn read(input: &Input) -> Result<Table, TableError> {
     // Their own encoding is told by no option.
     let options = &input.options.with_text(TextOptions::default());
     let (ids, phenotypes) = fam(path, options)?;
-    let people = people(&ids, &companion(path, "fam"), options)?;
+    let people = people(&ids, &companion(path, "fam"), input.options)?;
     let variants = variants(path, options)?;
     let selection = Selection::new(input, (&people, &variants), ids.len());
     let (genotypes, of_variants) = selection.read(&mut source)?;
@@ -112,13 +112,15 @@ fn header(input: &Input) -> Result<Option<Table>, TableError> {
     let options = &input.options.with_text(TextOptions::default());
     let variants = variants(input.path, options)?;
     let cohort = input.options.cohort;
-    let mut names = match cohort.and_then(|own| own.phenotype.as_ref()) {
-        Some(beside) => names_beside(beside, "--phenotype", options)?.1,
-        None => vec![PHENOTYPE.to_owned()],
-    };
+    let phenotype = cohort.and_then(|own| own.phenotype.as_ref());
+    let (mut names, mut taken) = (vec![PHENOTYPE.to_owned()], Vec::new());
+    if let Some(beside) = phenotype {
+        (_, names) = names_beside(beside, "--phenotype", input.options, &[])?;
+        taken.extend(names.iter().map(|name| (name.clone(), beside.path.clone())));
+    }
     let mut kept = Vec::new();
     if let Some(beside) = cohort.and_then(|own| own.covariates.as_ref()) {
-        (_, kept) = names_beside(beside, "--covariates", options)?;
+        (_, kept) = names_beside(beside, "--covariates", input.options, &taken)?;
         names.extend(kept.iter().cloned());
     }
     let wanted = variants.names.into_iter().zip(variants.wanted);

@@ -282,8 +282,8 @@ fn several_phenotypes_get_a_model_each_and_job_files_have_the_options() {
     assert_eq!(report["responses"].as_array().unwrap().len(), 2);
     folder.write(
         "jobs.toml",
-        "[defaults]\ndata = \"d.bed\"\ncovariates = \"cov.csv\"\nmaf = 0.05\n\n[[jobs]]\nname = \"one\"\nphenotype = \"pheno.txt:Y1\"\n\n\
-         [[jobs]]\nname = \"events\"\nphenotype = \"pheno.txt:Y2\"\nfamily = \"binomial\"\nmax-size = 3\n",
+        "[defaults]\ncovariates = \"cov.csv\"\nmaf = 0.05\n\n[[job]]\nid = \"one\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\n\n\
+         [[job]]\nid = \"events\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y2\"\nfamily = \"binomial\"\nmax-size = 3\n",
     );
     let ran = folder.run(&["run", "jobs.toml", "--output", "out"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -298,6 +298,59 @@ fn several_phenotypes_get_a_model_each_and_job_files_have_the_options() {
         "{}",
         check.stdout
     );
+}
+
+#[test]
+fn covariates_of_any_kind_leave_genotypes_at_two_bits() {
+    let folder = folder();
+    let mut covariates = "FID IID site\n".to_owned();
+    (0..PEOPLE).for_each(|i| {
+        covariates += &format!("f{i} p{i} {}\n", ["north", "south", "west"][i % 3]);
+    });
+    folder.write("sites.txt", &covariates);
+    let text = fs::read_to_string(folder.path("pheno.txt")).unwrap();
+    let weighted = text
+        .replace("Y2\n", "Y2 w\n")
+        .replace(" 0\n", " 0 1\n")
+        .replace(" 1\n", " 1 2\n");
+    folder.write("weighted.txt", &weighted);
+    for (more, kept) in [
+        (&[][..], 2),
+        (&["--no-intercept"], 3),
+        (&["--weights", "w"], 2),
+    ] {
+        let own = [
+            "--phenotype",
+            "weighted.txt:Y1",
+            "--covariates",
+            "sites.txt",
+        ];
+        let report = json(&folder, &[&own, more].concat());
+        let selected = report["selected"].as_array().unwrap();
+        assert!(
+            selected.iter().any(|own| own["variant"].is_object()),
+            "{more:?}"
+        );
+        assert_eq!(report["kept"].as_array().unwrap().len(), kept, "{more:?}");
+    }
+    // Levels without order have columns of their own.
+    json(
+        &folder,
+        &[
+            "--phenotype",
+            "pheno.txt:Y2",
+            "--family",
+            "multinomial",
+            "--max-size",
+            "2",
+        ],
+    );
+    // One table of both, whose phenotype is no covariate.
+    let report = json(
+        &folder,
+        &["--phenotype", "pheno.txt:Y1", "--covariates", "pheno.txt"],
+    );
+    assert_eq!(report["kept"], serde_json::json!(["Y2"]));
 }
 
 #[test]
@@ -451,6 +504,21 @@ fn what_is_wrong_is_told_with_its_mend() {
         &none,
         &[&BESIDE[..2], &["--response", "Y2"]].concat(),
         &["phenotype", "response = Y2"],
+    );
+    refused(
+        &none,
+        &[&BESIDE[..], &["--interactions", "2"]].concat(),
+        &["covariates", "formula or interactions"],
+    );
+    refused(
+        &none,
+        &[&BESIDE[..2], &["--method", "jmi", "--missing", "mean"]].concat(),
+        &["--missing mean", "pairwise"],
+    );
+    refused(
+        &none,
+        &[&BESIDE[..], &["--method", "jmi"]].concat(),
+        &["covariates has no effect"],
     );
     let csv = folder();
     let ran = csv.run(&["select", "cov.csv", "--response", "age", "--maf", "0.1"]);

@@ -1,10 +1,6 @@
 //! Columns that are equal, on one rank or on several.
 
-use std::{
-    collections::{HashMap, HashSet},
-    mem::take,
-    ops::Range,
-};
+use std::{collections::HashMap, mem::take, ops::Range};
 
 use super::{super::Variable, DesignBuilder};
 use crate::{design::DesignError, fnv::Fnv, ranks::Communicator, table::TableError};
@@ -116,28 +112,14 @@ impl DesignBuilder<'_> {
         let mut order: Vec<usize> = hashes.keys().copied().collect();
         order.sort_unstable_by_key(|&j| (!self.variables[j].1, j));
         // Equal columns have equal means and norms, bit for bit, and equal hashes.
-        let key = |j: usize| match self.genotypes(j) {
-            // Of exchanged alleles the mean is another.
-            Some(_) => ([0, self.variables[j].0.norm.to_bits()], hashes[&j]),
-            None => (scale(&self.variables[j].0), hashes[&j]),
-        };
+        let key = |j: usize| (scale(&self.variables[j].0), hashes[&j]);
         let by_hash = self.making.communicator.is_some() || self.in_file.is_some();
-        let equal = |i: usize, j: usize| match [i, j].map(|j| self.genotypes(j)) {
-            [None, None] => by_hash || self.x[i * n..][..n] == self.x[j * n..][..n],
-            [Some(one), Some(other)] => one == other || self.is_exchanged(one, other),
-            _ => false,
-        };
+        let equal = |i: usize, j: usize| by_hash || self.x[i * n..][..n] == self.x[j * n..][..n];
         let originals = originals(order, key, equal);
         let mut left: Vec<usize> = ranges.iter().map(Range::len).collect();
         if originals.is_empty() {
             return Ok(left);
         }
-        let exchanged = originals.iter().filter(|(j, i)| {
-            let own = self.genotypes(**j).zip(self.genotypes(**i));
-            own.is_some_and(|(one, other)| one != other)
-        });
-        let exchanged: HashSet<usize> = exchanged.map(|(j, _)| *j).collect();
-        self.leave_genotypes_out(|j| originals.contains_key(&j));
         let own = ranges[self.rank()].clone();
         let variables = take(&mut self.variables);
         let names: Vec<String> = variables.iter().map(|(v, _)| v.name.clone()).collect();
@@ -146,10 +128,7 @@ impl DesignBuilder<'_> {
             if let Some(i) = originals.get(&j) {
                 left[ranges.partition_point(|range| range.end <= j)] -= 1;
                 let original = &names[*i];
-                let reason = match exchanged.contains(&j) {
-                    true => format!("duplicate of {original}, with the alleles exchanged"),
-                    false => format!("duplicate of {original}"),
-                };
+                let reason = format!("duplicate of {original}");
                 self.put_aside(variable.name, kept, reason)?;
                 if let Some(aside) = self.set_aside.last_mut() {
                     aside.copy_of = Some(original.clone());

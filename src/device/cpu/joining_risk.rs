@@ -133,7 +133,7 @@ pub(in crate::device) fn joining_by(
     let bounds = |number: usize| models[number].bounds(x).filter(|_| !stop());
     // Models, by their numbers, that a column may lower.
     let left = |room: &mut RiskRoom, open: &Open| -> Vec<usize> {
-        let values = x.column(open.column);
+        let values = &*x.column_once(open.column);
         let settles = |number: usize, room: &mut RiskRoom| {
             let least = models[number].least;
             bounds(number).is_some_and(|own| own.settles(values, least, room))

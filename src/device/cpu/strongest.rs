@@ -59,7 +59,8 @@ pub(crate) fn bytes_of_copies(n: u64, p: u64) -> u64 {
 /// The same of genotypes at two bits.
 pub(crate) fn bytes_of_integers(n: u64, p: u64) -> u64 {
     let share = (n.saturating_mul(p) as f64 / 4.0 * GRAM_SHARE_OF_INTEGERS) as u64;
-    share.max(GRAM_FLOOR as u64)
+    let column = 4 * p.next_multiple_of(TILE as u64);
+    share.max(GRAM_FLOOR as u64).min(column.saturating_mul(p))
 }
 
 /// A shard of the columns, prepared for sweeps.
@@ -284,6 +285,7 @@ impl<'x> Sweep<'x> {
                     None => {
                         let rows = own_columns.len();
                         exact.resize(slots.len() * rows, 0.0);
+                        new.fill(0.0);
                         factors.products(own, own_columns.clone(), &mut room, &mut exact);
                         for (new, exact) in new.chunks_mut(TILE).zip(exact.chunks(rows)) {
                             for (new, exact) in new.iter_mut().zip(exact) {

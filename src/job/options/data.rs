@@ -34,7 +34,7 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .range("words or numbers separated by commas, in double quotes where one holds a comma")
             .help("Values that mean a missing one, besides empty fields, NA, N/A, NULL, NaN and the errors of spreadsheets such as #N/A: -999, say"),
         TaskOption::choice("missing HOW", MISSING, |draft| &mut draft.job.missing)
-            .help("What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of the variable's other values (auto does for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
+            .help("What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of the variable's other values (auto does so for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
         TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
             .range(Binning::RANGE)
             .help("How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers (more than 10 of a variable only with 5 times as many observations), else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE"),
@@ -77,10 +77,10 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
             .help("Use the variants in this part of a chromosome alone"),
         TaskOption::optional("maf F", |raw| raw.share(0.5), |draft| &mut draft.job.cohort.least_frequency)
             .range("a frequency from 0 to 0.5")
-            .help("Leave out variants whose rarer allele is less frequent than this among the people who are used"),
+            .help("Leave out variants whose rarer allele is less frequent than this among the people who are left"),
         TaskOption::optional("max-missing F", |raw| raw.share(1.0), |draft| &mut draft.job.cohort.most_missing)
             .range("a share from 0 to 1")
-            .help("Leave out variants whose genotype is missing for a larger share than this of the people who are used"),
+            .help("Leave out variants whose genotype is missing for a larger share than this of the people who are left"),
         TaskOption::choice("encode KIND", ENCODINGS, |draft| &mut draft.job.cohort.encoding)
             .help("What a genotype counts as: the copies of allele A1 (additive), whether there is one (dominant), or whether there are two (recessive)"),
     ])

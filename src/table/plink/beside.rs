@@ -1,7 +1,7 @@
 //! Files with a row for each person, or with a list of people.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::cohort::BesidePeople;
 use super::super::error::as_given;
@@ -10,6 +10,9 @@ use super::super::lines::Lines;
 use super::super::{Column, ColumnPartition, ReadOptions, Table, TableError, Values, csv};
 use super::companions::Id;
 use crate::nearest::{list, near, near_or_listed};
+
+/// A column that another table has given, and that table.
+pub(super) type Taken = (String, PathBuf);
 
 /// How the rows of a file are found.
 pub(super) struct ById {
@@ -51,6 +54,7 @@ pub(super) fn names_beside(
     beside: &BesidePeople,
     option: &str,
     options: &ReadOptions,
+    taken: &[Taken],
 ) -> Result<(Vec<String>, Vec<String>), TableError> {
     let path = &beside.path;
     let options = &ReadOptions {
@@ -89,7 +93,12 @@ pub(super) fn names_beside(
         }
     }
     let used = match &beside.columns[..] {
-        [] => own.iter().map(|name| (*name).to_owned()).collect(),
+        // All but those of the phenotypes, which may stand in the same table.
+        [] => {
+            let is_taken = |name: &str| taken.iter().any(|own| own.0 == name && own.1 == *path);
+            let rest = own.iter().filter(|name| !is_taken(name));
+            rest.map(|name| (*name).to_owned()).collect()
+        }
         named => {
             let also = beside.also.iter();
             let also = also.filter(|name| own.contains(&name.as_str()) && !named.contains(name));
@@ -111,6 +120,14 @@ pub(super) fn names_beside(
         );
         return Err(TableError::content(path, message));
     }
+    if let Some((name, other)) = taken.iter().find(|own| used.contains(&own.0)) {
+        let message = format!(
+            "its column `{name}` is one of {} too: name the columns that are meant, as {option} {}:A,B, or rename it",
+            as_given(other),
+            as_given(path)
+        );
+        return Err(TableError::content(path, message));
+    }
     let ids = names[..ids].iter().map(|name| (*name).to_owned());
     Ok((ids.collect(), used))
 }
@@ -120,8 +137,9 @@ pub(super) fn read_beside(
     beside: &BesidePeople,
     option: &str,
     options: &ReadOptions,
+    taken: &[Taken],
 ) -> Result<(ById, Vec<Column>), TableError> {
-    let (ids, used) = names_beside(beside, option, options)?;
+    let (ids, used) = names_beside(beside, option, options, taken)?;
     let path = &beside.path;
     // Of other columns nothing needs to be known.
     let factors: Vec<String> = options
@@ -145,7 +163,10 @@ pub(super) fn read_beside(
     };
     let mut table: Table = (format_of(path).read)(&input)?;
     for column in &mut table.columns {
-        column.values.mark_missing(options.missing);
+        // A family of 0, say, is no missing one.
+        if !ids.contains(&column.name) {
+            column.values.mark_missing(options.missing);
+        }
         if factors.contains(&column.name) {
             column.values.make_factor(table.rows);
         }

@@ -58,7 +58,7 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
         };
         leave(&mut stays, &|row| found[row].is_some() != is_kept, told);
     }
-    let mut joined = Vec::new();
+    let (mut joined, mut taken) = (Vec::new(), Vec::new());
     for (beside, option) in [
         (&cohort.phenotype, "--phenotype"),
         (&cohort.covariates, "--covariates"),
@@ -67,9 +67,11 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
             joined.push((Vec::new(), Vec::new()));
             continue;
         };
-        let (by_id_of_file, mut columns) = read_beside(beside, option, options)?;
+        let (by_id_of_file, mut columns) = read_beside(beside, option, options, &taken)?;
         if option == "--phenotype" {
-            columns.iter_mut().for_each(mark_unknown);
+            let unknown = [UNKNOWN.to_string()];
+            let columns = columns.iter_mut();
+            columns.for_each(|column| column.values.mark_missing(&unknown));
         }
         let found = by_id(ids, fam, &by_id_of_file, &beside.path)?;
         let path = as_given(&beside.path);
@@ -77,11 +79,15 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
         leave(&mut stays, &|row| found[row].is_none(), told);
         let misses: Vec<Vec<bool>> = columns.iter().map(missing).collect();
         let is_missing = |row: usize| {
-            let mut own = misses.iter().map(|own| own[found[row].unwrap_or_default()]);
+            let own = misses.iter().map(|own| own[found[row].unwrap_or_default()]);
+            let own: Vec<bool> = own.collect();
             match option {
-                // Each of several responses leaves out its own.
-                "--phenotype" => own.all(|is_missing| is_missing),
-                _ => own.any(|is_missing| is_missing),
+                // Each of several responses leaves out its own; what is beside it leaves out all.
+                "--phenotype" => {
+                    let (named, also) = own.split_at(beside.columns.len().clamp(1, own.len()));
+                    !named.contains(&false) || also.contains(&true)
+                }
+                _ => own.contains(&true),
             }
         };
         let told = match (option, columns.len()) {
@@ -90,6 +96,11 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
             _ => format!("without a value of a covariate in {path}"),
         };
         leave(&mut stays, &is_missing, told);
+        taken.extend(
+            columns
+                .iter()
+                .map(|column| (column.name.clone(), beside.path.clone())),
+        );
         joined.push((found, columns));
     }
     let rows: Vec<usize> = (0..ids.len()).filter(|row| stays[*row]).collect();
@@ -137,18 +148,6 @@ fn in_rows(values: &Values, rows: &[usize]) -> Values {
             let numbers = values.numbers(n).unwrap_or_default();
             let own: Vec<f64> = rows.iter().map(|row| numbers[*row]).collect();
             own.into()
-        }
-    }
-}
-
-fn mark_unknown(column: &mut Column) {
-    if let Values::Numbers(numbers) = &mut column.values
-        && numbers.contains(&UNKNOWN)
-    {
-        for value in numbers.to_mut() {
-            if *value == UNKNOWN {
-                *value = f64::NAN;
-            }
         }
     }
 }

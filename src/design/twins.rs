@@ -1,0 +1,98 @@
+//! Variants that are copies of others: the same genotypes, or those of the other allele.
+
+use std::collections::HashMap;
+
+use super::{DesignError, SetAside};
+use crate::{
+    ranks::Communicator,
+    table::{Column, TableError, Values},
+    threads::map_each,
+};
+
+/// A variant that may have copies: its position among the columns, whether it is kept, its name, and a hash that copies
+/// have in common, with whether its alleles are those of the hash.
+type Known = (usize, bool, String, (u128, bool));
+
+/// Takes the columns out that are copies of earlier ones, kept ones before others, and says of which. It does so before
+/// anything is unpacked, so that it does not show how columns are held; columns of other ranks are copies where their
+/// hashes are equal. Constants are none.
+///
+/// # Errors
+/// A kept copy of a kept variant; a lost rank.
+pub(super) fn take_copies_out(
+    (places, columns): (&mut Vec<usize>, &mut Vec<Column>),
+    keep: &[String],
+    intercept: bool,
+    communicator: Option<&Communicator>,
+) -> Result<Vec<SetAside>, DesignError> {
+    let hashed = map_each(columns.iter().collect(), |column: &Column| {
+        match &column.values {
+            Values::Genotypes(own) if own.varies() => Some(own.hash(intercept)),
+            _ => None,
+        }
+    });
+    let own = places.iter().zip(&*columns).zip(hashed);
+    let own = own.filter_map(|((place, column), hash)| {
+        Some((
+            *place,
+            keep.contains(&column.name),
+            column.name.clone(),
+            hash?,
+        ))
+    });
+    let own: Vec<Known> = own.collect();
+    let mut all = match communicator {
+        None => own,
+        Some(communicator) => {
+            let all = communicator.gather(&own).map_err(TableError::Ranks)?;
+            all.into_iter().flatten().collect()
+        }
+    };
+    all.sort_unstable_by_key(|(place, kept, ..)| (!kept, *place));
+    let here: HashMap<usize, usize> = places.iter().copied().zip(0..).collect();
+    let genotypes = |place: usize| match &columns[*here.get(&place)?].values {
+        Values::Genotypes(own) => Some(own),
+        _ => None,
+    };
+    let is_copy = |one: &Known, other: &Known| match genotypes(one.0).zip(genotypes(other.0)) {
+        Some((a, b)) => a == b || intercept && a.is_exchanged(b),
+        None => true,
+    };
+    let mut originals: HashMap<u128, Vec<&Known>> = HashMap::new();
+    let mut copies = HashMap::new();
+    for known in &all {
+        let (place, kept, name, (hash, side)) = known;
+        let unlike = originals.entry(*hash).or_default();
+        let Some(original) = unlike.iter().find(|own| is_copy(own, known)) else {
+            unlike.push(known);
+            continue;
+        };
+        let reason = match original.3.1 == *side {
+            true => format!("duplicate of {}", original.2),
+            false => format!("duplicate of {}, with the alleles exchanged", original.2),
+        };
+        let name = name.clone();
+        if *kept {
+            return Err(DesignError::KeptSetAside { name, reason });
+        }
+        let copy_of = Some(original.2.clone());
+        let aside = SetAside {
+            name,
+            reason,
+            copy_of,
+        };
+        copies.insert(*place, aside);
+    }
+    let mut aside = Vec::new();
+    let mut stays = Vec::with_capacity(places.len());
+    for place in &*places {
+        let copy = copies.remove(place);
+        stays.push(copy.is_none());
+        aside.extend(copy);
+    }
+    let mut of_place = stays.iter();
+    places.retain(|_| of_place.next() == Some(&true));
+    let mut of_column = stays.iter();
+    columns.retain(|_| of_column.next() == Some(&true));
+    Ok(aside)
+}
