@@ -306,7 +306,6 @@ impl<'a> Selection<'a> {
             .zip(&self.variants.wanted)
             .zip(&self.own)
             .zip(places);
-        // One that did not pass is read and has no place.
         let stays =
             names.filter(|(((_, wanted), own), place)| **wanted && (!**own || place.is_some()));
         let stays = stays.map(|(((name, _), _), place)| (name, place));

@@ -282,8 +282,8 @@ fn several_phenotypes_get_a_model_each_and_job_files_have_the_options() {
     assert_eq!(report["responses"].as_array().unwrap().len(), 2);
     folder.write(
         "jobs.toml",
-        "[defaults]\ncovariates = \"cov.csv\"\nmaf = 0.05\n\n[[job]]\nid = \"one\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\n\n\
-         [[job]]\nid = \"events\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y2\"\nfamily = \"binomial\"\nmax-size = 3\n",
+        "[defaults]\ncovariates = \"cov.csv\"\nmaf = 0.05\n\n[[job]]\nname = \"one\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\n\n\
+         [[job]]\nname = \"events\"\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y2\"\nfamily = \"binomial\"\nmax-size = 3\n",
     );
     let ran = folder.run(&["run", "jobs.toml", "--output", "out"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
@@ -311,8 +311,8 @@ fn covariates_of_any_kind_leave_genotypes_at_two_bits() {
     let text = fs::read_to_string(folder.path("pheno.txt")).unwrap();
     let weighted = text
         .replace("Y2\n", "Y2 w\n")
-        .replace(" 0\n", " 0 1\n")
-        .replace(" 1\n", " 1 2\n");
+        .replace(" 1\n", " 1 2\n")
+        .replace(" 0\n", " 0 1\n");
     folder.write("weighted.txt", &weighted);
     for (more, kept) in [
         (&[][..], 2),

@@ -35,9 +35,6 @@ use crate::{
 const GRAM_SHARE: f64 = 0.25;
 const GRAM_FLOOR: usize = 32 << 20;
 
-/// The same share of genotypes at two bits, whose Gram columns are cheap to make again.
-const GRAM_SHARE_OF_INTEGERS: f64 = 0.125;
-
 /// Columns of X multiplied at a time in f64, so that E stays in the cache.
 const BLOCK: usize = 8 * TILE;
 
@@ -58,7 +55,7 @@ pub(crate) fn bytes_of_copies(n: u64, p: u64) -> u64 {
 
 /// The same of genotypes at two bits.
 pub(crate) fn bytes_of_integers(n: u64, p: u64) -> u64 {
-    let share = (n.saturating_mul(p) as f64 / 4.0 * GRAM_SHARE_OF_INTEGERS) as u64;
+    let share = (n.saturating_mul(p) as f64 / 4.0 * GRAM_SHARE) as u64;
     let column = 4 * p.next_multiple_of(TILE as u64);
     share.max(GRAM_FLOOR as u64).min(column.saturating_mul(p))
 }
@@ -97,7 +94,7 @@ impl<'x> Sweep<'x> {
         let values = (own.p() * own.n()) as f64;
         let (resident, share) = match is_unpacked {
             true => (column * own.n(), (8.0 * values * GRAM_SHARE) as usize),
-            false => (0, (values / 4.0 * GRAM_SHARE_OF_INTEGERS) as usize),
+            false => (0, (values / 4.0 * GRAM_SHARE) as usize),
         };
         let limit = limit.map_or(usize::MAX, |bytes| {
             usize::try_from(bytes).unwrap_or(usize::MAX)
