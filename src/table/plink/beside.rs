@@ -7,7 +7,9 @@ use super::super::cohort::BesidePeople;
 use super::super::error::as_given;
 use super::super::format::{Format, Input};
 use super::super::lines::Lines;
-use super::super::{Column, ColumnPartition, ReadOptions, Table, TableError, Values, csv};
+use super::super::{
+    Column, ColumnPartition, ReadOptions, Separator, Table, TableError, TextOptions, Values, csv,
+};
 use super::companions::Id;
 use crate::nearest::{list, near, near_or_listed};
 
@@ -46,6 +48,40 @@ fn format_of(path: &Path) -> &'static Format {
     Format::of(path).map_or(&csv::ANY, |(format, _)| format)
 }
 
+/// The names of all columns of a table beside people, and how its text is written: words of a header with ids that one space
+/// parts are names, though a table of text might have one column of that name.
+fn header_of(path: &Path, options: &ReadOptions) -> Result<(Vec<String>, TextOptions), TableError> {
+    let names = |text: TextOptions| -> Result<Vec<String>, TableError> {
+        let options = &ReadOptions {
+            factors: &[],
+            dates: &[],
+            cohort: None,
+            response: None,
+            ..options.with_text(text)
+        };
+        let input = Input {
+            path,
+            options,
+            partition: &ColumnPartition::default(),
+        };
+        let header = (format_of(path).header)(&input)?;
+        let columns = header.map_or(Vec::new(), |table| table.columns);
+        Ok(columns.into_iter().map(|column| column.name).collect())
+    };
+    let found = names(options.text)?;
+    if let ([one], None) = (&found[..], options.text.separator) {
+        let words: Vec<&str> = one.split_whitespace().collect();
+        if words.len() > 1 && id_columns(&words).is_some() {
+            let text = TextOptions {
+                separator: Some(Separator::Whitespace),
+                ..options.text
+            };
+            return Ok((names(text)?, text));
+        }
+    }
+    Ok((found, options.text))
+}
+
 /// The names of the columns of a table beside people that are used.
 ///
 /// # Errors
@@ -57,21 +93,8 @@ pub(super) fn names_beside(
     taken: &[Taken],
 ) -> Result<(Vec<String>, Vec<String>), TableError> {
     let path = &beside.path;
-    let options = &ReadOptions {
-        factors: &[],
-        dates: &[],
-        cohort: None,
-        response: None,
-        ..*options
-    };
-    let input = Input {
-        path,
-        options,
-        partition: &ColumnPartition::default(),
-    };
-    let header = (format_of(path).header)(&input)?;
-    let names = header.map_or(Vec::new(), |table| table.columns);
-    let names: Vec<&str> = names.iter().map(|column| column.name.as_str()).collect();
+    let (names, _) = header_of(path, options)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let Some(ids) = id_columns(&names) else {
         let first = names.iter().take(2).copied();
         let message = format!(
@@ -149,12 +172,13 @@ pub(super) fn read_beside(
         .chain(&ids)
         .cloned()
         .collect();
+    let (_, text) = header_of(path, options)?;
     let options = &ReadOptions {
         factors: &factors,
         dates: &[],
         cohort: None,
         response: None,
-        ..*options
+        ..options.with_text(text)
     };
     let input = Input {
         path,
