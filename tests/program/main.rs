@@ -14,6 +14,8 @@ mod cautions;
 mod check;
 mod checkpoint;
 mod cli;
+mod cohort_judge;
+mod cohort_mistakes;
 mod cohorts;
 mod criteria;
 // Elsewhere libraries are found and named otherwise.

@@ -20,6 +20,7 @@ mod search;
 mod shares;
 mod stability;
 mod survival;
+mod variants;
 
 use std::path::Path;
 

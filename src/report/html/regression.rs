@@ -24,7 +24,7 @@ use crate::{
         proof::certainty,
         regression::{
             Row, candidates, coefficients, ended, inclusion as inclusion_weight, method,
-            references, rows, variants,
+            references, rows,
         },
         table::{Cell, Style, Table, count, exact, number, text},
         terms::{about_tests, of_dummies, tests_of_terms},
@@ -205,8 +205,7 @@ pub(super) fn coefficient_table(
             number(deviation.map(|own| estimate.coefficient * own), 4)
         })
         .column_if(inflated, "VIF", move |row| {
-            let own = row.1.and(inflation.get(row.0)).copied().flatten();
-            number(own, 3)
+            number(row.1.and(inflation.get(row.0)).copied().flatten(), 3)
         })
         .column("inclusion", |row| {
             match is_kept(report, report.term_of(row.0)) {
@@ -224,11 +223,7 @@ pub(super) fn coefficient_table(
     );
     let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
     body.table(title, &caption, &table, table.rows.len());
-    if let Some(table) = variants(report) {
-        let caption = "Frequency: of the counted allele, whose copies the coefficient is an effect of; ΔR²: by how much R² falls \
-                       without the variant; copies: variants that tell the same, of which one can be a candidate.";
-        body.table("Variants", caption, &table, table.rows.len());
-    }
+    super::variants::variants(body, report);
 }
 
 fn marginal_means(body: &mut Body, report: &Selection) {
