@@ -138,21 +138,13 @@ impl Genotypes {
 
     /// Those of a variant of n people that stand at a place of the words of many.
     pub(crate) fn part(words: Arc<Vec<u64>>, start: usize, n: usize) -> Self {
-        let own = &words[start..][..Self::stride(n)];
-        let missing = own
-            .iter()
-            .map(|word| (word & word >> 1 & LOWER).count_ones());
-        let missing = missing.sum::<u32>() as usize;
-        let (upper, lower) = (!LOWER, LOWER);
-        let sum = own.iter().map(|word| {
-            i64::from((word & upper).count_ones()) - i64::from((word & lower).count_ones())
-        });
+        let counts = Self::counts_of(&words[start..][..Self::stride(n)], n);
         Self {
-            sum: sum.sum(),
+            sum: counts.copies[2] as i64 - counts.copies[0] as i64,
+            missing: counts.missing,
             words,
             start,
             n,
-            missing,
         }
     }
 
@@ -295,7 +287,9 @@ impl Genotypes {
 
     /// The genotypes of some people, each as often as it is named.
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
-        Self::of_codes(rows.iter().map(|row| self.code(*row)))
+        let mut words = vec![0; Self::stride(rows.len())];
+        Self::fill_selected(self.words(), rows, &mut words);
+        Self::part(Arc::new(words), 0, rows.len())
     }
 
     /// Writes a number for each person, by the genotype: those of 0, 1 and 2 copies, and of a missing genotype.
