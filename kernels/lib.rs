@@ -104,6 +104,7 @@ kernels! {
     entries [KERNEL]
     gain [KERNEL]
     gather [KERNEL]
+    genotypes [KERNEL]
     joining [KERNEL]
     joint_codes [KERNEL]
     neighbours [KERNEL]

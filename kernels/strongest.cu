@@ -98,16 +98,38 @@ near_f32(const float* e, long long rows, unsigned from, const double* rss, const
     near_largest(e, rows, from, rss, offsets, members, off, most, list, scores, listed, places);
 }
 
+// A column of numbers.
+struct Numbers {
+    const double* x;
+
+    __device__ __forceinline__ double operator[](long long row) const
+    {
+        return x[row];
+    }
+};
+
+// A column of genotypes at two bits, and the numbers that they stand for; see genotypes.rs.
+struct Genotypes {
+    const unsigned* words;
+    const double* values;
+    const double* roots;
+
+    __device__ __forceinline__ double operator[](long long row) const
+    {
+        const double value = values[words[row / 16] >> 2 * (row % 16) & 3];
+        return roots ? value * roots[row] : value;
+    }
+};
+
 // Computes |xᵀr| in a fixed order of summation for the listed pairs that are still near the largest.
 // `answers`, which may be in host memory: how many were listed, how many are still near, then these with
 // their scores. `counters`: listed, still near, blocks that have ended. Columns outside
 // [from, from + count) are skipped, for another call.
-extern "C" __global__ void __launch_bounds__(512, 1)
-score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
-      const double* __restrict__ residuals, const double* __restrict__ rss, double off,
-      const u64* __restrict__ most,
-      const u64* __restrict__ list, const double* __restrict__ scores, u64 places,
-      u64* __restrict__ counters, u64* __restrict__ answers, u64 answer_places)
+template <typename Columns>
+__device__ __forceinline__ void score_near(const Columns& columns, long long n, unsigned from, unsigned count,
+                                           const double* residuals, const double* rss, double off, const u64* most,
+                                           const u64* list, const double* scores, u64 places, u64* counters,
+                                           u64* answers, u64 answer_places)
 {
     __shared__ double partial[512 / 32];
     const u64 listed = counters[0];
@@ -119,7 +141,7 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
         if (column - from >= count || scores[at] < largest - off * sqrt(rss[model])) {
             continue;
         }
-        const double* x = columns + (column - from) * n;
+        const auto x = columns(column - from);
         const double* r = residuals + model * n;
         double sum[1] = {0.0};
         for (long long row = threadIdx.x; row < n; row += 512) {
@@ -143,6 +165,31 @@ score(const double* __restrict__ columns, long long n, unsigned from, unsigned c
             counters[2] = 0;
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(512, 1)
+score(const double* __restrict__ columns, long long n, unsigned from, unsigned count,
+      const double* __restrict__ residuals, const double* __restrict__ rss, double off,
+      const u64* __restrict__ most,
+      const u64* __restrict__ list, const double* __restrict__ scores, u64 places,
+      u64* __restrict__ counters, u64* __restrict__ answers, u64 answer_places)
+{
+    const auto column = [=](long long at) { return Numbers{columns + at * n}; };
+    score_near(column, n, from, count, residuals, rss, off, most, list, scores, places, counters, answers,
+               answer_places);
+}
+
+// The same of genotypes, `words_each` words a column.
+extern "C" __global__ void __launch_bounds__(512, 1)
+score_genotypes(const unsigned* __restrict__ words, long long words_each, const double* __restrict__ values,
+                const double* __restrict__ roots, long long n, unsigned from, unsigned count,
+                const double* __restrict__ residuals, const double* __restrict__ rss, double off,
+                const u64* __restrict__ most, const u64* __restrict__ list, const double* __restrict__ scores,
+                u64 places, u64* __restrict__ counters, u64* __restrict__ answers, u64 answer_places)
+{
+    const auto column = [=](long long at) { return Genotypes{words + at * words_each, values + 4 * at, roots}; };
+    score_near(column, n, from, count, residuals, rss, off, most, list, scores, places, counters, answers,
+               answer_places);
 }
 
 // Converts X or R to single precision.

@@ -25,7 +25,7 @@
 //! `off` is twice what an entry of e may be wrong by, plus the tie, over ‖r‖: 4·n·eps for
 //! f64; for f32 twice (n + 3)·2⁻²⁴ and the tie; for tf32, whose factors are cut to 11 bits
 //! and whose sums may be cut too, twice 2⁻⁹ + (n + 3)·2⁻²³ and the tie.
-//! `columns` of `score` begins with column `from`. A block of `near` may run before another
+//! `score_genotypes` is `score` of genotypes at two bits ([`crate::genotypes`]). `columns` of `score` begins with column `from`. A block of `near` may run before another
 //! has raised `most`, and columns may come in blocks: both lists then hold more than they
 //! must. Where every e is 0 all are listed. No dynamic shared memory; sums do not depend on the grid.
 
@@ -38,7 +38,7 @@ use crate::{
 pub const KERNEL: Kernel = Kernel::new(
     "strongest",
     source!("strongest.cu"),
-    &["near_f64", "near_f32", "score", "narrow"],
+    &["near_f64", "near_f32", "score", "score_genotypes", "narrow"],
 );
 
 /// The strongest column outside a support; none where no column is left.

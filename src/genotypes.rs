@@ -237,7 +237,22 @@ impl Genotypes {
     }
 
     pub(crate) fn words(&self) -> &[u64] {
-        &self.words[self.start..][..Self::stride(self.n)]
+        self.words_of(1)
+    }
+
+    /// Whether these lie in memory behind others of as many people.
+    pub(crate) fn follows(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.words, &other.words) && self.start == other.start + Self::stride(other.n)
+    }
+
+    /// The words of so many variants that [lie behind one another](Self::follows), this the first.
+    pub(crate) fn words_of(&self, count: usize) -> &[u64] {
+        &self.words[self.start..][..count * Self::stride(self.n)]
+    }
+
+    /// The memory that these lie in.
+    pub(crate) fn memory(&self) -> &[u64] {
+        &self.words
     }
 
     fn code(&self, row: usize) -> u64 {

@@ -146,7 +146,7 @@ impl TestSums {
 /// Random inputs, and their place on the GPU.
 impl TestGpu {
     /// A random word, by SplitMix64.
-    fn word(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,5 +1,7 @@
 //! Columns of genotypes, which stay at two bits: each is unpacked, at unit norm, when its values are needed.
 
+mod part;
+
 use std::{
     io,
     ops::Range,
@@ -12,6 +14,7 @@ use crate::{
     memory::{MemoryBudget, MemoryCharge, MemoryError, zeros},
     threads::map_each,
 };
+pub(crate) use part::PackedPart;
 
 /// Columns that are unpacked by a thread at a time.
 const AT_ONCE: usize = 64;

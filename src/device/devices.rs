@@ -66,9 +66,13 @@ impl<'x> Devices<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
-        let x = match (placement, x.is_unpacked()) {
-            (Placement::Cpu(_), false) | (Placement::Cuda(_), true) => x,
-            _ => x.in_memory(&resources.memory)?,
+        let stays = match (placement, x.is_unpacked()) {
+            (Placement::Cpu(_), is_unpacked) => !is_unpacked,
+            (Placement::Cuda(_), is_unpacked) => is_unpacked || x.n() < cuda::MOST_PEOPLE,
+        };
+        let x = match stays {
+            true => x,
+            false => x.in_memory(&resources.memory)?,
         };
         let own = match &resources.communicator {
             // Other ranks have read the other columns.

@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{super::packed::PackedAnchor, Columns, Elsewhere};
+use super::{
+    super::packed::{PackedAnchor, PackedPart},
+    Columns, Elsewhere,
+};
 use crate::vector::product;
 
 impl<'x> Columns<'x> {
@@ -67,6 +70,16 @@ impl<'x> Columns<'x> {
     /// Whether the values of all columns are in memory.
     pub(crate) fn is_unpacked(&self) -> bool {
         !matches!(self.elsewhere, Some(Elsewhere::Packed(..)))
+    }
+
+    /// The same columns as a GPU lays them out; none where all are numbers.
+    pub(crate) fn packed(&self) -> Option<PackedPart<'x>> {
+        match self.elsewhere {
+            Some(Elsewhere::Packed(packed, (first, count))) => {
+                Some(PackedPart::new(packed, self.values, first..first + count))
+            }
+            _ => None,
+        }
     }
 
     /// A column of genotypes to multiply others with; none of one whose values are numbers.

@@ -1,19 +1,17 @@
 //! A shard on a GPU: the columns that have room are resident, the others are streamed through two
 //! buffers in every sweep, and single columns of other shards are copied when a model needs them.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::collections::{HashMap, HashSet};
 
-use cudarc::driver::CudaEvent;
 use passel_kernels::{gather, strongest};
 use rayon::prelude::*;
 
 use super::{
     super::{DeviceError, Resources, Shard},
+    blocks::StreamBuffers,
+    genotypes::{GpuGenotypes, LaidGenotypes, PeerGenotypes, bytes_beside},
     gpu::{GRID, Gpu, arguments},
-    memory::{Buffer, PinnedInPlace},
+    memory::Buffer,
     scratch::StagingBuffer,
 };
 use crate::design::Terms;
@@ -35,42 +33,27 @@ const ATTEMPTS: usize = 8;
 
 /// The columns of one GPU.
 pub(super) struct GpuColumns<'x> {
-    shard: Shard<'x>,
+    pub(super) shard: Shard<'x>,
     pub(super) n: usize,
-    /// How many of its own, from the first on, are resident.
-    resident: usize,
-    values: Buffer<f64>,
-    /// The resident columns in f32.
-    narrow: Option<Buffer<f32>>,
-    stream: Option<StreamBuffers<'x>>,
+    /// How many of its own, from the first on, are resident as numbers.
+    pub(super) numbers: usize,
+    pub(super) values: Buffer<f64>,
+    /// The same in f32.
+    pub(super) narrow: Option<Buffer<f32>>,
+    /// Its own columns behind them, where these are genotypes.
+    pub(super) genotypes: Option<GpuGenotypes<'x>>,
+    pub(super) stream: Option<StreamBuffers<'x>>,
     copies: HashMap<u32, u64>,
     /// Columns resident on other GPUs that this one can read: the first, how many, and their
     /// address.
     peers: Vec<(usize, usize, u64)>,
+    peer_genotypes: Vec<PeerGenotypes>,
     pairs: StagingBuffer<u64>,
+    triples: StagingBuffer<u64>,
     /// Columns that are being copied to or from the host.
     pub(super) staged: StagingBuffer<f64>,
     slabs: Vec<Buffer<f64>>,
     vacant: Vec<u64>,
-}
-
-/// The two buffers that columns are streamed through.
-struct StreamBuffers<'x> {
-    buffers: [Buffer<f64>; 2],
-    columns: usize,
-    copied: [CudaEvent; 2],
-    used: [CudaEvent; 2],
-    _pinned: Option<PinnedInPlace<'x>>,
-}
-
-/// Some columns side by side on the GPU.
-pub(super) struct Block {
-    /// The first, as a column of the design.
-    pub(super) first: u32,
-    pub(super) count: usize,
-    pub(super) address: u64,
-    /// The same in f32, where they lie there.
-    pub(super) narrow: Option<u64>,
 }
 
 impl<'x> GpuColumns<'x> {
@@ -82,8 +65,13 @@ impl<'x> GpuColumns<'x> {
         (resources, reserve): (&Resources, u64),
         narrow: bool,
     ) -> Result<Self, DeviceError> {
-        let (n, p) = (shard.own.n(), shard.own.p());
-        let column = n * size_of::<f64>();
+        let (n, packed) = (shard.own.n(), shard.own.packed());
+        // What may stream: genotypes, or all columns.
+        let (p, unit) = match &packed {
+            Some(part) => (part.count(), part.stride()),
+            None => (shard.own.p(), n),
+        };
+        let column = unit * size_of::<u64>();
         let each = if narrow { column + column / 2 } else { column };
         let widest = shard.x.terms().map_or(1, Terms::widest);
         let free = gpu.free()?;
@@ -93,56 +81,69 @@ impl<'x> GpuColumns<'x> {
         let mut room = usize::try_from(left).unwrap_or(usize::MAX);
         let mut attempts = 0..ATTEMPTS;
         loop {
-            if p * each > room {
+            let beside = packed.map_or(0, |part| bytes_beside(&part, n, room));
+            let left = room.saturating_sub(beside);
+            if p * each > left && packed.is_none() {
                 // What streams is in the host's memory.
                 shard.x = shard.x.in_memory(&resources.memory)?;
                 shard.own = shard.own.in_memory(&resources.memory)?;
             }
-            let (resident, stream) = match p * each <= room {
+            let (resident, stream) = match p * each <= left {
                 true => (p, 0),
                 false => {
                     // An eighth for each of the two buffers, if that is little.
-                    let stream = (STREAM_BYTES.min(room / 8) / column).clamp(widest.min(p), p);
-                    let resident = room.saturating_sub(2 * stream * column) / each;
-                    // No term is divided.
-                    (shard.term_start(resident.min(p)), stream)
+                    let stream = (STREAM_BYTES.min(left / 8) / column).clamp(widest.min(p), p);
+                    let resident = left.saturating_sub(2 * stream * column) / each;
+                    (resident.min(p), stream)
                 }
             };
-            match Self::laid(gpu, shard, resident, stream, narrow) {
+            match Self::laid(gpu, shard, (resident, room), stream, narrow) {
                 Err(DeviceError::OutOfMemory { .. }) if attempts.next().is_some() => {
-                    room = room.min(p * each) / 2;
+                    room = room.min(beside + p * each) / 2;
                 }
                 laid => return laid,
             }
         }
     }
 
+    /// With so many columns resident of those that may stream, and buffers for so many.
     fn laid(
         gpu: &Gpu,
         shard: Shard<'x>,
-        resident: usize,
+        (resident, room): (usize, usize),
         stream: usize,
         narrow: bool,
     ) -> Result<Self, DeviceError> {
-        let n = shard.own.n();
-        let values = gpu.buffer(resident * n, "laying out the columns")?;
-        let narrowed = narrow.then(|| gpu.buffer(resident * n, "laying out the columns"));
+        let (n, packed) = (shard.own.n(), shard.own.packed());
+        let numbers = match &packed {
+            Some(part) => part.numbers().len() / n,
+            // No term is divided.
+            None => shard.term_start(resident),
+        };
+        let values = gpu.buffer(numbers * n, "laying out the columns")?;
+        let narrowed = narrow.then(|| gpu.buffer(numbers * n, "laying out the columns"));
         let narrowed: Option<Buffer<f32>> = narrowed.transpose()?;
-        let buffer = || gpu.buffer(stream * n, "streaming the columns");
         let stream = match stream {
             0 => None,
-            columns => Some(StreamBuffers {
-                buffers: [buffer()?, buffer()?],
-                columns,
-                copied: [gpu.event()?, gpu.event()?],
-                used: [gpu.event()?, gpu.event()?],
-                _pinned: gpu.pin(shard.x.values()),
-            }),
+            columns => {
+                let (unit, pinned) = match &packed {
+                    Some(part) => (
+                        part.stride(),
+                        part.memory().into_iter().map(|own| gpu.pin(own)).collect(),
+                    ),
+                    None => (n, vec![gpu.pin(shard.x.values())]),
+                };
+                let pinned = pinned.into_iter().flatten().collect();
+                Some(StreamBuffers::new(gpu, (columns, unit), pinned)?)
+            }
         };
-        match shard.own.in_file() {
-            Some(file) => gpu.upload_from(file, shard.own.p(), &values)?,
-            None => {
-                let own = &shard.own.values()[..resident * n];
+        let genotypes = packed.map(|part| GpuGenotypes::new(gpu, part, n, (resident, room)));
+        let genotypes = genotypes.transpose()?;
+        match (shard.own.in_file(), &packed) {
+            (Some(file), _) => gpu.upload_from(file, shard.own.p(), &values)?,
+            (None, Some(part)) => gpu.upload(part.numbers(), values.address())?,
+            (None, None) => {
+                let own = &shard.own.values()[..numbers * n];
                 // While they are copied: five times as fast, which pays for the pin of many.
                 // Of one GPU alone: parts for several may share a page.
                 let is_alone = shard.own.p() == shard.x.p();
@@ -152,7 +153,7 @@ impl<'x> GpuColumns<'x> {
             }
         }
         if let Some(narrowed) = &narrowed {
-            let (from, count, to) = (values.address(), (resident * n) as i64, narrowed.address());
+            let (from, count, to) = (values.address(), (numbers * n) as i64, narrowed.address());
             let grid = (16 * gpu.processors, 1, 1);
             let given = arguments![from, count, to];
             gpu.launch(&strongest::KERNEL, "narrow", grid, 256, 0, given)?;
@@ -161,13 +162,16 @@ impl<'x> GpuColumns<'x> {
         Ok(Self {
             shard,
             n,
-            resident,
+            numbers,
             values,
             narrow: narrowed,
+            genotypes,
             stream,
             copies: HashMap::new(),
             peers: Vec::new(),
+            peer_genotypes: Vec::new(),
             pairs: StagingBuffer::default(),
+            triples: StagingBuffer::default(),
             staged: StagingBuffer::default(),
             slabs: Vec::new(),
             vacant: Vec::new(),
@@ -188,10 +192,10 @@ impl<'x> GpuColumns<'x> {
         self.shard.own.p()
     }
 
-    /// The column, if it lies on the GPU.
+    /// The column, if its numbers lie on the GPU.
     pub(super) fn own(&self, column: u32) -> Option<u64> {
         let at = (column as usize).checked_sub(self.shard.first)?;
-        (at < self.resident).then(|| self.values.at(at * self.n))
+        (at < self.numbers).then(|| self.values.at(at * self.n))
     }
 
     /// Where a column lies that was brought.
@@ -237,16 +241,20 @@ impl<'x> GpuColumns<'x> {
             self.make_room(gpu, more.max(held))
                 .or_else(|_| self.make_room(gpu, more))?;
         }
-        let (mut pairs, mut hosts) = (Vec::new(), Vec::new());
+        let (mut pairs, mut packed, mut hosts) = (Vec::new(), Vec::new(), Vec::new());
         for column in away {
             let Some(address) = self.vacant.pop() else {
                 break;
             };
-            match self.on_peer(column) {
-                Some(from) => pairs.extend([from, address]),
-                None => hosts.push((column, address)),
+            match (self.laid_genotypes(column), self.on_peer(column)) {
+                (Some(own), _) => packed.push([own.words, own.values, address]),
+                (None, Some(from)) => pairs.extend([from, address]),
+                (None, None) => hosts.push((column, address)),
             }
             self.copies.insert(column, address);
+        }
+        if let Some(genotypes) = self.genotypes.as_ref().filter(|_| !packed.is_empty()) {
+            genotypes.unpack_listed(gpu, &packed, &mut self.triples)?;
         }
         if self.shard.x.in_file().is_some() {
             let columns = hosts.iter().map(|(column, _): &(u32, u64)| *column);
@@ -258,7 +266,7 @@ impl<'x> GpuColumns<'x> {
             match self.staged.room(gpu, hosts.len() * self.n) {
                 Ok(staged) => {
                     let each = staged.par_chunks_mut(self.n).zip(&hosts);
-                    each.for_each(|(to, (column, _))| to.copy_from_slice(x.column(*column)));
+                    each.for_each(|(to, (column, _))| to.copy_from_slice(&x.column_once(*column)));
                 }
                 // One after the other needs none of it.
                 Err(_) => few = false,
@@ -267,7 +275,7 @@ impl<'x> GpuColumns<'x> {
         for (at, (column, address)) in hosts.into_iter().enumerate() {
             match few {
                 true => pairs.extend([self.staged.address() + 8 * (at * self.n) as u64, address]),
-                false => gpu.upload(x.column(column), address)?,
+                false => gpu.upload(&x.column_once(column), address)?,
             }
         }
         if pairs.is_empty() {
@@ -297,7 +305,7 @@ impl<'x> GpuColumns<'x> {
     /// Makes room for the first copies of so many models, if there will be any, and as
     /// far as there is room.
     pub(super) fn expect(&mut self, gpu: &Gpu, models: usize, limit: Option<u64>) {
-        let away = self.shard.x.p() - self.resident;
+        let away = self.shard.x.p() - self.numbers;
         let limit = limit.map_or(FIRST_COPIES, |bytes| FIRST_COPIES.min(bytes as usize));
         let most = limit / (8 * self.n);
         let copies = (8 * models + 1024).min(away).min(most);
@@ -307,7 +315,17 @@ impl<'x> GpuColumns<'x> {
         }
     }
 
-    /// Where a column lies on another GPU.
+    /// Where a column lies as genotypes, here or on another GPU.
+    fn laid_genotypes(&self, column: u32) -> Option<LaidGenotypes> {
+        let own = self.genotypes.as_ref().and_then(|own| {
+            let at = (column as usize).checked_sub(self.shard.first + self.numbers)?;
+            (at < own.resident).then(|| own.laid(at))
+        });
+        let mut peers = self.peer_genotypes.iter();
+        own.or_else(|| peers.find_map(|peer| peer.column(column as usize)))
+    }
+
+    /// Where a column lies as numbers on another GPU.
     fn on_peer(&self, column: u32) -> Option<u64> {
         let column = column as usize;
         let holds =
@@ -318,65 +336,11 @@ impl<'x> GpuColumns<'x> {
 
     /// Lets columns come from another GPU, which this one reaches.
     pub(super) fn enable_peer(&mut self, other: &Self) {
-        let there = (other.shard.first, other.resident, other.values.address());
+        let there = (other.shard.first, other.numbers, other.values.address());
         self.peers.push(there);
-    }
-
-    /// Works through all columns of the shard, or through the part `at` of `of`, at most so many at
-    /// a time, or the columns of one term. The work is put on the GPU one after another; nothing waits for its end.
-    pub(super) fn sweep(
-        &self,
-        gpu: &Gpu,
-        (at, of): (usize, usize),
-        most: usize,
-        mut work: impl FnMut(Block) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        let (n, first, count) = (self.n, self.shard.first, self.count());
-        let [start, end] = [at, at + 1].map(|at| self.shard.term_start(count * at / of));
-        let streamed: Vec<Range<usize>> = match &self.stream {
-            Some(stream) => {
-                let most = stream.columns.min(most);
-                let pieces = self.shard.pieces(self.resident.max(start)..end, most);
-                pieces.collect()
-            }
-            None => Vec::new(),
-        };
-        let fetch = |number: usize| {
-            let (Some(stream), Some(columns)) = (&self.stream, streamed.get(number)) else {
-                return Ok(());
-            };
-            let from = &self.shard.own.values()[columns.start * n..columns.end * n];
-            let to = number % 2;
-            let buffer = stream.buffers[to].address();
-            gpu.prefetch(from, buffer, &stream.used[to], &stream.copied[to])
-        };
-        fetch(0)?;
-        fetch(1)?;
-        let resident = start..self.resident.min(end);
-        for columns in self.shard.pieces(resident, most) {
-            let at = columns.start * n;
-            work(Block {
-                first: (first + columns.start) as u32,
-                count: columns.len(),
-                address: self.values.at(at),
-                narrow: self.narrow.as_ref().map(|values| values.at(at)),
-            })?;
-        }
-        let Some(stream) = &self.stream else {
-            return Ok(());
-        };
-        for (number, columns) in streamed.iter().enumerate() {
-            let to = number % 2;
-            gpu.after(&stream.copied[to])?;
-            work(Block {
-                first: (first + columns.start) as u32,
-                count: columns.len(),
-                address: stream.buffers[to].address(),
-                narrow: None,
-            })?;
-            gpu.mark(&stream.used[to])?;
-            fetch(number + 2)?;
-        }
-        Ok(())
+        let first = other.shard.first + other.numbers;
+        let genotypes = other.genotypes.as_ref();
+        self.peer_genotypes
+            .extend(genotypes.map(|own| own.of_peer(first)));
     }
 }

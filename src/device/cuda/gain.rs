@@ -11,7 +11,7 @@ use super::{
         gain::{exact_gain, factor_width, push_orthonormal, tie_width},
     },
     Cuda,
-    columns::Block,
+    blocks::Block,
     gpu::{Gpu, arguments},
     likelihood::LikelihoodModels,
     models::THREADS,

@@ -1,5 +1,7 @@
 //! Columns that stay in a file: their way to a GPU, and back to the host.
 
+use std::{io, ops::Range};
+
 use rayon::prelude::*;
 
 use super::{
@@ -19,14 +21,32 @@ impl Gpu {
         values: &Buffer<f64>,
     ) -> Result<(), DeviceError> {
         let (n, room) = (values.len() / count.max(1), file.block_values());
+        let to = |columns: &Range<usize>| values.at((columns.start - first) * n);
+        let read = |columns: Range<usize>, staged: &mut [f64]| {
+            let count = columns.len();
+            file.read(columns, staged)?;
+            Ok(count * n)
+        };
+        self.upload_in_turn(file.blocks(first..first + count), room, to, read)
+    }
+
+    /// Uploads blocks of columns, each of which `fill` writes to memory of so many values and says how many they are:
+    /// some are written while those before them are copied.
+    pub(super) fn upload_in_turn<T: Copy + Default>(
+        &self,
+        blocks: impl Iterator<Item = Range<usize>>,
+        room: usize,
+        to: impl Fn(&Range<usize>) -> u64,
+        fill: impl Fn(Range<usize>, &mut [T]) -> io::Result<usize>,
+    ) -> Result<(), DeviceError> {
         // Memory that cannot be pinned is read by the driver before the copy returns.
         let mut halves = [self.pinned(room).ok(), self.pinned(room).ok()];
         let mut unpinned = Vec::new();
         if halves.iter().any(Option::is_none) {
-            unpinned.resize(room, 0.0);
+            unpinned.resize(room, T::default());
         }
         let copied = [self.event()?, self.event()?];
-        for (turn, columns) in file.blocks(first..first + count).enumerate() {
+        for (turn, columns) in blocks.enumerate() {
             let half = turn % 2;
             if turn > 1 {
                 self.wait_for(&copied[half])?;
@@ -35,9 +55,9 @@ impl Gpu {
                 Some(pinned) => pinned.values(),
                 None => &mut unpinned[..],
             };
-            file.read(columns.clone(), staged)?;
-            let to = values.at((columns.start - first) * n);
-            self.upload(&staged[..columns.len() * n], to)?;
+            let to = to(&columns);
+            let count = fill(columns, staged)?;
+            self.upload(&staged[..count], to)?;
             self.mark(&copied[half])?;
         }
         self.wait("laying out the columns")

@@ -9,14 +9,17 @@
 // updated there; `find_strongest`, `gain`, `find_neighbours` and `terms` are its sweeps. The host sees orders and short lists.
 
 pub mod ahead;
+mod blocks;
 mod cache;
 mod columns;
 mod compile;
 pub(crate) mod counting;
+mod digits;
 pub mod facts;
 mod fit_joined;
 pub mod functions;
 mod gain;
+mod genotypes;
 mod gpu;
 mod held;
 mod host_products;
@@ -36,6 +39,7 @@ mod scratch;
 mod squares;
 mod streams;
 mod strongest;
+mod sweep;
 mod term_models;
 mod terms;
 mod transfers;
@@ -51,6 +55,7 @@ use crate::{
     least_squares::{Fit, FitView},
 };
 use columns::GpuColumns;
+pub(in crate::device) use digits::MOST_PEOPLE;
 use gpu::Gpu;
 pub use library::Version;
 use likelihood::LikelihoodModels;
@@ -69,6 +74,7 @@ const KERNELS: &[Kernel] = &[
     passel_kernels::update::KERNEL,
     passel_kernels::gain::KERNEL,
     passel_kernels::gather::KERNEL,
+    passel_kernels::genotypes::KERNEL,
     passel_kernels::joining::KERNEL,
     passel_kernels::strongest::KERNEL,
     passel_kernels::neighbours::KERNEL,
@@ -91,6 +97,7 @@ struct Scratch {
     batch_on_gpu: GrowableBuffer<u64>,
     which: GrowableBuffer<u32>,
     batch: GrowableBuffer<f64>,
+    digits: GrowableBuffer<u64>,
     narrow: GrowableBuffer<f32>,
     e: GrowableBuffer<f64>,
     squares: GrowableBuffer<f64>,
@@ -139,7 +146,9 @@ impl<'x> Cuda<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(ordinal, KERNELS)?;
+        let has_genotypes = shard.x.packed().is_some();
         let asked = match resources.precision {
+            _ if has_genotypes => Arithmetic::F64,
             Precision::F64 if gpu.slow_f64 => Arithmetic::F32,
             Precision::F64 => Arithmetic::F64,
             Precision::Tf32 if gpu.has_tf32 => Arithmetic::Tf32,
@@ -240,6 +249,7 @@ impl Device for Cuda<'_> {
 
     fn screen_precision(&self) -> &'static str {
         match self.screen {
+            _ if self.columns.genotypes.is_some() => "int8",
             Arithmetic::F64 => "f64",
             Arithmetic::F32 => "f32",
             Arithmetic::Tf32 => "tf32",

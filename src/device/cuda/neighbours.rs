@@ -12,6 +12,8 @@ use super::{
         neighbours::{ExchangeTerms, ModelChange, is_flat},
     },
     Cuda,
+    blocks::Block,
+    digits::{Accuracy, Digits},
     gpu::arguments,
     products::{Arithmetic, MatrixProduct},
     squares::Squares,
@@ -154,16 +156,34 @@ impl Cuda<'_> {
                 Some((own, most))
             }
         };
+        // Weights need the squares of columns, which are numbers.
+        let genotypes = self.columns.genotypes.as_ref();
+        let genotypes = genotypes.filter(|_| squares.is_none());
+        let digits = match genotypes {
+            Some(own) => {
+                let (room, given) = (&mut self.scratch.digits, (products, width, n));
+                let cut = Digits::cut(gpu, room, given, own.roots(), Accuracy::Full, DURING);
+                Some(cut?)
+            }
+            None => None,
+        };
         let after = |columns: usize| e + 8 * (most * columns) as u64;
         let (u, joining) = (after(width), after(width + widest));
         let (replacing, place) = (after(width + widest + 1), after(width + widest + 2));
         let at_once = squares.as_ref().map_or(most, |(_, columns)| *columns);
-        self.columns.sweep(gpu, part, at_once, |block| {
+        let work = |block: Block| {
             if stop() {
                 return Ok(());
             }
-            let own = (block.address, block.count);
-            gpu.product(MatrixProduct::of_columns(own, (products, width), n, e))?;
+            match (block.genotypes, genotypes, &digits) {
+                (Some(laid), Some(own), Some(digits)) => {
+                    digits.multiply(gpu, (own, laid), block.count, e)?;
+                }
+                _ => {
+                    let own = (block.address, block.count);
+                    gpu.product(MatrixProduct::of_columns(own, (products, width), n, e))?;
+                }
+            }
             if let Some((squares, _)) = &squares {
                 squares.fill(gpu, &block)?;
             }
@@ -210,7 +230,11 @@ impl Cuda<'_> {
                 gpu.launch(&neighbours::KERNEL, "collect", grid, 256, 0, near)?;
             }
             Ok(())
-        })?;
+        };
+        match &digits {
+            Some(_) => self.columns.sweep_packed(gpu, part, at_once, work)?,
+            None => self.columns.sweep(gpu, part, at_once, work)?,
+        }
         let answers = self
             .scratch
             .answers

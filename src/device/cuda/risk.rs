@@ -7,7 +7,7 @@ use passel_kernels::{
 
 use super::{
     super::DeviceError,
-    columns::Block,
+    blocks::Block,
     gpu::{Gpu, arguments},
     memory::Buffer,
     per_variable::HOLDING,

@@ -4,7 +4,7 @@ use passel_kernels::squares;
 
 use super::{
     super::DeviceError,
-    columns::Block,
+    blocks::Block,
     gpu::{Gpu, arguments},
     products::MatrixProduct,
     risk::RiskSquares,

@@ -9,7 +9,8 @@ use super::{
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
     Cuda, Scratch,
-    columns::Block,
+    blocks::Block,
+    digits::{Accuracy, Digits},
     gpu::{GRID, Gpu, arguments},
     models::THREADS,
     products::{Arithmetic, MatrixProduct},
@@ -60,6 +61,8 @@ pub(super) struct Batch {
     pub(super) rss: u64,
     pub(super) offsets: u64,
     pub(super) members: u64,
+    /// The residuals in digits, where columns are genotypes.
+    pub(super) digits: Option<Digits>,
     /// The words from `rss` on, which [`Scratch::told`] has on the host until they are uploaded.
     words: usize,
 }
@@ -171,9 +174,18 @@ impl Cuda<'_> {
                 to
             }
         };
+        let digits = match &self.columns.genotypes {
+            Some(own) => {
+                let (room, given) = (&mut self.scratch.digits, (wide, m, n));
+                let cut = Digits::cut(gpu, room, given, own.roots(), Accuracy::Screen, "sweeping");
+                Some(cut?)
+            }
+            None => None,
+        };
         Ok(Batch {
             kind,
             off,
+            digits,
             wide,
             narrow,
             rss,
@@ -199,6 +211,8 @@ impl Cuda<'_> {
             ((CANDIDATES + tiles) * m).min(NEAR),
             (CANDIDATES * m).max(1024),
         );
+        let genotypes = self.columns.genotypes.as_ref();
+        let of_genotypes = genotypes.map(|own| (own.words_each(), own.roots()));
         let launch = |gpu: &Gpu, kind: Arithmetic, block: &Block, lists: &Lists| {
             let Batch {
                 off,
@@ -240,6 +254,30 @@ impl Cuda<'_> {
             gpu.launch(&strongest::KERNEL, screen, grid, 256, 0, given)?;
             let (columns, count) = (block.address, block.count as u32);
             let grid = (4 * gpu.processors, 1, 1);
+            if let (Some(laid), Some((each, roots))) = (block.genotypes, of_genotypes) {
+                let (words, values) = (laid.words, laid.values);
+                let given = arguments![
+                    words,
+                    each,
+                    values,
+                    roots,
+                    observations,
+                    first,
+                    count,
+                    wide,
+                    rss,
+                    off,
+                    most,
+                    near,
+                    scores,
+                    near_places,
+                    counters,
+                    answers,
+                    places
+                ];
+                let function = "score_genotypes";
+                return gpu.launch(&strongest::KERNEL, function, grid, THREADS, 0, given);
+            }
             let given = arguments![
                 columns,
                 observations,
@@ -296,22 +334,35 @@ impl Cuda<'_> {
             };
             let mut clear = true;
             let told = self.scratch.told(batch, m);
-            self.columns.sweep(gpu, (0, 1), most, |block| {
-                let (kind, a, b) = batch.factors(&block);
-                gpu.product(MatrixProduct {
-                    transposed: true,
-                    rows: block.count,
-                    columns: m,
-                    inner: self.y.len(),
-                    a,
-                    b,
-                    c: e,
-                    kind,
-                })?;
+            let genotypes = self.columns.genotypes.as_ref();
+            self.columns.sweep_packed(gpu, (0, 1), most, |block| {
+                let kind = match (block.genotypes, genotypes, &batch.digits) {
+                    (Some(laid), Some(own), Some(digits)) => {
+                        digits.multiply(gpu, (own, laid), block.count, e)?;
+                        Arithmetic::F64
+                    }
+                    _ => {
+                        let (kind, a, b) = batch.factors(&block);
+                        gpu.product(MatrixProduct {
+                            transposed: true,
+                            rows: block.count,
+                            columns: m,
+                            inner: self.y.len(),
+                            a,
+                            b,
+                            c: e,
+                            kind,
+                        })?;
+                        kind
+                    }
+                };
                 if std::mem::take(&mut clear) {
                     // Behind the product, which need not wait for it.
                     gpu.zero(counters, 8 * cleared)?;
                     gpu.upload(told, batch.rss)?;
+                    if let (Some(digits), Some(own)) = (&batch.digits, genotypes) {
+                        digits.widen(gpu, batch.rss, (batch.off, own.largest_norm))?;
+                    }
                 }
                 launch(gpu, kind, &block, &lists)
             })?;

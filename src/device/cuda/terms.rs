@@ -19,7 +19,7 @@ use super::{
         terms::free_drops,
     },
     Cuda,
-    columns::Block,
+    blocks::Block,
     gpu::{GRID, Gpu, arguments},
     host_products::GpuProducts,
     memory::Buffer,

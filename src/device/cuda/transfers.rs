@@ -19,18 +19,20 @@ impl Gpu {
         made.map_err(|error| self.failed("making an event", error))
     }
 
-    /// Copies to the GPU on the copy stream: behind `after`; `done` is recorded behind it.
-    pub(super) fn prefetch<T: Copy>(
+    /// Copies to the GPU on the copy stream, side by side: behind `after`; `done` is recorded behind it.
+    pub(super) fn prefetch<'a, T: Copy + 'a>(
         &self,
-        from: &[T],
-        to: u64,
-        after: &CudaEvent,
-        done: &CudaEvent,
+        from: impl Iterator<Item = &'a [T]>,
+        mut to: u64,
+        (after, done): (&CudaEvent, &CudaEvent),
     ) -> Result<(), DeviceError> {
         let failed = |error| self.failed("streaming to it", error);
         self.bind()?;
         self.copier.wait(after).map_err(failed)?;
-        self.copy_in(&self.copier, from, to)?;
+        for from in from {
+            self.copy_in(&self.copier, from, to)?;
+            to += size_of_val(from) as u64;
+        }
         done.record(&self.copier).map_err(failed)
     }
 
@@ -75,7 +77,7 @@ impl Gpu {
 
     /// Pins memory of the host where it lies, so that copies from it run at full speed;
     /// none where the system refuses, or where it is pinned already.
-    pub(super) fn pin<'a>(&self, values: &'a [f64]) -> Option<PinnedInPlace<'a>> {
+    pub(super) fn pin<'a, T: Copy>(&self, values: &'a [T]) -> Option<PinnedInPlace<'a>> {
         self.pin_at(values.as_ptr().cast(), size_of_val(values))
     }
 

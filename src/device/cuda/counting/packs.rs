@@ -190,9 +190,9 @@ impl Packs {
                 return Ok(());
             };
             let to = &stream[number % 2];
-            let (places, used, copied) = (&places[number % 2], &to.used, &to.copied);
-            gpu.prefetch(places, to.places.address(), used, copied)?;
-            gpu.prefetch(bytes.get(), to.codes.address(), used, copied)
+            let (places, events) = (&places[number % 2], (&to.used, &to.copied));
+            gpu.prefetch([&places[..]].into_iter(), to.places.address(), events)?;
+            gpu.prefetch([bytes.get()].into_iter(), to.codes.address(), events)
         };
         fetch(0)?;
         fetch(1)?;
