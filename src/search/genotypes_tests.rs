@@ -159,8 +159,10 @@ fn genotypes_at_two_bits_are_selected_as_numbers_are() {
             },
             ..Pass::default()
         };
-        let (expected, course) = found(&numbers, &pass, &places[0]);
+        let mut on_first = None;
         for place in &places {
+            // A GPU rounds otherwise than the CPU does: numbers on the same device say what the bits are.
+            let (expected, course) = found(&numbers, &pass, place);
             let (own, of_own) = found(&packed, &pass, place);
             assert_eq!(of_own, course, "{seed} {place:?}");
             assert_eq!(
@@ -168,6 +170,8 @@ fn genotypes_at_two_bits_are_selected_as_numbers_are() {
                 expected.fit.members(),
                 "{seed} {place:?}"
             );
+            let first = on_first.get_or_insert_with(|| own.fit.members());
+            assert_eq!(*first, own.fit.members(), "{seed} {place:?}");
             assert_eq!(own.value.to_bits(), expected.value.to_bits());
             assert_eq!(own.certified, expected.certified);
         }
