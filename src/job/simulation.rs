@@ -53,20 +53,31 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
         })
         .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
         ModelOption::value("rho RHO", rho, |draft| &mut draft.settings.rho)
-            .range("above -1 and below 1; at least 0 for constant correlation")
-            .help("ρ, the correlation of two columns"),
+            .range("above -1 and below 1; at least 0 for constant correlation and for genotypes")
+            .help("ρ, the correlation of two columns; of genotypes that of neighbouring alleles of a haplotype"),
+        ModelOption::count("block B", 1..=1000, |draft| &mut draft.settings.block)
+            .help("Variants of a block of linkage disequilibrium, which are correlated with one another and with no others"),
         ModelOption::count("snps Q", 22..=4000, |draft| &mut draft.settings.snps)
             .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
+        ModelOption::field("maf LOW,HIGH", maf, |draft| &mut draft.settings.maf)
+            .range("two numbers above 0 and at most 0.5, the first not above the second")
+            .help("Least and largest frequency of the counted allele"),
+        ModelOption::value("missing SHARE", missing, |draft| &mut draft.settings.missing)
+            .range("at least 0 and below 1")
+            .help("Probability that a genotype is missing"),
+        ModelOption::value("heritability H2", heritability, |draft| &mut draft.settings.heritability)
+            .range("above 0 and below 1; at most 0.8 for counts and positive numbers")
+            .help("h² = var(Xβ)/(var(Xβ) + var(ε)), exact in the sample. Of another family than gaussian Xβ is the linear predictor, and var(ε) is π²/3 of binomial, as of logistic noise, 1 of others"),
         ModelOption::field("snr RATIO", snr, |draft| &mut draft.settings.snr)
             .range("1e-9 … 1e15, or none")
             .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1). Of another family than gaussian the variance of the linear predictor"),
         ModelOption::choice("family NAME", DRAWN.map(|own| (own.name(), own)), |draft| &mut draft.settings.family)
-            .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others), the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
+            .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others) or that of the heritability, the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
         ModelOption::seed(|draft| &mut draft.settings.seed).help("Seed of all random numbers"),
     ];
     let output = [
         ModelOption::field("output FILE", |raw| raw.path(), |draft| &mut draft.output)
-            .range(".csv, .tsv or .dat, each with or without .gz")
+            .range(".csv, .tsv or .dat, each with or without .gz; of genotypes also .bed")
             .help("The file to write, whole or not at all; required"),
         ModelOption::flag("overwrite", |draft, is_given| draft.overwrite = is_given)
             .help("Replace a file that passel did not simulate"),
@@ -88,6 +99,22 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
 
 fn rho(raw: &RawValues) -> Result<f64, OptionError> {
     raw.number(|rho| rho.abs() < 1.0)
+}
+
+fn maf(raw: &RawValues) -> Result<[f64; 2], OptionError> {
+    let text = raw.one()?;
+    let both = text.split_once(',');
+    let both = both.and_then(|(low, high)| Some([low.parse().ok()?, high.parse().ok()?]));
+    both.filter(|[low, high]| *low > 0.0 && low <= high && *high <= 0.5)
+        .ok_or_else(|| raw.out_of_range())
+}
+
+fn missing(raw: &RawValues) -> Result<f64, OptionError> {
+    raw.number(|share| (0.0..1.0).contains(&share))
+}
+
+fn heritability(raw: &RawValues) -> Result<f64, OptionError> {
+    raw.number(|share| share > 0.0 && share < 1.0)
 }
 
 fn snr(raw: &RawValues) -> Result<Option<f64>, OptionError> {

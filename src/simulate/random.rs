@@ -72,6 +72,11 @@ impl Random {
         ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
+    /// 1 or −1, each with probability ½.
+    pub(super) fn sign(&mut self) -> f64 {
+        [1.0, -1.0][(self.stream.next_word() >> 63) as usize]
+    }
+
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         self.stream.shuffle(items);
     }
