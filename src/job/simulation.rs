@@ -195,6 +195,32 @@ fn defaults(option: &str) -> String {
     }
 }
 
+/// What the page says of genotypes.
+const GENOTYPES: &str = "
+## Genotypes
+
+    passel simulate genotypes --n 10000 --p 100000 --r 12 --missing 0.01 --output cohort.bed
+    passel select cohort.bed
+
+writes `cohort.bed`, `.bim` and `.fam`, as PLINK 1 and 2 read them, and `cohort.truth` beside them. The `.bed` is drawn in
+blocks, by all cores, and written as it is drawn: it may be larger than memory, and any number of cores makes the same
+file. `--output cohort.csv` and the other endings above hold the same genotypes as a table.
+
+- **Variants** are `snp1`, `snp2`, …, alleles A (counted) and G, on the chromosomes 1 … 22, equally many blocks on each. A person's
+  two haplotypes are independent: genotypes are in Hardy–Weinberg equilibrium.
+- **People** have the ids 1, 2, …, as FID and as IID. The last column of the `.fam` is the trait; of `--family binomial` controls are
+  1 and cases 2, as PLINK has them (`passel select cohort.bed --family binomial --success 2`).
+- **The trait** is made of the genotypes before any become missing. h² of `--family binomial` is the heritability of the
+  liability, with logistic noise.
+- **`cohort.truth`** has, below two lines that begin with `# passel `, a line for each true variant: its id, the counted allele and the effect of
+  a copy on the trait, or on the linear predictor of its family. `passel select cohort.bed` marks these variants as true, unless
+  `--phenotype` gives another trait; those that filters leave out are not counted, and a warning says how many they are.
+  `--extract cohort.truth`, here and in PLINK 2, takes the true variants alone, and `plink2 --bfile cohort --score cohort.truth` makes the
+  genetic value of each person.
+
+The four files are replaced where passel simulated them, which it knows by the truth: it says how many bytes the others have.
+";
+
 /// The page docs/simulate.md: the models, and the default of each option for each model.
 pub fn simulate_markdown() -> String {
     let mut page = String::from(
@@ -204,8 +230,8 @@ pub fn simulate_markdown() -> String {
          begins with the command that made it and the names of the true variables,\n\n    \
          # passel simulate ing-lai --n 400 --p 4000 --r 10 --snr none --seed 1\n    \
          # passel truth x0,x1,x2,x3,x4,x5,x6,x7,x8,x9\n\n\
-         and a `.dat` marks them in its row `*`. `passel select` reads both and reports how much\n\
-         of the truth it found ([reports.md](reports.md)). Such lines, which begin with\n\
+         and a `.dat` marks them in its row `*`; of a `.bed` they are in a file beside it (see [below](#genotypes)). `passel select` reads all\n\
+         of these and reports how much of the truth it found ([reports.md](reports.md)). Such lines, which begin with\n\
          `# passel `, may stand above the header of any CSV or TSV. Other programs skip them as\n\
          comments: `pandas.read_csv(FILE, comment='#')`, `read.csv(FILE, comment.char = '#')`.\n\n\
          This page is made from `MODELS` in src/simulate/ and `SIMULATE` in src/job/simulation.rs by\n\
@@ -243,5 +269,6 @@ pub fn simulate_markdown() -> String {
         let _ = write!(page, " {} | {} |", cell(&option.range), cell(option.help));
     }
     page.push('\n');
+    page += GENOTYPES;
     page
 }

@@ -4,6 +4,7 @@
 //! plane of random bits settles half of the events of a word that are still open, and a digit of p says how; no logarithm
 //! and no comparison of numbers takes part.
 
+use super::random::{Random, ln};
 use crate::random::Stream;
 
 /// Words that are drawn together, and the people of one.
@@ -74,19 +75,19 @@ pub(super) fn fill(stream: &mut Stream, frequency: f64, rho: f64, rows: Vec<&mut
     }
 }
 
-/// Makes the genotypes of a row missing, each with this probability.
-pub(super) fn mask(stream: &mut Stream, share: f64, row: &mut [u8]) {
-    let share = [digits(share); 2];
-    for bytes in row.chunks_mut(BYTES) {
-        let missing = draw(stream, [0; WORDS], share);
-        let mut words = taken(bytes);
-        for (words, missing) in words.chunks_exact_mut(2).zip(missing) {
-            for (word, missing) in words.iter_mut().zip([missing, missing >> 1]) {
-                let missing = missing & LOWER;
-                *word = *word & !(missing << 1) | missing;
-            }
+/// Makes genotypes of n people missing, each with this probability: to the next one are ⌊ln u / ln(1 − p)⌋ others, with u
+/// uniform in (0, 1).
+pub(super) fn mask(random: &mut Random, probability: f64, n: usize, row: &mut [u8]) {
+    let rate = ln(1.0 - probability);
+    // Else it is too small to occur.
+    let mut at = if rate < 0.0 { 0 } else { n };
+    while at < n {
+        at = at.saturating_add((random.ln_unit() / rate) as usize);
+        if at < n {
+            let place = 2 * (at % 4);
+            row[at / 4] = row[at / 4] & !(0b11 << place) | 0b01 << place;
         }
-        put(words, bytes);
+        at = at.saturating_add(1);
     }
 }
 
@@ -95,16 +96,6 @@ fn put(words: [u64; 2 * WORDS], bytes: &mut [u8]) {
         let word = word.to_le_bytes();
         bytes.copy_from_slice(&word[..bytes.len()]);
     }
-}
-
-fn taken(bytes: &[u8]) -> [u64; 2 * WORDS] {
-    let mut words = [0; 2 * WORDS];
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
-        let mut eight = [0; 8];
-        eight[..bytes.len()].copy_from_slice(bytes);
-        *word = u64::from_le_bytes(eight);
-    }
-    words
 }
 
 #[cfg(test)]
@@ -165,7 +156,7 @@ mod tests {
         let row = |bytes: usize| {
             let mut row = vec![0; bytes];
             fill(&mut Stream::new(1, 0), 0.3, 0.0, vec![&mut row]);
-            mask(&mut Stream::new(1, 1), 0.2, &mut row);
+            mask(&mut Random::of(1, 1), 0.2, 4 * bytes, &mut row);
             row
         };
         let long = row(640);
@@ -179,7 +170,7 @@ mod tests {
         codes.for_each(|code| counts[usize::from(code)] += 1);
         // 2,560 people: two copies, missing, one, none.
         for (count, share) in counts.into_iter().zip([0.072, 0.2, 0.336, 0.392]) {
-            let expected = 2560.0 * share;
+            let expected: f64 = 2560.0 * share;
             let error = (expected * (1.0 - share)).sqrt();
             assert!(
                 (f64::from(count) - expected).abs() < 5.0 * error,

@@ -26,23 +26,26 @@ pub(crate) struct SimulatedVariant {
     pub(crate) position: usize,
 }
 
-/// The variants in their order. Blocks are spread evenly over the chromosomes, and none over two.
+/// The variants in their order.
 pub(crate) fn variants(
     settings: &SimulationSettings,
-) -> impl Iterator<Item = SimulatedVariant> + use<> {
+) -> impl Iterator<Item = SimulatedVariant> + use<'_> {
+    (0..settings.p).map(|at| variant(settings, at))
+}
+
+/// The variant at a position. Blocks are spread evenly over the chromosomes, and none over two.
+fn variant(settings: &SimulationSettings, at: usize) -> SimulatedVariant {
     let &SimulationSettings { p, block, .. } = settings;
     let blocks = p.div_ceil(block);
     let longest = blocks.div_ceil(CHROMOSOMES) * block;
     let step = (LENGTH / longest).clamp(1, STEP);
-    (0..p).map(move |at| {
-        let chromosome = at / block * CHROMOSOMES / blocks;
-        let first = (chromosome * blocks).div_ceil(CHROMOSOMES) * block;
-        SimulatedVariant {
-            name: name(at),
-            chromosome: chromosome + 1,
-            position: (at - first + 1) * step,
-        }
-    })
+    let chromosome = at / block * CHROMOSOMES / blocks;
+    let first = (chromosome * blocks).div_ceil(CHROMOSOMES) * block;
+    SimulatedVariant {
+        name: name(at),
+        chromosome: chromosome + 1,
+        position: (at - first + 1) * step,
+    }
 }
 
 /// A trait of people, and the variants that made it.
@@ -127,9 +130,11 @@ mod tests {
             block: 20,
             ..SimulationSettings::BLANK
         };
-        let last = variants(&settings)
-            .step_by(45_000_000)
-            .map(|own| own.position);
-        assert!(last.max().unwrap() < 1 << 31);
+        let ends = (1..=22).map(|own: usize| (own * 50_000_000).div_ceil(22) * 20 - 1);
+        for (chromosome, at) in (1..).zip(ends) {
+            let last = variant(&settings, at);
+            assert_eq!(last.chromosome, chromosome);
+            assert!((1 << 20..1 << 31).contains(&last.position));
+        }
     }
 }

@@ -22,7 +22,7 @@ const PEOPLE: usize = 1 << 14;
 const GROUPS: u64 = 1 << 20;
 
 /// Bytes of genotypes that are drawn at a time, unless a block has more.
-const AT_ONCE: usize = 1 << 25;
+const AT_ONCE: usize = 1 << 23;
 
 /// The variance of logistic noise, π²/3.
 const LOGISTIC: f64 = std::f64::consts::PI * std::f64::consts::PI / 3.0;
@@ -222,8 +222,8 @@ fn finish(settings: &SimulationSettings, first: usize, rows: &mut [u8]) {
     let rows = rows.chunks_mut(n.div_ceil(4)).enumerate();
     map_each(rows.collect(), |(at, row): (usize, &mut [u8])| {
         if missing > 0.0 {
-            let mut stream = Stream::new(seed, MISSING + (first + at) as u64);
-            alleles::mask(&mut stream, missing, row);
+            let mut random = Random::of(seed, MISSING + (first + at) as u64);
+            alleles::mask(&mut random, missing, n, row);
         }
         if let Some(last) = row.last_mut().filter(|_| n % 4 > 0) {
             *last &= !(u8::MAX << (2 * (n % 4)));
@@ -252,5 +252,69 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
         columns: columns.collect(),
         truth: truth.into_iter().map(|(at, _)| at).collect(),
         signal: values,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::with_helpers;
+
+    /// The rows of all variants, and what they make of people.
+    fn drawn(settings: &SimulationSettings, threads: usize) -> (Vec<u8>, Vec<f64>) {
+        let mut rows = Vec::new();
+        let mut random = Random::new(settings.seed);
+        let genetic = with_helpers(threads, || {
+            draw_rows(settings, &mut random, |own| {
+                rows.extend_from_slice(own);
+                Ok::<(), std::convert::Infallible>(())
+            })
+        });
+        let Ok(genetic) = genetic;
+        (rows, genetic.values)
+    }
+
+    #[test]
+    fn any_number_of_threads_draws_the_same() {
+        for (n, p, block) in [
+            // Few people; more than a stream has; and more than are drawn at a time.
+            (70, 900, 20),
+            (2 * PEOPLE + 5, 50, 7),
+            (PEOPLE, 2100, 300),
+        ] {
+            let settings = SimulationSettings {
+                n,
+                p,
+                block,
+                missing: 0.01,
+                ..MODEL.defaults
+            };
+            let (rows, values) = drawn(&settings, 1);
+            assert_eq!(rows.len(), p * n.div_ceil(4));
+            for threads in [2, 3] {
+                assert!(
+                    drawn(&settings, threads) == (rows.clone(), values.clone()),
+                    "{n} {p}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_do_not_depend_on_how_many_there_are() {
+        let settings = SimulationSettings {
+            n: 41,
+            p: 57,
+            ..MODEL.defaults
+        };
+        let (rows, _) = drawn(&settings, 1);
+        let (more, _) = drawn(
+            &SimulationSettings {
+                p: 2000,
+                ..settings
+            },
+            1,
+        );
+        assert_eq!(rows, more[..rows.len()]);
     }
 }
