@@ -216,7 +216,7 @@ file. `--output cohort.csv` and the other endings above hold the same genotypes 
   a copy on the trait, or on the linear predictor of its family. `passel select cohort.bed` marks these variants as true, unless
   `--phenotype` gives another trait; those that filters leave out are not counted, and a warning says how many they are.
   `--extract cohort.truth`, here and in PLINK 2, takes the true variants alone, and `plink2 --bfile cohort --score cohort.truth` makes the
-  genetic value of each person.
+  genetic value of each person (it tells that it skips two lines, the first ones).
 
 The four files are replaced where passel simulated them, which it knows by the truth: it says how many bytes the others have.
 ";
