@@ -2,7 +2,7 @@
 
 use super::{
     SimulateError, SimulationModel, SimulationSettings, families,
-    genotypes::{Genetic, draw_rows, name},
+    genotypes::{Genetic, at_once, draw_rows, name},
     random::Random,
 };
 use crate::family::Distribution;
@@ -62,12 +62,16 @@ impl SimulatedTrait {
     /// Draws a trait, and gives the rows of genotypes away as [`draw_rows`] does.
     ///
     /// # Errors
-    /// Those of the sink, and that no true variant varies.
+    /// Those of the sink, that no true variant varies, and a block that does not fit into memory.
     pub(crate) fn draw<E: From<SimulateError>>(
         model: &SimulationModel,
         settings: &SimulationSettings,
         sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<Self, E> {
+        let (n, variants) = (settings.n, at_once(settings));
+        // Where it is taken no error can be told.
+        let room = Vec::<u8>::new().try_reserve_exact(n.div_ceil(4) * variants);
+        room.map_err(|_| SimulateError::TooLarge { n, p: variants })?;
         let mut random = Random::new(settings.seed);
         let Genetic { truth, values } = draw_rows(settings, &mut random, sink)?;
         let scale = match settings.family {

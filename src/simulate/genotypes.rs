@@ -133,8 +133,8 @@ pub(super) fn draw_rows<E>(
         truth: truth(settings, random),
         values: vec![0.0; n],
     };
-    let at_once = (AT_ONCE / (stride * block)).max(1) * block;
-    let mut rows = vec![0; stride * at_once.min(p)];
+    let at_once = at_once(settings);
+    let mut rows = vec![0; stride * at_once];
     let mut truth = drawn.truth.iter().peekable();
     for first in (0..p).step_by(at_once) {
         let end = p.min(first + at_once);
@@ -149,6 +149,13 @@ pub(super) fn draw_rows<E>(
     }
     drop(truth);
     Ok(drawn)
+}
+
+/// Variants that are drawn at a time: whole blocks, unless there are no more.
+pub(super) fn at_once(settings: &SimulationSettings) -> usize {
+    let &SimulationSettings { n, p, block, .. } = settings;
+    let blocks = AT_ONCE / (n.div_ceil(4) * block);
+    (blocks.max(1) * block).min(p)
 }
 
 /// The true variants with the effects of their copies: each in the middle of its share of all.
