@@ -308,6 +308,32 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_seed_never_change() {
+        // What tests/golden/genotypes.py prints, which is written from the definitions.
+        let expected = [
+            "aac2392ba88722a893b6ef228e833e8e2e0f",
+            "aac2ba3ba9c0a2a8bbbcefa2ae833e8c2e0f",
+            "a6c2723ba880a0a8bfbcefa2ae823eac1e0f",
+            "93bf92a22fbf7abe0bfb67bfe892e2efa702",
+            "83bfb2a23fabbabf0bfba3bf68a0e06ee302",
+        ];
+        let settings = SimulationSettings {
+            n: 70,
+            p: 5,
+            r: 1,
+            block: 3,
+            rho: 0.8,
+            maf: [0.2, 0.5],
+            missing: 0.05,
+            seed: 7,
+            ..MODEL.defaults
+        };
+        let (rows, _) = drawn(&settings, 1);
+        let shown: String = rows.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(shown, expected.concat());
+    }
+
+    #[test]
     fn blocks_do_not_depend_on_how_many_there_are() {
         let settings = SimulationSettings {
             n: 41,
