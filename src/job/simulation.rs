@@ -53,20 +53,31 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
         })
         .help("Correlation of the columns: none, ρ between any two, or ρ^|i − j|"),
         ModelOption::value("rho RHO", rho, |draft| &mut draft.settings.rho)
-            .range("above -1 and below 1; at least 0 for constant correlation")
-            .help("ρ, the correlation of two columns"),
+            .range("above -1 and below 1; at least 0 for constant correlation and for genotypes")
+            .help("ρ, the correlation of two columns; of genotypes that of neighbouring alleles of a haplotype"),
+        ModelOption::count("block B", 1..=1000, |draft| &mut draft.settings.block)
+            .help("Variants of a block of linkage disequilibrium, which are correlated with one another and with no others"),
         ModelOption::count("snps Q", 22..=4000, |draft| &mut draft.settings.snps)
             .help("Number of SNPs; with their products there are Q(Q + 1)/2 variables"),
+        ModelOption::field("maf LOW,HIGH", maf, |draft| &mut draft.settings.maf)
+            .range("two numbers above 0 and at most 0.5, the first not above the second")
+            .help("Least and largest frequency of the counted allele"),
+        ModelOption::value("missing SHARE", missing, |draft| &mut draft.settings.missing)
+            .range("at least 0 and below 1")
+            .help("Probability that a genotype is missing"),
+        ModelOption::value("heritability H2", heritability, |draft| &mut draft.settings.heritability)
+            .range("above 0 and below 1; at most 0.8 for counts and positive numbers")
+            .help("h² = var(Xβ)/(var(Xβ) + var(ε)), exact in the sample. Of another family than gaussian Xβ is the linear predictor, and var(ε) is π²/3 of binomial, as of logistic noise, 1 of others"),
         ModelOption::field("snr RATIO", snr, |draft| &mut draft.settings.snr)
             .range("1e-9 … 1e15, or none")
             .help("Signal-to-noise ratio var(Xβ)/var(ε), exact in the sample; none: noise N(0, 1). Of another family than gaussian the variance of the linear predictor"),
         ModelOption::choice("family NAME", DRAWN.map(|own| (own.name(), own)), |draft| &mut draft.settings.family)
-            .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others), the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
+            .help("The distribution of the response; of another than gaussian the linear predictor is Xβ about its mean, at the variance snr (none: 4 of binomial, 0.5 of others) or that of the heritability, the link is its first, and the mean of counts and positive numbers is 3 in the middle"),
         ModelOption::seed(|draft| &mut draft.settings.seed).help("Seed of all random numbers"),
     ];
     let output = [
         ModelOption::field("output FILE", |raw| raw.path(), |draft| &mut draft.output)
-            .range(".csv, .tsv or .dat, each with or without .gz")
+            .range(".csv, .tsv or .dat, each with or without .gz; of genotypes also .bed")
             .help("The file to write, whole or not at all; required"),
         ModelOption::flag("overwrite", |draft, is_given| draft.overwrite = is_given)
             .help("Replace a file that passel did not simulate"),
@@ -88,6 +99,22 @@ pub static SIMULATE: LazyLock<Vec<ModelOption>> = LazyLock::new(|| {
 
 fn rho(raw: &RawValues) -> Result<f64, OptionError> {
     raw.number(|rho| rho.abs() < 1.0)
+}
+
+fn maf(raw: &RawValues) -> Result<[f64; 2], OptionError> {
+    let text = raw.one()?;
+    let both = text.split_once(',');
+    let both = both.and_then(|(low, high)| Some([low.parse().ok()?, high.parse().ok()?]));
+    both.filter(|[low, high]| *low > 0.0 && low <= high && *high <= 0.5)
+        .ok_or_else(|| raw.out_of_range())
+}
+
+fn missing(raw: &RawValues) -> Result<f64, OptionError> {
+    raw.number(|share| (0.0..1.0).contains(&share))
+}
+
+fn heritability(raw: &RawValues) -> Result<f64, OptionError> {
+    raw.number(|share| share > 0.0 && share < 1.0)
 }
 
 fn snr(raw: &RawValues) -> Result<Option<f64>, OptionError> {
@@ -168,6 +195,32 @@ fn defaults(option: &str) -> String {
     }
 }
 
+/// What the page says of genotypes.
+const GENOTYPES: &str = "
+## Genotypes
+
+    passel simulate genotypes --n 10000 --p 100000 --r 12 --missing 0.01 --output cohort.bed
+    passel select cohort.bed
+
+writes `cohort.bed`, `.bim` and `.fam`, as PLINK 1 and 2 read them, and `cohort.truth` beside them. The `.bed` is drawn in
+blocks, by all cores, and written as it is drawn: it may be larger than memory, and any number of cores makes the same
+file. `--output cohort.csv` and the other endings above hold the same genotypes as a table.
+
+- **Variants** are `snp1`, `snp2`, …, alleles A (counted) and G, on the chromosomes 1 … 22, equally many blocks on each. A person's
+  two haplotypes are independent: genotypes are in Hardy–Weinberg equilibrium.
+- **People** have the ids 1, 2, …, as FID and as IID. The last column of the `.fam` is the trait; of `--family binomial` controls are
+  1 and cases 2, as PLINK has them (`passel select cohort.bed --family binomial --success 2`).
+- **The trait** is made of the genotypes before any become missing. h² of `--family binomial` is the heritability of the
+  liability, with logistic noise.
+- **`cohort.truth`** has, below two lines that begin with `# passel `, a line for each true variant: its id, the counted allele and the effect of
+  a copy on the trait, or on the linear predictor of its family. `passel select cohort.bed` marks these variants as true, unless
+  `--phenotype` gives another trait; those that filters leave out are not counted, and a warning says how many they are.
+  `--extract cohort.truth`, here and in PLINK 2, takes the true variants alone, and `plink2 --bfile cohort --score cohort.truth` makes the
+  genetic value of each person (it tells that it skips two lines, the first ones).
+
+The four files are replaced where passel simulated them, which it knows by the truth: it says how many bytes the others have.
+";
+
 /// The page docs/simulate.md: the models, and the default of each option for each model.
 pub fn simulate_markdown() -> String {
     let mut page = String::from(
@@ -177,8 +230,8 @@ pub fn simulate_markdown() -> String {
          begins with the command that made it and the names of the true variables,\n\n    \
          # passel simulate ing-lai --n 400 --p 4000 --r 10 --snr none --seed 1\n    \
          # passel truth x0,x1,x2,x3,x4,x5,x6,x7,x8,x9\n\n\
-         and a `.dat` marks them in its row `*`. `passel select` reads both and reports how much\n\
-         of the truth it found ([reports.md](reports.md)). Such lines, which begin with\n\
+         and a `.dat` marks them in its row `*`; of a `.bed` they are in a file beside it (see [below](#genotypes)). `passel select` reads all\n\
+         of these and reports how much of the truth it found ([reports.md](reports.md)). Such lines, which begin with\n\
          `# passel `, may stand above the header of any CSV or TSV. Other programs skip them as\n\
          comments: `pandas.read_csv(FILE, comment='#')`, `read.csv(FILE, comment.char = '#')`.\n\n\
          This page is made from `MODELS` in src/simulate/ and `SIMULATE` in src/job/simulation.rs by\n\
@@ -216,5 +269,6 @@ pub fn simulate_markdown() -> String {
         let _ = write!(page, " {} | {} |", cell(&option.range), cell(option.help));
     }
     page.push('\n');
+    page += GENOTYPES;
     page
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    table::{GZIP_COMMENT, MATRIX_HEADER},
+    table::{GZIP_COMMENT, MATRIX_HEADER, is_simulated_part},
     whole_file::check_regular,
 };
 
@@ -67,6 +67,7 @@ impl Replaces {
             || check_regular(path)
                 .and_then(|()| ends(path))
                 .is_ok_and(|ends| self.is_known_by(&ends))
+            || self == Self::SimulatedData && is_simulated_part(path)
     }
 
     /// What a message calls files of this kind.

@@ -14,6 +14,8 @@ mod design_source;
 mod dispatch;
 mod drive;
 mod error;
+#[cfg(feature = "program")]
+mod fileset;
 mod lost_levels;
 mod method;
 mod pairs;

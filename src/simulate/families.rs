@@ -33,11 +33,7 @@ pub(super) fn response(
     of_signal: Option<f64>,
     random: &mut Random,
 ) -> Vec<f64> {
-    let wanted = of_signal.unwrap_or(match distribution {
-        Distribution::Binomial => OF_BINOMIAL,
-        _ => OF_OTHERS,
-    });
-    let scale = (wanted / variance(signal)).sqrt();
+    let scale = scale(distribution, signal, of_signal);
     let mean = signal.iter().sum::<f64>() / signal.len() as f64;
     let predictors = signal.iter().map(|signal| scale * (signal - mean));
     let draw = |eta: f64| match distribution {
@@ -53,6 +49,15 @@ pub(super) fn response(
         _ => arrivals(exp(eta) * CENTRE, random),
     };
     predictors.map(draw).collect()
+}
+
+/// What a signal is multiplied by, so that the linear predictor has its variance.
+pub(super) fn scale(distribution: Distribution, signal: &[f64], of_signal: Option<f64>) -> f64 {
+    let wanted = of_signal.unwrap_or(match distribution {
+        Distribution::Binomial => OF_BINOMIAL,
+        _ => OF_OTHERS,
+    });
+    (wanted / variance(signal)).sqrt()
 }
 
 /// A gamma number of mean 1 and variance 1/[`SHAPE`].

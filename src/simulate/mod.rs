@@ -7,24 +7,37 @@
 //! rounded operations of IEEE 754, in a fixed order: the same settings make the same table on
 //! any machine.
 
+mod alleles;
 mod ar1;
 mod chen_chen;
+mod error;
 mod families;
+#[cfg(feature = "program")]
+mod fileset;
+mod genotypes;
 mod hung;
 mod ing_lai;
 mod random;
 
-use thiserror::Error;
-
 use crate::{
     family::Distribution,
+    genotypes::Genotypes,
     table::{Column, Table, variable},
 };
+pub use error::SimulateError;
 pub(crate) use families::DRAWN;
+#[cfg(feature = "program")]
+pub(crate) use fileset::{COUNTED_ALLELE, OTHER_ALLELE, SimulatedTrait, variants};
 use random::Random;
 
 /// Every model.
-pub const MODELS: &[SimulationModel] = &[ing_lai::MODEL, chen_chen::MODEL, hung::MODEL, ar1::MODEL];
+pub const MODELS: &[SimulationModel] = &[
+    ing_lai::MODEL,
+    chen_chen::MODEL,
+    hung::MODEL,
+    ar1::MODEL,
+    genotypes::MODEL,
+];
 
 /// The model with this name; `None` if there is none.
 pub fn model(name: &str) -> Option<&'static SimulationModel> {
@@ -61,8 +74,12 @@ pub struct SimulationModel {
 /// | `r` | true variables | 1 … p |
 /// | `rho` | correlation of two columns | inside −1 … 1 |
 /// | `correlation` | how it spreads over the columns | |
+/// | `block` | variants that are correlated with one another | 1 … 1000 |
 /// | `snps` | SNPs, whose products are variables too | at least 22 |
+/// | `maf` | the least and the largest frequency of the counted allele | above 0, at most ½ |
+/// | `missing` | the probability that a genotype is missing | at least 0 and below 1 |
 /// | `snr` | var(Xβ) / var(ε) in the sample; none for noise N(0, 1). Of another family the variance of the linear predictor; none for 4 of binomial responses, ½ of others | above 0 |
+/// | `heritability` | h² = snr / (1 + snr), in place of `snr`; of binomial responses the noise is logistic, of others than gaussian 1 stands for its variance | above 0 and below 1 |
 /// | `family` | the distribution of the response | |
 /// | `seed` | of every random number | |
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,7 +90,11 @@ pub struct SimulationSettings {
     pub r: usize,
     pub rho: f64,
     pub correlation: Correlation,
+    pub block: usize,
     pub snps: usize,
+    pub maf: [f64; 2],
+    pub missing: f64,
+    pub heritability: f64,
     pub snr: Option<f64>,
     pub family: Distribution,
     pub seed: u64,
@@ -87,7 +108,11 @@ impl SimulationSettings {
         r: 0,
         rho: 0.0,
         correlation: Correlation::Independent,
+        block: 0,
         snps: 0,
+        maf: [0.0; 2],
+        missing: 0.0,
+        heritability: 0.0,
         snr: None,
         family: Distribution::Gaussian,
         seed: 1,
@@ -101,7 +126,11 @@ impl SimulationSettings {
             "r" => self.r.to_string(),
             "rho" => self.rho.to_string(),
             "correlation" => self.correlation.name().to_owned(),
+            "block" => self.block.to_string(),
             "snps" => self.snps.to_string(),
+            "maf" => self.maf.map(|frequency| frequency.to_string()).join(","),
+            "missing" => self.missing.to_string(),
+            "heritability" => self.heritability.to_string(),
             "snr" => self.snr.map_or("none".to_owned(), |snr| snr.to_string()),
             "family" => self.family.name().to_owned(),
             "seed" => self.seed.to_string(),
@@ -134,31 +163,6 @@ impl Correlation {
 
 /// A setting and the limits that it violates.
 type Limit = (&'static str, String);
-
-/// Why a model cannot be drawn.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SimulateError {
-    /// A setting outside its limits.
-    #[error("{option} = {value} must be {limit} in the model {model}")]
-    Limit {
-        /// The model.
-        model: &'static str,
-        /// The setting.
-        option: &'static str,
-        /// The value.
-        value: String,
-        /// The values that are allowed.
-        limit: String,
-    },
-    /// More than fits into memory.
-    #[error("a table of {n} × {p} is more than fits into memory: ask for a smaller one")]
-    TooLarge {
-        /// Observations.
-        n: usize,
-        /// Variables.
-        p: usize,
-    },
-}
 
 struct Drawn {
     columns: Vec<Column>,
@@ -237,17 +241,17 @@ impl SimulationModel {
         self.check(settings)?;
         let (n, p) = (settings.n, self.variables(settings));
         // A column at a time would run out of memory where no error can be told.
-        let values = p.checked_add(1).and_then(|columns| columns.checked_mul(n));
+        let values = match self.has_genotypes() {
+            true => p.checked_mul(Genotypes::stride(n)),
+            false => p.checked_add(1).and_then(|columns| columns.checked_mul(n)),
+        };
         let room = values.map(|values| Vec::<f64>::new().try_reserve_exact(values));
         if !matches!(room, Some(Ok(()))) {
             return Err(SimulateError::TooLarge { n, p });
         }
         let mut random = Random::new(settings.seed);
         let drawn = (self.draw)(settings, &mut random);
-        let y = match settings.family {
-            Distribution::Gaussian => response(drawn.signal, settings.snr, &mut random),
-            family => families::response(family, &drawn.signal, settings.snr, &mut random),
-        };
+        let y = self.response(settings, drawn.signal, &mut random)?;
         let mut columns = vec![Column::from(("y", y))];
         columns.extend(drawn.columns);
         Ok(Table {
@@ -258,6 +262,36 @@ impl SimulationModel {
             truth: drawn.truth.iter().map(|position| position + 1).collect(),
             ..Table::default()
         })
+    }
+
+    /// Whether the variables are genotypes, which may become a `.bed` too.
+    pub(crate) fn has_genotypes(&self) -> bool {
+        self.options.contains(&"maf")
+    }
+
+    /// The response of a signal Xβ.
+    fn response(
+        &self,
+        settings: &SimulationSettings,
+        signal: Vec<f64>,
+        random: &mut Random,
+    ) -> Result<Vec<f64>, SimulateError> {
+        let ratio = self.signal_ratio(settings);
+        let is_scaled = ratio.is_some() || settings.family != Distribution::Gaussian;
+        if is_scaled && signal.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Err(SimulateError::Constant { n: settings.n });
+        }
+        Ok(match settings.family {
+            Distribution::Gaussian => response(signal, ratio, random),
+            family => families::response(family, &signal, ratio, random),
+        })
+    }
+
+    fn signal_ratio(&self, settings: &SimulationSettings) -> Option<f64> {
+        match self.has_genotypes() {
+            true => Some(genotypes::signal_ratio(settings)),
+            false => settings.snr,
+        }
     }
 
     fn variables(&self, settings: &SimulationSettings) -> usize {

@@ -17,8 +17,13 @@ pub(super) struct Random {
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
+        Self::of(seed, STREAM)
+    }
+
+    /// Numbers of another stream.
+    pub(super) fn of(seed: u64, stream: u64) -> Self {
         Self {
-            stream: Stream::new(seed, STREAM),
+            stream: Stream::new(seed, stream),
             spare: None,
         }
     }
@@ -72,6 +77,11 @@ impl Random {
         ((self.stream.next_word() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
+    /// 1 or −1, each with probability ½.
+    pub(super) fn sign(&mut self) -> f64 {
+        [1.0, -1.0][(self.stream.next_word() >> 63) as usize]
+    }
+
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         self.stream.shuffle(items);
     }
@@ -80,7 +90,7 @@ impl Random {
 /// The natural logarithm of a normal positive number: ln(m·2ᵉ) = e·ln 2 + 2·artanh z with
 /// z = (m − 1) / (m + 1), m in √½ … √2. The library's own differs between machines in its
 /// last digit.
-fn ln(x: f64) -> f64 {
+pub(super) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as f64 - 1023.0;
     let mut m = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));

@@ -23,6 +23,8 @@ pub(super) struct Format {
     pub(super) names_response: bool,
     /// The endings of the companion files that belong to a file of this format.
     pub(super) companions: &'static [&'static str],
+    /// The endings of those that may be missing.
+    pub(super) may_have: &'static [&'static str],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
     /// may be left without values.
     pub(super) read: fn(&Input) -> Result<Table, TableError>,
@@ -44,6 +46,7 @@ impl Format {
             gzip: true,
             names_response: true,
             companions: &[],
+            may_have: &[],
             read,
             header: |input| Source::open(input.path, input.options).map(|_| None),
             estimate: |_, _, _| None,
@@ -217,7 +220,7 @@ impl Input<'_> {
 }
 
 /// The path of a companion file; its ending is in capitals where the file's own is.
-pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn companion(path: &Path, ending: &str) -> PathBuf {
     let own = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match own.bytes().all(|letter| letter.is_ascii_uppercase()) {
         true => path.with_extension(ending.to_ascii_uppercase()),
@@ -259,9 +262,15 @@ pub fn is_npy(path: &Path) -> bool {
 
 /// The files that [`read`](super::read) opens for this one, itself the first.
 pub fn input_files(path: &Path) -> Vec<PathBuf> {
-    let companions = Format::of(path).map_or(&[][..], |(format, _)| format.companions);
-    let companions = companions.iter().map(|ending| companion(path, ending));
-    std::iter::once(path.to_owned()).chain(companions).collect()
+    let own = std::iter::once(path.to_owned());
+    let Some((format, _)) = Format::of(path) else {
+        return own.collect();
+    };
+    let beside = |ending: &&str| companion(path, ending);
+    let others = format.may_have.iter().map(beside);
+    let companions = format.companions.iter().map(beside);
+    let others = others.filter(|path| path.is_file());
+    own.chain(companions).chain(others).collect()
 }
 
 /// About how much a file holds, by its size, its header or its first lines; `None` if that cannot be

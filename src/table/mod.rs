@@ -65,6 +65,8 @@ pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
 pub use extent::Extent;
+#[cfg(feature = "program")]
+pub(crate) use format::companion;
 use format::{Format, Input};
 pub use format::{extensions, extent, input_files, is_npy, names_response, read_header};
 pub use loci::{Loci, Locus};
@@ -74,6 +76,9 @@ pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variab
 pub use npy::write_matrix;
 pub(crate) use npy::{ArrayInFile, MATRIX_HEADER, left_in_file};
 pub use numbers::Numbers;
+pub(crate) use plink::is_simulated_part;
+#[cfg(feature = "program")]
+pub(crate) use plink::{MAGIC as BED_MAGIC, truth_text};
 pub use rounded::RoundedColumn;
 pub(crate) use suspicions::are_row_numbers;
 use suspicions::told;

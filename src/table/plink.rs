@@ -3,7 +3,9 @@
 
 mod beside;
 mod companions;
+mod filters;
 mod people;
+mod truth;
 mod variants;
 
 use std::cmp::Ordering;
@@ -20,17 +22,22 @@ use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
 use beside::names_beside;
 use companions::{PHENOTYPE, fam};
+use filters::{Failed, Verdict};
 use people::{People, people};
+pub(crate) use truth::is_simulated_part;
+#[cfg(feature = "program")]
+pub(crate) use truth::truth_text;
 use variants::{Variants, variants};
 
 /// The first bytes of genotypes in variant-major order, which the third byte says.
-const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
+pub(crate) const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
 const READ_BYTES: usize = piece(1 << 20);
 
 pub(super) const FORMAT: Format = Format {
     gzip: false,
     header,
     companions: &["bim", "fam"],
+    may_have: &[truth::ENDING],
     estimate: |path, bytes, _| estimate(path, bytes),
     ..Format::new(&["bed"], read)
 };
@@ -104,6 +111,16 @@ fn read(input: &Input) -> Result<Table, TableError> {
     table.warnings.extend(variants.warnings);
     table.loci = Some(Arc::new(variants.loci));
     table.warnings.extend(of_variants);
+    // It is of the phenotypes of the `.fam`.
+    if input
+        .options
+        .cohort
+        .is_none_or(|own| own.phenotype.is_none())
+    {
+        let (truth, absent) = truth::truth(path, &table.columns, options)?;
+        table.truth = truth;
+        table.warnings.extend(absent);
+    }
     Ok(table)
 }
 
@@ -289,7 +306,11 @@ impl<'a> Selection<'a> {
         }
         found += source.fill(&mut [0])? as u64;
         self.check(found)?;
-        let (left_out, told) = (failed.count(), failed.told(self));
+        let tested = self.own.iter().filter(|own| **own).count();
+        let (left_out, told) = (
+            failed.count(),
+            failed.told(self.input.options.cohort, tested),
+        );
         if end == 0 && left_out > 0 {
             let message = format!("no variant is left: {}", told.unwrap_or_default());
             return Err(self.input.error(message));
@@ -350,51 +371,5 @@ impl<'a> Selection<'a> {
         }
         Genotypes::encode(words, self.n, cohort.encoding);
         Verdict::Passes
-    }
-}
-
-/// What the filters say of a variant.
-enum Verdict {
-    Passes,
-    Rare,
-    Missing,
-}
-
-/// How many variants the filters leave out.
-#[derive(Default)]
-struct Failed {
-    rare: usize,
-    missing: usize,
-}
-
-impl Failed {
-    fn count(&self) -> usize {
-        self.rare + self.missing
-    }
-
-    fn told(&self, of: &Selection) -> Option<String> {
-        let cohort = of.input.options.cohort?;
-        let missing = cohort.most_missing.map(|most| {
-            format!(
-                "{} miss more than {most} of the people (--max-missing)",
-                self.missing
-            )
-        });
-        let rare = cohort.least_frequency.map(|least| {
-            format!(
-                "{} have a minor allele frequency below {least} (--maf)",
-                self.rare
-            )
-        });
-        let reasons: Vec<String> = missing.into_iter().chain(rare).collect();
-        let count = self.count();
-        let tested = of.own.iter().filter(|own| **own).count();
-        (count > 0).then(|| {
-            let were = if count == 1 { "was" } else { "were" };
-            format!(
-                "{count} of {tested} variants {were} left out: {}",
-                reasons.join(", ")
-            )
-        })
     }
 }

@@ -41,7 +41,10 @@ impl OutputFormat {
                 return Err(TableError::UnknownFormat {
                     mend: "",
                     path: as_given(path),
-                    endings: ".csv, .tsv or .dat, each optionally followed by .gz".to_owned(),
+                    endings:
+                        ".csv, .tsv or .dat, each optionally followed by .gz; simulated genotypes \
+                              also in .bed"
+                            .to_owned(),
                 });
             }
         };

@@ -7,11 +7,12 @@ use serde_json::Value;
 use crate::support::{Folder, HANDLES_INT, ran};
 
 /// Small settings of every model.
-const SMALL: [&[&str]; 4] = [
+const SMALL: [&[&str]; 5] = [
     &["ing-lai", "--n", "60", "--p", "90", "--r", "4"],
     &["chen-chen", "--n", "80", "--p", "20", "--r", "9"],
     &["hung", "--n", "70", "--snps", "22"],
     &["ar1", "--n", "90", "--p", "60", "--r", "6", "--snr", "none"],
+    &["genotypes", "--n", "90", "--p", "60", "--r", "3"],
 ];
 const ENDINGS: [&str; 6] = ["csv", "tsv", "dat", "csv.gz", "tsv.gz", "dat.gz"];
 
@@ -191,7 +192,8 @@ fn what_cannot_be_made_is_told_and_leaves_nothing() {
         ),
         (
             &["ar1", "--rho", "-1", "--output", "t.csv"],
-            "error: rho = -1 must be above -1 and below 1; at least 0 for constant correlation\n",
+            "error: rho = -1 must be above -1 and below 1; at least 0 for constant correlation and \
+             for genotypes\n",
         ),
         (
             &[
@@ -209,7 +211,7 @@ fn what_cannot_be_made_is_told_and_leaves_nothing() {
         (
             &["ar1", "--output", "t.npy"],
             "error: t.npy: the file's name tells its format and must end in .csv, .tsv or .dat, \
-             each optionally followed by .gz\n",
+             each optionally followed by .gz; simulated genotypes also in .bed\n",
         ),
         (
             &["ar1", "--output", "no/t.csv"],
@@ -217,7 +219,8 @@ fn what_cannot_be_made_is_told_and_leaves_nothing() {
         ),
         (
             &["ar1", "--output", ""],
-            "error: output = \"\" must be .csv, .tsv or .dat, each with or without .gz\n",
+            "error: output = \"\" must be .csv, .tsv or .dat, each with or without .gz; \
+             of genotypes also .bed\n",
         ),
     ] {
         let ran = folder.run(&[&["simulate"], arguments].concat());
@@ -244,8 +247,8 @@ fn the_help_has_the_models_and_their_defaults() {
     let help = folder.run(&["simulate", "--help"]).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "[possible values: ing-lai, chen-chen, hung, ar1]",
-        "[default: ing-lai 400, chen-chen 200, hung 200, ar1 500; range: 3",
+        "[possible values: ing-lai, chen-chen, hung, ar1, genotypes]",
+        "[default: ing-lai 400, chen-chen 200, hung 200, ar1 500, genotypes 1000; range: 3",
         "[default: 1; range: 0",
         "ar1: strongly correlated",
     ] {

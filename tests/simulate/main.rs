@@ -6,5 +6,7 @@
 mod support;
 
 mod files;
+mod filesets;
+mod genotypes;
 mod models;
 mod options;

@@ -7,6 +7,7 @@ use super::super::cohort::{ChromosomeRange, Cohort, bare};
 use super::super::error::{as_given, shown};
 use super::super::format::companion;
 use super::super::growing::{COLUMNS, PER_COLUMN};
+use super::super::head::MARK;
 use super::super::lines::Lines;
 use super::super::{Loci, ReadOptions, TableError};
 use super::companions::{PHENOTYPE, open};
@@ -194,7 +195,9 @@ fn listed(path: &Path, options: &ReadOptions) -> Result<HashSet<String>, TableEr
     let mut lines = Lines::open(path, options)?;
     let mut listed = HashSet::new();
     while lines.advance()? {
-        if lines.fields().next().is_some() {
+        // The variants of a truth stand below its head lines.
+        let is_marked = lines.text.starts_with(MARK.as_bytes());
+        if !is_marked && lines.fields().next().is_some() {
             listed.insert(lines.field(0)?.to_owned());
         }
     }
