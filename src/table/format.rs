@@ -21,8 +21,8 @@ pub(super) struct Format {
     pub(super) gzip: bool,
     /// Whether the format itself says which column is the response.
     pub(super) names_response: bool,
-    /// The endings of the companion files that belong to a file of this format.
-    pub(super) companions: &'static [&'static str],
+    /// The endings of the companion files that belong to a file of this format: of each, those that it may have.
+    pub(super) companions: &'static [&'static [&'static str]],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
     /// may be left without values.
     pub(super) read: fn(&Input) -> Result<Table, TableError>,
@@ -107,6 +107,9 @@ fn mend_of(path: &Path) -> &'static str {
             "a file of a statistics program; export the table as CSV: "
         }
         "json" | "feather" | "arrow" | "h5" | "pkl" => "no table that is read; write it as CSV: ",
+        "vcf" | "bcf" | "bgen" => {
+            "genotypes of another program; write them with plink2 --make-pgen: "
+        }
         "zip" | "bz2" | "xz" | "zst" | "7z" => "compressed otherwise than by gzip; unpack it: ",
         _ => "",
     }
@@ -163,10 +166,11 @@ impl Input<'_> {
     pub(super) fn refuse_cohort(&self, format: &Format) -> Result<(), TableError> {
         let given = self.options.cohort.map(Cohort::given).unwrap_or_default();
         match given.first() {
-            Some((option, _)) if format.extensions[0] != "bed" => Err(self.error(format!(
-                "--{option} is for genotypes, .bed, and this is .{}: leave it out",
-                format.extensions[0]
-            ))),
+            Some((option, _)) if !["bed", "pgen"].contains(&format.extensions[0]) => Err(self
+                .error(format!(
+                    "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
+                    format.extensions[0]
+                ))),
             _ => Ok(()),
         }
     }
@@ -216,13 +220,18 @@ impl Input<'_> {
     }
 }
 
-/// The path of a companion file; its ending is in capitals where the file's own is.
-pub(super) fn companion(path: &Path, ending: &str) -> PathBuf {
+/// The path of a companion file: of the endings that it may have the first of which there is a file, or the first. It is in
+/// capitals where the file's own is.
+pub(super) fn companion(path: &Path, endings: &[&str]) -> PathBuf {
     let own = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    match own.bytes().all(|letter| letter.is_ascii_uppercase()) {
+    let is_upper = own.bytes().all(|letter| letter.is_ascii_uppercase());
+    let of = |ending: &&str| match is_upper {
         true => path.with_extension(ending.to_ascii_uppercase()),
         false => path.with_extension(ending),
-    }
+    };
+    let mut there = endings.iter().map(of);
+    let first = endings.first().map(of).unwrap_or_default();
+    there.find(|path| path.exists()).unwrap_or(first)
 }
 
 /// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
@@ -260,7 +269,7 @@ pub fn is_npy(path: &Path) -> bool {
 /// The files that [`read`](super::read) opens for this one, itself the first.
 pub fn input_files(path: &Path) -> Vec<PathBuf> {
     let companions = Format::of(path).map_or(&[][..], |(format, _)| format.companions);
-    let companions = companions.iter().map(|ending| companion(path, ending));
+    let companions = companions.iter().map(|endings| companion(path, endings));
     std::iter::once(path.to_owned()).chain(companions).collect()
 }
 

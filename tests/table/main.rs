@@ -21,7 +21,9 @@ mod mrmr;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pgen;
 mod plink;
+mod plink_2;
 mod truth;
 mod written;
 
