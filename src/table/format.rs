@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::extent::Extent;
-use super::source::Source;
+use super::source::{Source, is_gzip};
 use super::{
     Cohort, Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values,
     names,
@@ -99,8 +99,11 @@ impl Format {
 
 /// What makes a file that is read of one of another program's format.
 fn mend_of(path: &Path) -> &'static str {
-    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let packed = is_gzip(path).then(|| path.with_extension(""));
+    let ending = packed.as_deref().unwrap_or(path).extension();
+    let ending = ending.and_then(OsStr::to_str).unwrap_or_default();
     match &*ending.to_ascii_lowercase() {
+        "pvar" | "psam" | "bim" | "fam" => "a file beside genotypes; name the .pgen or .bed: ",
         "xlsx" | "xls" | "ods" | "numbers" => "a workbook; save the sheet as CSV: ",
         "rds" | "rda" | "rdata" => "a file of R; write it with write.csv: ",
         "sas7bdat" | "xpt" | "sav" | "dta" => {

@@ -50,10 +50,16 @@ fn estimate(path: &Path, bytes: u64) -> Option<Extent> {
         true => 4 * bytes / variants.max(1),
         false => lines_of(&set.people)?,
     };
-    let held = 8 * Genotypes::stride(usize::try_from(samples).ok()?) + PER_COLUMN;
+    let packed = 8 * Genotypes::stride(usize::try_from(samples).ok()?) as u64;
+    let share = match fileset::ending(path) == "bed" {
+        true => 0.0,
+        false => GenotypeFile::share_of_dosages(path)?,
+    };
+    let of_values = (1.0 - share) * packed as f64 + share * 8.0 * samples as f64;
+    let held = of_values as u64 + PER_COLUMN as u64;
     Some(Extent {
-        bytes: variants.saturating_mul(held as u64),
-        genotypes: true,
+        bytes: variants.saturating_mul(held),
+        genotypes: share == 0.0,
         ..Extent::dense(samples, variants + 1, 1)
     })
 }
@@ -110,7 +116,13 @@ fn read(input: &Input) -> Result<Table, TableError> {
     }
     let wanted = variants.names.into_iter().zip(variants.wanted);
     let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
-    let named = wanted.zip(genotypes);
+    let named: Vec<(String, Option<Values>)> = wanted.zip(genotypes).collect();
+    let mut loci = variants.loci;
+    for (name, values) in &named {
+        if matches!(values, Some(Values::Numbers(_))) {
+            loci.mark_dosages(name);
+        }
+    }
 
     let kept: Vec<String> = people
         .covariates
@@ -124,13 +136,14 @@ fn read(input: &Input) -> Result<Table, TableError> {
         columns.push(Column::from((phenotype, of_rows.unwrap_or(values))));
     }
     columns.extend(people.covariates);
+    let named = named.into_iter();
     columns.extend(named.filter_map(|(name, values)| Some(Column::from((name, values?)))));
     let mut table = input.table(columns, Some(0))?;
     table.kept = kept;
     table.warnings.extend(own.warnings);
     table.warnings.extend(people.warnings);
     table.warnings.extend(variants.warnings);
-    table.loci = Some(Arc::new(variants.loci));
+    table.loci = Some(Arc::new(loci));
     table.warnings.extend(of_variants);
     Ok(table)
 }

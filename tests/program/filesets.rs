@@ -11,7 +11,7 @@ use serde_json::Value;
 fn of_plink(name: &str) -> Folder {
     let folder = Folder::new();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/table/pgen");
-    for ending in ["pgen", "pvar", "psam", "bed", "bim", "fam"] {
+    for ending in ["pgen", "pvar", "psam", "bed", "bim", "fam", "raw"] {
         let file = format!("{name}.{ending}");
         if let Ok(bytes) = fs::read(from.join(&file)) {
             fs::write(folder.path(&file), bytes).unwrap();
@@ -50,9 +50,9 @@ fn a_pgen_gives_the_selection_of_its_bed() {
         &["--maf", "0.05", "--max-missing", "0.3"],
         &["--extract", "some", "--remove", "people"],
         &["--chromosome", "2", "--encode", "recessive"],
-        &["--phenotype", "hard.psam:height", "--max-size", "4"],
+        &["--phenotype", "hard.psam:height"],
     ] {
-        let options = [&["--criterion", "aic"], options].concat();
+        let options = [&["--criterion", "aic", "--max-size", "5"], options].concat();
         let of = |data: &'static str| selected(&folder, &[&[data][..], &options].concat());
         let (pgen, bed) = (of("hard.pgen"), of("hard.bed"));
         assert!(!names(&pgen["selected"]).is_empty(), "{options:?}");
@@ -68,7 +68,7 @@ fn a_pgen_gives_the_selection_of_its_bed() {
         "2",
     ];
     let report = selected(&folder, &[&case[..], &["--success", "2"]].concat());
-    assert_eq!(report["response"]["name"], "case");
+    assert_eq!(report["response"], "case");
 }
 
 #[test]
@@ -91,6 +91,29 @@ fn dosages_are_columns_of_numbers() {
     ];
     let report = selected(&folder, &options);
     assert_eq!(names(&report["selected"]).len(), 3);
+    for own in report["selected"].as_array().unwrap() {
+        let variant = &own["variant"];
+        assert_eq!(
+            (&variant["counted_allele"], &variant["other_allele"]),
+            (&"C".into(), &"A".into())
+        );
+        // By PLINK's own table of dosages: its people stand in the order of these.
+        let raw = fs::read_to_string(folder.path("dosages.raw")).unwrap();
+        let mut lines = raw.lines().map(|line| line.split('\t'));
+        let header = format!("{}_C", own["name"].as_str().unwrap());
+        let at = lines
+            .next()
+            .unwrap()
+            .position(|name| name == header)
+            .unwrap();
+        let values: Vec<f64> = lines
+            .filter_map(|mut line| line.nth(at)?.parse().ok())
+            .collect();
+        let frequency = values.iter().sum::<f64>() / values.len() as f64 / 2.0;
+        let found = variant["frequency"].as_f64().unwrap();
+        assert!((found - frequency).abs() < 1e-4, "{found} {frequency}");
+        assert_eq!(variant["missing"], 67 - values.len());
+    }
     // Of dosages that are rounded to genotypes another model is chosen, or another fit.
     let dominant = selected(&folder, &[&options[..], &["--encode", "dominant"]].concat());
     assert_ne!(report["rss"], dominant["rss"]);
@@ -128,6 +151,7 @@ fn several_files_are_read_as_one() {
         let (whole, merged) = (json(&folder, &options), selected(&folder, &merged));
         assert_eq!(model(&merged), model(&whole), "{options:?}");
     }
+    fs::create_dir(folder.path("jobs")).unwrap();
     folder.write(
         "jobs/jobs.toml",
         "[defaults]\nmerge = [\"../two.bed\"]\n[[job]]\nname = \"m\"\ndata = \"../one.bed\"\nphenotype = \"../pheno.txt:Y1\"\n\

@@ -210,6 +210,17 @@ fn what_is_wrong_with_the_text_is_told() {
     }
 }
 
+#[test]
+fn files_of_other_programs_are_told_what_to_become() {
+    for name in ["t.vcf", "t.vcf.gz", "t.bgen"] {
+        assert_told(
+            read_as(name, ""),
+            &["genotypes of another program; write them with plink2 --make-pgen"],
+        );
+    }
+    assert_told(read_as("t.psam", ""), &["name the .pgen or .bed"]);
+}
+
 /// The cohort of some variants alone.
 fn extract(folder: &Folder, ids: &str) -> Cohort {
     Cohort {

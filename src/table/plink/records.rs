@@ -1,6 +1,8 @@
 //! Where in a file of genotypes the record of each variant lies, and what kind it is: a `.bed`, and every storage mode of a
 //! `.pgen` whose index is in it.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::source::Source;
@@ -143,6 +145,28 @@ impl<'a> GenotypeFile<'a> {
             }
         }
         Ok(file)
+    }
+
+    /// The share of the variants of a `.pgen` that have dosages, by the first block of its index.
+    pub(super) fn share_of_dosages(path: &Path) -> Option<f64> {
+        let mut file = File::open(path).ok()?;
+        let mut header = [0; HEADER as usize];
+        file.read_exact(&mut header).ok()?;
+        let variants = u32::from_le_bytes([header[3], header[4], header[5], header[6]]) as usize;
+        match (header[2], header[11]) {
+            (3 | 4, _) => return Some(1.0),
+            (0x10 | 0x11, control) if control & 0b1100 == 4 => {}
+            _ => return Some(0.0),
+        }
+        let blocks = variants.div_ceil(OF_BLOCK);
+        let mut kinds = vec![0; variants.min(OF_BLOCK)];
+        file.seek(SeekFrom::Current(8 * blocks as i64)).ok()?;
+        file.read_exact(&mut kinds).ok()?;
+        let have = kinds
+            .iter()
+            .filter(|kind| pgen::has_dosages(**kind))
+            .count();
+        Some(have as f64 / kinds.len().max(1) as f64)
     }
 
     fn error(&self, message: impl Into<String>) -> TableError {
