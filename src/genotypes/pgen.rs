@@ -78,8 +78,8 @@ impl<'a> Rest<'a> {
         }
         let width = match n {
             ..=0x100 => 1,
-            ..=0x1_0000 => 2,
-            ..=0x100_0000 => 3,
+            0x101..=0x1_0000 => 2,
+            0x1_0001..=0x100_0000 => 3,
             _ => 4,
         };
         let groups = count.div_ceil(OF_GROUP);

@@ -1,6 +1,6 @@
 //! Where variants lie, and their alleles.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Where the variants of a file lie, and their alleles, found by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Loci {
     /// A line for each.
     lines: String,
     /// Of those with dosages, by name, how many people have the mean of the others.
-    dosages: HashMap<String, usize>,
+    dosages: BTreeMap<String, usize>,
 }
 
 /// Where a variant lies, and its alleles.

@@ -22,6 +22,7 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod pgen;
+mod pgen_damage;
 mod plink;
 mod plink_2;
 mod truth;

@@ -260,6 +260,39 @@ fn people_and_variants_are_chosen_among_differences() {
     }
 }
 
+/// More variants than are unpacked at a time, of which those of later times differ from one of an earlier.
+#[test]
+fn differences_may_be_from_a_variant_far_before() {
+    let (n, variants) = (66_000, 150);
+    let first: Vec<u8> = (0..n)
+        .map(|person| (person * person / 7 % 4) as u8)
+        .collect();
+    let (mut genotypes, mut records) = (Vec::<Vec<u8>>::new(), Vec::new());
+    for at in 0..variants {
+        let mut own = first.clone();
+        own[at * 31] = (own[at * 31] + 1) % 4;
+        let kind = u8::from(at % 120 > 0) * 2;
+        let base = at / 120 * 120;
+        records.push((
+            kind,
+            record(kind, &own, genotypes.get(base).unwrap_or(&own)),
+        ));
+        genotypes.push(own);
+    }
+    let pgen = variable(n, 0b011, &records);
+    let filters = Cohort {
+        most_missing: Some(0.9),
+        ..Cohort::default()
+    };
+    for cohort in [Cohort::default(), filters] {
+        let table = three(&pgen, &pvar(variants), &psam(n), &cohort).expect("good");
+        assert_eq!(table.columns.len(), variants + 1);
+        for (column, own) in table.columns[1..].iter().zip(&genotypes) {
+            assert_copies(column, own);
+        }
+    }
+}
+
 #[test]
 fn variants_of_several_blocks_are_read() {
     let variants = (1 << 16) + 3;

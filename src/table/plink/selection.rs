@@ -174,7 +174,8 @@ impl<'a> Selection<'a> {
             for (variant, is_packed, outcome) in outcomes {
                 let verdict =
                     outcome.map_err(|damage| file.damaged(variant, &names[variant], damage))?;
-                if !own[variant] {
+                // Of one that is there for the others alone all was said before.
+                if !own[variant] || variant < first {
                     continue;
                 }
                 match verdict {
