@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::extent::Extent;
 use super::format::{Format, Input};
 use super::growing::PER_COLUMN;
+use super::source::Source;
 use super::{Column, Genotypes, Table, TableError, TextOptions, Values};
 use crate::threads::piece;
 use beside::header_beside;
@@ -93,6 +94,10 @@ fn read(input: &Input) -> Result<Table, TableError> {
     // Their own encoding is told by no option.
     let options = &input.options.with_text(TextOptions::default());
     let sets = filesets(input)?;
+    // Genotypes that are not there are told before what would stand beside them.
+    for set in &sets {
+        Source::open(&set.genotypes, options)?;
+    }
     let own = samples(&sets[0], options)?;
     for other in &sets[1..] {
         own.check_same(&sets[0], &samples(other, options)?, other)?;
