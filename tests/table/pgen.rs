@@ -111,11 +111,11 @@ pub(super) fn record(kind: u8, copies: &[u8], base: &[u8]) -> Vec<u8> {
 /// Phases of heterozygous people: of all of them, or of every second one.
 fn phases(copies: &[u8], of_all: bool) -> Vec<u8> {
     let count = copies.iter().filter(|own| **own == 1).count();
-    let phase = |at: usize| u8::from(at % 3 == 0);
+    let phase = |at: usize| u8::from(at.is_multiple_of(3));
     if of_all {
         return packed([0].into_iter().chain((0..count).map(phase)), 1);
     }
-    let known = (0..count).map(|at| u8::from(at % 2 == 0));
+    let known = (0..count).map(|at| u8::from(at.is_multiple_of(2)));
     let told = packed([1].into_iter().chain(known), 1);
     [told, packed((0..count.div_ceil(2)).map(phase), 1)].concat()
 }
