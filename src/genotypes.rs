@@ -5,6 +5,7 @@
 //! round: 00 is one copy, 01 none, 10 two, and 11 is missing. So the lower bit stands for −1, the upper one for +1, about one
 //! copy, and a missing genotype, with both, is 0 in every sum of products: two counts of bits make such a sum of 32 people.
 
+pub(crate) mod pgen;
 mod products;
 
 use std::{fmt, sync::Arc};
@@ -37,6 +38,9 @@ const COPIES: [f64; 4] = [1.0, 0.0, 2.0, f64::NAN];
 
 /// The code of a missing genotype.
 const MISSING: u64 = 0b11;
+
+/// The codes of 0, 1 and 2 copies, and of a missing genotype.
+const CODES: [u64; 4] = [0b01, 0b00, 0b10, MISSING];
 
 /// The genotypes of one variant, at two bits each: copies 0, 1 or 2 of an allele, or missing. Clones share them, and so may
 /// those of other variants.
@@ -97,6 +101,11 @@ impl Genotypes {
             eight[..bytes.len()].copy_from_slice(bytes);
             *word = u64::from_le_bytes(eight) ^ !LOWER;
         }
+        Self::clear_behind(words, n);
+    }
+
+    /// Clears what words have behind the last of n people.
+    fn clear_behind(words: &mut [u64], n: usize) {
         let whole = n / OF_WORD;
         if let Some(last) = words.get_mut(whole) {
             *last &= !(u64::MAX << (2 * (n % OF_WORD)));
@@ -162,12 +171,7 @@ impl Genotypes {
     ///
     /// *Shapes:* one for each person.
     pub fn of_copies(copies: &[u8]) -> Self {
-        let code = |copies: &u8| match copies {
-            0 => 0b01,
-            1 => 0b00,
-            2 => 0b10,
-            _ => MISSING,
-        };
+        let code = |copies: &u8| CODES[usize::from(*copies).min(3)];
         Self::of_codes(copies.iter().map(code))
     }
 

@@ -26,6 +26,31 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Seeds of genotypes with bytes changed, taken out and put in, through the checks.
+fn mangled(seed: &[u8], state: &mut u64) -> Vec<u8> {
+    let mut drawn = |most: usize| {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (*state >> 33) as usize % most.max(1)
+    };
+    let mut bytes = seed.to_vec();
+    for _ in 0..=drawn(3) {
+        let at = drawn(bytes.len());
+        match drawn(6) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, drawn(256) as u8),
+            2 if !bytes.is_empty() => drop(bytes.remove(at)),
+            _ => bytes
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|byte| *byte ^= 1 << drawn(8)),
+        }
+    }
+    bytes
+}
+
 /// One test: what is allocated is counted for the whole program.
 #[test]
 fn every_seed_passes_the_checks_of_its_target() {
@@ -37,6 +62,14 @@ fn every_seed_passes_the_checks_of_its_target() {
             bytes += seed.len();
             if catch_unwind(|| check(target, &seed)).is_err() {
                 failed.push(format!("{target}/{name}"));
+            }
+            let mut state = bytes as u64;
+            let rounds = if target == "pgen" { 40 } else { 0 };
+            for round in 0..rounds {
+                let own = mangled(&seed, &mut state);
+                if catch_unwind(|| check(target, &own)).is_err() {
+                    failed.push(format!("{target}/{name}, mangled {round}"));
+                }
             }
         }
     }

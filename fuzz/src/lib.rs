@@ -39,7 +39,8 @@ pub fn check(target: &str, data: &[u8]) {
         "csv_gz" => csv_gz(data),
         "npy" => npy(data),
         "arff" => arff(data),
-        "bed" => bed(data),
+        "bed" => genotypes(data, ["d.fam", "d.bim", "d.bed"]),
+        "pgen" => genotypes(data, ["d.psam", "d.pvar", "d.pgen"]),
         #[cfg(feature = "parquet")]
         "parquet" => parquet(data),
         "edges" => edges(data),
@@ -113,19 +114,25 @@ fn arff(data: &[u8]) {
     }
 }
 
-/// `.fam`, `.bim` and `.bed`, the first two ended by `%%` and a line's end.
-fn bed(data: &[u8]) {
+/// The files of people, of variants and of genotypes, the first two ended by `%%` and a line's end. A record of a `.pgen` may
+/// stand for the genotypes of all people in no byte, so these count beside the bytes.
+fn genotypes(data: &[u8], names: [&str; 3]) {
     let folder = Folder::new();
-    let mut rest = data;
-    for name in ["d.fam", "d.bim"] {
+    let (mut rest, mut cells) = (data, 1);
+    for name in &names[..2] {
         let mark = b"%%\n";
         let end = rest.windows(mark.len()).position(|window| window == mark);
         let end = end.unwrap_or(rest.len());
         folder.write(name, &rest[..end]);
+        cells *= rest[..end].split(|byte| *byte == b'\n').count();
         rest = &rest[(end + mark.len()).min(rest.len())..];
     }
-    folder.write("d.bed", rest);
-    Input::new(&folder, data.len()).check_file("d.bed").ok();
+    folder.write(names[2], rest);
+    if cells < LARGEST {
+        let mut input = Input::new(&folder, data.len());
+        input.cells = cells;
+        input.check_file(names[2]).ok();
+    }
 }
 
 /// A Parquet file. Runs of one value take no room in it, so the cells that its footer promises

@@ -46,7 +46,7 @@ impl Demand {
 pub(super) struct DemandEstimator {
     gpu_count: Option<usize>,
     /// About how much each data file holds, read as its jobs read it.
-    extents: HashMap<(PathBuf, TextOptions), Extent>,
+    extents: HashMap<(Vec<PathBuf>, TextOptions), Extent>,
     /// The threads that a job is likely to have which does not say how many.
     threads: usize,
 }
@@ -77,8 +77,13 @@ impl DemandEstimator {
     /// that the data or the method must have changed.
     pub(super) fn estimate(&mut self, last: Option<&LastEnd>, task: &Task) -> Demand {
         let job = task.job();
-        let known = self.extents.entry((job.data.clone(), job.text));
-        let extent = known.or_insert_with(|| extent(&job.data, job.text).unwrap_or_default());
+        let files = [&job.data].into_iter().chain(&job.cohort.merge).cloned();
+        let files: Vec<PathBuf> = files.collect();
+        let known = self.extents.entry((files.clone(), job.text));
+        let extent = known.or_insert_with(|| {
+            let each = files.iter().filter_map(|file| extent(file, job.text));
+            each.reduce(Extent::with_columns_of).unwrap_or_default()
+        });
         let values = extent.values();
         let threads = job
             .resources

@@ -67,7 +67,6 @@ impl DesignColumns {
         plan: Option<TermPlan>,
     ) -> Result<(Self, ResponseColumn), DesignError> {
         let kept = std::mem::take(&mut table.kept);
-        let loci = table.loci.clone();
         if let missing @ (Missing::Level | Missing::Pairwise) = options.missing {
             return Err(DesignError::MissingPolicy { missing });
         }
@@ -137,6 +136,7 @@ impl DesignColumns {
             }
             missing => table.handle_missing_partitioned(missing, communicator)?,
         };
+        let loci = table.loci.take();
         let (mut values, mut mean_weight, mut of_weights) = (None, 1.0, None);
         if let Some(name) = options.weights {
             let rows = table.rows;

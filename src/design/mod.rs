@@ -188,6 +188,15 @@ impl Design {
         Some((packed.genotypes(own), locus))
     }
 
+    /// Where a variable lies of which the file has dosages, their (weighted) mean, and how many people lack one.
+    pub(crate) fn dosages(&self, j: u32) -> Option<(Option<Locus>, f64, usize)> {
+        let variable = &self.variables[j as usize];
+        let loci = self.loci.as_ref()?;
+        let missing = loci.missing_dosages(&variable.name)?;
+        let mean = variable.mean + variable.norm * self.mean_of_rows(j);
+        Some((loci.of(&variable.name), mean, missing))
+    }
+
     /// The response at unit norm; of a likelihood the scores of its empty model.
     ///
     /// *Shapes:* n values.
@@ -324,16 +333,20 @@ impl Design {
     /// *Units:* those of the variable.
     pub(crate) fn deviation(&self, j: u32) -> f64 {
         let (variable, n) = (&self.variables[j as usize], self.n as f64);
-        // With an intercept the column is centred already.
+        let square = 1.0 / n - self.mean_of_rows(j).powi(2);
+        variable.norm * square.max(0.0).sqrt()
+    }
+
+    /// The (weighted) mean of a column as it is held: 0 with an intercept, for it is centred already.
+    fn mean_of_rows(&self, j: u32) -> f64 {
         let column = self.own_rows(j);
         let root = |i: usize| {
             self.weight_values
                 .get(i)
                 .map_or(1.0, |weight| weight.sqrt())
         };
-        let mean: f64 = column.iter().enumerate().map(|(i, x)| root(i) * x).sum();
-        let square = 1.0 / n - (mean / n).powi(2);
-        variable.norm * square.max(0.0).sqrt()
+        let sum: f64 = column.iter().enumerate().map(|(i, x)| root(i) * x).sum();
+        sum / self.n as f64
     }
 
     /// Warnings about the preparation, for the report.

@@ -102,7 +102,7 @@ pub fn command() -> Command {
         let data = positional(
             "data",
             "DATA",
-            "The file of observations (rows) and variables (columns): .csv, .tsv, .txt, .npy, .dat, .arff, .libsvm, .mrmr, .bed (PLINK 1) or .parquet; - for standard input",
+            "The file of observations (rows) and variables (columns): .csv, .tsv, .txt, .npy, .dat, .arff, .libsvm, .mrmr, .bed or .pgen (PLINK) or .parquet; - for standard input",
         );
         Command::new(command.name())
             .about(about)

@@ -296,7 +296,8 @@ impl JobDraft {
             &mut cohort.exclude,
         ];
         let inputs = inputs.chain(groups).chain(responses);
-        let inputs = inputs.chain(beside).chain(lists.into_iter().flatten());
+        let lists = lists.into_iter().flatten().chain(&mut cohort.merge);
+        let inputs = inputs.chain(beside).chain(lists);
         let rules = [&mut job.binning, &mut job.bin_response].into_iter();
         let rules = rules.filter_map(|binning| match binning {
             Binning::Edges(file) => Some(file),

@@ -262,7 +262,9 @@ impl Job {
         };
         let table = table.into_iter().map(|path| ("responses", path));
         let cohort = self.cohort.given().into_iter();
-        let cohort = cohort.filter_map(|(option, path)| Some((option, path?.clone())));
+        let cohort = cohort.filter_map(|(option, path)| Some((option, input_files(path?))));
+        let cohort =
+            cohort.flat_map(|(option, paths)| paths.into_iter().map(move |path| (option, path)));
         let beside = response
             .chain(rules)
             .chain(groups)

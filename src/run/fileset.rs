@@ -45,7 +45,7 @@ pub(super) fn write(
             ended,
         })
     };
-    let beside = |ending| companion(bed, ending);
+    let beside = |ending: &str| companion(bed, &[ending]);
     let (mut bed, mut bim) = (create(bed)?, create(&beside("bim"))?);
     let (mut fam, mut truth) = (create(&beside("fam"))?, create(&beside("truth"))?);
 

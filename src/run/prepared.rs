@@ -123,7 +123,10 @@ pub(super) fn read(
     let table = table::read_partition(&job.data, &options, &partition)?;
     // One rank alone has nobody to compare with.
     if let Some(ranks) = job.resources.distributed() {
-        let files = table::input_files(&job.data).into_iter();
+        let merged = job.cohort.merge.iter();
+        let files = merged
+            .chain([&job.data])
+            .flat_map(|path| table::input_files(path));
         let bytes: u64 = files
             .filter_map(|file| Some(fs::metadata(file).ok()?.len()))
             .sum();

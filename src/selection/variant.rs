@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A chosen variable that is genotypes.
+/// A chosen variable that is genotypes or dosages.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectedVariant {
@@ -15,9 +15,9 @@ pub struct SelectedVariant {
     /// The other allele.
     pub other_allele: Option<String>,
     /// The frequency of the counted allele among the people whose genotype is known, 0 … 1; of genotypes that count as
-    /// dominant or recessive half their mean.
+    /// dominant or recessive, and of dosages, half their mean, which weights weigh of dosages.
     pub frequency: f64,
-    /// People whose genotype is missing, who have the mean of the others.
+    /// People whose genotype or dosage is missing, who have the mean of the others.
     pub missing: usize,
     /// The coefficient times the standard deviation (with divisor n) of the genotypes.
     ///

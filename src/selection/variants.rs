@@ -3,7 +3,7 @@
 use super::{SelectedVariable, SelectedVariant};
 use crate::{design::Design, least_squares::Fit};
 
-/// Says of each chosen variable that is genotypes what there is to say.
+/// Says of each chosen variable that is genotypes, or dosages, what there is to say.
 pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [SelectedVariable]) {
     let costs = fit.coefficients().iter().zip(fit.inverse_gram_diagonal());
     let costs = costs.map(|(b, diagonal)| b * b / diagonal);
@@ -12,7 +12,9 @@ pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [Sele
         let Some(j) = fit.support().get(place) else {
             return;
         };
-        let Some((genotypes, locus)) = design.genotypes(*j) else {
+        let packed = design.genotypes(*j);
+        let packed = packed.map(|(own, locus)| (locus, own.mean(), own.missing()));
+        let Some((locus, mean, missing)) = packed.or_else(|| design.dosages(*j)) else {
             continue;
         };
         let twins = design.set_aside().iter();
@@ -31,8 +33,8 @@ pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [Sele
             position,
             counted_allele,
             other_allele,
-            frequency: genotypes.mean() / 2.0,
-            missing: genotypes.missing(),
+            frequency: mean / 2.0,
+            missing,
             per_deviation: own.estimate.coefficient * design.deviation(*j),
             // TSS is one on the scale of the fit.
             explained: design.likelihood().is_none().then_some(costs[place]),

@@ -8,6 +8,8 @@ use crate::genotypes::GenotypeEncoding;
 /// the `.fam`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cohort {
+    /// Files of genotypes of the same people, whose variants follow those of the data: one for each chromosome, say.
+    pub merge: Vec<PathBuf>,
     /// A table of phenotypes, which takes the place of that of the `.fam`.
     pub phenotype: Option<BesidePeople>,
     /// A table of covariates, which every model holds.
@@ -72,7 +74,8 @@ impl Cohort {
             ("max-missing", self.most_missing.is_some()),
             ("encode", self.encoding != GenotypeEncoding::Additive),
         ];
-        let files = files.into_iter().filter(|(_, file)| file.is_some());
+        let merged = self.merge.iter().map(|file| ("merge", Some(file)));
+        let files = merged.chain(files.into_iter().filter(|(_, file)| file.is_some()));
         let others = others.into_iter().filter(|(_, is_given)| *is_given);
         files.chain(others.map(|(name, _)| (name, None))).collect()
     }

@@ -116,8 +116,9 @@ pub enum TableError {
     /// Missing values, and the policy refuses them.
     #[error(
         "{path}: {total} missing value{} in {} of {width} column{}: {}; mend them, \
-         leave out their rows with --missing drop-rows, or, for selectors and pairs, make them a \
-         level with --missing level or leave them out table by table with --missing pairwise",
+         leave out their rows with --missing drop-rows, take the mean of their column with --missing mean (of regressions), \
+         or, for selectors and pairs, make them a level with --missing level or leave them out table by table with \
+         --missing pairwise",
         plural(*total), columns.len(), plural(*width), missing_list(columns)
     )]
     Missing {

@@ -40,6 +40,21 @@ impl Extent {
         }
     }
 
+    /// That of a table with the columns of another one too, of the same observations.
+    pub fn with_columns_of(self, other: Self) -> Self {
+        Self {
+            rows: self.rows.max(other.rows),
+            columns: self.columns.saturating_add(other.columns),
+            design_columns: self.design_columns.saturating_add(other.design_columns),
+            bytes: self.bytes.saturating_add(other.bytes),
+            entries: self
+                .entries
+                .zip(other.entries)
+                .map(|(own, other)| own + other),
+            genotypes: self.genotypes && other.genotypes,
+        }
+    }
+
     /// Its values, zeros that the format leaves out among them.
     pub fn values(&self) -> u64 {
         self.rows.saturating_mul(self.columns)

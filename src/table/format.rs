@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::error::{as_given, is_standard_input};
 use super::extent::Extent;
-use super::source::Source;
+use super::source::{Source, is_gzip};
 use super::{
     Cohort, Column, ColumnPartition, FORMATS, ReadOptions, Table, TableError, TextOptions, Values,
     names,
@@ -21,8 +21,8 @@ pub(super) struct Format {
     pub(super) gzip: bool,
     /// Whether the format itself says which column is the response.
     pub(super) names_response: bool,
-    /// The endings of the companion files that belong to a file of this format.
-    pub(super) companions: &'static [&'static str],
+    /// The endings of the companion files that belong to a file of this format: of each, those that it may have.
+    pub(super) companions: &'static [&'static [&'static str]],
     /// The endings of those that may be missing.
     pub(super) may_have: &'static [&'static str],
     /// Reads the columns of a file that a partition assigns to this process. Those of other ranks
@@ -102,14 +102,20 @@ impl Format {
 
 /// What makes a file that is read of one of another program's format.
 fn mend_of(path: &Path) -> &'static str {
-    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let packed = is_gzip(path).then(|| path.with_extension(""));
+    let ending = packed.as_deref().unwrap_or(path).extension();
+    let ending = ending.and_then(OsStr::to_str).unwrap_or_default();
     match &*ending.to_ascii_lowercase() {
+        "pvar" | "psam" | "bim" | "fam" => "a file beside genotypes; name the .pgen or .bed: ",
         "xlsx" | "xls" | "ods" | "numbers" => "a workbook; save the sheet as CSV: ",
         "rds" | "rda" | "rdata" => "a file of R; write it with write.csv: ",
         "sas7bdat" | "xpt" | "sav" | "dta" => {
             "a file of a statistics program; export the table as CSV: "
         }
         "json" | "feather" | "arrow" | "h5" | "pkl" => "no table that is read; write it as CSV: ",
+        "vcf" | "bcf" | "bgen" => {
+            "genotypes of another program; write them with plink2 --make-pgen: "
+        }
         "zip" | "bz2" | "xz" | "zst" | "7z" => "compressed otherwise than by gzip; unpack it: ",
         _ => "",
     }
@@ -166,10 +172,11 @@ impl Input<'_> {
     pub(super) fn refuse_cohort(&self, format: &Format) -> Result<(), TableError> {
         let given = self.options.cohort.map(Cohort::given).unwrap_or_default();
         match given.first() {
-            Some((option, _)) if format.extensions[0] != "bed" => Err(self.error(format!(
-                "--{option} is for genotypes, .bed, and this is .{}: leave it out",
-                format.extensions[0]
-            ))),
+            Some((option, _)) if !["bed", "pgen"].contains(&format.extensions[0]) => Err(self
+                .error(format!(
+                    "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
+                    format.extensions[0]
+                ))),
             _ => Ok(()),
         }
     }
@@ -219,13 +226,18 @@ impl Input<'_> {
     }
 }
 
-/// The path of a companion file; its ending is in capitals where the file's own is.
-pub(crate) fn companion(path: &Path, ending: &str) -> PathBuf {
+/// The path of a companion file: of the endings that it may have the first of which there is a file, or the first. It is in
+/// capitals where the file's own is.
+pub(crate) fn companion(path: &Path, endings: &[&str]) -> PathBuf {
     let own = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    match own.bytes().all(|letter| letter.is_ascii_uppercase()) {
+    let is_upper = own.bytes().all(|letter| letter.is_ascii_uppercase());
+    let of = |ending: &&str| match is_upper {
         true => path.with_extension(ending.to_ascii_uppercase()),
         false => path.with_extension(ending),
-    }
+    };
+    let mut there = endings.iter().map(of);
+    let first = endings.first().map(of).unwrap_or_default();
+    there.find(|path| path.exists()).unwrap_or(first)
 }
 
 /// The endings of the names of files that [`read`](super::read) knows, without `.gz`.
@@ -266,9 +278,12 @@ pub fn input_files(path: &Path) -> Vec<PathBuf> {
     let Some((format, _)) = Format::of(path) else {
         return own.collect();
     };
-    let beside = |ending: &&str| companion(path, ending);
-    let others = format.may_have.iter().map(beside);
-    let companions = format.companions.iter().map(beside);
+    let companions = format.companions.iter();
+    let companions = companions.map(|endings| companion(path, endings));
+    let others = format
+        .may_have
+        .iter()
+        .map(|ending| companion(path, &[*ending]));
     let others = others.filter(|path| path.is_file());
     own.chain(companions).chain(others).collect()
 }

@@ -1,8 +1,15 @@
 //! Where variants lie, and their alleles.
 
-/// Where the variants of a file lie, and their alleles: a line each, found by name.
+use std::collections::BTreeMap;
+
+/// Where the variants of a file lie, and their alleles, found by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Loci(String);
+pub struct Loci {
+    /// A line for each.
+    lines: String,
+    /// Of those with dosages, by name, how many people have the mean of the others.
+    dosages: BTreeMap<String, usize>,
+}
 
 /// Where a variant lies, and its alleles.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,18 +27,35 @@ pub struct Locus {
 impl Loci {
     /// Takes up a variant. No part has a tabulator or a line end.
     pub(super) fn push(&mut self, name: &str, rest: [&str; 4]) {
-        self.0.extend([
+        self.lines.extend([
             name, "\t", rest[0], "\t", rest[1], "\t", rest[2], "\t", rest[3], "\n",
         ]);
     }
 
+    /// Says that a variant has dosages.
+    pub(super) fn mark_dosages(&mut self, name: &str) {
+        self.dosages.insert(name.to_owned(), 0);
+    }
+
+    /// Says how many people have the mean of the others, if the variant has dosages.
+    pub(super) fn count_missing(&mut self, name: &str, count: usize) {
+        if let Some(missing) = self.dosages.get_mut(name) {
+            *missing = count;
+        }
+    }
+
+    /// How many people lack a variant's dosage; `None` where it has none.
+    pub(crate) fn missing_dosages(&self, name: &str) -> Option<usize> {
+        self.dosages.get(name).copied()
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        self.0.capacity()
+        self.lines.capacity()
     }
 
     /// The locus of a variant.
     pub fn of(&self, name: &str) -> Option<Locus> {
-        let mut lines = self.0.lines().map(|line| line.split('\t'));
+        let mut lines = self.lines.lines().map(|line| line.split('\t'));
         let mut found = lines.find_map(|mut fields| (fields.next()? == name).then_some(fields))?;
         let mut next = || found.next().map(str::to_owned);
         Some(Locus {

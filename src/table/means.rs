@@ -1,5 +1,7 @@
 //! Missing values that are replaced by the mean of a column's others.
 
+use std::sync::Arc;
+
 use super::{Missing, Table, TableError, Values};
 use crate::{ranks::Communicator, threads::map_each};
 
@@ -64,6 +66,14 @@ impl Table {
             Ok(rows - count as usize)
         });
         let filled: Vec<usize> = filled.into_iter().collect::<Result<_, _>>()?;
+        if let Some(loci) = &mut self.loci {
+            let numbers = self.columns.iter().zip(&filled);
+            for (column, count) in numbers.filter(|(_, count)| **count > 0) {
+                if loci.missing_dosages(&column.name).is_some() {
+                    Arc::make_mut(loci).count_missing(&column.name, *count);
+                }
+            }
+        }
         let columns = filled.iter().filter(|count| **count > 0).count();
         let (mut values, mut columns) = (filled.iter().sum::<usize>(), columns);
         if let Some(communicator) = communicator {

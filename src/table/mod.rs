@@ -78,7 +78,7 @@ pub(crate) use npy::{ArrayInFile, MATRIX_HEADER, left_in_file};
 pub use numbers::Numbers;
 pub(crate) use plink::is_simulated_part;
 #[cfg(feature = "program")]
-pub(crate) use plink::{MAGIC as BED_MAGIC, truth_text};
+pub(crate) use plink::{BED_MAGIC, truth_text};
 pub use rounded::RoundedColumn;
 pub(crate) use suspicions::are_row_numbers;
 use suspicions::told;
@@ -97,6 +97,7 @@ const FORMATS: &[Format] = &[
     libsvm::FORMAT,
     mrmr::FORMAT,
     plink::FORMAT,
+    plink::FORMAT_2,
     #[cfg(feature = "parquet")]
     parquet::FORMAT,
     #[cfg(not(feature = "parquet"))]
@@ -113,7 +114,7 @@ pub struct Table {
     /// Observations.
     pub rows: usize,
     /// Position of the column that the format itself names as response: the first of `.dat`,
-    /// libsvm, `.mrmr` and PLINK's `.bed`, the last of ARFF and of `.npy` with a second file.
+    /// libsvm, `.mrmr` and PLINK's `.bed` and `.pgen`, the last of ARFF and of `.npy` with a second file.
     /// The others name none.
     pub response: Option<usize>,
     /// Positions of the variables that the file marks as those of the model that made its
@@ -180,7 +181,7 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 ///
 /// | name | meaning | default |
 /// | --- | --- | --- |
-/// | `response` | path of a second array, n or n × 1, that holds the response of an `.npy` file; other formats ignore it | none |
+/// | `response` | path of a second array, n or n × 1, that holds the response of an `.npy` file; of a `.psam` the phenotype that is read; other formats ignore it | none |
 /// | `factors` | names of columns to read as factors, whatever they hold | none |
 /// | `dates` | names of columns of dates, to read as days since 1970-01-01 | none |
 /// | `missing` | words and numbers that mean a missing value, besides those that always do | none |
@@ -245,7 +246,7 @@ impl ColumnPartition<'_> {
 
 /// Reads a file; its name tells the format: `.csv`, `.tsv`, `.txt`, `.npy`, `.dat`, `.arff`, `.libsvm`
 /// (or `.svm`) or `.mrmr`, and `.gz` behind it for a compressed one; `.bed`, with its `.bim` and
-/// `.fam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
+/// `.fam`; `.pgen`, with its `.pvar` and `.psam`; or `.parquet`, where that feature is built. docs/formats.md says what is read of each.
 ///
 /// The path `-` is standard input: delimited text, ARFF or libsvm, compressed or not.
 ///

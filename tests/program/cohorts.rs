@@ -6,7 +6,7 @@ use crate::support::Folder;
 use serde_json::Value;
 
 pub(crate) const PEOPLE: usize = 60;
-const VARIANTS: usize = 12;
+pub(crate) const VARIANTS: usize = 12;
 
 /// Copies of the counted allele; 3 where they are missing.
 fn copies(person: usize, variant: usize) -> usize {
@@ -37,7 +37,7 @@ pub(crate) fn age(person: usize) -> f64 {
     (20 + person * 17 % 50) as f64
 }
 
-fn bed(people: &[usize], variants: &[usize]) -> Vec<u8> {
+pub(crate) fn bed(people: &[usize], variants: &[usize]) -> Vec<u8> {
     let mut bed = vec![0x6c, 0x1b, 0x01];
     for variant in variants {
         for four in people.chunks(4) {

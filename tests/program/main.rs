@@ -26,6 +26,7 @@ mod examples;
 mod factors;
 mod families;
 mod family_estimates;
+mod filesets;
 mod formula_mistakes;
 mod formulas;
 mod genotypes;

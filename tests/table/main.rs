@@ -21,7 +21,10 @@ mod mrmr;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pgen;
+mod pgen_damage;
 mod plink;
+mod plink_2;
 mod truth;
 mod written;
 

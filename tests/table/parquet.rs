@@ -240,7 +240,7 @@ fn files_that_are_no_table_are_refused() {
     );
     assert_told(
         read_as("t.parquet.gz", gzip(&good)),
-        &[".gz, or in .bed or .parquet"],
+        &[".gz, or in .bed, .pgen or .parquet"],
     );
     let twice = file("required double a; required double a;", 1, |_, group| {
         column::<DoubleType>(group, &[1.0], None);

@@ -49,8 +49,11 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
 /// Options of genotypes.
 fn genotypes() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Genotypes", [
+        TaskOption::list("merge A,B", |draft| &mut draft.job.cohort.merge)
+            .range("files of genotypes, .bed or .pgen, of the same people in the same order")
+            .help("Read the variants of these files behind those of the data, which may have a file for each chromosome"),
         TaskOption::optional("phenotype FILE[:NAME]", |raw| raw.beside_people(), |draft| &mut draft.job.cohort.phenotype)
-            .default("the last field of the .fam")
+            .default("the last field of the .fam, or the first phenotype of the .psam")
             .range("a table with FID and IID, or IID, in its first columns and phenotypes in others; with A,B for NAME a model of each")
             .help("Take the response from this table, whose rows are found by the ids of people; those who are not in it, or have no value, are left out"),
         TaskOption::optional("covariates FILE[:NAME]", |raw| raw.beside_people(), |draft| &mut draft.job.cohort.covariates)
@@ -70,7 +73,7 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
             .range("as of extract")
             .help("Leave these variants out"),
         TaskOption::list("chromosome A,B", |draft| &mut draft.job.cohort.chromosomes)
-            .range("names as in the .bim, with chr before them or without")
+            .range("names as in the .bim or .pvar, with chr before them or without")
             .help("Use the variants on these chromosomes alone"),
         TaskOption::optional("range PLACE", |raw| raw.chromosome_range(), |draft| &mut draft.job.cohort.range)
             .range("CHROMOSOME:FROM-TO, in base pairs")
@@ -82,7 +85,7 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
             .range("a share from 0 to 1")
             .help("Leave out variants whose genotype is missing for a larger share than this of the people who are left"),
         TaskOption::choice("encode KIND", ENCODINGS, |draft| &mut draft.job.cohort.encoding)
-            .help("What a genotype counts as: the copies of allele A1 (additive), whether there is one (dominant), or whether there are two (recessive)"),
+            .help("What a genotype counts as: the copies of allele A1 or ALT, or its dosage (additive); whether there is a copy (dominant), or whether there are two (recessive), by the genotype"),
     ])
 }
 

@@ -10,7 +10,7 @@ use super::super::lines::Lines;
 use super::super::{
     Column, ColumnPartition, ReadOptions, Separator, Table, TableError, TextOptions, Values, csv,
 };
-use super::companions::Id;
+use super::samples::Id;
 use crate::nearest::{list, near, near_or_listed};
 
 /// A column that another table has given, and that table.
@@ -43,28 +43,38 @@ fn id_columns(names: &[&str]) -> Option<usize> {
     }
 }
 
-fn format_of(path: &Path) -> &'static Format {
+/// Does something with a table beside people, whose text is written so, by its format: reads it, or its header.
+fn with_input<T>(
+    path: &Path,
+    options: &ReadOptions,
+    text: TextOptions,
+    factors: &[String],
+    with: impl FnOnce(&Format, &Input) -> Result<T, TableError>,
+) -> Result<T, TableError> {
+    let options = &ReadOptions {
+        factors,
+        dates: &[],
+        cohort: None,
+        response: None,
+        ..options.with_text(text)
+    };
+    let input = Input {
+        path,
+        options,
+        partition: &ColumnPartition::default(),
+    };
     // Tables beside genotypes have any ending.
-    Format::of(path).map_or(&csv::ANY, |(format, _)| format)
+    let format = Format::of(path).map_or(&csv::ANY, |(format, _)| format);
+    with(format, &input)
 }
 
 /// The names of all columns of a table beside people, and how its text is written: words of a header with ids that one space
 /// parts are names, though a table of text might have one column of that name.
 fn header_of(path: &Path, options: &ReadOptions) -> Result<(Vec<String>, TextOptions), TableError> {
     let names = |text: TextOptions| -> Result<Vec<String>, TableError> {
-        let options = &ReadOptions {
-            factors: &[],
-            dates: &[],
-            cohort: None,
-            response: None,
-            ..options.with_text(text)
-        };
-        let input = Input {
-            path,
-            options,
-            partition: &ColumnPartition::default(),
-        };
-        let header = (format_of(path).header)(&input)?;
+        let header = with_input(path, options, text, &[], |format, input| {
+            (format.header)(input)
+        })?;
         let columns = header.map_or(Vec::new(), |table| table.columns);
         Ok(columns.into_iter().map(|column| column.name).collect())
     };
@@ -82,18 +92,25 @@ fn header_of(path: &Path, options: &ReadOptions) -> Result<(Vec<String>, TextOpt
     Ok((found, options.text))
 }
 
-/// The names of the columns of a table beside people that are used.
+/// Of a table beside people the columns of ids, those that are used, and how its text is written.
+pub(super) struct BesideHeader {
+    ids: Vec<String>,
+    pub(super) used: Vec<String>,
+    text: TextOptions,
+}
+
+/// The header of a table beside people.
 ///
 /// # Errors
-/// As [`people`].
-pub(super) fn names_beside(
+/// It has no ids, not the columns that are named, or one that another table has given.
+pub(super) fn header_beside(
     beside: &BesidePeople,
     option: &str,
     options: &ReadOptions,
     taken: &[Taken],
-) -> Result<(Vec<String>, Vec<String>), TableError> {
+) -> Result<BesideHeader, TableError> {
     let path = &beside.path;
-    let (names, _) = header_of(path, options)?;
+    let (names, text) = header_of(path, options)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let Some(ids) = id_columns(&names) else {
         let first = names.iter().take(2).copied();
@@ -152,7 +169,11 @@ pub(super) fn names_beside(
         return Err(TableError::content(path, message));
     }
     let ids = names[..ids].iter().map(|name| (*name).to_owned());
-    Ok((ids.collect(), used))
+    Ok(BesideHeader {
+        ids: ids.collect(),
+        used,
+        text,
+    })
 }
 
 /// A table beside people: how its rows are found, and its columns.
@@ -162,7 +183,7 @@ pub(super) fn read_beside(
     options: &ReadOptions,
     taken: &[Taken],
 ) -> Result<(ById, Vec<Column>), TableError> {
-    let (ids, used) = names_beside(beside, option, options, taken)?;
+    let BesideHeader { ids, used, text } = header_beside(beside, option, options, taken)?;
     let path = &beside.path;
     // Of other columns nothing needs to be known.
     let factors: Vec<String> = options
@@ -172,20 +193,8 @@ pub(super) fn read_beside(
         .chain(&ids)
         .cloned()
         .collect();
-    let (_, text) = header_of(path, options)?;
-    let options = &ReadOptions {
-        factors: &factors,
-        dates: &[],
-        cohort: None,
-        response: None,
-        ..options.with_text(text)
-    };
-    let input = Input {
-        path,
-        options,
-        partition: &ColumnPartition::default(),
-    };
-    let mut table: Table = (format_of(path).read)(&input)?;
+    let read = |format: &Format, input: &Input| (format.read)(input);
+    let mut table: Table = with_input(path, options, text, &factors, read)?;
     for column in &mut table.columns {
         // A family of 0, say, is no missing one.
         if !ids.contains(&column.name) {

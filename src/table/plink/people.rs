@@ -6,7 +6,7 @@ use std::path::Path;
 use super::super::error::as_given;
 use super::super::{Column, MISSING, ReadOptions, TableError, Values};
 use super::beside::{ById, listed_people, read_beside};
-use super::companions::{Id, UNKNOWN};
+use super::samples::{Id, UNKNOWN};
 use crate::nearest::list;
 
 /// The people who are used, in the order of the `.fam`, and their columns.

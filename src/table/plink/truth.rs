@@ -57,7 +57,7 @@ pub(crate) fn is_simulated_part(path: &Path) -> bool {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let ending = ending.to_ascii_lowercase();
     let told = || {
-        let file = File::open(companion(path, ENDING)).ok()?;
+        let file = File::open(companion(path, &[ENDING])).ok()?;
         let mut head = Vec::new();
         file.take(HEAD).read_to_end(&mut head).ok()?;
         let text = String::from_utf8_lossy(&head);
@@ -78,7 +78,7 @@ pub(super) fn truth(
     columns: &[Column],
     options: &ReadOptions,
 ) -> Result<(Vec<usize>, Option<String>), TableError> {
-    let path = companion(bed, ENDING);
+    let path = companion(bed, &[ENDING]);
     let Some(names) = true_names(&path, options)? else {
         return Ok((Vec::new(), None));
     };
