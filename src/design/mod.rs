@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 use crate::{
     family::Likelihood,
-    table::{Genotypes, Loci, Locus, Numbers, TrueVariable},
+    table::{Genotypes, Loci, Numbers, TrueVariable},
 };
 pub use columns::Columns;
 pub use error::{DesignError, DispersionError};
@@ -179,13 +179,16 @@ impl Design {
         size_of_val(&*self.x) as u64 + packed
     }
 
-    /// The genotypes of a column, and where they lie, if it is genotypes at two bits.
-    pub(crate) fn genotypes(&self, j: u32) -> Option<(&Genotypes, Option<Locus>)> {
+    /// The genotypes of a column, if it is genotypes at two bits.
+    pub(crate) fn genotypes(&self, j: u32) -> Option<&Genotypes> {
         let packed = self.packed.as_ref()?;
         let own = (j as usize).checked_sub(self.x.len() / self.n)?;
-        let name = &self.variables[j as usize].name;
-        let locus = self.loci.as_ref().and_then(|loci| loci.of(name));
-        Some((packed.genotypes(own), locus))
+        Some(packed.genotypes(own))
+    }
+
+    /// Where the variants of the file lie, if it says so.
+    pub(crate) fn loci(&self) -> Option<&Loci> {
+        self.loci.as_deref()
     }
 
     /// The response at unit norm; of a likelihood the scores of its empty model.

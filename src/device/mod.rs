@@ -39,7 +39,7 @@ pub(crate) use devices::Devices;
 pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
 pub(crate) use interactions::PairSweep;
-pub(crate) use neighbours::{ClosureChange, ModelChange, Neighbours, first_of_each};
+pub(crate) use neighbours::{ClosureChange, ExchangeTerms, ModelChange, Neighbours, first_of_each};
 pub(crate) use placement::{Placement, gpus_pay};
 pub use resources::{DeviceChoice, Partition, Precision, Resources};
 

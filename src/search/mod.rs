@@ -6,6 +6,8 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+#[cfg(test)]
+mod alternatives_tests;
 mod attempts;
 pub(crate) mod bits;
 mod block_gains;
@@ -67,6 +69,7 @@ pub(crate) use checkpoint::CheckpointWriter;
 pub use checkpoint::{Checkpoint, Checkpointing, WriteCheckpoint};
 use control::{Limits, RunControl};
 pub use error::{CheckpointError, SearchError};
+pub use polish::Alternatives;
 pub(crate) use problem::Objective;
 use problem::{SearchProblem, Start};
 pub use record::{IterationRecord, MoveKind, ProofRecord, StepRecord};

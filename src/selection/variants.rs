@@ -12,9 +12,10 @@ pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [Sele
         let Some(j) = fit.support().get(place) else {
             return;
         };
-        let Some((genotypes, locus)) = design.genotypes(*j) else {
+        let Some(genotypes) = design.genotypes(*j) else {
             continue;
         };
+        let locus = design.loci().and_then(|loci| loci.of(&own.name));
         let twins = design.set_aside().iter();
         let twins = twins.filter(|aside| aside.copy_of.as_deref() == Some(&own.name));
         let (chromosome, position, alleles) = match locus {

@@ -9,6 +9,7 @@
 //! The sweep of the best model certifies that it is a local optimum; then the models of one variable more
 //! are swept as well, for two variables may improve it together of which neither does alone.
 
+mod alternatives;
 mod candidate;
 mod certificate;
 mod islands;
@@ -21,6 +22,7 @@ use crate::{
     device::Devices,
     selection::{Certificate, Termination},
 };
+pub use alternatives::Alternatives;
 pub(super) use candidate::PolishContext;
 use islands::Islands;
 
