@@ -33,7 +33,7 @@ mod weighted_products;
 pub(crate) use counters::{open_counters, open_pair_counters};
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer, joining_bound};
-pub(crate) use cpu::{bytes_of_copies, bytes_of_integers};
+pub(crate) use cpu::{bytes_of_copies, bytes_of_integers, falls_by_joining};
 pub(crate) use cuda::StartingGpus;
 pub(crate) use devices::Devices;
 pub use error::{DeviceError, ScoreFault, UndefinedScore};

@@ -31,6 +31,7 @@ mod regression;
 mod residuals;
 mod responses;
 mod roc;
+mod scan;
 mod stability;
 mod survival;
 mod survival_plots;
@@ -71,6 +72,8 @@ pub use regression::{
 pub use residuals::{ObservationResidual, Residuals};
 pub use responses::{FailedResponse, ResponsesReport, SharedVariable};
 pub use roc::RocPoint;
+pub(crate) use scan::{LARGEST, NAMED, REGION};
+pub use scan::{Region, ScannedVariant, VariantScan};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use survival::{
     BaselineStep, HazardTest, LikelihoodRatio, ProportionalHazards, SurvivalSummary,

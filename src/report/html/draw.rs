@@ -23,7 +23,7 @@ use crate::panics::catch_panic;
 
 /// Width of every plot: a phone shows it at four fifths.
 pub(super) const WIDTH: f64 = 420.0;
-const HEIGHT: f64 = 310.0;
+pub(super) const HEIGHT: f64 = 310.0;
 
 const RULE: f64 = 1.8;
 
@@ -65,6 +65,8 @@ pub(super) struct Mark {
     pub(super) dashed: bool,
     /// Whether a line is level between its points.
     pub(super) stepped: bool,
+    /// Whether dots are rings.
+    pub(super) hollow: bool,
     /// What each dot tells where it is pointed at; none, or as many as there are dots.
     pub(super) tooltips: Vec<String>,
     /// What stands beside each dot, the first first where room is short; none, or as many as there
@@ -135,6 +137,9 @@ impl Mark {
         }
         let dots = ScatterPlot::new().with_data(self.points);
         let mut dots = dots.with_color(self.color).with_size(self.size);
+        if self.hollow {
+            dots = dots.with_marker_opacity(0.0).with_marker_stroke_width(1.0);
+        }
         if !self.tooltips.is_empty() {
             dots = dots.with_tooltips().with_tooltip_labels(self.tooltips);
         }
@@ -172,7 +177,12 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
 }
 
 /// Draws plots, and the names of dots, which are in the numbers of the axes.
-fn drawn_with_names(plots: Vec<Plot>, layout: Layout, height: f64, dots: Vec<Dot>) -> String {
+pub(super) fn drawn_with_names(
+    plots: Vec<Plot>,
+    layout: Layout,
+    height: f64,
+    dots: Vec<Dot>,
+) -> String {
     // A whole number is written as it is.
     let height = height.round();
     let layout = layout

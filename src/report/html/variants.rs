@@ -1,6 +1,6 @@
 //! The chosen variants on a page, and what could stand in the place of each chosen variable.
 
-use super::page::Body;
+use super::{PageExtras, page::Body, scan};
 use crate::{
     report::{
         numbers::percent,
@@ -34,4 +34,11 @@ pub(super) fn variants(body: &mut Body, report: &Selection) {
         &table,
         table.rows.len(),
     );
+}
+
+/// The tests of all variants, where they were made.
+pub(super) fn scan(body: &mut Body, report: &Selection, extras: &PageExtras) {
+    if let Some(tests) = &extras.scan {
+        scan::sections(body, tests, report);
+    }
 }
