@@ -169,7 +169,7 @@ impl Model {
         });
         let is_whole = self.fault.is_none() && found.fault.is_none();
         let scan = (job.format == Format::Html && is_whole)
-            .then(|| VariantScan::of(design, &found.fit, threads));
+            .then(|| VariantScan::of(design, &found.fit, &selection.selected, threads));
         let fault = self.fault.or(found.fault.map(Fault::Device));
         let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), fault);
         if job.format == Format::Html {

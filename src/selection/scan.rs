@@ -1,11 +1,11 @@
 //! The test of every variant, one at a time, beside the model of what is kept alone and beside the chosen model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::estimates::two_sided;
+use super::{CredibleSet, SelectedVariable, estimates::two_sided};
 use crate::{
     design::Design,
     device::falls_by_joining,
@@ -23,7 +23,7 @@ pub(crate) const REGION: i64 = 500_000;
 /// Chosen variants whose regions are drawn, the strongest.
 pub(crate) const REGIONS: usize = 12;
 
-/// Variants of a smaller −log₁₀ p have no name, unless they are chosen.
+/// Variants of a smaller −log₁₀ p have no name, unless they are chosen or in a credible set.
 pub(crate) const NAMED: f64 = 2.0;
 
 /// The largest −log₁₀ p that is told apart.
@@ -43,7 +43,7 @@ pub struct VariantScan {
 /// A variant, with its test beside each of two models.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScannedVariant {
-    /// Its name, if it is chosen or −log₁₀ p is at least 2 beside either model; else empty.
+    /// Its name, if it is chosen or in a credible set, or −log₁₀ p is at least 2 beside either model; else empty.
     pub name: String,
     /// The number of its chromosome in the scan.
     pub chromosome: usize,
@@ -78,7 +78,12 @@ impl VariantScan {
     /// Tests every variant of a design whose place is known, on so many threads: by Student's t of least squares, and by
     /// Rao's score test of a likelihood. All ranks that share the columns call it together. None of other data, of terms of
     /// several columns, or where the message of a rank is lost.
-    pub fn of(design: &Design, fit: &Fit, threads: usize) -> Option<Self> {
+    pub fn of(
+        design: &Design,
+        fit: &Fit,
+        selected: &[SelectedVariable],
+        threads: usize,
+    ) -> Option<Self> {
         let x = design.columns();
         let loci = design.loci().filter(|_| x.terms().is_none())?;
         let names = design.variables().iter().enumerate();
@@ -143,6 +148,9 @@ impl VariantScan {
             tested.collect::<Vec<Tested>>()
         });
         let tested = x.gather(tested).ok()?;
+        let sets = selected.iter().filter_map(|own| own.credible_set.as_ref());
+        let members = sets.flat_map(CredibleSet::set).map(|own| &*own.name);
+        let members: HashSet<&str> = members.collect();
         let mut order: Vec<(usize, i64, usize)> = places
             .iter()
             .enumerate()
@@ -161,10 +169,11 @@ impl VariantScan {
             }
             let [null, model] = *scores;
             let is_chosen = own_scores.contains_key(&(j as u32));
-            let is_named = is_chosen || scores.iter().flatten().any(|own| *own >= NAMED);
+            let name = &design.variables()[j].name;
+            let is_strong = scores.iter().flatten().any(|own| *own >= NAMED);
             variants.push(ScannedVariant {
-                name: match is_named {
-                    true => design.variables()[j].name.clone(),
+                name: match is_strong || is_chosen || members.contains(&**name) {
+                    true => name.clone(),
                     false => String::new(),
                 },
                 chromosome,

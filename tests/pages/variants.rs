@@ -135,10 +135,9 @@ fn every_variant_is_tested_beside_what_is_kept_and_beside_the_model() {
         .map(|j| (place(j, 240), j))
         .map(|((chromosome, position), j)| ((chromosome.to_owned(), position.to_string()), j))
         .collect();
-    let mut all = Vec::new();
-    for j in 0..240 {
-        all.push(-tested(&columns[j], &data.y, &kept).log10());
-    }
+    let own = columns.iter();
+    let own = own.map(|own| -tested(own, &data.y, &kept).log10());
+    let mut all: Vec<f64> = own.collect();
     for (title, is_null) in [(KEPT, true), (MODEL, false)] {
         let found = drawn(&page, title);
         // The strong ones all, and most of the others.

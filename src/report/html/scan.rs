@@ -291,20 +291,14 @@ fn around(
     let own = selected.find(|own| own.name == chosen.name);
     let set = own.and_then(|own| own.credible_set.as_ref());
     let members = set.map_or(&[][..], CredibleSet::set);
-    let places: BTreeSet<(&str, i64)> = members
-        .iter()
-        .filter_map(|own| Some((own.chromosome.as_deref()?, own.position?)))
-        .collect();
-    let chromosome = &*scan.chromosomes[chosen.chromosome];
+    let members: BTreeSet<&str> = members.iter().map(|own| &*own.name).collect();
     let near = |(at, r_squared): &(usize, f64)| {
         let variant = &scan.variants[*at];
-        let is_named = members.iter().any(|own| own.name == variant.name);
         Near {
             variant,
             at: variant.position as f64 / 1e6,
             r_squared: *r_squared,
-            is_member: is_named
-                || variant.name.is_empty() && places.contains(&(chromosome, variant.position)),
+            is_member: members.contains(&*variant.name),
         }
     };
     let all: Vec<Near> = region.variants.iter().map(near).collect();
@@ -372,6 +366,7 @@ fn around(
         DOT,
         "small ring: beside the chosen model".to_owned(),
     ));
+    let chromosome = &*scan.chromosomes[chosen.chromosome];
     let label = format!("Mb on chromosome {chromosome}");
     body.figure(Figure {
         title: format!("Around {}", chosen.name),
