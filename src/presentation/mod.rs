@@ -4,7 +4,8 @@ mod curves;
 
 pub use curves::Curves;
 
-use crate::selection::{Residuals, SurvivalPlots, VariantScan};
+use crate::search::VariantScan;
+use crate::selection::{Residuals, SurvivalPlots};
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -19,10 +19,10 @@ use crate::{
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
     search::{
-        Checkpointing, IterationRecord, SearchError, SearchResult, SharedDevices, search_by_parts,
-        search_by_parts_on,
+        Checkpointing, IterationRecord, SearchError, SearchResult, SharedDevices, VariantScan,
+        search_by_parts, search_by_parts_on,
     },
-    selection::{NamedParameters, Outcome, Residuals, SurvivalPlots, Termination, VariantScan},
+    selection::{NamedParameters, Outcome, Residuals, SurvivalPlots, Termination},
 };
 
 pub(super) struct PassSearch;

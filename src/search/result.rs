@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::{
-    polish::Alternatives,
     problem::{Objective, is_exact},
     settings::Pass,
     visited::{VisitedModel, VisitedModels},
@@ -14,10 +13,10 @@ use crate::{
     least_squares::{Fit, PIVOT_TOLERANCE},
     nearest::plural,
     selection::{
-        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
-        GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination,
-        Truth, cautions, describe_alternatives, describe_variants, estimates, inclusion_weights,
-        likelihood_cautions, marginal_means, selected_terms, visited_models,
+        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed,
+        FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled,
+        Termination, Truth, cautions, describe_alternatives, describe_variants, estimates,
+        inclusion_weights, likelihood_cautions, marginal_means, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
-
 use super::{CONFIDENCE_LEVEL, CredibleSet, SelectedVariable, SetMember};
 use crate::{
     design::{Columns, Design, SetAside},
     least_squares::Fit,
-    search::Alternatives,
     table::Locus,
 };
 
@@ -18,6 +15,15 @@ const FULL: f64 = 0.999;
 
 /// Members of which each is compared with each.
 const COMPARED: usize = 100;
+
+/// What could stand in the place of one variable of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alternatives {
+    /// The column that leaves the model.
+    pub leaves: u32,
+    /// Columns outside of the model that could join it then, with the rise in φ, the least first.
+    pub joins: Vec<(u32, f64)>,
+}
 
 /// A candidate that could stand somewhere, or a copy of it.
 struct Alternative<'a> {
@@ -143,7 +149,7 @@ fn squared(r: f64) -> f64 {
 
 /// For each column the least r² with those before it; 1 for the first.
 fn least_r_squared(x: Columns, columns: &[u32]) -> Vec<f64> {
-    let each = columns.par_iter().enumerate().map(|(at, column)| {
+    let each = columns.iter().enumerate().map(|(at, column)| {
         let mut products = vec![0.0; at];
         x.products_with(*column, &columns[..at], &mut products);
         products.into_iter().map(squared).fold(1.0, f64::min)

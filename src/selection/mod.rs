@@ -31,7 +31,6 @@ mod regression;
 mod residuals;
 mod responses;
 mod roc;
-mod scan;
 mod stability;
 mod survival;
 mod survival_plots;
@@ -40,6 +39,7 @@ mod variant;
 mod variants;
 
 use crate::{ranks::Traffic, table::TrueVariable};
+pub use alternatives::Alternatives;
 pub(crate) use alternatives::describe_alternatives;
 pub(crate) use cautions::{cautions, likelihood_cautions};
 pub use columns::{
@@ -48,7 +48,7 @@ pub use columns::{
 };
 pub use covariance::Covariance;
 pub use credible_set::{CredibleSet, SetMember};
-pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile};
+pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile, two_sided};
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
@@ -72,8 +72,6 @@ pub use regression::{
 pub use residuals::{ObservationResidual, Residuals};
 pub use responses::{FailedResponse, ResponsesReport, SharedVariable};
 pub use roc::RocPoint;
-pub(crate) use scan::{LARGEST, NAMED, REGION};
-pub use scan::{Region, ScannedVariant, VariantScan};
 pub use stability::{StabilityBound, StabilityReport, StableVariable};
 pub use survival::{
     BaselineStep, HazardTest, LikelihoodRatio, ProportionalHazards, SurvivalSummary,

@@ -1,5 +1,7 @@
 //! Plots as SVG, in the colours of the page's style.
 
+mod manhattan;
+
 use std::sync::Arc;
 
 use kuva::{
@@ -20,10 +22,11 @@ use super::{
     places::{Area, Dot, places},
 };
 use crate::panics::catch_panic;
+pub(super) use manhattan::manhattan;
 
 /// Width of every plot: a phone shows it at four fifths.
 pub(super) const WIDTH: f64 = 420.0;
-pub(super) const HEIGHT: f64 = 310.0;
+const HEIGHT: f64 = 310.0;
 
 const RULE: f64 = 1.8;
 
@@ -177,12 +180,7 @@ pub(super) fn drawn(plots: Vec<Plot>, layout: Layout, height: f64) -> String {
 }
 
 /// Draws plots, and the names of dots, which are in the numbers of the axes.
-pub(super) fn drawn_with_names(
-    plots: Vec<Plot>,
-    layout: Layout,
-    height: f64,
-    dots: Vec<Dot>,
-) -> String {
+fn drawn_with_names(plots: Vec<Plot>, layout: Layout, height: f64, dots: Vec<Dot>) -> String {
     // A whole number is written as it is.
     let height = height.round();
     let layout = layout

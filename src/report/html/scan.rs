@@ -2,27 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kuva::{
-    plot::{ManhattanPlot, ScatterPlot},
-    prelude::{Layout, Plot},
-    render::annotations::ReferenceLine,
-};
-
 use super::{
-    draw::{HEIGHT, Mark, Points, Scale, Shape, drawn_with_names, format_of, plane},
+    draw::{Mark, Points, Scale, Shape, extent, manhattan, plane},
     labels::{SIGNS, within},
     page::{Body, DOT, Figure, Key, LINE},
-    places::Dot,
 };
 use crate::{
     report::{
         numbers::{significant, when},
         table::{Table, count, exact, text},
     },
-    selection::{
-        CredibleSet, LARGEST, NAMED, REGION, Region, ScannedVariant, Selection, VariantScan,
-        normal_quantile,
-    },
+    search::{NAMED, REGION, Region, ScannedVariant, VariantScan},
+    selection::{CredibleSet, Selection, normal_quantile},
 };
 
 /// The strongest of so many are each drawn, of a figure along the genome and of one region; of the others one in each cell.
@@ -85,8 +76,8 @@ fn thinned(mut points: Vec<Drawn>, most: usize) -> Vec<Drawn> {
     let above = points.iter().take_while(|own| own.1 >= NAMED).count();
     let rest = points.split_off(above.min(most));
     let all = || points.iter().chain(&rest);
-    let (left, right) = super::draw::extent(all().map(|own| own.0));
-    let (low, high) = super::draw::extent(all().map(|own| own.1));
+    let (left, right) = extent(all().map(|own| own.0));
+    let (low, high) = extent(all().map(|own| own.1));
     let cell = |at: f64, from: f64, to: f64, cells: f64| {
         ((at - from) / (to - from).max(f64::MIN_POSITIVE) * cells) as u32
     };
@@ -146,40 +137,18 @@ fn along_the_genome(body: &mut Body, scan: &VariantScan, (of, beside): (usize, &
         return;
     }
     let chromosome = |at: usize| scan.chromosomes[scan.variants[at].chromosome].clone();
-    let p = |score: f64| 10_f64.powf(-score.min(LARGEST));
     let drawn = others.iter().chain(&chosen);
     let mut drawn: Vec<Drawn> = drawn.copied().collect();
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
-    let genome = ManhattanPlot::new()
-        .with_data_x(drawn.iter().map(|own| (chromosome(own.2), own.0, p(own.1))))
-        .with_color_a("var(--a)")
-        .with_color_b("var(--axis)")
-        .with_point_size(1.4)
-        .with_pvalue_floor(p(LARGEST))
-        // The lines are those of the page.
-        .with_suggestive(-1.0)
-        .with_genome_wide(-1.0);
-    let marked: Points = chosen.iter().map(|own| (own.0, own.1)).collect();
-    let marks = ScatterPlot::new()
-        .with_data(marked)
-        .with_color("var(--b)")
-        .with_size(3.0);
     let highest = drawn.iter().map(|own| own.1).fold(GENOME_WIDE, f64::max) * 1.06;
-    let plots: Vec<Plot> = vec![genome.into(), marks.into()];
-    let line = ReferenceLine::horizontal(GENOME_WIDE).with_color("var(--b)");
-    let layout = Layout::auto_from_plots(&plots)
-        .with_x_label("chromosome")
-        .with_y_label("−log10 p")
-        .with_y_axis_min(0.0)
-        .with_y_axis_max(highest)
-        .with_y_tick_format(format_of(0.0, highest))
-        .with_reference_line(line.with_stroke_width(1.0));
-    let names = chosen.iter().map(|own| Dot {
-        at: (own.0, own.1),
-        radius: 3.0,
-        name: within(&scan.variants[own.2].name, SIGNS),
+    let points = drawn.iter().map(|own| {
+        let chromosome = scan.variants[own.2].chromosome;
+        (&*scan.chromosomes[chromosome], own.0, own.1)
     });
-    let svg = drawn_with_names(plots, layout, HEIGHT, names.collect());
+    let marked: Points = chosen.iter().map(|own| (own.0, own.1)).collect();
+    let names = chosen.iter();
+    let names = names.map(|own| within(&scan.variants[own.2].name, SIGNS));
+    let svg = manhattan(points, (marked, names.collect()), (GENOME_WIDE, highest));
     body.figure(Figure {
         title: format!("Manhattan plot beside {beside}"),
         alt: format!("−log10 p of {total} variants along the genome, beside {beside}"),

@@ -15,6 +15,7 @@ use crate::{
     design::Columns,
     device::{DeviceError, Devices, ExchangeTerms},
     least_squares::{Fit, FitView},
+    selection::Alternatives,
 };
 
 /// By how much φ may rise: a model further off has less than 5·10⁻⁵ times the weight exp(−Δ/2) of the best.
@@ -28,15 +29,6 @@ const LISTED: usize = 1024;
 
 /// Sweeps of one model, at most.
 const SWEEPS: usize = 8;
-
-/// What could stand in the place of one variable of a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Alternatives {
-    /// The column that leaves the model.
-    pub leaves: u32,
-    /// Columns outside of the model that could join it then, with the rise in φ, the least first.
-    pub joins: Vec<(u32, f64)>,
-}
 
 impl PolishContext<'_> {
     /// What could stand in the place of each variable that is not kept. None of terms of several columns, of an exact fit,

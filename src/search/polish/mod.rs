@@ -22,7 +22,6 @@ use crate::{
     device::Devices,
     selection::{Certificate, Termination},
 };
-pub use alternatives::Alternatives;
 pub(super) use candidate::PolishContext;
 use islands::Islands;
 

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{CredibleSet, SelectedVariable, estimates::two_sided};
 use crate::{
     design::Design,
     device::falls_by_joining,
     family::two_sided_normal,
     least_squares::{Fit, FitView},
+    selection::{CredibleSet, SelectedVariable, two_sided},
     table::Locus,
     threads,
 };
@@ -21,13 +21,13 @@ use crate::{
 pub(crate) const REGION: i64 = 500_000;
 
 /// Chosen variants whose regions are drawn, the strongest.
-pub(crate) const REGIONS: usize = 12;
+const REGIONS: usize = 12;
 
 /// Variants of a smaller −log₁₀ p have no name, unless they are chosen or in a credible set.
 pub(crate) const NAMED: f64 = 2.0;
 
 /// The largest −log₁₀ p that is told apart.
-pub(crate) const LARGEST: f64 = 300.0;
+const LARGEST: f64 = 300.0;
 
 /// What a scan of the variants found.
 #[derive(Debug, Clone, PartialEq, Default)]
