@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 use crate::{
     family::Likelihood,
-    table::{Genotypes, Loci, Locus, Numbers, TrueVariable},
+    table::{Genotypes, Loci, Numbers, TrueVariable},
 };
 pub use columns::Columns;
 pub use error::{DesignError, DispersionError};
@@ -179,22 +179,24 @@ impl Design {
         size_of_val(&*self.x) as u64 + packed
     }
 
-    /// The genotypes of a column, and where they lie, if it is genotypes at two bits.
-    pub(crate) fn genotypes(&self, j: u32) -> Option<(&Genotypes, Option<Locus>)> {
+    /// The genotypes of a column, if it is genotypes at two bits.
+    pub(crate) fn genotypes(&self, j: u32) -> Option<&Genotypes> {
         let packed = self.packed.as_ref()?;
         let own = (j as usize).checked_sub(self.x.len() / self.n)?;
-        let name = &self.variables[j as usize].name;
-        let locus = self.loci.as_ref().and_then(|loci| loci.of(name));
-        Some((packed.genotypes(own), locus))
+        Some(packed.genotypes(own))
     }
 
-    /// Where a variable lies of which the file has dosages, their (weighted) mean, and how many people lack one.
-    pub(crate) fn dosages(&self, j: u32) -> Option<(Option<Locus>, f64, usize)> {
+    /// Where the variants of the file lie, if it says so.
+    pub(crate) fn loci(&self) -> Option<&Loci> {
+        self.loci.as_deref()
+    }
+
+    /// The (weighted) mean of a variable of which the file has dosages, and how many people lack one.
+    pub(crate) fn dosages(&self, j: u32) -> Option<(f64, usize)> {
         let variable = &self.variables[j as usize];
-        let loci = self.loci.as_ref()?;
-        let missing = loci.missing_dosages(&variable.name)?;
+        let missing = self.loci()?.missing_dosages(&variable.name)?;
         let mean = variable.mean + variable.norm * self.mean_of_rows(j);
-        Some((loci.of(&variable.name), mean, missing))
+        Some((mean, missing))
     }
 
     /// The response at unit norm; of a likelihood the scores of its empty model.

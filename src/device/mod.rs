@@ -33,13 +33,13 @@ mod weighted_products;
 pub(crate) use counters::{open_counters, open_pair_counters};
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer, joining_bound};
-pub(crate) use cpu::{bytes_of_copies, bytes_of_integers};
+pub(crate) use cpu::{bytes_of_copies, bytes_of_integers, falls_by_joining};
 pub(crate) use cuda::StartingGpus;
 pub(crate) use devices::Devices;
 pub use error::{DeviceError, ScoreFault, UndefinedScore};
 pub(crate) use gram_pool::GramPool;
 pub(crate) use interactions::PairSweep;
-pub(crate) use neighbours::{ClosureChange, ModelChange, Neighbours, first_of_each};
+pub(crate) use neighbours::{ClosureChange, ExchangeTerms, ModelChange, Neighbours, first_of_each};
 pub(crate) use placement::{Placement, gpus_pay};
 pub use resources::{DeviceChoice, Partition, Precision, Resources};
 

@@ -23,6 +23,9 @@ use crate::{
 /// Least s at which the formulas above keep their digits: a column below it is projected by itself.
 pub(crate) const MIN_UNEXPLAINED: f64 = 1e-10;
 
+/// Least s of a column that the model does not explain.
+const COLLINEAR: f64 = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
+
 /// Working weights below this, which are about 1 otherwise, tell nothing.
 const NO_WEIGHT: f64 = 1e-9;
 
@@ -162,26 +165,42 @@ impl ExchangeTerms {
         anchor: &FitView,
         column: u32,
     ) -> (f64, ModelChange) {
-        let collinear = PIVOT_TOLERANCE * PIVOT_TOLERANCE;
-        let Projection { e, s, u, .. } = project(x, anchor, column);
+        let projection = project(x, anchor, column);
         let mut best = ModelChange {
             column,
             fall: f64::NEG_INFINITY,
             replaces: None,
             parameters: 0,
         };
-        for (i, (u, terms)) in u.iter().zip(&self.positions).enumerate() {
-            let Some([step, inverse, cost]) = *terms else {
-                continue;
-            };
-            let (e, s) = (e + step * u, s + u * u * inverse);
-            let fall = e * e / s - cost;
-            if s >= collinear && fall > best.fall {
-                (best.fall, best.replaces) = (fall, Some(i));
+        for (at, fall) in self.falls(&projection) {
+            if fall > best.fall {
+                (best.fall, best.replaces) = (fall, Some(at));
             }
         }
-        let joining = if s >= collinear { e * e / s } else { 0.0 };
+        let Projection { e, s, .. } = projection;
+        let joining = if s >= COLLINEAR { e * e / s } else { 0.0 };
         (joining, best)
+    }
+
+    /// The fall in RSS by each exchange of a column, to full precision, with the position that it replaces; none that would
+    /// make a collinear model.
+    pub(crate) fn exchanges(
+        &self,
+        x: Columns,
+        anchor: &FitView,
+        column: u32,
+    ) -> impl Iterator<Item = (usize, f64)> {
+        let falls: Vec<(usize, f64)> = self.falls(&project(x, anchor, column)).collect();
+        falls.into_iter()
+    }
+
+    fn falls(&self, own: &Projection) -> impl Iterator<Item = (usize, f64)> {
+        let places = own.u.iter().zip(&self.positions).enumerate();
+        places.filter_map(|(at, (u, terms))| {
+            let [step, inverse, cost] = (*terms)?;
+            let (e, s) = (own.e + step * u, own.s + u * u * inverse);
+            (s >= COLLINEAR).then(|| (at, e * e / s - cost))
+        })
     }
 }
 

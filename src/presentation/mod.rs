@@ -4,6 +4,7 @@ mod curves;
 
 pub use curves::Curves;
 
+use crate::search::VariantScan;
 use crate::selection::{Residuals, SurvivalPlots};
 
 /// The form of a report.
@@ -31,6 +32,8 @@ pub struct PageExtras {
     pub residuals: Option<Residuals>,
     /// Of survival times the survival of groups, and coefficients over time.
     pub survival: Option<SurvivalPlots>,
+    /// Of variants the test of each, one at a time.
+    pub scan: Option<VariantScan>,
     /// The standard deviation of each chosen variable, in the order of the report.
     pub deviations: Vec<f64>,
     /// The command that makes the report again.

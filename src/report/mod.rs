@@ -21,6 +21,7 @@ mod stability;
 mod table;
 mod terms;
 mod variables;
+mod variants;
 
 use std::{borrow::Cow, io, path::Path};
 

@@ -8,12 +8,10 @@ use super::{
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
     table::{self, Table, facts, number, probability, share, warnings},
-    terms,
+    terms, variants,
 };
 use crate::nearest::list;
-use crate::selection::{
-    Estimate, RankSummary, SelectedVariable, SelectedVariant, Selection, Termination,
-};
+use crate::selection::{Estimate, RankSummary, Selection, Termination};
 
 /// Variables set aside that are named one by one; more are only counted.
 const NAMED: usize = 10;
@@ -22,9 +20,7 @@ const NAMED: usize = 10;
 pub(super) fn text(selection: &Selection, data: &Path) -> String {
     let mut page =
         header(selection, data) + &notes(selection) + "\n" + &variables(selection) + "\n";
-    if let Some(table) = variants(selection) {
-        page += &format!("{}\n", table.aligned(&[0]));
-    }
+    page += &variants::text(selection);
     page += &terms::text(selection);
     let mut chosen = selection.selected.iter();
     if chosen.any(|variable| variable.estimate.p_value.is_some()) {
@@ -191,42 +187,6 @@ fn variables(selection: &Selection) -> String {
             inclusion(selection, row).map_or(table::text(""), share)
         })
         .aligned(&[0])
-}
-
-/// The chosen variants, each with what is known of it.
-pub(super) fn variants(
-    selection: &Selection,
-) -> Option<Table<'_, (&SelectedVariable, &SelectedVariant)>> {
-    let rows = selection.selected.iter();
-    let rows = rows.filter_map(|own| Some((own, own.variant.as_ref()?)));
-    let rows: Vec<_> = rows.collect();
-    let of = |own: &'_ Option<String>| own.clone().unwrap_or_default();
-    let has_locus = rows.iter().any(|row| row.1.position.is_some());
-    let has_twins = rows.iter().any(|row| !row.1.twins.is_empty());
-    let is_normal = rows.iter().any(|row| row.1.explained.is_some());
-    (!rows.is_empty()).then(|| {
-        Table::of(rows)
-            .column("variant", |row| table::text(&row.0.name))
-            .column_if(has_locus, "chromosome", move |row| {
-                table::text(of(&row.1.chromosome))
-            })
-            .column_if(has_locus, "position", |row| {
-                table::text(row.1.position.map_or(String::new(), |at| at.to_string()))
-            })
-            .column_if(has_locus, "counted", move |row| {
-                table::text(of(&row.1.counted_allele))
-            })
-            .column_if(has_locus, "other", move |row| {
-                table::text(of(&row.1.other_allele))
-            })
-            .column("frequency", |row| number(row.1.frequency, 4))
-            .column("missing", |row| table::count(row.1.missing))
-            .column("per deviation", |row| number(row.1.per_deviation, 6))
-            .column_if(is_normal, "ΔR²", |row| number(row.1.explained, 3))
-            .column_if(has_twins, "copies", |row| {
-                table::text(list(row.1.twins.iter().map(String::as_str)))
-            })
-    })
 }
 
 fn search(selection: &Selection) -> String {

@@ -19,8 +19,8 @@ use crate::{
     plugin::PASS,
     presentation::{Curves, Format, PageExtras},
     search::{
-        Checkpointing, IterationRecord, SearchError, SearchResult, SharedDevices, search_by_parts,
-        search_by_parts_on,
+        Checkpointing, IterationRecord, SearchError, SearchResult, SharedDevices, VariantScan,
+        search_by_parts, search_by_parts_on,
     },
     selection::{NamedParameters, Outcome, Residuals, SurvivalPlots, Termination},
 };
@@ -167,6 +167,9 @@ impl Model {
                 job.pass.seed,
             )
         });
+        let is_whole = self.fault.is_none() && found.fault.is_none();
+        let scan = (job.format == Format::Html && is_whole)
+            .then(|| VariantScan::of(design, &found.fit, &selection.selected, threads));
         let fault = self.fault.or(found.fault.map(Fault::Device));
         let mut finding = Finding::new(Outcome::Selection(Box::new(selection)), fault);
         if job.format == Format::Html {
@@ -175,6 +178,7 @@ impl Model {
                 curves: self.curves,
                 residuals: residuals.flatten(),
                 survival: SurvivalPlots::of(design, &found.fit),
+                scan: scan.flatten(),
                 deviations: support.map(|column| design.deviation(*column)).collect(),
                 ..PageExtras::default()
             };

@@ -26,7 +26,7 @@ impl Draws {
 }
 
 /// People and variants of a few haplotypes, some missing, with two covariates, weights and a response of some variants.
-fn table(seed: u64, binary: bool) -> Table {
+pub(super) fn table(seed: u64, binary: bool) -> Table {
     let mut draws = Draws(Stream::new(33, seed));
     let (n, p) = (60 + draws.below(100), 20 + draws.below(50));
     let missing = [0.0, 0.02, 0.1][draws.below(3)];

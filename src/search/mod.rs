@@ -6,6 +6,8 @@
 //! Algorithm (PaSS) on Multicore Hybrid CPU-GPU Clusters, 2016, Figure 1.
 //! Where the paper leaves a choice, ARCHITECTURE.md says what passel does.
 
+#[cfg(test)]
+mod alternatives_tests;
 mod attempts;
 pub(crate) mod bits;
 mod block_gains;
@@ -31,6 +33,7 @@ mod problem;
 mod proof;
 mod record;
 mod result;
+mod scan;
 mod settings;
 mod shared_devices;
 mod stages;
@@ -71,6 +74,8 @@ pub(crate) use problem::Objective;
 use problem::{SearchProblem, Start};
 pub use record::{IterationRecord, MoveKind, ProofRecord, StepRecord};
 pub use result::SearchResult;
+pub(crate) use scan::{NAMED, REGION};
+pub use scan::{Region, ScannedVariant, VariantScan};
 pub(crate) use settings::sum_to_one;
 pub use settings::{Pass, ProofEffort, SettingsError};
 pub(crate) use shared_devices::SharedDevices;

@@ -13,10 +13,10 @@ use crate::{
     least_squares::{Fit, PIVOT_TOLERANCE},
     nearest::plural,
     selection::{
-        CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed, FamilySummary,
-        GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled, Termination,
-        Truth, cautions, describe_variants, estimates, inclusion_weights, likelihood_cautions,
-        marginal_means, selected_terms, visited_models,
+        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed,
+        FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled,
+        Termination, Truth, cautions, describe_alternatives, describe_variants, estimates,
+        inclusion_weights, likelihood_cautions, marginal_means, selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -61,6 +61,10 @@ pub struct SearchResult {
     pub certified: Option<Certificate>,
     /// How the models one change away from a certified one were settled, where they have a likelihood.
     pub settled: Option<Settled>,
+    /// What could stand in the place of each variable of a certified model, those that are kept apart, with φ at most 20
+    /// higher: by exact exchanges, of at most 1,024 columns for a variable. None of terms of several columns, of an exact
+    /// fit, or where a limit came first; of likelihoods not of a variable for which too many models would have to be fitted.
+    pub alternatives: Vec<Alternatives>,
     /// How far the proof of the optimum got; none where none was tried.
     pub proof: Option<Proof>,
     /// The distinct models of lowest φ that the search visited, best first; the first is the
@@ -117,6 +121,7 @@ impl SearchResult {
             last_charge: objective.last_charge(&fit),
             fit,
             certified: None,
+            alternatives: Vec::new(),
             settled: None,
             proof: None,
             front,
@@ -154,6 +159,7 @@ impl SearchResult {
         let estimated = self.estimated_fit(design);
         let (intercept, mut selected) = estimates(design, &estimated, self.exact);
         describe_variants(design, &self.fit, &mut selected);
+        describe_alternatives(design, &self.fit, &self.alternatives, &mut selected);
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         warnings.extend_from_slice(&self.notes);

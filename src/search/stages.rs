@@ -109,6 +109,19 @@ pub(super) fn run_stages(
         }
     }
     let is_done = is_done(&end);
+    let mut alternatives = Vec::new();
+    if is_done && end.certified.is_some() && end.fault.is_none() {
+        let context = PolishContext {
+            problem,
+            threads,
+            limits: control.limits,
+            iterations: end.iterations,
+        };
+        match context.alternatives(&end.members, devices) {
+            Ok(found) => alternatives = found,
+            Err(fault) => end.cut(&control.limits, Some(fault)),
+        }
+    }
     let keeper = control.keeper.filter(|_| !is_done);
     let unkept = keeper.and_then(CheckpointWriter::end);
     if problem.x.in_file().is_some() && end.fault.is_none() {
@@ -120,6 +133,7 @@ pub(super) fn run_stages(
     let found = SearchResult::of(problem.objective, &end.members, end.visited);
     Ok(SearchResult {
         certified: end.certified,
+        alternatives,
         settled: end.settled,
         proof: end.proof,
         iterations: end.iterations,

@@ -192,7 +192,7 @@ pub(crate) fn normal_quantile(level: f64) -> f64 {
 /// which keeps its digits far out in the tails.
 ///
 /// *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions* (1964), 26.7.1.
-fn two_sided(t: f64, freedom: f64) -> f64 {
+pub(crate) fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + t * t))
 }
 

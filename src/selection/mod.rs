@@ -11,9 +11,11 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+mod alternatives;
 mod cautions;
 mod columns;
 mod covariance;
+mod credible_set;
 mod estimates;
 mod family;
 mod goodness;
@@ -37,13 +39,16 @@ mod variant;
 mod variants;
 
 use crate::{ranks::Traffic, table::TrueVariable};
+pub use alternatives::Alternatives;
+pub(crate) use alternatives::describe_alternatives;
 pub(crate) use cautions::{cautions, likelihood_cautions};
 pub use columns::{
     ChosenColumn, ColumnAlone, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn,
     StopReason,
 };
 pub use covariance::Covariance;
-pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile};
+pub use credible_set::{CredibleSet, SetMember};
+pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile, two_sided};
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit, InclusionWeight, Label,
-    MarginalMean, ModelConstant, NamedParameters, RankSummary, SelectedTerm, SelectedVariant,
-    Truth, VisitedModel, normal_quantile, number_or_nan, student_t_quantile,
+    Covariance, CredibleSet, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
+    InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
+    SelectedTerm, SelectedVariant, Truth, VisitedModel, normal_quantile, number_or_nan,
+    student_t_quantile,
 };
 use crate::{
     design::{FactorCoding, SetAside},
@@ -198,6 +199,9 @@ pub struct SelectedVariable {
     /// Of genotypes: where they lie, their alleles and their copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<SelectedVariant>,
+    /// What could stand in its place, of a certified model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credible_set: Option<CredibleSet>,
 }
 
 /// What is certain of a selected model.
@@ -284,8 +288,8 @@ impl Selection {
         own.and_then(|own| own.term.as_deref()).unwrap_or(variable)
     }
 
-    /// Sets the level of all confidence intervals: β̂ ± q·(standard error) with
-    /// P(|T| ≥ q) = 1 − level. A level outside (0, 1) removes the intervals. Those by profiles need the fit:
+    /// Sets the level of all confidence intervals, β̂ ± q·(standard error) with
+    /// P(|T| ≥ q) = 1 − level, and of credible sets. A level outside (0, 1) removes the intervals. Those by profiles need the fit:
     /// [`SearchResult::set_intervals`](crate::search::SearchResult::set_intervals).
     ///
     /// *Source:* any textbook of linear regression, e.g. Seber and Lee, *Linear Regression
@@ -307,6 +311,10 @@ impl Selection {
             false => student_t_quantile(level, freedom),
         });
         self.intervals = "wald".into();
+        let sets = self.selected.iter_mut();
+        let sets = sets.filter_map(|own| own.credible_set.as_mut());
+        sets.filter(|_| level > 0.0 && level < 1.0)
+            .for_each(|own| own.set_level(level));
         let constants = self.constants.iter_mut().map(|own| &mut own.estimate);
         let chosen = self.selected.iter_mut().map(|own| &mut own.estimate);
         for estimate in self.intercept.iter_mut().chain(constants).chain(chosen) {

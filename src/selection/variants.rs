@@ -13,10 +13,11 @@ pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [Sele
             return;
         };
         let packed = design.genotypes(*j);
-        let packed = packed.map(|(own, locus)| (locus, own.mean(), own.missing()));
-        let Some((locus, mean, missing)) = packed.or_else(|| design.dosages(*j)) else {
+        let packed = packed.map(|own| (own.mean(), own.missing()));
+        let Some((mean, missing)) = packed.or_else(|| design.dosages(*j)) else {
             continue;
         };
+        let locus = design.loci().and_then(|loci| loci.of(&own.name));
         let twins = design.set_aside().iter();
         let twins = twins.filter(|aside| aside.copy_of.as_deref() == Some(&own.name));
         let (chromosome, position, alleles) = match locus {

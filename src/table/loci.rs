@@ -55,14 +55,24 @@ impl Loci {
 
     /// The locus of a variant.
     pub fn of(&self, name: &str) -> Option<Locus> {
-        let mut lines = self.lines.lines().map(|line| line.split('\t'));
-        let mut found = lines.find_map(|mut fields| (fields.next()? == name).then_some(fields))?;
-        let mut next = || found.next().map(str::to_owned);
-        Some(Locus {
-            chromosome: next()?,
-            position: next()?.parse().ok()?,
-            counted_allele: next()?,
-            other_allele: next()?,
+        self.all().find(|own| own.0 == name).map(|own| own.1())
+    }
+
+    /// All variants by name, each with what makes its locus.
+    pub fn all(&self) -> impl Iterator<Item = (&str, impl Fn() -> Locus)> {
+        self.lines.lines().map(|line| {
+            let (name, rest) = line.split_once('\t').unwrap_or((line, ""));
+            let locus = move || {
+                let mut fields = rest.split('\t');
+                let mut next = || fields.next().unwrap_or_default();
+                Locus {
+                    chromosome: next().to_owned(),
+                    position: next().parse().unwrap_or_default(),
+                    counted_allele: next().to_owned(),
+                    other_allele: next().to_owned(),
+                }
+            };
+            (name, locus)
         })
     }
 }

@@ -3,19 +3,21 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cohort;
 mod families;
 mod jobs;
 mod model;
 #[path = "../support/program.rs"]
 mod support;
 mod taken;
+mod variants;
 
 use serde_json::Value;
 use support::Folder;
 use taken::Page;
 
 /// A page, and the JSON of the same command.
-fn both(folder: &Folder, arguments: &[&str]) -> (Page, Value) {
+pub fn both(folder: &Folder, arguments: &[&str]) -> (Page, Value) {
     let report = |form: &str| {
         let format = [arguments, &["--format", form, "--progress", "none"]].concat();
         let ran = folder.run(&format);

@@ -111,9 +111,9 @@ impl<'x> Columns<'x> {
         true
     }
 
-    /// The products of a column with others, those of genotypes by integers.
+    /// The products of a column with others, those of genotypes by integers where no observation has a weight of its own.
     pub(crate) fn products_with(&self, j: u32, others: &[u32], out: &mut [f64]) {
-        let anchor = self.anchor(j);
+        let anchor = self.anchor(j).filter(|_| self.has_integers());
         let mut values = None;
         for (other, out) in others.iter().zip(out) {
             let place = *other as usize;

@@ -39,6 +39,7 @@ pub(super) use joining_risk::joining_by;
 pub(super) use likelihood_terms::{
     neighbours as neighbours_of_likelihood_terms, strongest_exactly as strongest_likelihood_terms,
 };
+pub(crate) use neighbours::falls_by_joining;
 pub(super) use neighbours::neighbours as neighbours_on_host;
 use products::CpuProducts;
 pub(super) use products::{ProductSource, Visit};

@@ -116,6 +116,31 @@ pub(crate) fn neighbours(
     Neighbours::merge(found, anchors.len(), count)
 }
 
+/// For each model by how much RSS, or the quadratic of a loss, falls by each local column that joins it, by threads of the
+/// pool; 0 by one that the model explains.
+pub(crate) fn falls_by_joining(
+    x: Columns,
+    models: &[FitView],
+    threads: usize,
+) -> Vec<Vec<(u32, f64)>> {
+    let local = x.local();
+    let shard = Shard {
+        x,
+        first: local.start,
+        own: x.range(local.clone()),
+    };
+    // None is replaced.
+    let stay = models.iter().flat_map(|own| own.support).copied();
+    let mut stay: Vec<u32> = stay.collect();
+    stay.sort_unstable();
+    let found = neighbours(shard, models, &stay, local.len().max(1), threads, &|| false);
+    let falls = |own: Neighbours| {
+        let all = own.additions.into_iter();
+        all.map(|change| (change.column, change.fall)).collect()
+    };
+    found.into_iter().map(falls).collect()
+}
+
 /// Numbers of a block, one per column.
 #[derive(Default)]
 struct Scratch {

@@ -53,7 +53,7 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             |draft| &mut draft.job.level,
         )
         .range("above 0, below 1")
-        .help("Level of the confidence intervals"),
+        .help("Level of the confidence intervals, and of the credible sets"),
         TaskOption::choice("intervals HOW", INTERVALS, |draft| &mut draft.job.intervals)
             .help("What the intervals of coefficients are by: wald, their standard errors; profile, the profile of the likelihood of each, as R's confint of a glm, with firth of the penalised one. Of the family gaussian both are Student's t; p-values are Wald's either way"),
         TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)

@@ -1,5 +1,7 @@
 //! Plots as SVG, in the colours of the page's style.
 
+mod manhattan;
+
 use std::sync::Arc;
 
 use kuva::{
@@ -20,6 +22,7 @@ use super::{
     places::{Area, Dot, places},
 };
 use crate::panics::catch_panic;
+pub(super) use manhattan::manhattan;
 
 /// Width of every plot: a phone shows it at four fifths.
 pub(super) const WIDTH: f64 = 420.0;
@@ -65,6 +68,8 @@ pub(super) struct Mark {
     pub(super) dashed: bool,
     /// Whether a line is level between its points.
     pub(super) stepped: bool,
+    /// Whether dots are rings.
+    pub(super) hollow: bool,
     /// What each dot tells where it is pointed at; none, or as many as there are dots.
     pub(super) tooltips: Vec<String>,
     /// What stands beside each dot, the first first where room is short; none, or as many as there
@@ -135,6 +140,9 @@ impl Mark {
         }
         let dots = ScatterPlot::new().with_data(self.points);
         let mut dots = dots.with_color(self.color).with_size(self.size);
+        if self.hollow {
+            dots = dots.with_marker_opacity(0.0).with_marker_stroke_width(1.0);
+        }
         if !self.tooltips.is_empty() {
             dots = dots.with_tooltips().with_tooltip_labels(self.tooltips);
         }

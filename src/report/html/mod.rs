@@ -16,6 +16,7 @@ mod ranking;
 mod regression;
 mod residuals;
 mod responses;
+mod scan;
 mod search;
 mod shares;
 mod stability;

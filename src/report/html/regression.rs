@@ -165,13 +165,13 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         let caption = about_tests(report);
         body.table("Selected terms", &caption, &table, table.rows.len());
         let table = steps(report);
-        let caption =
-            "The best model met of each number of terms, and what enters and leaves there.";
+        let caption = "The best model met of each number of terms, and what enters and leaves.";
         body.table("Terms by step", caption, &table, table.rows.len());
     }
     marginal_means(body, report);
     coefficient_plot(body, report, extras);
     inclusion(body, report);
+    super::variants::scan(body, report, extras);
     events::sections(body, report);
     if let Some(plots) = &extras.survival {
         body.section("Survival");

@@ -36,7 +36,7 @@ const FITTED_LIKELIHOODS: usize = 12;
 const FITTED_TOGETHER: usize = 4;
 
 /// The work of a fit of a likelihood, in multiply-adds of a product with X, for each observation and square of its size.
-const FIT_WORK: u64 = 20;
+pub(super) const FIT_WORK: u64 = 20;
 
 /// Models that a walk by a quadratic met which are fitted, at most.
 const JUDGED: usize = 16;

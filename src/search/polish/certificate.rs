@@ -4,6 +4,8 @@
 //! model without the term that leaves. Where the loss has a bound ([`Device::find_joining`]
 //! (crate::device::Device::find_joining)) most are settled by it.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -35,22 +37,34 @@ const CLEARLY: f64 = 1e-8;
 
 /// What one rank's fits of joining terms say.
 #[derive(Default, Serialize, Deserialize)]
-struct Joined {
+pub(super) struct Joined {
     fitted: usize,
     /// Whether the limits came first, or a fit did not converge.
     is_cut: bool,
     /// Models that are better, with their numbers among all, and their values.
-    better: Vec<(u64, f64, Vec<u32>)>,
+    pub(super) better: Vec<(u64, f64, Vec<u32>)>,
 }
 
 /// A model that a term joins, with those that it needs.
-struct Neighbour {
+pub(super) struct Neighbour {
     /// Its place among all, of every rank.
     number: u64,
     /// The model, by its place.
     base: usize,
     term: u32,
     beside: Vec<u32>,
+}
+
+impl Neighbour {
+    /// A model, by its place, that one of so many terms joins.
+    pub(super) fn joined((base, terms): (usize, u64), term: u32, beside: &[u32]) -> Self {
+        Self {
+            number: base as u64 * terms + u64::from(term),
+            base,
+            term,
+            beside: beside.to_vec(),
+        }
+    }
 }
 
 impl PolishContext<'_> {
@@ -91,41 +105,21 @@ impl PolishContext<'_> {
         let alone = dropped.iter().zip(&leaving);
         let alone = alone.filter_map(|(fit, leaving)| (leaving.len() == 1).then_some(fit));
         let bases: Vec<&Fit> = std::iter::once(&best.fit).chain(alone).collect();
-        // Each rank fits those that terms of its own columns join.
-        let ranks = self.limits.communicator;
-        let own = ranks.map(|ranks| match x.is_partitioned() {
-            true => x.local(),
-            false => ranks.local_range(x.term_count()),
-        });
-        let is_own = |term: u32| {
-            own.as_ref()
-                .is_none_or(|own| own.contains(&(term as usize)))
-        };
+        let own = self.own_terms();
+        let is_own = |term: u32| own.contains(&(term as usize));
         let count = x.term_count() as u64;
-        let neighbour = |base: usize, term: u32, beside: &[u32]| Neighbour {
-            number: base as u64 * count + u64::from(term),
-            base,
-            term,
-            beside: beside.to_vec(),
-        };
+        let neighbour =
+            |base: usize, term: u32, beside: &[u32]| Neighbour::joined((base, count), term, beside);
         let mut told = Joined::default();
         if x.terms().is_none() && likelihood.has_joining_bounds() {
-            let mut fits = Vec::new();
             let views: Vec<FitView> = bases.iter().map(|fit| fit.view()).collect();
-            let least = bases.iter().map(|fit| self.least_fall(fit, best.value));
-            let least: Vec<f64> = least.collect();
-            let stop = || self.limits.stop();
-            let width: usize = bases.iter().map(|fit| fit.support().len() + 2).sum();
-            let batches = (width * x.n()).div_ceil(BATCH).clamp(1, bases.len());
-            let each = bases.len().div_ceil(batches);
-            for (batch, (views, least)) in views.chunks(each).zip(least.chunks(each)).enumerate() {
-                let open = devices.find_joining(views, least, &stop)?;
-                for (at, open) in open.into_iter().enumerate() {
-                    // The term that left may not return: that is the best model.
-                    let open = open.into_iter();
-                    let open = open.filter(|j| members.binary_search(j).is_err());
-                    fits.extend(open.map(|j| neighbour(batch * each + at, j, &[])));
-                }
+            let open = self.find_joining(&bases, &views, best.value, devices)?;
+            let mut fits = Vec::new();
+            for (at, open) in open.into_iter().enumerate() {
+                // The term that left may not return: that is the best model.
+                let open = open.into_iter();
+                let open = open.filter(|j| members.binary_search(j).is_err());
+                fits.extend(open.map(|j| neighbour(at, j, &[])));
             }
             if self.limits.stop() {
                 return Ok(Verdict::Unknown);
@@ -161,15 +155,12 @@ impl PolishContext<'_> {
                 self.judge_joined(devices, (&bases, best.value), fits, &mut told)?;
             }
         }
-        let all = match self.limits.communicator {
-            Some(ranks) => ranks.gather(&told)?,
-            None => vec![told],
-        };
-        let mut is_cut = all.iter().any(|own| own.is_cut);
-        settled.by_fit += all.iter().map(|own| own.fitted).sum::<usize>();
-        let mut better: Vec<_> = all.into_iter().flat_map(|own| own.better).collect();
-        // In the order of one process; ways in of one term are in theirs.
-        better.sort_by_key(|(number, ..)| *number);
+        let Joined {
+            fitted,
+            mut is_cut,
+            better,
+        } = self.gather_joined(told)?;
+        settled.by_fit += fitted;
         let mut lower: Option<(f64, Vec<u32>)> = None;
         let dropped =
             dropped
@@ -197,6 +188,53 @@ impl PolishContext<'_> {
         })
     }
 
+    /// The terms that join models on this rank: of its own columns.
+    pub(super) fn own_terms(&self) -> Range<usize> {
+        let x = self.problem.x;
+        match self.limits.communicator {
+            Some(_) if x.is_partitioned() => x.local(),
+            Some(ranks) => ranks.local_range(x.term_count()),
+            None => 0..x.term_count(),
+        }
+    }
+
+    /// For each model the columns whose joining may bring φ below a value, by a bound on the likelihood.
+    pub(super) fn find_joining(
+        &self,
+        bases: &[&Fit],
+        views: &[FitView],
+        value: f64,
+        devices: &mut Devices,
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        let least = bases.iter().map(|fit| self.least_fall(fit, value));
+        let least: Vec<f64> = least.collect();
+        let stop = || self.limits.stop();
+        let width: usize = bases.iter().map(|fit| fit.support().len() + 2).sum();
+        let batches = (width * self.problem.x.n()).div_ceil(BATCH);
+        let each = bases.len().div_ceil(batches.clamp(1, bases.len().max(1)));
+        let mut all = Vec::with_capacity(bases.len());
+        for (views, least) in views.chunks(each.max(1)).zip(least.chunks(each.max(1))) {
+            all.extend(devices.find_joining(views, least, &stop)?);
+        }
+        Ok(all)
+    }
+
+    /// What the fits of all ranks say, in the order of one process; ways in of one term are in theirs.
+    pub(super) fn gather_joined(&self, told: Joined) -> Result<Joined, DeviceError> {
+        let all = match self.limits.communicator {
+            Some(ranks) => ranks.gather(&told)?,
+            None => vec![told],
+        };
+        let mut together = Joined::default();
+        for own in all {
+            together.fitted += own.fitted;
+            together.is_cut |= own.is_cut;
+            together.better.extend(own.better);
+        }
+        together.better.sort_by_key(|(number, ..)| *number);
+        Ok(together)
+    }
+
     /// φ of a fit, whether it is an optimum, and its terms.
     fn judged(&self, fit: &Fit) -> (f64, bool, Vec<u32>) {
         let value = self.problem.objective.of_fit(fit);
@@ -205,7 +243,7 @@ impl PolishContext<'_> {
 
     /// Fits neighbours that terms of this rank join, and notes those whose φ is below that of the best model. Devices fit
     /// those that are clearly no better; the others are decided by fits of the host.
-    fn judge_joined(
+    pub(super) fn judge_joined(
         &self,
         devices: &mut Devices,
         (bases, value): (&[&Fit], f64),
@@ -260,7 +298,11 @@ impl PolishContext<'_> {
     }
 
     /// What models are, unless the limits come first: then there are fewer.
-    fn in_parallel<T: Sync, U: Send>(&self, models: &[T], of: impl Fn(&T) -> U + Sync) -> Vec<U> {
+    pub(super) fn in_parallel<T: Sync, U: Send>(
+        &self,
+        models: &[T],
+        of: impl Fn(&T) -> U + Sync,
+    ) -> Vec<U> {
         let own = |model: &T| match self.limits.stop() {
             true => None,
             false => Some(of(model)),

@@ -9,6 +9,7 @@
 //! The sweep of the best model certifies that it is a local optimum; then the models of one variable more
 //! are swept as well, for two variables may improve it together of which neither does alone.
 
+mod alternatives;
 mod candidate;
 mod certificate;
 mod islands;
