@@ -66,13 +66,10 @@ impl<'x> Devices<'x> {
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let over = resources.partition.unwrap_or(Partition::Columns);
-        let stays = match (placement, x.is_unpacked()) {
-            (Placement::Cpu(_), is_unpacked) => !is_unpacked,
-            (Placement::Cuda(_), is_unpacked) => is_unpacked || x.n() < cuda::MOST_PEOPLE,
-        };
-        let x = match stays {
-            true => x,
-            false => x.in_memory(&resources.memory)?,
+        let x = match (placement, x.is_unpacked()) {
+            (Placement::Cpu(_), false) | (Placement::Cuda(_), true) => x,
+            (Placement::Cuda(_), false) if x.n() < cuda::MOST_PEOPLE => x,
+            _ => x.in_memory(&resources.memory)?,
         };
         let own = match &resources.communicator {
             // Other ranks have read the other columns.
@@ -107,8 +104,7 @@ impl<'x> Devices<'x> {
         };
         let mut all = Self::from_devices(devices, x.n(), split);
         all.communicator = resources.communicator.clone().map(|ranks| (ranks, over));
-        all.x = Some(x);
-        Ok(all)
+        Ok(Self { x: Some(x), ..all })
     }
 
     /// Devices that were opened with their shards, for n observations.

@@ -66,7 +66,7 @@ pub(super) use open::{count, enable_peer_access, is_there};
 use passel_kernels::Kernel;
 use products::Arithmetic;
 use risk::RiskOnGpu;
-use scratch::{GrowableBuffer, StagingBuffer};
+use scratch::Scratch;
 use terms::TermsOnGpu;
 
 const KERNELS: &[Kernel] = &[
@@ -89,28 +89,6 @@ const RESERVE: u64 = 1 << 30;
 
 /// Vectors of n numbers a model takes, its batch and its columns among them.
 const VECTORS: u64 = 6;
-
-/// Memory that sweeps use again.
-#[derive(Default)]
-struct Scratch {
-    batch_told: StagingBuffer<u64>,
-    batch_on_gpu: GrowableBuffer<u64>,
-    which: GrowableBuffer<u32>,
-    batch: GrowableBuffer<f64>,
-    digits: GrowableBuffer<u64>,
-    narrow: GrowableBuffer<f32>,
-    e: GrowableBuffer<f64>,
-    squares: GrowableBuffer<f64>,
-    largest: GrowableBuffer<u64>,
-    near: GrowableBuffer<u64>,
-    found: GrowableBuffer<u64>,
-    answers: StagingBuffer<u64>,
-    /// What comes to the host of products.
-    products: StagingBuffer<f64>,
-    /// Entries that the lists of sweeps had to have room for.
-    rooms: (usize, usize),
-    neighbours_room: usize,
-}
 
 /// One GPU, its shard of the columns and the models.
 pub(super) struct Cuda<'x> {

@@ -7,6 +7,28 @@ use super::{
     products::PRODUCTS,
 };
 
+/// Memory that sweeps use again.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) batch_told: StagingBuffer<u64>,
+    pub(super) batch_on_gpu: GrowableBuffer<u64>,
+    pub(super) which: GrowableBuffer<u32>,
+    pub(super) batch: GrowableBuffer<f64>,
+    pub(super) digits: GrowableBuffer<u64>,
+    pub(super) narrow: GrowableBuffer<f32>,
+    pub(super) e: GrowableBuffer<f64>,
+    pub(super) squares: GrowableBuffer<f64>,
+    pub(super) largest: GrowableBuffer<u64>,
+    pub(super) near: GrowableBuffer<u64>,
+    pub(super) found: GrowableBuffer<u64>,
+    pub(super) answers: StagingBuffer<u64>,
+    /// What comes to the host of products.
+    pub(super) products: StagingBuffer<f64>,
+    /// Entries that the lists of sweeps had to have room for.
+    pub(super) rooms: (usize, usize),
+    pub(super) neighbours_room: usize,
+}
+
 /// Memory on the GPU that grows with what is asked of it.
 pub(super) struct GrowableBuffer<T> {
     buffer: Option<Buffer<T>>,

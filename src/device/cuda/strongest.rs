@@ -8,12 +8,13 @@ use super::{
         Candidate, DeviceError, ModelView,
         gain::{MAX_SCREEN_ERROR, tie_width},
     },
-    Cuda, Scratch,
+    Cuda,
     blocks::Block,
     digits::{Accuracy, Digits},
     gpu::{GRID, Gpu, arguments},
     models::THREADS,
     products::{Arithmetic, MatrixProduct},
+    scratch::Scratch,
 };
 
 /// Columns, or terms, that a block of threads looks through: SPAN in kernels/strongest.cu.
