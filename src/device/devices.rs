@@ -104,7 +104,8 @@ impl<'x> Devices<'x> {
         };
         let mut all = Self::from_devices(devices, x.n(), split);
         all.communicator = resources.communicator.clone().map(|ranks| (ranks, over));
-        Ok(Self { x: Some(x), ..all })
+        all.x = Some(x);
+        Ok(all)
     }
 
     /// Devices that were opened with their shards, for n observations.
@@ -127,9 +128,8 @@ impl<'x> Devices<'x> {
 
     /// The arithmetic that screens; where devices differ, each kind once, separated by commas.
     pub(crate) fn screen_precision(&self) -> String {
-        let devices = self.devices.iter();
-        let kinds: BTreeSet<_> = devices.map(|device| device.screen_precision()).collect();
-        Vec::from_iter(kinds).join(", ")
+        let kinds = self.devices.iter().map(|device| device.screen_precision());
+        Vec::from_iter(BTreeSet::from_iter(kinds)).join(", ")
     }
 
     /// See [`Device::heed`].
