@@ -88,7 +88,7 @@ fn products(
     let mut columns: Vec<f64> = (0..n * m).map(|_| draw()).collect();
     // One of zeros, one that is small, and one with an outlier.
     columns[..n].fill(0.0);
-    columns[n..2 * n].iter_mut().for_each(|v| *v *= 1e-200);
+    columns[n..2 * n].iter_mut().for_each(|v| *v *= 1e-120);
     columns[2 * n] = 50.0;
     let (stages, tiles) = (n.div_ceil(STAGE), (m * digits).div_ceil(width));
     let (x, rows, count) = (test.put(&columns), n as i64, m as u32);
