@@ -77,10 +77,10 @@ pub fn words(codes: &[u8]) -> Vec<u32> {
 /// The number of each person.
 ///
 /// ```
-/// let numbers = passel_kernels::genotypes::numbers(&[1, 0, 3], &[0.5, -0.5, 1.5, 0.0], &[]);
+/// let numbers = passel_kernels::genotypes::reference(&[1, 0, 3], &[0.5, -0.5, 1.5, 0.0], &[]);
 /// assert_eq!(numbers, [-0.5, 0.5, 0.0]);
 /// ```
-pub fn numbers(codes: &[u8], values: &[f64; 4], roots: &[f64]) -> Vec<f64> {
+pub fn reference(codes: &[u8], values: &[f64; 4], roots: &[f64]) -> Vec<f64> {
     let mut numbers: Vec<f64> = codes.iter().map(|code| values[usize::from(*code)]).collect();
     numbers.iter_mut().zip(roots).for_each(|(x, root)| *x *= root);
     numbers

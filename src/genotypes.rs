@@ -263,10 +263,6 @@ impl Genotypes {
         self.words()[row / OF_WORD] >> (2 * (row % OF_WORD)) & 0b11
     }
 
-    fn codes(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        (0..self.n).map(|row| self.code(row))
-    }
-
     /// The copies that a person has, counted from 0; NaN where they are missing.
     pub fn copies(&self, row: usize) -> f64 {
         COPIES[self.code(row) as usize]
@@ -275,7 +271,7 @@ impl Genotypes {
     /// The copies of everybody, and this byte where they are missing.
     pub fn to_bytes(&self, missing: u8) -> Vec<u8> {
         let of = [1, 0, 2, missing];
-        self.codes().map(|code| of[code as usize]).collect()
+        (0..self.n).map(|row| of[self.code(row) as usize]).collect()
     }
 
     /// How often each genotype occurs.

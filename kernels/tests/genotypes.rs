@@ -47,7 +47,7 @@ pub fn check(test: &mut TestGpu, n: usize) {
         let numbers: Vec<Vec<f64>> = codes
             .iter()
             .zip(&values)
-            .map(|(codes, values)| genotypes::numbers(codes, values, roots))
+            .map(|(codes, values)| genotypes::reference(codes, values, roots))
             .collect();
         let (each, rows, none) = (words_each as i64, n as i64, 0u64);
         let to = test.fill(f64::NAN, n * P);
@@ -129,7 +129,7 @@ fn scores(test: &mut TestGpu, (packed, by_code, each): (u64, u64, usize), codes:
     let numbers: Vec<f64> = codes
         .iter()
         .zip(values)
-        .flat_map(|(codes, values)| genotypes::numbers(codes, values, &[]))
+        .flat_map(|(codes, values)| genotypes::reference(codes, values, &[]))
         .collect();
     let (listed, places) = (40u64, 64u64);
     let pairs: Vec<u64> = (0..listed).map(|at| 7 * at).collect();

@@ -130,6 +130,11 @@ fn every_format_holds_the_same_data() {
                         let index = &item["index"];
                         assert!(index.is_null() || item["name"] == format!("x{index}"));
                         item["name"] = named["name"].clone();
+                        let members = item["credible_set"]["members"].as_array_mut();
+                        for (at, member) in members.into_iter().flatten().enumerate() {
+                            let of_named = &named["credible_set"]["members"][at]["name"];
+                            member["name"] = of_named.clone();
+                        }
                         if let Some(column) = named.get("column") {
                             item["column"] = column.clone();
                         }
