@@ -39,11 +39,6 @@
 #define BARRIERS 0
 #endif
 
-__device__ __forceinline__ unsigned shared_address(const void* at)
-{
-    return (unsigned)__cvta_generic_to_shared(at);
-}
-
 #ifdef GROUPED
 
 __device__ __forceinline__ unsigned rank_of_block()
@@ -57,20 +52,6 @@ __device__ __forceinline__ void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-}
-
-// Waits until the phase of this parity of a barrier is complete.
-__device__ __forceinline__ void await_phase(unsigned barrier, unsigned phase)
-{
-    unsigned over;
-    do {
-        asm volatile("{ .reg .pred over; "
-                     "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2; "
-                     "selp.u32 %0, 1, 0, over; }"
-                     : "=r"(over)
-                     : "r"(barrier), "r"(phase)
-                     : "memory");
-    } while (over == 0);
 }
 
 // Copies bytes to the same offset in all blocks of a mask and signals their barriers.

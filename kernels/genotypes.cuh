@@ -10,11 +10,6 @@
 #define GROUPED
 #endif
 
-__device__ __forceinline__ unsigned shared_address(const void* at)
-{
-    return (unsigned)__cvta_generic_to_shared(at);
-}
-
 #ifdef GROUPED
 
 // Of 64 variants a warpgroup, 16 a warp, and 32 people, with as many columns as `sum` has.
@@ -104,19 +99,6 @@ struct Stages {
         }
     }
 
-    static __device__ __forceinline__ void await(unsigned barrier, unsigned phase)
-    {
-        unsigned over;
-        do {
-            asm volatile("{ .reg .pred over; "
-                         "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2; "
-                         "selp.u32 %0, 1, 0, over; }"
-                         : "=r"(over)
-                         : "r"(barrier), "r"(phase)
-                         : "memory");
-        } while (over == 0);
-    }
-
     // Orders the bytes of a stage.
     __device__ __forceinline__ void bring(long long stage)
     {
@@ -125,7 +107,7 @@ struct Stages {
         }
         const unsigned slot = stage % slots, turn = stage / slots;
         if (turn > 0) {
-            await(empty + 8 * slot, (turn - 1) & 1);
+            await_phase(empty + 8 * slot, (turn - 1) & 1);
         }
         const unsigned barrier = full + 8 * slot;
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(BYTES)
@@ -141,7 +123,7 @@ struct Stages {
     {
         bring(stage + slots - 2);
         const unsigned slot = stage % slots;
-        await(full + 8 * slot, stage / slots & 1);
+        await_phase(full + 8 * slot, stage / slots & 1);
         return ring + slot * BYTES;
     }
 

@@ -43,7 +43,7 @@ pub const STAGE: usize = 256;
 /// The kernel's text and functions.
 pub const KERNEL: Kernel = Kernel::new(
     "genotypes",
-    source!("genotypes.cuh", "genotypes.cu"),
+    source!("barriers.cuh", "genotypes.cuh", "genotypes.cu"),
     &[
         "largest",
         "cut_8_2",

@@ -20,6 +20,7 @@ macro_rules! tiles {
             source!(
                 "counting.cuh",
                 "bits.cuh",
+                "barriers.cuh",
                 "chunks.cuh",
                 "products.cuh",
                 "pairs.cuh",
