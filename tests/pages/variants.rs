@@ -1,6 +1,6 @@
 //! Pages of genotypes: the tests of all variants beside their definitions, and beside PLINK's.
 
-use std::{collections::HashMap, fs};
+use std::collections::HashMap;
 
 use super::{
     both,
@@ -289,34 +289,10 @@ fn plink_has_the_same_p() {
     folder.write("chosen.txt", &(chosen.join("\n") + "\n"));
     let given: &[&str] = &["--condition-list", "chosen.txt"];
     for (title, more) in [(KEPT, &[][..]), (MODEL, given)] {
-        let plink = std::process::Command::new("plink2")
-            .current_dir(folder.path("."))
-            .args([
-                "--bfile",
-                "d",
-                "--covar",
-                "ages.txt",
-                "--glm",
-                "hide-covar",
-                "--xchr-model",
-                "1",
-            ])
-            .args(["--covar-variance-standardize", "--out", "judge"])
-            .args(more)
-            .output()
-            .expect("apt-get install plink2");
-        let told = String::from_utf8_lossy(&plink.stderr).into_owned();
-        assert!(plink.status.success(), "{told}");
-        let judged = fs::read_to_string(folder.path("judge.PHENO1.glm.linear")).expect(&told);
-        let mut lines = judged
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let header = lines.next().unwrap();
-        let at = |name: &str| header.iter().position(|own| *own == name).expect(name);
-        let (position, p) = (at("POS"), at("P"));
-        let judged: HashMap<String, f64> = lines
-            .filter_map(|line| Some((line[position].to_owned(), line[p].parse().ok()?)))
-            .collect();
+        let glm = ["--covar", "ages.txt", "--glm", "hide-covar"];
+        let rules = ["--xchr-model", "1", "--covar-variance-standardize"];
+        folder.plink2("d", &[&glm[..], &rules, more].concat());
+        let judged = folder.plink_glm(["POS", "P"]);
         let mut compared = 0;
         for ((_, position), score) in drawn(&page, title) {
             let Some(judged) = judged.get(&position) else {

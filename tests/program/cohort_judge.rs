@@ -24,35 +24,14 @@ fn plink_finds_no_addition_that_lowers_the_criterion_and_the_same_gains() {
     let truth = [3136, 3137, 4246, 4717, 6290, 7755, 8375, 9415].map(|at| format!("snp{at}"));
     assert_eq!(chosen, truth[1..]);
     folder.write("chosen.txt", &(chosen.join("\n") + "\n"));
-    let plink = std::process::Command::new("plink2")
-        .current_dir(folder.path("."))
-        .args([
-            "--bfile",
-            "d",
-            "--condition-list",
-            "chosen.txt",
-            "--glm",
-            "allow-no-covars",
-            "hide-covar",
-            "--out",
-            "judge",
-        ])
-        .output()
-        .expect("apt-get install plink2");
-    let told = String::from_utf8_lossy(&plink.stderr).into_owned();
-    assert!(plink.status.success(), "{told}");
-    let judged = fs::read_to_string(folder.path("judge.PHENO1.glm.linear")).expect(&told);
-    let mut lines = judged
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let header = lines.next().unwrap();
-    let at = |name: &str| header.iter().position(|own| *own == name).expect(name);
-    let (id, t) = (at("ID"), at("T_STAT"));
+    let conditions = ["--condition-list", "chosen.txt"];
+    let glm = ["--glm", "allow-no-covars", "hide-covar"];
+    folder.plink2("d", &[&conditions[..], &glm].concat());
+    let tested = folder.plink_glm(["ID", "T_STAT"]).into_iter();
     let [n, p] = ["n", "p"].map(|name| report[name].as_f64().unwrap());
     let k = chosen.len() as f64;
     // What the criterion charges one variable more: ln n + 2 ln(C(p, k + 1) / C(p, k)).
     let charge = n.ln() + 2.0 * ((p - k) / (k + 1.0)).ln();
-    let tested = lines.filter_map(|line| Some((line[id].to_owned(), line[t].parse::<f64>().ok()?)));
     let rises = tested.map(|(id, t)| (id, charge - n * (1.0 + t * t / (n - k - 2.0)).ln()));
     let rises: std::collections::HashMap<String, f64> = rises.collect();
     assert_eq!(rises.len(), 10_000 - chosen.len());

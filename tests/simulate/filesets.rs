@@ -297,16 +297,7 @@ fn plink_reads_the_files_and_scores_the_truth() {
         &[&options[..], &["--heritability", "0.999"]].concat(),
     );
     let plink = |arguments: &[&str]| {
-        let mut plink = std::process::Command::new("plink2");
-        plink
-            .current_dir(folder.path("."))
-            .args(["--bfile", "t", "--out", "judge"]);
-        let output = plink
-            .args(arguments)
-            .output()
-            .expect("apt-get install plink2");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{told}");
+        let told = folder.plink2("t", arguments);
         // Of the head lines of a truth.
         let known = "Warning: 2 --score file entries were skipped due to missing variant IDs.";
         assert!(!told.replace(known, "").contains("Warning"), "{told}");

@@ -1,10 +1,12 @@
 //! The program as a user meets it: a folder, small files, a command.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 use std::{
+    collections::HashMap,
     fs,
     io::Read,
+    ops::{Deref, DerefMut},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     thread,
@@ -50,6 +52,32 @@ impl Folder {
         command
     }
 
+    /// Runs Debian's PLINK 2 on a fileset in this folder, and returns what it wrote to its standard error.
+    pub fn plink2(&self, fileset: &str, arguments: &[&str]) -> String {
+        let mut plink = Command::new("plink2");
+        plink.current_dir(self.0.path());
+        plink.args(["--bfile", fileset, "--out", "judge"]);
+        let ran = plink.args(arguments).output();
+        let ran = ran.expect("apt-get install plink2");
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.success(), "{told}");
+        told
+    }
+
+    /// Numbers of the variants that `--glm` of PLINK 2 tested for a quantity, by another column; none where it has none.
+    pub fn plink_glm(&self, [name, number]: [&str; 2]) -> HashMap<String, f64> {
+        let judged = self.read("judge.PHENO1.glm.linear");
+        let mut lines = judged
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let header = lines.next().unwrap();
+        let at = |name: &str| header.iter().position(|own| *own == name).expect(name);
+        let (name, number) = (at(name), at(number));
+        lines
+            .filter_map(|line| Some((line[name].to_owned(), line[number].parse().ok()?)))
+            .collect()
+    }
+
     /// A shell in this folder; the program is `"$passel"`.
     pub fn shell(&self, script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -75,15 +103,47 @@ pub fn ran(mut command: Command) -> Ran {
     told(command.output().unwrap())
 }
 
-/// Starts a command whose output is read when it has ended.
-pub fn start(mut command: Command) -> Child {
+/// A process whose standard output is read while it runs: a report may be longer than a pipe holds, and the process would wait.
+pub struct Started {
+    child: Child,
+    stdout: thread::JoinHandle<Vec<u8>>,
+}
+
+impl Deref for Started {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.child
+    }
+}
+
+impl DerefMut for Started {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.child
+    }
+}
+
+/// Starts a command.
+pub fn start(mut command: Command) -> Started {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
+    let mut child = command.spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let read = move || {
+        let mut all = Vec::new();
+        stdout.read_to_end(&mut all).unwrap();
+        all
+    };
+    Started {
+        child,
+        stdout: thread::spawn(read),
+    }
 }
 
 /// Waits for a process and reads its output.
-pub fn finish(child: Child) -> Ran {
-    told(child.wait_with_output().unwrap())
+pub fn finish(started: Started) -> Ran {
+    let output = started.child.wait_with_output().unwrap();
+    let stdout = started.stdout.join().unwrap();
+    told(Output { stdout, ..output })
 }
 
 /// Waits until something is so, and returns true; false if the process ends before. The bound only
@@ -129,7 +189,7 @@ pub fn send(child: &Child, signal: &str) {
 }
 
 /// Kills a process, which can neither heed nor prevent that on Unix.
-pub fn kill(mut child: Child) {
+pub fn kill(mut child: Started) {
     child.kill().unwrap();
     child.wait().unwrap();
 }
