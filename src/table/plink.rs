@@ -33,7 +33,7 @@ use variants::variants;
 
 /// The first bytes of a `.bed` whose genotypes lie variant by variant.
 #[cfg(feature = "program")]
-pub(crate) const BED_MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
+pub(crate) const BED_MAGIC: [u8; 3] = [records::MAGIC[0], records::MAGIC[1], 1];
 
 const READ_BYTES: usize = piece(1 << 20);
 

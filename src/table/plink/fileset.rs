@@ -1,5 +1,6 @@
 //! A file of genotypes, and the files of its people and of its variants beside it.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::super::error::as_given;
@@ -77,7 +78,7 @@ impl Fileset {
 impl Lines<'_> {
     /// Goes to the next line that is not blank, which must have so many fields, or more if that is allowed; `false` at the
     /// end.
-    pub(super) fn advance_to_fields(
+    fn advance_to_fields(
         &mut self,
         count: usize,
         or_more: bool,
@@ -91,13 +92,22 @@ impl Lines<'_> {
         Ok(false)
     }
 
-    /// Whether the line has the fields that it must have; `false` of a blank one.
-    pub(super) fn has_fields(
-        &self,
+    /// The same, but for the first time that it stays at the line that a [header](Self::header) ended at, if one is there.
+    pub(super) fn next_fields(
+        &mut self,
+        is_there: &mut bool,
         count: usize,
         or_more: bool,
         expected: &str,
     ) -> Result<bool, TableError> {
+        match mem::take(is_there) {
+            true => self.has_fields(count, or_more, expected),
+            false => self.advance_to_fields(count, or_more, expected),
+        }
+    }
+
+    /// Whether the line has the fields that it must have; `false` of a blank one.
+    fn has_fields(&self, count: usize, or_more: bool, expected: &str) -> Result<bool, TableError> {
         match self.fields().count() {
             0 => Ok(false),
             found if found == count || or_more && found > count => Ok(true),

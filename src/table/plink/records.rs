@@ -12,7 +12,7 @@ use crate::genotypes::pgen;
 use crate::memory::MemoryError;
 
 /// What files of genotypes begin with; the next byte is the mode.
-const MAGIC: [u8; 2] = [0x6c, 0x1b];
+pub(super) const MAGIC: [u8; 2] = [0x6c, 0x1b];
 
 /// Bytes of the header of a `.pgen` before its index: the magic bytes and the mode, the numbers of variants and of people,
 /// and how its index is written.

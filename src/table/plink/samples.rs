@@ -67,15 +67,7 @@ pub(super) fn samples(set: &Fileset, options: &ReadOptions) -> Result<Samples, T
     let phenotype = layout.phenotype.filter(|_| is_used);
     let (mut ids, mut numbers, mut values) = (Vec::new(), Vec::new(), Vec::new());
     let (count, or_more, expected) = (layout.count, layout.or_more, &layout.expected);
-    loop {
-        is_there = match is_there {
-            true => lines.has_fields(count, or_more, expected)?,
-            false => lines.advance_to_fields(count, or_more, expected)?,
-        };
-        if !is_there {
-            break;
-        }
-        is_there = false;
+    while lines.next_fields(&mut is_there, count, or_more, expected)? {
         let grown = values.grow(1, options.memory, "its phenotypes");
         grown.map_err(|error| TableError::memory(path, error))?;
         values.push(match phenotype {

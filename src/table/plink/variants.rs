@@ -221,15 +221,7 @@ fn read(
     let (layout, mut is_there) = layout(&mut lines)?;
     let cohort = placed(options);
     let (count, or_more, expected) = (layout.count, layout.or_more, &layout.expected);
-    loop {
-        is_there = match is_there {
-            true => lines.has_fields(count, or_more, expected)?,
-            false => lines.advance_to_fields(count, or_more, expected)?,
-        };
-        if !is_there {
-            break;
-        }
-        is_there = false;
+    while lines.next_fields(&mut is_there, count, or_more, expected)? {
         let coordinate = lines.field(layout.coordinate)?;
         let Ok(coordinate) = coordinate.parse::<i64>() else {
             return Err(lines.error(format!(
