@@ -81,7 +81,13 @@ pub fn words(codes: &[u8]) -> Vec<u32> {
 /// assert_eq!(numbers, [-0.5, 0.5, 0.0]);
 /// ```
 pub fn reference(codes: &[u8], values: &[f64; 4], roots: &[f64]) -> Vec<f64> {
-    let mut numbers: Vec<f64> = codes.iter().map(|code| values[usize::from(*code)]).collect();
-    numbers.iter_mut().zip(roots).for_each(|(x, root)| *x *= root);
+    let mut numbers: Vec<f64> = codes
+        .iter()
+        .map(|code| values[usize::from(*code)])
+        .collect();
+    numbers
+        .iter_mut()
+        .zip(roots)
+        .for_each(|(x, root)| *x *= root);
     numbers
 }

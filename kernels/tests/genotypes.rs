@@ -33,7 +33,11 @@ pub fn check(test: &mut TestGpu, n: usize) {
         .map(|j| {
             let (mean, norm) = (0.1 + 1.7 * j as f64 / P as f64, (n as f64).sqrt());
             let [none, one, two] = [0.0, 1.0, 2.0].map(|copies| (copies - mean) / norm);
-            let missing = if j % 3 == 0 || j > 256 { one } else { 0.25 / norm };
+            let missing = if j % 3 == 0 || j > 256 {
+                one
+            } else {
+                0.25 / norm
+            };
             [one, none, two, missing]
         })
         .collect();
@@ -61,7 +65,11 @@ pub fn check(test: &mut TestGpu, n: usize) {
             .zip(asked)
             .flat_map(|(place, j)| {
                 let (words, place) = (4 * words_each * j, 8 * n * place);
-                [packed + words as u64, by_code + 32 * j as u64, to + place as u64]
+                [
+                    packed + words as u64,
+                    by_code + 32 * j as u64,
+                    to + place as u64,
+                ]
             })
             .collect();
         let list = test.put(&triples);
@@ -70,7 +78,13 @@ pub fn check(test: &mut TestGpu, n: usize) {
         let expected: Vec<f64> = asked.iter().flat_map(|j| numbers[*j].clone()).collect();
         assert_eq!(test.get::<f64>(to, n * asked.len()), expected);
         for (cut, multiply, width, digits, m) in KINDS {
-            products(test, (cut, multiply), (width, digits, m), (&numbers, n), (packed, by_code, at));
+            products(
+                test,
+                (cut, multiply),
+                (width, digits, m),
+                (&numbers, n),
+                (packed, by_code, at),
+            );
         }
     }
     scores(test, (packed, by_code, words_each), &codes, &values);
@@ -93,7 +107,10 @@ fn products(
     let (stages, tiles) = (n.div_ceil(STAGE), (m * digits).div_ceil(width));
     let (x, rows, count) = (test.put(&columns), n as i64, m as u32);
     let (most, totals) = (test.fill(0u64, m), test.fill(0u64, 2 * m));
-    let (scales, cut_to) = (test.fill(0f64, m), test.fill(0xa5u8, tiles * stages * STAGE * width));
+    let (scales, cut_to) = (
+        test.fill(0f64, m),
+        test.fill(0xa5u8, tiles * stages * STAGE * width),
+    );
     let given = arguments![x, rows, roots, most];
     test.launch(&KERNEL, "largest", (3, m as u32), (256, 0), given);
     let given = arguments![x, rows, roots, most, count, cut_to, scales, totals];
@@ -104,26 +121,45 @@ fn products(
     let (stride, variants, stages, slots) = (16 * stages as i64 / 4, p as i64, stages as i64, 3u32);
     for missing in [0u32, 1] {
         let given = arguments![
-            packed, stride, variants, by_code, cut_to, stages, slots, scales, totals, count, missing, e
+            packed, stride, variants, by_code, cut_to, stages, slots, scales, totals, count,
+            missing, e
         ];
         let grid = (tiles as u32, p.div_ceil(STAGE) as u32);
-        test.launch(&KERNEL, multiply, grid, (256, slots as usize * shared), given);
+        test.launch(
+            &KERNEL,
+            multiply,
+            grid,
+            (256, slots as usize * shared),
+            given,
+        );
     }
     let (found, scales) = (test.get::<f64>(e, p * m), test.get::<f64>(scales, m));
     for (v, (found, scale)) in columns.chunks(n).zip(found.chunks(p).zip(scales)) {
         let norm = dot(v, v).sqrt();
         for (x, found) in numbers.iter().zip(found) {
             // Values, not those that the roots multiply, meet what was rounded; they are below 2/√n each.
-            let cut = if digits == 2 { (n as f64) * scale / (n as f64).sqrt() } else { 0.0 };
+            let cut = if digits == 2 {
+                (n as f64) * scale / (n as f64).sqrt()
+            } else {
+                0.0
+            };
             let off = cut + 8.0 * (n as f64).sqrt() * f64::EPSILON * norm * 4.0 + 1e-300;
             let expected = dot(x, v);
-            assert!((found - expected).abs() <= off, "{multiply}: {found} is not {expected}");
+            assert!(
+                (found - expected).abs() <= off,
+                "{multiply}: {found} is not {expected}"
+            );
         }
     }
 }
 
 /// Scores of listed columns, by the same sum as of numbers.
-fn scores(test: &mut TestGpu, (packed, by_code, each): (u64, u64, usize), codes: &[Vec<u8>], values: &[[f64; 4]]) {
+fn scores(
+    test: &mut TestGpu,
+    (packed, by_code, each): (u64, u64, usize),
+    codes: &[Vec<u8>],
+    values: &[[f64; 4]],
+) {
     let n = codes[0].len();
     let residual: Vec<f64> = (0..n).map(|_| (test.word() >> 40) as f64 - 8e6).collect();
     let numbers: Vec<f64> = codes
@@ -136,18 +172,41 @@ fn scores(test: &mut TestGpu, (packed, by_code, each): (u64, u64, usize), codes:
     let (list, near) = (test.put(&pairs), test.put(&vec![1f64; listed as usize]));
     let (residuals, rss, most) = (test.put(&residual), test.put(&[1f64]), test.put(&[0u64]));
     let columns = test.put(&numbers);
-    let (rows, each, from, count, off, none) = (n as i64, each as i64, 0u32, codes.len() as u32, 1e-3f64, 0u64);
+    let (rows, each, from, count, off, none) = (
+        n as i64,
+        each as i64,
+        0u32,
+        codes.len() as u32,
+        1e-3f64,
+        0u64,
+    );
     let mut found = Vec::new();
     for genotypes in [false, true] {
-        let (counters, answers) = (test.put(&[listed, 0, 0]), test.fill(0u64, 2 + 2 * places as usize));
+        let (counters, answers) = (
+            test.put(&[listed, 0, 0]),
+            test.fill(0u64, 2 + 2 * places as usize),
+        );
         match genotypes {
-            true => test.launch(&strongest::KERNEL, "score_genotypes", (4, 1), (512, 0), arguments![
-                packed, each, by_code, none, rows, from, count, residuals, rss, off, most, list, near, places, counters,
-                answers, places
-            ]),
-            false => test.launch(&strongest::KERNEL, "score", (4, 1), (512, 0), arguments![
-                columns, rows, from, count, residuals, rss, off, most, list, near, places, counters, answers, places
-            ]),
+            true => test.launch(
+                &strongest::KERNEL,
+                "score_genotypes",
+                (4, 1),
+                (512, 0),
+                arguments![
+                    packed, each, by_code, none, rows, from, count, residuals, rss, off, most,
+                    list, near, places, counters, answers, places
+                ],
+            ),
+            false => test.launch(
+                &strongest::KERNEL,
+                "score",
+                (4, 1),
+                (512, 0),
+                arguments![
+                    columns, rows, from, count, residuals, rss, off, most, list, near, places,
+                    counters, answers, places
+                ],
+            ),
         }
         let answers = test.get::<u64>(answers, 2 + 2 * listed as usize);
         assert_eq!(answers[..2], [listed, listed]);
