@@ -5,11 +5,14 @@
 //! round: 00 is one copy, 01 none, 10 two, and 11 is missing. So the lower bit stands for −1, the upper one for +1, about one
 //! copy, and a missing genotype, with both, is 0 in every sum of products: two counts of bits make such a sum of 32 people.
 
+mod copies;
+mod counts;
 pub(crate) mod pgen;
 mod products;
 
 use std::{fmt, sync::Arc};
 
+pub use counts::GenotypeCounts;
 pub(crate) use products::Anchor;
 
 /// What a genotype counts as.
@@ -48,37 +51,7 @@ const CODES: [u64; 4] = [0b01, 0b00, 0b10, MISSING];
 pub struct Genotypes {
     words: Arc<Vec<u64>>,
     start: usize,
-    n: usize,
-    missing: usize,
-    /// Σ (copies − 1) over those who are known.
-    sum: i64,
-}
-
-/// How often each genotype occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GenotypeCounts {
-    /// People with 0, 1 and 2 copies.
-    pub copies: [usize; 3],
-    /// People whose genotype is missing.
-    pub missing: usize,
-}
-
-impl GenotypeCounts {
-    /// People whose genotype is known.
-    pub fn known(&self) -> usize {
-        self.copies.iter().sum()
-    }
-
-    /// The mean number of copies among those who are known; NaN where nobody is.
-    pub fn mean(&self) -> f64 {
-        (self.copies[1] + 2 * self.copies[2]) as f64 / self.known() as f64
-    }
-
-    /// The frequency of the rarer allele among those who are known, 0 … ½; NaN where nobody is.
-    pub fn minor_allele_frequency(&self) -> f64 {
-        let frequency = self.mean() / 2.0;
-        frequency.min(1.0 - frequency)
-    }
+    counts: GenotypeCounts,
 }
 
 /// A word whose alleles are exchanged: its lower bits are the upper ones.
@@ -96,10 +69,12 @@ impl Genotypes {
     ///
     /// *Shapes:* `bytes` has ⌈n / 4⌉, `words` as many as [`stride`](Self::stride) says.
     pub(crate) fn fill_from_bed(bytes: &[u8], n: usize, words: &mut [u64]) {
-        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
-            let mut eight = [0; 8];
-            eight[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_le_bytes(eight) ^ !LOWER;
+        let (whole, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let eights = whole.iter().chain([&last]);
+        for (word, eight) in words.iter_mut().zip(eights) {
+            *word = u64::from_le_bytes(*eight) ^ !LOWER;
         }
         Self::clear_behind(words, n);
     }
@@ -147,13 +122,16 @@ impl Genotypes {
 
     /// Those of a variant of n people that stand at a place of the words of many.
     pub(crate) fn part(words: Arc<Vec<u64>>, start: usize, n: usize) -> Self {
-        let counts = Self::counts_of(&words[start..][..Self::stride(n)], n);
+        let counts = GenotypeCounts::of(&words[start..][..Self::stride(n)], n);
+        Self::counted(words, start, counts)
+    }
+
+    /// The same, of a variant whose genotypes have been counted.
+    pub(crate) fn counted(words: Arc<Vec<u64>>, start: usize, counts: GenotypeCounts) -> Self {
         Self {
-            sum: counts.copies[2] as i64 - counts.copies[0] as i64,
-            missing: counts.missing,
             words,
             start,
-            n,
+            counts,
         }
     }
 
@@ -177,67 +155,39 @@ impl Genotypes {
 
     /// People.
     pub fn len(&self) -> usize {
-        self.n
+        self.known() + self.missing()
     }
 
     /// Whether there is nobody.
     pub fn is_empty(&self) -> bool {
-        self.n == 0
+        self.len() == 0
     }
 
     /// People whose genotype is missing.
     pub fn missing(&self) -> usize {
-        self.missing
+        self.counts.missing
     }
 
     /// People whose genotype is known.
     pub fn known(&self) -> usize {
-        self.n - self.missing
+        self.counts.known()
     }
 
     /// The mean number of copies among those who are known; NaN where nobody is.
     pub fn mean(&self) -> f64 {
-        (self.known() as i64 + self.sum) as f64 / self.known() as f64
+        self.counts.mean()
     }
 
     /// The copies of everybody, the mean of the others where they are missing.
     pub(crate) fn numbers_with_mean(&self) -> Vec<f64> {
-        let mut numbers = vec![0.0; self.n];
+        let mut numbers = vec![0.0; self.len()];
         self.unpack([0.0, 1.0, 2.0, self.mean()], &mut numbers);
         numbers
     }
 
     /// Whether two people who are known have different genotypes.
     pub(crate) fn varies(&self) -> bool {
-        !self.counts().copies.contains(&self.known())
-    }
-
-    /// A number that equal genotypes have in common, and others do not but by the rarest chance; if wanted also those with
-    /// the alleles exchanged. And whether it is that of the alleles as they are.
-    pub(crate) fn hash(&self, exchangeable: bool) -> (u128, bool) {
-        let mix = |[a, b]: [u64; 2], word: u64| {
-            [
-                (a.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-                (b.rotate_left(29) ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93),
-            ]
-        };
-        let start = [self.n as u64, !(self.n as u64)];
-        let of = |words: &mut dyn Iterator<Item = u64>| {
-            let [a, b] = words.fold(start, mix);
-            u128::from(a) << 64 | u128::from(b)
-        };
-        let own = of(&mut self.words().iter().copied());
-        if !exchangeable {
-            return (own, true);
-        }
-        let other = of(&mut self.words().iter().map(|word| exchanged(*word)));
-        (own.min(other), own <= other)
-    }
-
-    /// Whether each person has the copies of one allele here that they have of the other there.
-    pub(crate) fn is_exchanged(&self, other: &Self) -> bool {
-        let mut pairs = self.words().iter().zip(other.words());
-        self.n == other.n && pairs.all(|(own, other)| *own == exchanged(*other))
+        !self.counts.copies.contains(&self.known())
     }
 
     pub(crate) fn words(&self) -> &[u64] {
@@ -246,12 +196,13 @@ impl Genotypes {
 
     /// Whether these lie in memory behind others of as many people.
     pub(crate) fn follows(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.words, &other.words) && self.start == other.start + Self::stride(other.n)
+        Arc::ptr_eq(&self.words, &other.words)
+            && self.start == other.start + Self::stride(other.len())
     }
 
     /// The words of so many variants that [lie behind one another](Self::follows), this the first.
     pub(crate) fn words_of(&self, count: usize) -> &[u64] {
-        &self.words[self.start..][..count * Self::stride(self.n)]
+        &self.words[self.start..][..count * Self::stride(self.len())]
     }
 
     /// The memory that these lie in.
@@ -271,32 +222,19 @@ impl Genotypes {
     /// The copies of everybody, and this byte where they are missing.
     pub fn to_bytes(&self, missing: u8) -> Vec<u8> {
         let of = [1, 0, 2, missing];
-        (0..self.n).map(|row| of[self.code(row) as usize]).collect()
+        (0..self.len())
+            .map(|row| of[self.code(row) as usize])
+            .collect()
     }
 
     /// How often each genotype occurs.
     pub fn counts(&self) -> GenotypeCounts {
-        Self::counts_of(self.words(), self.n)
-    }
-
-    /// How often each genotype occurs among n people.
-    pub(crate) fn counts_of(words: &[u64], n: usize) -> GenotypeCounts {
-        let [mut none, mut two, mut missing] = [0; 3];
-        for word in words {
-            let (lower, upper) = (word & LOWER, word >> 1 & LOWER);
-            none += (lower & !upper).count_ones() as usize;
-            two += (upper & !lower).count_ones() as usize;
-            missing += (upper & lower).count_ones() as usize;
-        }
-        GenotypeCounts {
-            copies: [none, n - missing - none - two, two],
-            missing,
-        }
+        self.counts
     }
 
     /// The people whose genotype is missing, counted from 0, ascending.
     pub(crate) fn missing_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let rows = if self.missing == 0 { 0 } else { self.n };
+        let rows = if self.missing() == 0 { 0 } else { self.len() };
         (0..rows).filter(|row| self.code(*row) == MISSING)
     }
 
@@ -334,7 +272,7 @@ impl Genotypes {
 
 impl PartialEq for Genotypes {
     fn eq(&self, other: &Self) -> bool {
-        self.n == other.n && self.words() == other.words()
+        self.len() == other.len() && self.words() == other.words()
     }
 }
 

@@ -99,7 +99,7 @@ fn stays_packed(job: &Job, extent: &Extent) -> bool {
     let terms = &job.terms;
     let is_plain = !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none();
     let has_blocks = job.kind.distribution == Distribution::Multinomial;
-    extent.genotypes && is_plain && !has_blocks && !job.resources.devices.is_cuda()
+    extent.genotypes && is_plain && !has_blocks
 }
 
 fn of_codes(extent: &Extent) -> u64 {

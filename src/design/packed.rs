@@ -66,7 +66,7 @@ impl PackedColumn {
 
     fn unweighted(genotypes: &Genotypes, intercept: bool) -> Option<(f64, f64)> {
         // Σ (x − x̄)² of those who are known, once rounded; the others have the mean.
-        let about_mean = Anchor::new(genotypes).product(genotypes);
+        let about_mean = genotypes.square_about_mean();
         if intercept {
             return (about_mean > 0.0).then(|| (genotypes.mean(), about_mean.sqrt()));
         }

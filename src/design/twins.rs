@@ -48,9 +48,10 @@ pub(super) fn take_copies_out(
             all.into_iter().flatten().collect()
         }
     };
-    all.sort_unstable_by_key(|(place, kept, ..)| (!kept, *place));
-    let here: HashMap<usize, usize> = places.iter().copied().zip(0..).collect();
-    let genotypes = |place: usize| match &columns[*here.get(&place)?].values {
+    // Kept ones first among those with the same hash.
+    all.sort_unstable_by_key(|(place, kept, _, (hash, _))| (*hash, !kept, *place));
+    // Places ascend.
+    let genotypes = |place: usize| match &columns[places.binary_search(&place).ok()?].values {
         Values::Genotypes(own) => Some(own),
         _ => None,
     };
@@ -58,30 +59,39 @@ pub(super) fn take_copies_out(
         Some((a, b)) => a == b || intercept && a.is_exchanged(b),
         None => true,
     };
-    let mut originals: HashMap<u128, Vec<&Known>> = HashMap::new();
     let mut copies = HashMap::new();
-    for known in &all {
-        let (place, kept, name, (hash, side)) = known;
-        let unlike = originals.entry(*hash).or_default();
-        let Some(original) = unlike.iter().find(|own| is_copy(own, known)) else {
-            unlike.push(known);
-            continue;
-        };
-        let reason = match original.3.1 == *side {
-            true => format!("duplicate of {}", original.2),
-            false => format!("duplicate of {}, with the alleles exchanged", original.2),
-        };
-        let name = name.clone();
-        if *kept {
-            return Err(DesignError::KeptSetAside { name, reason });
+    // Of kept copies of kept variants, the first.
+    let mut refused: Option<(usize, DesignError)> = None;
+    for alike in all.chunk_by(|one, other| one.3.0 == other.3.0) {
+        let (mut unlike, rest) = (vec![&alike[0]], &alike[1..]);
+        for known in rest {
+            let (place, kept, name, (_, side)) = known;
+            let Some(original) = unlike.iter().find(|own| is_copy(own, known)) else {
+                unlike.push(known);
+                continue;
+            };
+            let reason = match original.3.1 == *side {
+                true => format!("duplicate of {}", original.2),
+                false => format!("duplicate of {}, with the alleles exchanged", original.2),
+            };
+            let name = name.clone();
+            if *kept {
+                if refused.as_ref().is_none_or(|(first, _)| place < first) {
+                    refused = Some((*place, DesignError::KeptSetAside { name, reason }));
+                }
+                continue;
+            }
+            let copy_of = Some(original.2.clone());
+            let aside = SetAside {
+                name,
+                reason,
+                copy_of,
+            };
+            copies.insert(*place, aside);
         }
-        let copy_of = Some(original.2.clone());
-        let aside = SetAside {
-            name,
-            reason,
-            copy_of,
-        };
-        copies.insert(*place, aside);
+    }
+    if let Some((_, error)) = refused {
+        return Err(error);
     }
     let mut aside = Vec::new();
     let mut stays = Vec::with_capacity(places.len());

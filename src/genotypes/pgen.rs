@@ -6,7 +6,7 @@
 //!
 //! *Source:* the PGEN specification, <https://github.com/chrchang/plink-ng/tree/master/pgen_spec>.
 
-use super::{CODES, COPIES, Genotypes, LOWER, OF_WORD, exchanged};
+use super::{CODES, COPIES, GenotypeCounts, Genotypes, LOWER, OF_WORD, exchanged};
 
 /// What is wrong with a record.
 pub(crate) type Damage = &'static str;
@@ -218,7 +218,7 @@ pub(crate) fn dosages(
     words: &[u64],
 ) -> Result<Vec<f64>, Damage> {
     if kind & PHASES != 0 {
-        skip_phases(&mut rest, Genotypes::counts_of(words, n).copies[1])?;
+        skip_phases(&mut rest, GenotypeCounts::of(words, n).copies[1])?;
     }
     let code = |person: usize| words[person / OF_WORD] >> (2 * (person % OF_WORD)) & 0b11;
     let mut copies: Vec<f64> = (0..n).map(|person| COPIES[code(person) as usize]).collect();

@@ -26,8 +26,35 @@ impl Moments {
     fn of(genotypes: &Genotypes) -> Self {
         Self {
             known: genotypes.known() as i128,
-            sum: genotypes.sum.into(),
+            sum: genotypes.counts.copies[2] as i128 - genotypes.counts.copies[0] as i128,
         }
+    }
+
+    /// Σ (x − x̄)(a − ā) of two of n people: one integer over another, rounded once. Given are the sum of the products of
+    /// copies less one, of those of x over the people whom a does not know, the reverse, and how many nobody knows.
+    fn product(self, other: Self, n: i128, sums: [i128; 4]) -> f64 {
+        let [products, its_missed, own_missed, neither] = sums;
+        if self.known == n && other.known == n {
+            return (n * products - self.sum * other.sum) as f64 / n as f64;
+        }
+        // Over the people whom the other variant knows as well.
+        let (own_sum, its_sum) = (self.sum - own_missed, other.sum - its_missed);
+        let both = self.known + other.known + neither - n;
+        let numerator = self.known * other.known * products
+            - self.sum * other.known * its_sum
+            - other.sum * self.known * own_sum
+            + self.sum * other.sum * both;
+        numerator as f64 / (self.known * other.known) as f64
+    }
+}
+
+impl Genotypes {
+    /// Σ (x − x̄)², where a missing genotype is the mean: the [product](Anchor::product) with itself, which counts make.
+    pub(crate) fn square_about_mean(&self) -> f64 {
+        let (own, counts) = (Moments::of(self), self.counts);
+        let products = (counts.copies[0] + counts.copies[2]) as i128;
+        let sums = [products, 0, 0, counts.missing as i128];
+        own.product(own, self.len() as i128, sums)
     }
 }
 
@@ -49,29 +76,17 @@ impl<'a> Anchor<'a> {
     /// another, rounded once.
     pub(crate) fn product(&self, other: &Genotypes) -> f64 {
         let (a, x) = (self.own.words(), other.words());
-        let (own, its) = (self.moments, Moments::of(other));
-        let n = self.own.len() as i128;
-        let [products, its_missed, own_missed, neither] =
-            match (self.own.missing() > 0, other.missing() > 0) {
-                (false, false) => [difference(x, a, &self.turned), 0, 0, 0],
-                (true, _) => sums(x, a, &self.turned, &self.missing),
-                (false, true) => {
-                    let [own_missed, _] = of_missing(x, a);
-                    [difference(x, a, &self.turned), 0, own_missed, 0]
-                }
+        let sums = match (self.own.missing() > 0, other.missing() > 0) {
+            (false, false) => [difference(x, a, &self.turned), 0, 0, 0],
+            (true, _) => sums(x, a, &self.turned, &self.missing),
+            (false, true) => {
+                let [own_missed, _] = of_missing(x, a);
+                [difference(x, a, &self.turned), 0, own_missed, 0]
             }
-            .map(i128::from);
-        if own.known == n && its.known == n {
-            return (n * products - own.sum * its.sum) as f64 / n as f64;
-        }
-        // Over the people whom the other variant knows as well.
-        let (own_sum, its_sum) = (own.sum - own_missed, its.sum - its_missed);
-        let both = own.known + its.known + neither - n;
-        let numerator = own.known * its.known * products
-            - own.sum * its.known * its_sum
-            - its.sum * own.known * own_sum
-            + own.sum * its.sum * both;
-        numerator as f64 / (own.known * its.known) as f64
+        };
+        let its = Moments::of(other);
+        self.moments
+            .product(its, self.own.len() as i128, sums.map(i128::from))
     }
 }
 
@@ -166,6 +181,7 @@ mod tests {
                     (found - expected).abs() < 1e-11 * n as f64,
                     "{n}: {found} {expected}"
                 );
+                assert_eq!(Anchor::new(&own).product(&own), own.square_about_mean());
                 // Integers do not depend on the order.
                 assert_eq!(found, Anchor::new(&other).product(&own));
             }

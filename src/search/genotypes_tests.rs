@@ -104,6 +104,11 @@ fn genotypes_at_two_bits_are_selected_as_numbers_are() {
         devices: DeviceChoice::Cuda((0..count).collect()),
         ..Resources::default()
     }));
+    // On one GPU with so little room that genotypes pass through.
+    places.extend(places.get(2).map(|own| Resources {
+        memory_limit: Some(4096),
+        ..own.clone()
+    }));
     for seed in 0..200 {
         let binary = seed % 5 == 4;
         let keep = ["age".to_owned()];

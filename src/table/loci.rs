@@ -1,6 +1,7 @@
 //! Where variants lie, and their alleles.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Where the variants of a file lie, and their alleles, found by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,11 +26,11 @@ pub struct Locus {
 }
 
 impl Loci {
-    /// Takes up a variant. No part has a tabulator or a line end.
-    pub(super) fn push(&mut self, name: &str, rest: [&str; 4]) {
-        self.lines.extend([
-            name, "\t", rest[0], "\t", rest[1], "\t", rest[2], "\t", rest[3], "\n",
-        ]);
+    /// Takes up a variant: its name, its chromosome and base pair, and the counted allele, a tabulator and the other. No other
+    /// part has a tabulator or a line end.
+    pub(super) fn push(&mut self, name: &str, (chromosome, position): (&str, i64), alleles: &str) {
+        // Writing to a text does not fail.
+        let _ = writeln!(self.lines, "{name}\t{chromosome}\t{position}\t{alleles}");
     }
 
     /// Says that a variant has dosages.

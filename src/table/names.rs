@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 use std::path::Path;
 
 use super::error::Fault;
 use super::{ReadOptions, TableError};
+use crate::fnv::Fnv;
 use crate::nearest::did_you_mean;
 
 /// The names that a header's cells give to columns; so many cells before them were skipped.
@@ -40,21 +40,47 @@ pub(super) fn check_unique<'a>(
     path: &Path,
     names: impl Iterator<Item = &'a str>,
 ) -> Result<(), TableError> {
-    let mut positions = HashMap::new();
-    for (position, name) in names.enumerate() {
-        match positions.entry(name) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(position);
-            }
-            Entry::Occupied(first) => {
-                let (first, second) = (first.get() + 1, position + 1);
-                let message =
-                    format!("columns {first} and {second} are both named `{name}`; rename one");
-                return Err(TableError::content(path, message));
-            }
+    let names: Vec<&str> = names.collect();
+    match first_repeated(&names) {
+        Some([first, second]) => {
+            let (name, first, second) = (names[first], first + 1, second + 1);
+            let message =
+                format!("columns {first} and {second} are both named `{name}`; rename one");
+            Err(TableError::content(path, message))
         }
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The positions of those names that others are equal to, ascending. Hashes are sorted, which for millions is many times as
+/// fast as a map of the names.
+pub(super) fn repeated(names: &[&str]) -> Vec<usize> {
+    let hash = |name: &&str| Fnv::new().bytes(name.as_bytes()).finish() as u64;
+    let mut hashed: Vec<(u64, usize)> = names.iter().map(hash).zip(0..).collect();
+    hashed.sort_unstable();
+    let alike = hashed.chunk_by(|one, other| one.0 == other.0);
+    let mut repeated: Vec<usize> = alike
+        .filter(|alike| alike.len() > 1)
+        .flat_map(|alike| {
+            let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+            for (_, position) in alike {
+                places.entry(names[*position]).or_default().push(*position);
+            }
+            places.into_values().filter(|places| places.len() > 1)
+        })
+        .flatten()
+        .collect();
+    repeated.sort_unstable();
+    repeated
+}
+
+/// The first position of a name that stands before as well, behind where it stood first.
+pub(super) fn first_repeated(names: &[&str]) -> Option<[usize; 2]> {
+    let mut firsts = HashMap::new();
+    repeated(names).into_iter().find_map(|second| {
+        let first = *firsts.entry(names[second]).or_insert(second);
+        (first < second).then_some([first, second])
+    })
 }
 
 /// Checks that the columns are there of which options say how they are read.
@@ -194,6 +220,14 @@ mod tests {
             names(r#""a"b"#),
             Err("a comma is missing after a double quote")
         );
+    }
+
+    #[test]
+    fn names_that_come_again_are_found() {
+        assert_eq!(repeated(&["a", "b", "a", "c", "b", "a"]), [0, 1, 2, 4, 5]);
+        assert_eq!(first_repeated(&["c", "b", "a", "a", "b"]), Some([2, 3]));
+        assert_eq!(first_repeated(&["c", "", "a"]), None);
+        assert_eq!(repeated(&[]), [0; 0]);
     }
 
     #[test]

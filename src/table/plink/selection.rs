@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::cohort::Cohort;
 use super::super::format::Input;
-use super::super::{GenotypeEncoding, Genotypes, TableError, Values};
+use super::super::{GenotypeCounts, GenotypeEncoding, Genotypes, TableError, Values};
 use super::people::People;
 use super::records::{GenotypeFile, Kind, Record};
 use super::variants::Variants;
@@ -41,15 +41,17 @@ struct Piece<'a> {
 
 /// What is kept of a variant until all are read.
 enum Found {
-    /// Where the words of its genotypes begin.
-    Words(usize),
+    /// Where the words of its genotypes begin, and how often each occurs.
+    Words(usize, GenotypeCounts),
     /// Its dosages.
     Numbers(Vec<f64>),
 }
 
 /// What the filters say of a variant.
 enum Verdict {
-    Passes,
+    Passes(GenotypeCounts),
+    /// It is there for others alone.
+    Unjudged,
     /// It passes, and has dosages.
     Dosages(Vec<f64>),
     Rare,
@@ -179,11 +181,14 @@ impl<'a> Selection<'a> {
                     continue;
                 }
                 match verdict {
-                    Verdict::Passes => {
-                        all.copy_within(from..from + words, end);
-                        found[variant] = Some(Found::Words(end));
+                    Verdict::Passes(counts) => {
+                        if from > end {
+                            all.copy_within(from..from + words, end);
+                        }
+                        found[variant] = Some(Found::Words(end, counts));
                         end += words;
                     }
+                    Verdict::Unjudged => {}
                     Verdict::Dosages(numbers) => found[variant] = Some(Found::Numbers(numbers)),
                     Verdict::Rare => self.failed.rare += 1,
                     Verdict::Missing => self.failed.missing += 1,
@@ -200,8 +205,8 @@ impl<'a> Selection<'a> {
         let stays = (0..own.len()).zip(found).filter(|(at, _)| wanted[*at]);
         Ok(map_each(stays.collect(), |(at, found)| match found {
             Some(Found::Numbers(numbers)) => Some(Values::from(numbers)),
-            Some(Found::Words(place)) => {
-                let part = Genotypes::part(Arc::clone(&all), place, self.n);
+            Some(Found::Words(place, counts)) => {
+                let part = Genotypes::counted(Arc::clone(&all), place, counts);
                 Some(Values::Genotypes(part))
             }
             None => (!own[at]).then_some(Values::Remote),
@@ -258,8 +263,7 @@ impl<'a> Selection<'a> {
             piece.outcome = verdict.map(|dosages| match (dosages, &mut piece.words) {
                 (Some(dosages), _) => self.judge_dosages(dosages),
                 (None, Some(words)) => self.judge(&whole, words),
-                // Another needs it.
-                (None, None) => Verdict::Passes,
+                (None, None) => Verdict::Unjudged,
             });
         }
     }
@@ -270,18 +274,19 @@ impl<'a> Selection<'a> {
             None => words.copy_from_slice(whole),
             Some(rows) => Genotypes::fill_selected(whole, rows, words),
         }
+        let counts = GenotypeCounts::of(words, self.n);
         let Some(cohort) = self.input.options.cohort else {
-            return Verdict::Passes;
+            return Verdict::Passes(counts);
         };
-        if cohort.least_frequency.is_some() || cohort.most_missing.is_some() {
-            let counts = Genotypes::counts_of(words, self.n);
-            let frequency = counts.minor_allele_frequency();
-            if let Some(verdict) = self.filter(cohort, counts.missing, frequency) {
-                return verdict;
-            }
+        let frequency = counts.minor_allele_frequency();
+        if let Some(verdict) = self.filter(cohort, counts.missing, frequency) {
+            return verdict;
+        }
+        if cohort.encoding == GenotypeEncoding::Additive {
+            return Verdict::Passes(counts);
         }
         Genotypes::encode(words, self.n, cohort.encoding);
-        Verdict::Passes
+        Verdict::Passes(GenotypeCounts::of(words, self.n))
     }
 
     /// Takes the dosages of the people who are used, if the filters let them pass.
@@ -317,7 +322,7 @@ impl<'a> Piece<'a> {
             kind,
             bytes,
             words,
-            outcome: Ok(Verdict::Passes),
+            outcome: Ok(Verdict::Unjudged),
         }
     }
 }

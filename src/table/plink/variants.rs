@@ -1,6 +1,6 @@
 //! The variants of a `.bim` or `.pvar`: their names, and which are wanted.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use super::super::error::{as_given, shown};
 use super::super::growing::{COLUMNS, PER_COLUMN};
 use super::super::head::MARK;
 use super::super::lines::Lines;
+use super::super::names::{first_repeated, repeated};
 use super::super::{Loci, ReadOptions, TableError};
 use super::fileset::{Fileset, ending};
 use crate::nearest::list;
@@ -18,9 +19,18 @@ struct Variant {
     file: usize,
     line: u64,
     id: String,
-    place: String,
-    alleles: [String; 2],
+    /// Among those of all variants.
+    chromosome: usize,
+    coordinate: i64,
+    /// The one that is counted, a tabulator, the other one.
+    alleles: String,
     is_wanted: bool,
+}
+
+impl Variant {
+    fn alleles(&self) -> (&str, &str) {
+        self.alleles.split_once('\t').unwrap_or_default()
+    }
 }
 
 /// The variants of one file or of several, in their order.
@@ -47,54 +57,50 @@ pub(super) fn variants(
     taken: &str,
     options: &ReadOptions,
 ) -> Result<Variants, TableError> {
-    let (mut variants, mut counts, mut chromosomes) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut variants, mut counts) = (Vec::new(), Vec::new());
+    let mut chromosomes: Vec<String> = Vec::new();
     for set in sets {
         let before = variants.len();
         read(set, counts.len(), options, &mut variants, &mut chromosomes)?;
         counts.push(variants.len() - before);
     }
-    let cohort = placed(options);
-    if let Some(cohort) = cohort {
+    if let Some(cohort) = placed(options) {
         check_chromosomes(cohort, &chromosomes, &sets[0].variants)?;
     }
-    // Whether an id occurs more than once.
-    let mut again = HashMap::from([(".", true), (taken, true)]);
-    for variant in &variants {
-        let seen = again.entry(&variant.id);
-        seen.and_modify(|again| *again = true).or_insert(false);
-    }
-    let own: Vec<bool> = variants
-        .iter()
-        .map(|variant| !again[&*variant.id])
-        .collect();
-    let mut firsts = HashMap::with_capacity(variants.len());
-    for (variant, own) in variants.iter().zip(&own) {
-        let name = if *own { &variant.id } else { &variant.place };
-        if let Some((file, first)) = firsts.insert(name, (variant.file, variant.line)) {
-            let second = variant.line;
+    let ids: Vec<&str> = variants.iter().map(|variant| &*variant.id).collect();
+    let of_place = names_of_place(&ids, taken, |at| {
+        let variant = &variants[at];
+        format!("{}:{}", chromosomes[variant.chromosome], variant.coordinate)
+    });
+    if !of_place.is_empty() {
+        let mut all = ids;
+        of_place.iter().for_each(|(at, name)| all[*at] = name);
+        if let Some([first, second]) = first_repeated(&all) {
+            let (name, first, second) = (all[second], &variants[first], &variants[second]);
             let told = format!("two variants at {name}, with no id of their own; give them one");
-            let message = match file == variant.file {
-                true => format!("lines {first} and {second}: {told}"),
+            let (one, other) = (first.line, second.line);
+            let message = match first.file == second.file {
+                true => format!("lines {one} and {other}: {told}"),
                 false => {
-                    let other = as_given(&sets[file].variants);
-                    format!("line {second}, and line {first} of {other}: {told}")
+                    let file = as_given(&sets[first.file].variants);
+                    format!("line {other}, and line {one} of {file}: {told}")
                 }
             };
-            return Err(TableError::content(&sets[variant.file].variants, message));
+            return Err(TableError::content(&sets[second.file].variants, message));
         }
     }
     let mut all = Variants {
-        names: Vec::with_capacity(variants.len()),
+        names: variants
+            .iter_mut()
+            .map(|variant| mem::take(&mut variant.id))
+            .collect(),
         wanted: variants.iter().map(|variant| variant.is_wanted).collect(),
         counts,
         loci: Loci::default(),
         warnings: Vec::new(),
     };
-    for (variant, own) in variants.iter_mut().zip(own) {
-        all.names.push(match own {
-            true => mem::take(&mut variant.id),
-            false => variant.place.clone(),
-        });
+    for (at, name) in of_place {
+        all.names[at] = name;
     }
     let path = &sets[0].variants;
     if let Some(cohort) = options.cohort {
@@ -105,7 +111,7 @@ pub(super) fn variants(
             "none of its variants is left by --chromosome, --range, --extract and --exclude";
         return Err(TableError::content(path, message));
     }
-    let is_of_many = |at: &usize| all.wanted[*at] && variants[*at].alleles[0].contains(',');
+    let is_of_many = |at: &usize| all.wanted[*at] && variants[*at].alleles().0.contains(',');
     let mut many = (0..variants.len()).filter(is_of_many);
     if let Some(at) = many.next() {
         let variant = &variants[at];
@@ -118,19 +124,30 @@ pub(super) fn variants(
              --make-pgen, or with --exclude",
             variant.line,
             shown(&all.names[at]),
-            shown(&variant.alleles[0])
+            shown(variant.alleles().0)
         );
         return Err(TableError::content(&sets[variant.file].variants, message));
     }
     for ((variant, wanted), name) in variants.iter().zip(&all.wanted).zip(&all.names) {
         if *wanted {
-            let [counted, other] = &variant.alleles;
-            let (chromosome, coordinate) = variant.place.rsplit_once(':').unwrap_or_default();
+            let chromosome = &chromosomes[variant.chromosome];
             all.loci
-                .push(name, [chromosome, coordinate, counted, other]);
+                .push(name, (chromosome, variant.coordinate), &variant.alleles);
         }
     }
     Ok(all)
+}
+
+/// The names of those variants that are named by their place, for they have no id, or one that is `taken` or comes again.
+fn names_of_place(
+    ids: &[&str],
+    taken: &str,
+    place: impl Fn(usize) -> String,
+) -> Vec<(usize, String)> {
+    let is_none = |id: &str| id == "." || id == taken;
+    let again = repeated(ids).into_iter().filter(|at| !is_none(ids[*at]));
+    let without = (0..ids.len()).filter(|at| is_none(ids[*at]));
+    without.chain(again).map(|at| (at, place(at))).collect()
 }
 
 /// The cohort, if it is of some places alone.
@@ -214,7 +231,7 @@ fn read(
     file: usize,
     options: &ReadOptions,
     variants: &mut Vec<Variant>,
-    chromosomes: &mut BTreeSet<String>,
+    chromosomes: &mut Vec<String>,
 ) -> Result<(), TableError> {
     let (path, before) = (&set.variants, variants.len());
     let mut lines = set.lines(path, options)?;
@@ -231,19 +248,20 @@ fn read(
         };
         lines.hold(PER_COLUMN, COLUMNS)?;
         let chromosome = lines.field(layout.chromosome)?;
-        if cohort.is_some() && !chromosomes.contains(chromosome) {
-            chromosomes.insert(chromosome.to_owned());
-        }
+        // It is that of the line before as a rule.
+        let known = chromosomes.iter().rposition(|own| own == chromosome);
+        let number = known.unwrap_or_else(|| {
+            chromosomes.push(chromosome.to_owned());
+            chromosomes.len() - 1
+        });
         let [counted, other] = layout.alleles;
         variants.push(Variant {
             file,
             line: lines.number,
             id: lines.field(layout.id)?.to_owned(),
-            place: format!("{chromosome}:{coordinate}"),
-            alleles: [
-                lines.field(counted)?.to_owned(),
-                lines.field(other)?.to_owned(),
-            ],
+            chromosome: number,
+            coordinate,
+            alleles: [lines.field(counted)?, "\t", lines.field(other)?].concat(),
             is_wanted: cohort.is_none_or(|cohort| lies_in(cohort, chromosome, coordinate)),
         });
     }
@@ -261,11 +279,7 @@ fn lies_in(cohort: &Cohort, chromosome: &str, coordinate: i64) -> bool {
         && cohort.range.as_ref().is_none_or(is_of_range)
 }
 
-fn check_chromosomes(
-    cohort: &Cohort,
-    there: &BTreeSet<String>,
-    path: &Path,
-) -> Result<(), TableError> {
+fn check_chromosomes(cohort: &Cohort, there: &[String], path: &Path) -> Result<(), TableError> {
     let range = cohort
         .range
         .iter()
@@ -276,7 +290,8 @@ fn check_chromosomes(
             .iter()
             .any(|own| bare(own).eq_ignore_ascii_case(bare(name)))
         {
-            let there = list(there.iter().map(String::as_str));
+            let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
+            let there = list(there.into_iter());
             let message =
                 format!("has no variant on the chromosome of {option} {name}: it has {there}");
             return Err(TableError::content(path, message));
