@@ -217,13 +217,13 @@ impl DesignColumns {
         let builder = builder
             .with_warnings(row_numbers)
             .with_plan(plan)
+            .with_loci(loci)
             .with_aside(aside);
         let mut builder = builder.after(&candidates)?;
         builder.push_all(places, candidates)?;
         let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
         design.labels = labels;
-        design.loci = loci;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {

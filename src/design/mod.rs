@@ -179,11 +179,9 @@ impl Design {
         size_of_val(&*self.x) as u64 + packed
     }
 
-    /// The genotypes of a column, if it is genotypes at two bits.
+    /// The genotypes of a column, if it is genotypes at two bits and no other rank has it alone.
     pub(crate) fn genotypes(&self, j: u32) -> Option<&Genotypes> {
-        let packed = self.packed.as_ref()?;
-        let own = (j as usize).checked_sub(self.x.len() / self.n)?;
-        Some(packed.genotypes(own))
+        Some(self.columns().genotypes_of(j)?.genotypes())
     }
 
     /// Where the variants of the file lie, if it says so.
