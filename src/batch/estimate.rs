@@ -99,6 +99,9 @@ fn stays_packed(job: &Job, extent: &Extent) -> bool {
     let terms = &job.terms;
     let is_plain = !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none();
     let has_blocks = job.kind.distribution == Distribution::Multinomial;
+    // Genotypes that a word makes missing become numbers.
+    let copies = |word: &String| word.parse().is_ok_and(|own| [0.0, 1.0, 2.0].contains(&own));
+    let is_plain = is_plain && !job.na.iter().any(copies);
     extent.genotypes && is_plain && !has_blocks && !job.resources.devices.is_cuda()
 }
 
