@@ -339,6 +339,7 @@ impl<'a> DesignBuilder<'a> {
             x: self.x.finish(),
             remote: self.making.communicator.map(remote),
             in_file: self.in_file.map(|file| Arc::new(file.finish())),
+            genotypic: None,
             loci: self.loci,
             packed: self.packed.map(|packed| Arc::new(packed.finish())),
             y: Vec::new(),

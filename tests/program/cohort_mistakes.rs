@@ -1,6 +1,6 @@
 //! What is told of files beside genotypes that are wrong.
 
-use crate::cohorts::{BESIDE, PEOPLE, age, folder, json};
+use crate::cohorts::{BESIDE, PEOPLE, age, folder};
 use crate::support::Folder;
 
 #[test]
@@ -47,15 +47,18 @@ fn what_is_wrong_is_told_with_its_mend() {
         folder.write("rs4.txt", "rs4\n");
     };
     let beside = [&BESIDE[..2], &["--covariates", "c.txt"]].concat();
-    for more in [&[][..], &["--check"]] {
-        refused(
-            &called,
-            &[&beside[..], more].concat(),
-            &["error: c.txt: ", "`rs4`", "d.bim", "rename", "--exclude"],
-        );
-    }
+    let told = ["error: c.txt: ", "`rs4`", "d.bim", "rename", "--exclude"];
+    refused(&called, &beside, &told);
     let own = folder();
     called(&own);
+    own.write(
+        "jobs.toml",
+        "[defaults]\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\ncovariates = \"c.txt\"\n[[job]]\n",
+    );
+    let checked = own.run(&["run", "jobs.toml", "--check", "--open"]);
+    assert_eq!(checked.code, Some(2), "{}", checked.stderr);
+    let all = checked.stdout + &checked.stderr;
+    assert!(all.contains("`rs4`") && all.contains("--exclude"), "{all}");
     let ran = own.run(&[&["select", "d.bed", "--exclude", "rs4.txt"], &beside[..]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     refused(
@@ -164,50 +167,4 @@ fn what_is_wrong_is_told_with_its_mend() {
         "{}",
         ran.stderr
     );
-}
-
-#[test]
-fn what_keeps_genotypes_from_two_bits_is_told_with_its_bytes() {
-    let folder = folder();
-    // 56 people are used, and 12 variants.
-    let told = |more: &[&str]| {
-        let report = json(&folder, &[&BESIDE[..], more].concat());
-        let warnings = report["warnings"].as_array().unwrap().iter();
-        let warnings = warnings.map(|own| own.as_str().unwrap());
-        let own: Vec<String> = warnings
-            .filter(|own| own.contains("at two bits"))
-            .map(str::to_owned)
-            .collect();
-        (own, report["n"].as_u64().unwrap())
-    };
-    let (none, n) = told(&[]);
-    assert!(none.is_empty() && n == 56, "{none:?} {n}");
-    for (more, told_of) in [
-        (
-            &["--na", "0"][..],
-            "12 variants are held as numbers, in 5.2 KiB",
-        ),
-        (
-            &["--factor", "rs2"],
-            "11 variants are held as numbers, in 4.8 KiB",
-        ),
-        (
-            &["--factor", "rs0"],
-            "11 variants are held as numbers, in 4.8 KiB",
-        ),
-    ] {
-        let (own, _) = told(more);
-        let name = more[1].replace('0', "rs0").replace("rsrs", "rs");
-        assert!(
-            own.len() == 1 && own[0].starts_with(told_of) && own[0].contains(&format!("`{name}`")),
-            "{more:?} {own:?}"
-        );
-    }
-    // A factor whose levels are each a term stands before the genotypes.
-    assert!(told(&["--factor", "rs0", "--split"]).0.is_empty());
-    // More than memory may hold is refused.
-    let limited = ["--na", "0", "--memory-limit", "5k"];
-    let ran = folder.run(&[&["select", "d.bed"], &BESIDE[..], &limited].concat());
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("memory"), "{}", ran.stderr);
 }
