@@ -7,25 +7,15 @@
 
 mod copies;
 mod counts;
+mod encoding;
 pub(crate) mod pgen;
 mod products;
 
 use std::{fmt, sync::Arc};
 
 pub use counts::GenotypeCounts;
+pub use encoding::GenotypeEncoding;
 pub(crate) use products::Anchor;
-
-/// What a genotype counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GenotypeEncoding {
-    /// The copies of the allele: 0, 1 or 2.
-    #[default]
-    Additive,
-    /// Whether there is a copy: 0, 1, 1.
-    Dominant,
-    /// Whether there are two copies: 0, 0, 1.
-    Recessive,
-}
 
 /// Genotypes of a word.
 const OF_WORD: usize = 32;
@@ -100,23 +90,6 @@ impl Genotypes {
                 .rev()
                 .map(|row| all[row / OF_WORD] >> (2 * (row % OF_WORD)) & 0b11);
             *word = codes.fold(0, |word, code| word << 2 | code);
-        }
-    }
-
-    /// Turns the copies of n people into what they count as.
-    pub(crate) fn encode(words: &mut [u64], n: usize, encoding: GenotypeEncoding) {
-        for (at, word) in words.iter_mut().enumerate().take(n.div_ceil(OF_WORD)) {
-            let (lower, missing) = (*word & LOWER, *word & *word >> 1 & LOWER);
-            let (upper, missing) = (*word >> 1 & LOWER, missing | missing << 1);
-            let people = match n - at * OF_WORD {
-                OF_WORD.. => u64::MAX,
-                few => !(u64::MAX << (2 * few)),
-            };
-            *word = match encoding {
-                GenotypeEncoding::Additive => *word,
-                GenotypeEncoding::Dominant => lower | missing,
-                GenotypeEncoding::Recessive => (LOWER & !upper | lower | missing) & people,
-            };
         }
     }
 

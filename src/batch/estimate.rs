@@ -41,7 +41,7 @@ fn of_method(job: &Job, extent: &Extent) -> u64 {
             let models = (16 * extent.rows).saturating_mul(job.pass.particles as u64);
             let copies = match stays_packed(job, extent) {
                 true => bytes_of_integers(extent.rows, extent.columns),
-                false => bytes_of_copies(extent.rows, extent.design_columns),
+                false => bytes_of_copies(extent.rows, design_columns(job, extent)),
             };
             made.saturating_add(copies).saturating_add(models)
         }
@@ -88,9 +88,17 @@ fn of_made(job: &Job, extent: &Extent) -> u64 {
         // The table itself.
         None | Some(MethodKind::Regression(_)) if stays_packed(job, extent) => extent.bytes,
         None | Some(MethodKind::Regression(_)) => {
-            (8 * extent.rows).saturating_mul(extent.design_columns)
+            (8 * extent.rows).saturating_mul(design_columns(job, extent))
         }
         Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => of_codes(extent),
+    }
+}
+
+/// The columns of a design matrix.
+fn design_columns(job: &Job, extent: &Extent) -> u64 {
+    match extent.genotypes && job.is_genotypic() {
+        true => extent.design_columns.saturating_mul(2),
+        false => extent.design_columns,
     }
 }
 
@@ -99,6 +107,9 @@ fn stays_packed(job: &Job, extent: &Extent) -> bool {
     let terms = &job.terms;
     let is_plain = !terms.has_formula() && terms.groups.is_empty() && terms.groups_file.is_none();
     let has_blocks = job.kind.distribution == Distribution::Multinomial;
+    // Genotypes that a word makes missing become numbers.
+    let copies = |word: &String| word.parse().is_ok_and(|own| [0.0, 1.0, 2.0].contains(&own));
+    let is_plain = is_plain && !job.is_genotypic() && !job.na.iter().any(copies);
     extent.genotypes && is_plain && !has_blocks
 }
 

@@ -19,7 +19,7 @@ use super::{
     terms::Terms, variable::term_widths,
 };
 use crate::{
-    table::{Column, TableError, Values, are_dates},
+    table::{Column, Loci, TableError, Values, are_dates},
     vector::product,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct DesignBuilder<'a> {
     x: Room,
     /// The columns so far, if they stay in their file.
     in_file: Option<ColumnsInFile>,
-    /// The columns of genotypes so far, behind those of numbers.
+    /// Those of genotypes, behind those of numbers.
     packed: Option<PackedColumns>,
     /// The variables so far, each with whether every model holds it.
     variables: Vec<(Variable, bool)>,
@@ -44,10 +44,12 @@ pub(super) struct DesignBuilder<'a> {
     /// The references that the options name: columns with their levels.
     references: Vec<(&'a str, &'a str)>,
     warnings: Vec<String>,
-    /// Whether a factor was seen: without an intercept the first one keeps all its levels.
+    /// Whether a factor was seen: without an intercept the first keeps all levels.
     full_factor: bool,
     /// Which columns are a term.
     plan: Option<TermPlan>,
+    /// Where the variants of the table lie.
+    loci: Option<Arc<Loci>>,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -74,18 +76,13 @@ impl<'a> DesignBuilder<'a> {
             warnings: Vec::new(),
             full_factor: false,
             plan: None,
+            loci: None,
         }
     }
 
     /// Adds warnings of this rank's columns.
     pub(super) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
         self.warnings.extend(warnings);
-        self
-    }
-
-    /// Adds variables of this rank that were set aside before.
-    pub(super) fn with_aside(mut self, aside: Vec<SetAside>) -> Self {
-        self.set_aside.extend(aside);
         self
     }
 
@@ -335,13 +332,15 @@ impl<'a> DesignBuilder<'a> {
         let mut keep: Vec<u32> = keep.collect();
         keep.dedup();
         let is_whole = !self.options.split_factors && self.packed.is_none();
-        let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts));
+        let numbers = self.columns_of_numbers(&counts)?;
+        let remote = |communicator| Arc::new(RemoteColumns::new(communicator, &counts, numbers));
         let design = Design {
             n: self.n,
             x: self.x.finish(),
             remote: self.making.communicator.map(remote),
             in_file: self.in_file.map(|file| Arc::new(file.finish())),
-            loci: None,
+            genotypic: None,
+            loci: self.loci,
             packed: self.packed.map(|packed| Arc::new(packed.finish())),
             y: Vec::new(),
             variables: Arc::new(self.variables.into_iter().map(|(v, _)| v).collect()),

@@ -21,6 +21,8 @@ use crate::{family::Likelihood, memory::MemoryBudget};
 pub struct Columns<'x> {
     values: &'x [f64],
     n: usize,
+    /// How ranks partition the columns, if they do: all that is said of values is then of this rank's.
+    remote: Option<&'x RemoteColumns>,
     elsewhere: Option<Elsewhere<'x>>,
     terms: Option<&'x Terms>,
     likelihood: Option<&'x Likelihood>,
@@ -29,8 +31,6 @@ pub struct Columns<'x> {
 /// Where columns are whose values are not all in memory.
 #[derive(Debug, Clone, Copy)]
 enum Elsewhere<'x> {
-    /// On other ranks.
-    Ranks(&'x RemoteColumns),
     /// In a file: a range, by its first column and its length.
     File(&'x ColumnsInFile, (usize, usize)),
     /// At two bits, behind those whose values are in memory: a range of all, by its first column and its length.
@@ -47,6 +47,7 @@ impl<'x> Columns<'x> {
         Self {
             values,
             n,
+            remote: None,
             elsewhere: None,
             terms: None,
             likelihood: None,
@@ -54,8 +55,7 @@ impl<'x> Columns<'x> {
     }
 
     pub(super) fn with_remote(self, remote: Option<&'x RemoteColumns>) -> Self {
-        let elsewhere = remote.map(Elsewhere::Ranks).or(self.elsewhere);
-        Self { elsewhere, ..self }
+        Self { remote, ..self }
     }
 
     pub(super) fn with_file(self, file: Option<&'x ColumnsInFile>) -> Self {
@@ -151,24 +151,24 @@ impl<'x> Columns<'x> {
 
     /// Variables, those of other ranks included.
     pub fn p(&self) -> usize {
-        match self.elsewhere {
-            Some(Elsewhere::Ranks(remote)) => remote.p(),
-            Some(Elsewhere::File(_, (_, count)) | Elsewhere::Packed(_, (_, count))) => count,
-            None => self.values.len() / self.n,
+        match (self.remote, self.elsewhere) {
+            (Some(remote), _) => remote.p(),
+            (_, Some(Elsewhere::File(_, (_, count)) | Elsewhere::Packed(_, (_, count)))) => count,
+            (None, None) => self.values.len() / self.n,
         }
     }
 
     /// The range of columns whose values this process holds from the start, or has in a file: all of them, or its
     /// rank's part.
     pub(crate) fn local(&self) -> Range<usize> {
-        match self.elsewhere {
-            Some(Elsewhere::Ranks(remote)) => remote.local(),
-            _ => 0..self.p(),
+        match self.remote {
+            Some(remote) => remote.local(),
+            None => 0..self.p(),
         }
     }
 
     pub(crate) fn is_partitioned(&self) -> bool {
-        matches!(self.elsewhere, Some(Elsewhere::Ranks(_)))
+        self.remote.is_some()
     }
 
     /// The file in which the columns stay, if they do, and the first of these there.
@@ -185,17 +185,20 @@ impl<'x> Columns<'x> {
     /// If another rank holds the column and it was not fetched; if it stayed in a file that cannot be read.
     #[inline(always)]
     pub fn column(&self, j: u32) -> &'x [f64] {
-        match self.elsewhere {
-            None => &self.values[j as usize * self.n..][..self.n],
-            Some(Elsewhere::Ranks(remote)) => self.local_or_fetched(remote, j),
-            Some(Elsewhere::File(file, (first, _))) => file.column(first as u32 + j),
-            Some(Elsewhere::Packed(packed, (first, _))) => {
-                let place = first + j as usize;
-                match self.dense(place) {
-                    Some(values) => values,
-                    None => packed.column(place - self.dense_count()),
-                }
-            }
+        match (self.remote, self.elsewhere) {
+            (None, None) => &self.values[j as usize * self.n..][..self.n],
+            (_, Some(Elsewhere::File(file, (first, _)))) => file.column(first as u32 + j),
+            _ => self.unpacked_or_fetched(j),
+        }
+    }
+
+    fn unpacked_or_fetched(&self, j: u32) -> &'x [f64] {
+        if let Some(genotypes) = self.genotypes_of(j) {
+            return self.whole_column(j).unwrap_or_else(|| genotypes.column());
+        }
+        match (self.remote, self.local_place(j)) {
+            (Some(remote), None) => remote.fetched(j, self.n),
+            (_, place) => self.dense(place.unwrap_or_default()).unwrap_or_default(),
         }
     }
 
@@ -209,24 +212,31 @@ impl<'x> Columns<'x> {
         self.values.get(place * self.n..(place + 1) * self.n)
     }
 
-    fn local_or_fetched(&self, remote: &'x RemoteColumns, j: u32) -> &'x [f64] {
-        let local = remote.local();
-        match local.contains(&(j as usize)) {
-            true => &self.values[(j as usize - local.start) * self.n..][..self.n],
-            false => remote.fetched(j, self.n),
-        }
+    /// The place of a column among those of this process; none of a column of another rank.
+    fn local_place(&self, j: u32) -> Option<usize> {
+        let first = match self.elsewhere {
+            Some(Elsewhere::File(_, (first, _)) | Elsewhere::Packed(_, (first, _))) => first,
+            None => 0,
+        };
+        let local = self.local();
+        local
+            .contains(&(j as usize))
+            .then(|| first + j as usize - local.start)
     }
 
     /// Broadcasts remote columns to every rank, and brings those that stayed in a file into memory. This is a
     /// collective call: all ranks ask for the same columns.
     pub(crate) fn fetch(&self, columns: impl IntoIterator<Item = u32>) -> io::Result<()> {
         let columns = columns.into_iter();
-        match self.elsewhere {
-            Some(Elsewhere::Ranks(remote)) => remote.fetch(columns, (self.n, self.values)),
-            Some(Elsewhere::File(file, (first, _))) => {
+        match (self.remote, self.elsewhere) {
+            (Some(remote), Some(Elsewhere::Packed(packed, _))) => {
+                remote.fetch(columns, (self.n, self.values), Some(packed))
+            }
+            (Some(remote), _) => remote.fetch(columns, (self.n, self.values), None),
+            (None, Some(Elsewhere::File(file, (first, _)))) => {
                 file.fetch(columns.map(|j| first as u32 + j))
             }
-            Some(Elsewhere::Packed(..)) | None => Ok(()),
+            (None, _) => Ok(()),
         }
     }
 
@@ -256,12 +266,12 @@ impl<'x> Columns<'x> {
         &self,
         local: Vec<T>,
     ) -> io::Result<Vec<T>> {
-        match self.elsewhere {
-            Some(Elsewhere::Ranks(remote)) => {
+        match self.remote {
+            Some(remote) => {
                 let gathered = remote.communicator.gather(&local)?;
                 Ok(gathered.into_iter().flatten().collect())
             }
-            _ => Ok(local),
+            None => Ok(local),
         }
     }
 
@@ -278,7 +288,7 @@ impl<'x> Columns<'x> {
             };
         }
         if let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere {
-            let own = (first + columns.start, columns.len());
+            let own = (first + columns.start - self.local().start, columns.len());
             return Self {
                 elsewhere: Some(Elsewhere::Packed(packed, own)),
                 ..Self::new(self.values, self.n)

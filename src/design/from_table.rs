@@ -1,11 +1,12 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use super::{
     Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making, ResponseColumn,
     builder::DesignBuilder,
     family::{self, BesideResponse},
+    genotypic::with_heterozygotes,
     groups::gather,
     identifiers,
     names::NamedColumns,
@@ -197,7 +198,7 @@ impl DesignColumns {
                 candidates.push(column);
             }
         }
-        let plan = match (plan, options.groups) {
+        let mut plan = match (plan, options.groups) {
             (None, groups @ [_, ..]) => {
                 let gathered = gather(groups, options.keep, &mut places, &mut candidates);
                 Some(gathered?)
@@ -214,16 +215,22 @@ impl DesignColumns {
                 communicator,
             )?,
         };
+        let mut genotypic = None;
+        if options.genotypic && plan.is_none() {
+            let (own, by_name) = with_heterozygotes(options.keep, &mut places, &mut candidates);
+            (plan, genotypic) = (Some(own), Some(Arc::new(by_name)));
+        }
         let builder = builder
             .with_warnings(row_numbers)
             .with_plan(plan)
+            .with_loci(loci)
             .with_aside(aside);
         let mut builder = builder.after(&candidates)?;
         builder.push_all(places, candidates)?;
         let mut design = builder.finish(&response_name)?;
         design.mean_weight = mean_weight;
         design.labels = labels;
-        design.loci = loci;
+        design.genotypic = genotypic;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {

@@ -15,6 +15,7 @@ mod formula;
 mod formula_columns;
 mod formula_data;
 mod from_table;
+mod genotypic;
 mod groups;
 mod identifiers;
 mod in_file;
@@ -95,6 +96,8 @@ pub struct Design {
     in_file: Option<Arc<ColumnsInFile>>,
     /// The columns of genotypes, which stand behind those of numbers.
     packed: Option<Arc<PackedColumns>>,
+    /// The genotypes that columns of numbers were made of, where a variant is a term of two.
+    genotypic: Option<Arc<genotypic::ByName>>,
     /// Where the variants lie that they are, if that is known.
     loci: Option<Arc<Loci>>,
     y: Vec<f64>,
@@ -179,11 +182,13 @@ impl Design {
         size_of_val(&*self.x) as u64 + packed
     }
 
-    /// The genotypes of a column, if it is genotypes at two bits.
+    /// The genotypes of a column, if it is genotypes at two bits and no other rank has it alone, or the copies of a variant
+    /// that is a term of two columns.
     pub(crate) fn genotypes(&self, j: u32) -> Option<&Genotypes> {
-        let packed = self.packed.as_ref()?;
-        let own = (j as usize).checked_sub(self.x.len() / self.n)?;
-        Some(packed.genotypes(own))
+        match &self.genotypic {
+            Some(all) => all.get(&self.variables[j as usize].name),
+            None => Some(self.columns().genotypes_of(j)?.genotypes()),
+        }
     }
 
     /// Where the variants of the file lie, if it says so.

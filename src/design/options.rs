@@ -79,6 +79,9 @@ pub struct DesignOptions<'a> {
     pub split_factors: bool,
     /// Columns that are one term; each other column is one by itself, a factor whole.
     pub groups: &'a [Group],
+    /// Whether each variant is a term of two columns, the copies and `NAME=het`, whether there is one of each allele; of one
+    /// where only two genotypes occur. Not with groups, nor split factors.
+    pub genotypic: bool,
     /// What to do about missing values.
     pub missing: Missing,
     /// Whether models have an intercept.
@@ -99,6 +102,7 @@ impl Default for DesignOptions<'_> {
             reference: &[],
             split_factors: true,
             groups: &[],
+            genotypic: false,
             missing: Missing::Auto,
             intercept: true,
             weights: None,

@@ -1,5 +1,6 @@
 //! Columns of genotypes, which stay at two bits: each is unpacked, at unit norm, when its values are needed.
 
+mod message;
 mod part;
 
 use std::{
@@ -28,6 +29,7 @@ const AT_ONCE: usize = 64;
 pub(crate) struct PackedColumns {
     n: usize,
     intercept: bool,
+    /// Those of this process.
     pub(super) variants: Vec<PackedColumn>,
     /// Square roots of the weights; empty where all count alike.
     roots: Vec<f64>,
@@ -143,8 +145,13 @@ impl PackedColumns {
 
     /// Bytes of the genotypes.
     pub(super) fn bytes(&self) -> u64 {
+        self.bytes_of(self.variants.len())
+    }
+
+    /// Bytes of the genotypes of so many columns.
+    pub(super) fn bytes_of(&self, columns: usize) -> u64 {
         let column = size_of::<PackedColumn>() + 8 * Genotypes::stride(self.n);
-        (column * self.variants.len()) as u64
+        (column * columns) as u64
     }
 
     /// The value of a column in one row.
@@ -159,49 +166,49 @@ impl PackedColumns {
     ///
     /// *Shapes:* `out` has n values.
     pub(super) fn unpack(&self, j: usize, out: &mut [f64]) {
-        let own = &self.variants[j];
+        self.unpack_column(&self.variants[j], out);
+    }
+
+    /// Unpacks a column of this rank or of another.
+    fn unpack_column(&self, own: &PackedColumn, out: &mut [f64]) {
         own.genotypes.unpack(own.values(), out);
         for (out, root) in out.iter_mut().zip(&self.roots) {
             *out *= root;
         }
     }
 
-    /// The genotypes of a column.
-    pub(super) fn genotypes(&self, j: usize) -> &Genotypes {
-        &self.variants[j].genotypes
+    /// A column.
+    pub(super) fn view(&self, j: usize) -> PackedView<'_> {
+        PackedView {
+            of: self,
+            own: &self.variants[j],
+            copies: (&self.fetched, j as u32),
+        }
     }
 
-    /// The n values of a column, of which a copy is kept.
-    pub(super) fn column(&self, j: usize) -> &[f64] {
-        if let Some((all, _)) = self.whole.get() {
-            let before = all.len() - self.p() * self.n;
-            return &all[before + j * self.n..][..self.n];
+    /// A column of another rank, with where copies of its values are.
+    pub(super) fn view_of_remote<'x>(
+        &'x self,
+        own: &'x PackedColumn,
+        copies: (&'x FetchedColumns, u32),
+    ) -> PackedView<'x> {
+        PackedView {
+            of: self,
+            own,
+            copies,
         }
-        if self.fetched.get(j as u32, self.n).is_none() {
-            let mut values = vec![0.0; self.n];
-            self.unpack(j, &mut values);
-            self.fetched.put(j as u32, (Arc::new(values), 0));
-        }
-        self.fetched.get(j as u32, self.n).unwrap_or_default()
     }
 
-    /// The values of a column if a copy is there.
-    pub(super) fn copy(&self, j: usize) -> Option<&[f64]> {
-        self.fetched.get(j as u32, self.n)
+    /// The n values of a column, if all were unpacked.
+    pub(super) fn of_whole(&self, j: usize) -> Option<&[f64]> {
+        let (all, _) = self.whole.get()?;
+        let before = all.len() - self.p() * self.n;
+        Some(&all[before + j * self.n..][..self.n])
     }
 
     /// Whether products of columns are those of integers: no observation has a weight of its own.
     pub(crate) fn has_integers(&self) -> bool {
         self.roots.is_empty()
-    }
-
-    /// A column to multiply others with, by integers.
-    pub(super) fn anchor(&self, j: usize) -> PackedAnchor<'_> {
-        PackedAnchor {
-            of: self,
-            own: &self.variants[j],
-            anchor: Anchor::new(&self.variants[j].genotypes),
-        }
     }
 
     /// All columns behind some of numbers, unpacked.
@@ -231,6 +238,52 @@ impl PackedColumns {
     }
 }
 
+/// A column of genotypes, of this rank or of another, with where copies of its values are.
+#[derive(Clone, Copy)]
+pub(crate) struct PackedView<'x> {
+    of: &'x PackedColumns,
+    own: &'x PackedColumn,
+    copies: (&'x FetchedColumns, u32),
+}
+
+impl<'x> PackedView<'x> {
+    pub(super) fn genotypes(&self) -> &'x Genotypes {
+        &self.own.genotypes
+    }
+
+    /// Unpacks it.
+    ///
+    /// *Shapes:* `out` has n values.
+    pub(super) fn unpack(&self, out: &mut [f64]) {
+        self.of.unpack_column(self.own, out);
+    }
+
+    /// The n values, of which a copy is kept.
+    pub(super) fn column(&self) -> &'x [f64] {
+        let ((copies, at), n) = (self.copies, self.of.n);
+        if copies.get(at, n).is_none() {
+            let mut values = vec![0.0; n];
+            self.unpack(&mut values);
+            copies.put(at, (Arc::new(values), 0));
+        }
+        copies.get(at, n).unwrap_or_default()
+    }
+
+    /// The n values if a copy is there.
+    pub(super) fn copy(&self) -> Option<&'x [f64]> {
+        self.copies.0.get(self.copies.1, self.of.n)
+    }
+
+    /// The column to multiply others with, by integers.
+    pub(super) fn anchor(&self) -> PackedAnchor<'x> {
+        PackedAnchor {
+            of: self.of,
+            own: self.own,
+            anchor: Anchor::new(&self.own.genotypes),
+        }
+    }
+}
+
 /// A column of genotypes whose products with others are made of integers.
 pub(crate) struct PackedAnchor<'x> {
     of: &'x PackedColumns,
@@ -243,13 +296,22 @@ impl PackedAnchor<'_> {
     pub(super) fn products(&self, columns: Range<usize>, out: &mut [f64]) {
         let others = &self.of.variants[columns];
         for (out, other) in out.iter_mut().zip(others) {
-            let mut product = self.anchor.product(&other.genotypes);
-            if !self.of.intercept {
-                let means = [self.own, other].map(|one| one.genotypes.mean());
-                product += self.of.n as f64 * means[0] * means[1];
-            }
-            *out = product / (self.own.norm * other.norm);
+            *out = self.product_with(other);
         }
+    }
+
+    /// The product with a column.
+    pub(super) fn product(&self, other: PackedView) -> f64 {
+        self.product_with(other.own)
+    }
+
+    fn product_with(&self, other: &PackedColumn) -> f64 {
+        let mut product = self.anchor.product(&other.genotypes);
+        if !self.of.intercept {
+            let means = [self.own, other].map(|one| one.genotypes.mean());
+            product += self.of.n as f64 * means[0] * means[1];
+        }
+        product / (self.own.norm * other.norm)
     }
 }
 

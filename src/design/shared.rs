@@ -321,7 +321,8 @@ impl Design {
         if let Some(packed) = &self.packed {
             let before = self.x.len() / self.n;
             let mut values = Vec::new();
-            for (at, variable) in self.variables[before..].iter().enumerate() {
+            let own = &self.variables[first + before..][..packed.p()];
+            for (at, variable) in own.iter().enumerate() {
                 if at % LOOK_EVERY == 0 {
                     interrupt.check().map_err(TableError::from)?;
                 }

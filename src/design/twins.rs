@@ -1,6 +1,6 @@
 //! Variants that are copies of others: the same genotypes, or those of the other allele.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{DesignError, SetAside};
 use crate::{
@@ -15,7 +15,7 @@ type Known = (usize, bool, String, (u128, bool));
 
 /// Takes the columns out that are copies of earlier ones, kept ones before others, and says of which. It does so before
 /// anything is unpacked, so that it does not show how columns are held; columns of other ranks are copies where their
-/// hashes are equal. Constants are none.
+/// hashes are equal. Constants are none. Of ranks the first says so of all columns.
 ///
 /// # Errors
 /// A kept copy of a kept variant; a lost rank.
@@ -59,7 +59,7 @@ pub(super) fn take_copies_out(
         Some((a, b)) => a == b || intercept && a.is_exchanged(b),
         None => true,
     };
-    let mut copies = HashMap::new();
+    let mut copies = BTreeMap::new();
     // Of kept copies of kept variants, the first.
     let mut refused: Option<(usize, DesignError)> = None;
     for alike in all.chunk_by(|one, other| one.3.0 == other.3.0) {
@@ -93,16 +93,13 @@ pub(super) fn take_copies_out(
     if let Some((_, error)) = refused {
         return Err(error);
     }
-    let mut aside = Vec::new();
-    let mut stays = Vec::with_capacity(places.len());
-    for place in &*places {
-        let copy = copies.remove(place);
-        stays.push(copy.is_none());
-        aside.extend(copy);
-    }
+    let stays = places.iter().map(|place| !copies.contains_key(place));
+    let stays: Vec<bool> = stays.collect();
     let mut of_place = stays.iter();
     places.retain(|_| of_place.next() == Some(&true));
     let mut of_column = stays.iter();
     columns.retain(|_| of_column.next() == Some(&true));
-    Ok(aside)
+    let is_first = communicator.is_none_or(Communicator::is_root);
+    let aside = copies.into_values().filter(|_| is_first);
+    Ok(aside.collect())
 }

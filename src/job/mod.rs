@@ -44,7 +44,10 @@ use crate::{
     search::Pass,
     selection::{CONFIDENCE_LEVEL, Intervals},
     selector::Stop,
-    table::{Cohort, Missing, Table, TextOptions, input_files, is_npy, is_standard_input},
+    table::{
+        Cohort, GenotypeEncoding, Missing, Table, TextOptions, input_files, is_npy,
+        is_standard_input,
+    },
 };
 
 pub use crate::{presentation::Format, progress::Progress};
@@ -154,6 +157,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether each variant is a term of two columns.
+    pub(crate) fn is_genotypic(&self) -> bool {
+        self.cohort.encoding == GenotypeEncoding::Genotypic
+    }
+
     /// A selection by PaSS from a file, with every option at its default.
     pub fn new(data: impl Into<PathBuf>) -> Self {
         Self {

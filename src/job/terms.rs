@@ -101,6 +101,18 @@ pub(super) fn term_conflicts(job: &Job) -> Vec<OptionError> {
             refuse("response", message, "leave one of them out");
         }
     }
+    if job.is_genotypic() {
+        let others = [
+            ("a formula", terms.has_formula()),
+            ("group", !terms.groups.is_empty()),
+            ("groups", terms.groups_file.is_some()),
+            ("split", terms.split),
+        ];
+        for (other, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+            let message = format!("= genotypic makes a term of each variant, and excludes {other}");
+            refuse("encode", &message, "leave one of them out");
+        }
+    }
     let has_groups = [
         ("group", !terms.groups.is_empty()),
         ("groups", terms.groups_file.is_some()),

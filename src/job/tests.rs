@@ -224,6 +224,7 @@ fn every_option_reaches_its_field() {
         polish: false,
         islands: 7,
         proof: ProofEffort::Complete,
+        alternatives: true,
         patience: Some(5),
         time_limit: Some(std::time::Duration::from_secs(90)),
         seed: u64::MAX,

@@ -9,7 +9,7 @@
 
 mod messages;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod threads;
 
 use std::{

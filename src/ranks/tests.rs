@@ -5,7 +5,10 @@ use std::{thread, time::Duration};
 use super::*;
 
 /// Runs `work` on `size` ranks; its results in the order of ranks.
-fn each<T: Send>(size: usize, work: impl Fn(Communicator, &Interrupt) -> T + Sync) -> Vec<T> {
+pub(crate) fn each<T: Send>(
+    size: usize,
+    work: impl Fn(Communicator, &Interrupt) -> T + Sync,
+) -> Vec<T> {
     let work = &work;
     thread::scope(|scope| {
         let ranks = thread_transports(size).into_iter().map(|ranks| {

@@ -172,8 +172,10 @@ impl Prepared for Design {
 
     fn is_partitioned(job: &Job) -> bool {
         let terms = &job.terms;
-        let has_terms =
-            terms.has_formula() || !terms.groups.is_empty() || terms.groups_file.is_some();
+        let has_terms = terms.has_formula()
+            || !terms.groups.is_empty()
+            || terms.groups_file.is_some()
+            || job.is_genotypic();
         !has_terms && job.kind.distribution != Distribution::Multinomial
     }
 
@@ -185,6 +187,7 @@ impl Prepared for Design {
             let options = DesignOptions {
                 split_factors: terms.split,
                 groups: &terms.groups,
+                genotypic: job.is_genotypic(),
                 response,
                 kind: job.kind.options(),
                 keep: &job.keep,

@@ -155,6 +155,7 @@ impl Model {
         let mut selection = found.selection_by(method, design, &*job.criterion, &job.pass);
         let threads = job.resources.thread_count();
         found.set_intervals(&mut selection, design, job.intervals, job.level, threads);
+        selection.shorten_credible_sets();
         selection.rank_summary = run.rank_summary(self.over);
         selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);
         let warning = self.fault.as_ref().map(Fault::warning);
@@ -238,8 +239,7 @@ fn partition(
     if partition == Partition::Columns || job.resources.distributed().is_none() {
         return Ok((design, resources, None));
     }
-    let elements = (design.n() as u64).saturating_mul(design.p() as u64);
-    let bytes = elements.saturating_mul(size_of::<f64>() as u64);
+    let bytes = design.replicated_bytes();
     let held = job
         .resources
         .memory

@@ -55,6 +55,8 @@ impl<S: Selector> OnResamples<'_, S> {
             pass: Pass {
                 seed,
                 proof: proof_of_resample(job.pass.proof),
+                // Nobody reads what could stand in the place of what it chose.
+                alternatives: false,
                 // It is of all resamples together.
                 time_limit: None,
                 ..job.pass.clone()

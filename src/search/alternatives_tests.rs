@@ -327,6 +327,16 @@ fn another_level_takes_another_part_of_the_members() {
         sets.map(|set| set.size).sum::<usize>()
     });
     assert!(sizes.is_sorted() && sizes[0] < sizes[3], "{sizes:?}");
+    // A search that is asked for none has the same model.
+    let (with, _) = found(&design, &pass, 1);
+    let none = Pass {
+        alternatives: false,
+        ..pass.clone()
+    };
+    let (without, _) = found(&design, &none, 1);
+    assert!(!with.alternatives.is_empty() && without.alternatives.is_empty());
+    assert_eq!(without.certified, with.certified);
+    assert_eq!(without.fit.members(), with.fit.members());
     // No polish, no certificate, no sets.
     let plain = Pass {
         polish: false,

@@ -3,11 +3,12 @@
 use super::{IterationRecord, Pass, SearchResult, search};
 use crate::{
     criteria::Ebic,
-    design::{Design, DesignOptions, ResponseOptions},
-    device::{DeviceChoice, Gain, Resources, counting::tests::gpus},
+    design::{Design, DesignOptions, Making, ResponseOptions},
+    device::{DeviceChoice, Gain, Partition, Resources, counting::tests::gpus},
     family::{Distribution, Family},
     interrupt::Interrupt,
     random::{Stream, uniform_below},
+    ranks::{Communicator, tests::each},
     table::{Genotypes, Table, Values},
 };
 
@@ -85,16 +86,58 @@ pub(super) fn table(seed: u64, binary: bool) -> Table {
     Table::from_columns(before.into_iter().chain(variants)).unwrap()
 }
 
-fn found(design: &Design, pass: &Pass, resources: &Resources) -> (SearchResult, Vec<String>) {
-    let mut course = Vec::new();
-    // A walk of the polish rests on products of columns, of which those of integers are rounded otherwise.
+/// What a search finds, and its course: of the swarm, and of the waves of the polish.
+fn found(
+    design: &Design,
+    pass: &Pass,
+    resources: &Resources,
+    interrupt: &Interrupt,
+) -> (SearchResult, [Vec<String>; 2]) {
+    let mut course = [Vec::new(), Vec::new()];
     let mut observe = |record: &IterationRecord| {
-        course.extend(record.wave.is_none().then(|| format!("{record:?}")));
+        course[usize::from(record.wave.is_some())].push(format!("{record:?}"));
     };
-    let never = Interrupt::default();
     let ebic = Ebic { gamma: 0.5 };
-    let found = search(design, &ebic, pass, resources, &never, None, &mut observe);
+    let found = search(
+        design,
+        &ebic,
+        pass,
+        resources,
+        interrupt,
+        None,
+        &mut observe,
+    );
     (found.unwrap(), course)
+}
+
+/// The table as one of several ranks reads it.
+fn share_of(mut table: Table, communicator: &Communicator) -> Table {
+    let local = communicator.local_range(table.columns.len());
+    for (at, column) in table.columns.iter_mut().enumerate() {
+        if !local.contains(&at) && !["y", "w"].contains(&&*column.name) {
+            column.values = Values::Remote;
+        }
+    }
+    table
+}
+
+/// What is the same on any number of ranks.
+fn outcome(design: &Design, found: &(SearchResult, [Vec<String>; 2])) -> String {
+    let (own, course) = found;
+    let aside = design.set_aside().iter();
+    let aside: Vec<String> = aside
+        .map(|own| format!("{} {}", own.name, own.reason))
+        .collect();
+    let chosen = own.fit.support().iter().map(|j| {
+        let genotypes = design.genotypes(*j);
+        (
+            &design.variables()[*j as usize],
+            genotypes.map(|own| own.counts()),
+        )
+    });
+    let chosen: Vec<_> = chosen.collect();
+    let (bits, alternatives) = (own.value.to_bits(), &own.alternatives);
+    format!("{chosen:?} {bits} {alternatives:?} {course:?} {aside:?}")
 }
 
 #[test]
@@ -164,11 +207,46 @@ fn genotypes_at_two_bits_are_selected_as_numbers_are() {
             },
             ..Pass::default()
         };
+        // One rank or several: the same, down to the walks of the polish.
+        let whole = outcome(
+            &packed,
+            &found(&packed, &pass, &places[0], &Interrupt::default()),
+        );
+        let mut shared = vec![(2, Partition::Columns), (3, Partition::Columns)];
+        shared.extend((seed % 4 == 0).then_some((3, Partition::Particles)));
+        for (size, over) in shared {
+            let all = each(size, |communicator, interrupt| {
+                let table = share_of(table(seed, binary), &communicator);
+                let making = Making {
+                    communicator: Some(&communicator),
+                    ..Making::alone(interrupt)
+                };
+                let design = Design::from_partitioned_table(table, &options, making).unwrap();
+                assert!(!design.columns().is_unpacked());
+                // A share of the columns is held, and no more.
+                assert!(design.matrix_bytes() < packed.matrix_bytes() * 3 / 4);
+                let design = match over {
+                    Partition::Columns => design,
+                    _ => design.replicated().unwrap(),
+                };
+                let resources = Resources {
+                    communicator: Some(communicator.clone()),
+                    partition: Some(over),
+                    ..Resources::cpu(1)
+                };
+                outcome(&design, &found(&design, &pass, &resources, interrupt))
+            });
+            for own in all {
+                assert_eq!(own, whole, "{seed} {size} {over:?}");
+            }
+        }
         let mut on_first = None;
         for place in &places {
             // A GPU rounds otherwise than the CPU does: numbers on the same device say what the bits are.
-            let (expected, course) = found(&numbers, &pass, place);
-            let (own, of_own) = found(&packed, &pass, place);
+            let never = Interrupt::default();
+            // A walk of the polish rests on products of columns, of which those of integers are rounded otherwise.
+            let (expected, [course, _]) = found(&numbers, &pass, place, &never);
+            let (own, [of_own, _]) = found(&packed, &pass, place, &never);
             assert_eq!(of_own, course, "{seed} {place:?}");
             assert_eq!(
                 own.fit.members(),

@@ -35,6 +35,8 @@ pub struct Pass {
     /// How long to go on with a proof that no allowed model is better; by default so long as that
     /// takes a bounded amount of work.
     pub proof: ProofEffort,
+    /// Whether what could stand in the place of each variable of a certified model is looked for; true by default.
+    pub alternatives: bool,
     /// Number of iterations without a better model after which the search ends, 1 … 10⁹; `None`, the
     /// default, for no limit.
     pub patience: Option<usize>,
@@ -86,6 +88,7 @@ impl Default for Pass {
             polish: true,
             islands: 4,
             proof: ProofEffort::Bounded,
+            alternatives: true,
             patience: None,
             time_limit: None,
             seed: 1,

@@ -110,7 +110,7 @@ pub(super) fn run_stages(
     }
     let is_done = is_done(&end);
     let mut alternatives = Vec::new();
-    if is_done && end.certified.is_some() && end.fault.is_none() {
+    if is_done && problem.pass.alternatives && end.certified.is_some() && end.fault.is_none() {
         let context = PolishContext {
             problem,
             threads,

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::number_or_nan;
 
+/// Members that a report lists behind those of the set.
+const BEHIND: usize = 20;
+
 /// The chosen variable and those that could stand in its place, all others staying: members of largest weight, which the
 /// first `size` of them share as far as the level says.
 ///
@@ -27,7 +30,8 @@ pub struct CredibleSet {
     pub purity: Option<f64>,
     /// Candidates that could stand here, the chosen variable among them: those whose φ is at most 20 higher.
     pub alternatives: usize,
-    /// The chosen variable and its alternatives, of largest weight first, as far as .999 of the weight, at most 500.
+    /// The chosen variable and its alternatives, of largest weight first, as far as .999 of the weight, at most 500. A
+    /// report has the set and at most 20 more.
     pub members: Vec<SetMember>,
 }
 
@@ -85,8 +89,39 @@ impl CredibleSet {
         self.purity = last.and_then(|own| own.purity);
     }
 
+    /// Leaves out what stands further behind the set than a report lists.
+    pub(super) fn shorten(&mut self) {
+        self.members.truncate(self.size.saturating_add(BEHIND));
+    }
+
     /// The members that are in the set.
     pub fn set(&self) -> &[SetMember] {
         &self.members[..self.size.min(self.members.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_lists_the_set_and_twenty_more() {
+        let member = |at: usize| SetMember {
+            name: format!("rs{at}"),
+            weight: 1.0 / 400.0,
+            ..SetMember::default()
+        };
+        for (level, size) in [(0.5, 200), (0.9, 360), (0.995, 398)] {
+            let mut set = CredibleSet {
+                members: (0..400).map(member).collect(),
+                ..CredibleSet::default()
+            };
+            set.set_level(level - 1e-9);
+            let (all, of_set) = (set.members.clone(), set.set().to_vec());
+            assert_eq!(set.size, size);
+            set.shorten();
+            assert_eq!(set.members, all[..(size + 20).min(400)]);
+            assert_eq!(set.set(), of_set);
+        }
     }
 }

@@ -288,6 +288,14 @@ impl Selection {
         own.and_then(|own| own.term.as_deref()).unwrap_or(variable)
     }
 
+    /// Leaves out the members of credible sets that stand more than 20 behind the set: hundreds may share the last
+    /// thousandth of the weight. A higher level is then beyond what is listed.
+    pub fn shorten_credible_sets(&mut self) {
+        let sets = self.selected.iter_mut();
+        let sets = sets.filter_map(|own| own.credible_set.as_mut());
+        sets.for_each(CredibleSet::shorten);
+    }
+
     /// Sets the level of all confidence intervals, β̂ ± q·(standard error) with
     /// P(|T| ≥ q) = 1 − level, and of credible sets. A level outside (0, 1) removes the intervals. Those by profiles need the fit:
     /// [`SearchResult::set_intervals`](crate::search::SearchResult::set_intervals).

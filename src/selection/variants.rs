@@ -1,5 +1,7 @@
 //! What there is to say of the chosen variants of a design.
 
+use std::collections::HashMap;
+
 use super::{SelectedVariable, SelectedVariant};
 use crate::{design::Design, least_squares::Fit};
 
@@ -7,7 +9,22 @@ use crate::{design::Design, least_squares::Fit};
 pub(crate) fn describe_variants(design: &Design, fit: &Fit, selected: &mut [SelectedVariable]) {
     let costs = fit.coefficients().iter().zip(fit.inverse_gram_diagonal());
     let costs = costs.map(|(b, diagonal)| b * b / diagonal);
-    let costs: Vec<f64> = costs.collect();
+    let mut costs: Vec<f64> = costs.collect();
+    let x = design.columns();
+    if x.terms().is_some() {
+        // Without a column its term is out.
+        let of_terms = fit.term_drop_costs(x);
+        let of_terms: HashMap<u32, f64> = fit
+            .terms()
+            .iter()
+            .zip(of_terms)
+            .map(|(term, (cost, _))| (*term, cost))
+            .collect();
+        let own = fit.support().iter().map(|j| of_terms.get(&x.term_of(*j)));
+        costs.iter_mut().zip(own).for_each(|(cost, own)| {
+            *cost = own.copied().unwrap_or(*cost);
+        });
+    }
     for (place, own) in selected.iter_mut().enumerate() {
         let Some(j) = fit.support().get(place) else {
             return;

@@ -66,20 +66,30 @@ impl Table {
             Ok(rows - count as usize)
         });
         let filled: Vec<usize> = filled.into_iter().collect::<Result<_, _>>()?;
-        if let Some(loci) = &mut self.loci {
-            let numbers = self.columns.iter().zip(&filled);
-            for (column, count) in numbers.filter(|(_, count)| **count > 0) {
-                if loci.missing_dosages(&column.name).is_some() {
-                    Arc::make_mut(loci).count_missing(&column.name, *count);
-                }
-            }
-        }
+        let of_dosages = |name: &str| {
+            let loci = self.loci.as_ref();
+            loci.is_some_and(|loci| loci.missing_dosages(name).is_some())
+        };
+        let numbers = self.columns.iter().zip(&filled);
+        let of_dosages = numbers.filter(|(column, count)| **count > 0 && of_dosages(&column.name));
+        let of_dosages = of_dosages.map(|(column, count)| (column.name.clone(), *count));
+        let mut of_dosages: Vec<(String, usize)> = of_dosages.collect();
         let columns = filled.iter().filter(|count| **count > 0).count();
         let (mut values, mut columns) = (filled.iter().sum::<usize>(), columns);
         if let Some(communicator) = communicator {
-            let all = communicator.gather(&(values, columns));
-            let all = all.map_err(TableError::Ranks)?.into_iter();
-            (values, columns) = all.fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+            let all = communicator.gather(&(values, columns, std::mem::take(&mut of_dosages)));
+            (values, columns) = (0, 0);
+            for own in all.map_err(TableError::Ranks)? {
+                values += own.0;
+                columns += own.1;
+                of_dosages.extend(own.2);
+            }
+        }
+        if let Some(loci) = self.loci.as_mut().filter(|_| !of_dosages.is_empty()) {
+            let loci = Arc::make_mut(loci);
+            for (name, count) in &of_dosages {
+                loci.count_missing(name, *count);
+            }
         }
         let (were, of) = match (values, columns) {
             (0, _) => return Ok(None),

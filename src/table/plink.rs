@@ -20,7 +20,7 @@ use super::growing::PER_COLUMN;
 use super::source::Source;
 use super::{Column, Genotypes, Table, TableError, TextOptions, Values};
 use crate::threads::piece;
-use beside::header_beside;
+use beside::{Taken, header_beside};
 use fileset::Fileset;
 use people::people;
 use records::GenotypeFile;
@@ -29,7 +29,7 @@ use selection::Selection;
 pub(crate) use truth::is_simulated_part;
 #[cfg(feature = "program")]
 pub(crate) use truth::truth_text;
-use variants::variants;
+use variants::{Variants, variants};
 
 /// The first bytes of a `.bed` whose genotypes lie variant by variant.
 #[cfg(feature = "program")]
@@ -114,16 +114,22 @@ fn read(input: &Input) -> Result<Table, TableError> {
     }
     let people = people(&own.ids, &sets[0].people, input.options)?;
     let (phenotype, values) = own.phenotype;
-    let variants = variants(&sets, &phenotype, options)?;
+    let mut variants = variants(&sets, &phenotype, options)?;
+    variants.refuse_taken(&people.taken, &sets)?;
     let count = own.ids.len();
+    let read = |selection: &mut Selection, variants: &Variants| {
+        let (mut first, mut genotypes) = (0, Vec::new());
+        for (set, own) in sets.iter().zip(&variants.counts) {
+            let range = first..first + own;
+            let mut file = GenotypeFile::open(set, count, &variants.names[range.clone()], options)?;
+            genotypes.extend(selection.read(&mut file, range, variants)?);
+            first += own;
+        }
+        Ok(genotypes)
+    };
     let mut selection = Selection::new(input, (&people, &variants), count);
-    let (mut first, mut genotypes) = (0, Vec::new());
-    for (set, own) in sets.iter().zip(&variants.counts) {
-        let range = first..first + own;
-        let mut file = GenotypeFile::open(set, count, &variants.names[range.clone()], options)?;
-        genotypes.extend(selection.read(&mut file, range, &variants)?);
-        first += own;
-    }
+    selection.filter_over_ranks(&mut variants, read)?;
+    let genotypes = read(&mut selection, &variants)?;
     let (of_variants, is_nothing_left) = selection.left_out();
     if is_nothing_left {
         let message = format!("no variant is left: {}", of_variants.unwrap_or_default());
@@ -133,10 +139,11 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
     let named: Vec<(String, Option<Values>)> = wanted.zip(genotypes).collect();
     let mut loci = variants.loci;
-    for (name, values) in &named {
-        if matches!(values, Some(Values::Numbers(_))) {
-            loci.mark_dosages(name);
-        }
+    let has_dosages = |(name, values): &&(String, Option<Values>)| {
+        values.is_some() && selection.dosages().contains(name)
+    };
+    for (name, _) in named.iter().filter(has_dosages) {
+        loci.mark_dosages(name);
     }
 
     let kept: Vec<String> = people
@@ -178,7 +185,7 @@ fn header(input: &Input) -> Result<Option<Table>, TableError> {
     let variants = variants(&sets, &own, options)?;
     let cohort = input.options.cohort;
     let phenotype = cohort.and_then(|own| own.phenotype.as_ref());
-    let (mut names, mut taken) = (vec![own], Vec::new());
+    let (mut names, mut taken) = (vec![own], Vec::<Taken>::new());
     if let Some(beside) = phenotype {
         names = header_beside(beside, "--phenotype", input.options, &[])?.used;
         taken.extend(names.iter().map(|name| (name.clone(), beside.path.clone())));
@@ -187,7 +194,9 @@ fn header(input: &Input) -> Result<Option<Table>, TableError> {
     if let Some(beside) = cohort.and_then(|own| own.covariates.as_ref()) {
         kept = header_beside(beside, "--covariates", input.options, &taken)?.used;
         names.extend(kept.iter().cloned());
+        taken.extend(kept.iter().map(|name| (name.clone(), beside.path.clone())));
     }
+    variants.refuse_taken(&taken, &sets)?;
     let wanted = variants.names.into_iter().zip(variants.wanted);
     names.extend(wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name)));
     // The names are there already.

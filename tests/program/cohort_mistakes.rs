@@ -37,6 +37,30 @@ fn what_is_wrong_is_told_with_its_mend() {
     );
     refused(&none, &["--phenotype", "none.txt:Y1"], &["none.txt"]);
     let of = |text| write("p.txt", text);
+    // A column that is called as a variant is, unless the variant is left out.
+    let called = |folder: &Folder| {
+        let rows = (0..PEOPLE).map(|i| format!("p{i} {}\n", age(i)));
+        folder.write(
+            "c.txt",
+            &("IID rs4\n".to_owned() + &rows.collect::<String>()),
+        );
+        folder.write("rs4.txt", "rs4\n");
+    };
+    let beside = [&BESIDE[..2], &["--covariates", "c.txt"]].concat();
+    let told = ["error: c.txt: ", "`rs4`", "d.bim", "rename", "--exclude"];
+    refused(&called, &beside, &told);
+    let own = folder();
+    called(&own);
+    own.write(
+        "jobs.toml",
+        "[defaults]\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\ncovariates = \"c.txt\"\n[[job]]\n",
+    );
+    let checked = own.run(&["run", "jobs.toml", "--check", "--open"]);
+    assert_eq!(checked.code, Some(2), "{}", checked.stderr);
+    let all = checked.stdout + &checked.stderr;
+    assert!(all.contains("`rs4`") && all.contains("--exclude"), "{all}");
+    let ran = own.run(&[&["select", "d.bed", "--exclude", "rs4.txt"], &beside[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     refused(
         &of("A B\n1 2\n"),
         &["--phenotype", "p.txt"],

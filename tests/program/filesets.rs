@@ -71,6 +71,95 @@ fn a_pgen_gives_the_selection_of_its_bed() {
     assert_eq!(report["response"], "case");
 }
 
+/// A report without what differs from file to file or from run to run.
+fn without_names(mut report: Value, data: &str) -> Value {
+    for name in ["data", "elapsed_seconds"] {
+        report.as_object_mut().unwrap().remove(name);
+    }
+    let stem = data.rsplit_once('.').unwrap().0;
+    let text = report.to_string();
+    for beside in [["pvar", "bim"], ["psam", "fam"], ["pgen", "bed"]] {
+        for ending in beside {
+            assert!(!text.contains(&format!("{stem}.{ending}")), "{text}");
+        }
+    }
+    report
+}
+
+#[test]
+fn one_table_of_phenotypes_gives_a_pgen_the_report_of_its_bed() {
+    let folder = of_plink("hard");
+    let fam = fs::read_to_string(folder.path("hard.fam")).unwrap();
+    let ids = fam
+        .lines()
+        .map(|line| line.split_whitespace().nth(1).unwrap());
+    let values = ids.enumerate().map(|(at, id)| {
+        let value = ((at * 37 % 101) as f64).sqrt();
+        format!("{id} {value}\n")
+    });
+    folder.write(
+        "y.txt",
+        &("IID y\n".to_owned() + &values.collect::<String>()),
+    );
+    let of = |data: &'static str| {
+        let asked = [
+            data,
+            "--phenotype",
+            "y.txt:y",
+            "--criterion",
+            "aic",
+            "--max-size",
+            "5",
+        ];
+        without_names(selected(&folder, &asked), data)
+    };
+    let (pgen, bed) = (of("hard.pgen"), of("hard.bed"));
+    assert_eq!(names(&bed["selected"]).len(), 5);
+    assert_eq!(pgen, bed);
+}
+
+#[test]
+#[ignore = "needs plink2"]
+fn a_pgen_that_plink_makes_of_linked_variants_gives_the_report_of_its_bed() {
+    let folder = Folder::new();
+    let made = [
+        "--n",
+        "400",
+        "--p",
+        "800",
+        "--rho",
+        "0.95",
+        "--missing",
+        "0.01",
+    ];
+    let ran = folder.run(&[&["simulate", "genotypes", "--output", "d.bed"][..], &made].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    folder.plink2("d", &["--make-pgen"]);
+    let fam = fs::read_to_string(folder.path("d.fam")).unwrap();
+    let rows = fam.lines().map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        format!("{} {} {}\n", fields[0], fields[1], fields[5])
+    });
+    folder.write(
+        "y.txt",
+        &("FID IID y\n".to_owned() + &rows.collect::<String>()),
+    );
+    let of = |data: &'static str| {
+        let asked = [data, "--phenotype", "y.txt:y", "--criterion", "bic"];
+        without_names(selected(&folder, &asked), data)
+    };
+    let (pgen, bed) = (of("judge.pgen"), of("d.bed"));
+    assert!(!names(&bed["selected"]).is_empty());
+    assert_eq!(pgen, bed);
+    // PLINK writes six digits of a phenotype.
+    let rss = |data: &'static str| selected(&folder, &[data, "--criterion", "bic"])["rss"].clone();
+    let [written, own] = [rss("judge.pgen"), rss("d.bed")].map(|rss| rss.as_f64().unwrap());
+    assert!(
+        written != own && (written / own - 1.0).abs() < 1e-4,
+        "{written} {own}"
+    );
+}
+
 #[test]
 fn dosages_are_columns_of_numbers() {
     let folder = of_plink("dosages");

@@ -30,6 +30,7 @@ mod filesets;
 mod formula_mistakes;
 mod formulas;
 mod genotypes;
+mod genotypic;
 mod hostile_names;
 #[cfg(unix)]
 mod interrupts;

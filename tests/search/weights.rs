@@ -49,6 +49,7 @@ const WEIGHTED: DesignOptions = DesignOptions {
     },
     split_factors: true,
     groups: &[],
+    genotypic: false,
     response: Some("y"),
     keep: &[],
     drop: &[],

@@ -25,7 +25,7 @@ impl DesignBuilder<'_> {
         if let Some(array) = self.making.in_file {
             return self.push_in_file(array, indexes, columns);
         }
-        if let Some(first) = self.first_packed(&columns) {
+        if let Some(first) = self.first_packed(&columns)? {
             let (mut indexes, packed) = (indexes, columns.split_off(first));
             let behind = indexes.split_off(first);
             self.push_numbers_of(indexes, columns)?;

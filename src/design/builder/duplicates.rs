@@ -86,7 +86,9 @@ impl DesignBuilder<'_> {
             }
             let mut own = Vec::new();
             for (j, place) in ranges[self.rank()].clone().enumerate() {
-                if alike[&scale(&self.variables[place].0)] > 1 {
+                // Of genotypes at two bits the copies were taken out before.
+                let is_packed = self.packed.is_some() && j * self.n >= self.x.len();
+                if !is_packed && alike[&scale(&self.variables[place].0)] > 1 {
                     self.heed_interrupt()?;
                     own.push((place, hashes.remove(&j).unwrap_or_else(|| self.hash(j))));
                 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    super::packed::{PackedAnchor, PackedPart},
+    super::packed::{PackedAnchor, PackedPart, PackedView},
     Columns, Elsewhere,
 };
 use crate::vector::product;
@@ -11,22 +11,40 @@ use crate::vector::product;
 impl<'x> Columns<'x> {
     /// The n values of column `j`, of which no copy is kept for later.
     pub(crate) fn column_once(&self, j: u32) -> Cow<'x, [f64]> {
-        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
+        let Some(genotypes) = self.genotypes_of(j) else {
             return Cow::Borrowed(self.column(j));
         };
-        let place = first + j as usize;
-        if let Some(values) = self.dense(place) {
-            return Cow::Borrowed(values);
-        }
-        let own = place - self.dense_count();
-        packed.copy(own).map_or_else(
+        genotypes.copy().map_or_else(
             || {
                 let mut values = vec![0.0; self.n];
-                packed.unpack(own, &mut values);
+                genotypes.unpack(&mut values);
                 Cow::Owned(values)
             },
             Cow::Borrowed,
         )
+    }
+
+    /// A column if it is genotypes at two bits: of this process, or of another rank and fetched.
+    pub(in crate::design) fn genotypes_of(&self, j: u32) -> Option<PackedView<'x>> {
+        let Some(Elsewhere::Packed(packed, _)) = self.elsewhere else {
+            return None;
+        };
+        match (self.remote, self.local_place(j)) {
+            (Some(remote), None) => remote.genotypes(j, packed),
+            (_, place) => {
+                let own = place?.checked_sub(self.dense_count())?;
+                Some(packed.view(own))
+            }
+        }
+    }
+
+    /// The values of a column of genotypes of this process, if all were unpacked.
+    pub(super) fn whole_column(&self, j: u32) -> Option<&'x [f64]> {
+        let Some(Elsewhere::Packed(packed, _)) = self.elsewhere else {
+            return None;
+        };
+        let own = self.local_place(j)?.checked_sub(self.dense_count())?;
+        packed.of_whole(own)
     }
 
     /// The values of some neighbouring local columns, those of genotypes unpacked into `room`.
@@ -42,7 +60,8 @@ impl<'x> Columns<'x> {
             return &self.values[start * self.n..end * self.n];
         };
         room.resize(columns.len() * self.n, 0.0);
-        let places = first + columns.start..first + columns.end;
+        let before = self.local().start;
+        let places = first + columns.start - before..first + columns.end - before;
         for (place, out) in places.zip(room.chunks_mut(self.n)) {
             match self.dense(place) {
                 Some(values) => out.copy_from_slice(values),
@@ -84,16 +103,10 @@ impl<'x> Columns<'x> {
 
     /// A column of genotypes to multiply others with; none of one whose values are numbers.
     pub(crate) fn anchor(&self, j: u32) -> Option<PackedAnchor<'x>> {
-        let Some(Elsewhere::Packed(packed, (first, _))) = self.elsewhere else {
-            return None;
-        };
-        let place = first + j as usize;
-        place
-            .checked_sub(self.dense_count())
-            .map(|own| packed.anchor(own))
+        self.genotypes_of(j).map(|genotypes| genotypes.anchor())
     }
 
-    /// The products of neighbouring columns with an [`anchor`](Self::anchor) of the same design, if all of them are
+    /// The products of neighbouring local columns with an [`anchor`](Self::anchor) of the same design, if all of them are
     /// genotypes; otherwise none is written.
     pub(crate) fn products_of_integers(
         &self,
@@ -104,7 +117,8 @@ impl<'x> Columns<'x> {
         let Some(Elsewhere::Packed(_, (first, _))) = self.elsewhere else {
             return false;
         };
-        let Some(start) = (first + columns.start).checked_sub(self.dense_count()) else {
+        let place = first + columns.start - self.local().start;
+        let Some(start) = place.checked_sub(self.dense_count()) else {
             return false;
         };
         anchor.products(start..start + columns.len(), out);
@@ -116,14 +130,14 @@ impl<'x> Columns<'x> {
         let anchor = self.anchor(j).filter(|_| self.has_integers());
         let mut values = None;
         for (other, out) in others.iter().zip(out) {
-            let place = *other as usize;
-            let is_done = anchor.as_ref().is_some_and(|anchor| {
-                self.products_of_integers(place..place + 1, anchor, std::slice::from_mut(out))
-            });
-            if !is_done {
-                let values = values.get_or_insert_with(|| self.column_once(j));
-                *out = product(values, &self.column_once(*other));
-            }
+            let genotypes = anchor.as_ref().zip(self.genotypes_of(*other));
+            *out = match genotypes {
+                Some((anchor, other)) => anchor.product(other),
+                None => {
+                    let values = values.get_or_insert_with(|| self.column_once(j));
+                    product(values, &self.column_once(*other))
+                }
+            };
         }
     }
 }

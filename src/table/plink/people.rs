@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::error::as_given;
 use super::super::{Column, MISSING, ReadOptions, TableError, Values};
-use super::beside::{ById, listed_people, read_beside};
+use super::beside::{ById, Taken, listed_people, read_beside};
 use super::samples::{Id, UNKNOWN};
 use crate::nearest::list;
 
@@ -16,6 +16,8 @@ pub(super) struct People {
     /// Phenotypes of a file, then covariates, with their values in these rows.
     pub(super) phenotypes: Vec<Column>,
     pub(super) covariates: Vec<Column>,
+    /// The names of these, each with its file.
+    pub(super) taken: Vec<Taken>,
     /// What a user should know of those who are not used.
     pub(super) warnings: Vec<String>,
 }
@@ -29,6 +31,7 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
         rows: None,
         phenotypes: Vec::new(),
         covariates: Vec::new(),
+        taken: Vec::new(),
         warnings: Vec::new(),
     };
     let Some(cohort) = options.cohort else {
@@ -103,6 +106,7 @@ pub(super) fn people(ids: &[Id], fam: &Path, options: &ReadOptions) -> Result<Pe
         );
         joined.push((found, columns));
     }
+    people.taken = taken;
     let rows: Vec<usize> = (0..ids.len()).filter(|row| stays[*row]).collect();
     let left_out = ids.len() - rows.len();
     if rows.is_empty() {

@@ -1,9 +1,11 @@
 //! The genotypes of the people and variants that are wanted.
 
+mod filters;
+
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::super::cohort::Cohort;
 use super::super::format::Input;
 use super::super::{GenotypeCounts, GenotypeEncoding, Genotypes, TableError, Values};
 use super::people::People;
@@ -12,6 +14,7 @@ use super::variants::Variants;
 use crate::genotypes::pgen::{self, Damage};
 use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
+use filters::Failed;
 
 /// Bytes that a thread reads or unpacks at a time.
 const AT_ONCE: usize = piece(1 << 20);
@@ -26,7 +29,11 @@ pub(super) struct Selection<'a> {
     n: usize,
     /// Of each variant whether this process reads it.
     own: Vec<bool>,
+    /// How many were judged by the filters.
+    tested: usize,
     failed: Failed,
+    /// The variants with dosages that are read, of all ranks.
+    dosages: BTreeSet<String>,
 }
 
 /// A variant that is unpacked, or one that others are differences from.
@@ -61,45 +68,43 @@ enum Verdict {
 impl<'a> Selection<'a> {
     pub(super) fn new(
         input: &'a Input,
-        (people, variants): (&'a People, &'a Variants),
+        (people, variants): (&'a People, &Variants),
         samples: usize,
     ) -> Self {
-        let filters = input.options.cohort;
-        let has_filters =
-            filters.is_some_and(|own| own.least_frequency.is_some() || own.most_missing.is_some());
-        // What stands before the variants.
-        let mut place = people.phenotypes.len().max(1) + people.covariates.len();
-        let width = place + variants.wanted.iter().filter(|wanted| **wanted).count();
-        let of_variant = |(name, wanted): (&String, &bool)| {
-            let own = *wanted && (has_filters || input.partition.reads(place, width, name));
-            place += usize::from(*wanted);
-            own
-        };
-        let own = variants
-            .names
-            .iter()
-            .zip(&variants.wanted)
-            .map(of_variant)
-            .collect();
-        Self {
+        let mut selection = Self {
             input,
             people,
             samples,
             n: people.rows.as_ref().map_or(samples, Vec::len),
-            own,
+            own: Vec::new(),
+            tested: 0,
             failed: Failed::default(),
-        }
+            dosages: BTreeSet::new(),
+        };
+        selection.take_own(variants);
+        selection
     }
 
-    /// What a user should know of the variants that the filters leave out, and whether they leave out all.
-    pub(super) fn left_out(&self) -> (Option<String>, bool) {
-        let tested = self.own.iter().filter(|own| **own).count();
-        let message = self
-            .input
-            .options
-            .cohort
-            .and_then(|cohort| self.failed.told(cohort, tested));
-        (message, tested > 0 && self.failed.count() == tested)
+    /// Takes those that the partition of the columns gives this process.
+    fn take_own(&mut self, variants: &Variants) {
+        // What stands before the variants.
+        let people = self.people;
+        let mut place = people.phenotypes.len().max(1) + people.covariates.len();
+        let wanted = variants.wanted.iter().filter(|wanted| **wanted).count();
+        let width = place + wanted;
+        let of_variant = |(name, wanted): (&String, &bool)| {
+            let own = *wanted && self.input.partition.reads(place, width, name);
+            place += usize::from(*wanted);
+            own
+        };
+        let all = variants.names.iter().zip(&variants.wanted);
+        self.own = all.map(of_variant).collect();
+        self.tested = wanted;
+    }
+
+    /// The names of the variants with dosages that were read, here or by another rank.
+    pub(super) fn dosages(&self) -> &BTreeSet<String> {
+        &self.dosages
     }
 
     /// Reads the variants of a file, which stand in this range among all: the values of those that are wanted, none where the
@@ -116,6 +121,9 @@ impl<'a> Selection<'a> {
         );
         let words = Genotypes::stride(self.n);
         let is_of_numbers = |at: usize| self.takes_dosages(file.records[at].kind);
+        let of_dosages = (0..own.len()).filter(|at| variants.wanted[range.start + at]);
+        let of_dosages = of_dosages.filter(|at| is_of_numbers(*at));
+        let of_dosages: Vec<String> = of_dosages.map(|at| names[at].clone()).collect();
         for at in (0..own.len()).filter(|at| own[*at]) {
             if file.records[at].kind.has_further_alleles() {
                 let damage = "has genotypes of a third allele, which is not told beside it";
@@ -200,6 +208,7 @@ impl<'a> Selection<'a> {
             all.truncate(end);
             all.shrink_to_fit();
         }
+        self.dosages.extend(of_dosages);
         let all = Arc::new(all);
         let wanted = &variants.wanted[range];
         let stays = (0..own.len()).zip(found).filter(|(at, _)| wanted[*at]);
@@ -302,17 +311,6 @@ impl<'a> Selection<'a> {
         let verdict = cohort.and_then(|cohort| self.filter(cohort, self.n - count, minor));
         verdict.unwrap_or(Verdict::Dosages(dosages))
     }
-
-    /// Which filter leaves out a variant of so many missing values and this frequency of the rarer allele.
-    fn filter(&self, cohort: &Cohort, missing: usize, frequency: f64) -> Option<Verdict> {
-        let missing = missing as f64 / self.n as f64;
-        if cohort.most_missing.is_some_and(|most| missing > most) {
-            return Some(Verdict::Missing);
-        }
-        // Of nobody known the frequency is no number, and not below the least.
-        let least = cohort.least_frequency?;
-        (frequency < least).then_some(Verdict::Rare)
-    }
 }
 
 impl<'a> Piece<'a> {
@@ -341,41 +339,4 @@ fn needed(records: &[Record], own: &[bool]) -> Vec<bool> {
         }
     }
     needed
-}
-
-/// How many variants the filters leave out.
-#[derive(Default)]
-struct Failed {
-    rare: usize,
-    missing: usize,
-}
-
-impl Failed {
-    fn count(&self) -> usize {
-        self.rare + self.missing
-    }
-
-    fn told(&self, cohort: &Cohort, tested: usize) -> Option<String> {
-        let missing = cohort.most_missing.map(|most| {
-            format!(
-                "{} miss more than {most} of the people (--max-missing)",
-                self.missing
-            )
-        });
-        let rare = cohort.least_frequency.map(|least| {
-            format!(
-                "{} have a minor allele frequency below {least} (--maf)",
-                self.rare
-            )
-        });
-        let reasons: Vec<String> = missing.into_iter().chain(rare).collect();
-        let count = self.count();
-        (count > 0).then(|| {
-            let were = if count == 1 { "was" } else { "were" };
-            format!(
-                "{count} of {tested} variants {were} left out: {}",
-                reasons.join(", ")
-            )
-        })
-    }
 }

@@ -1,6 +1,6 @@
 //! The variants of a `.bim` or `.pvar`: their names, and which are wanted.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::super::head::MARK;
 use super::super::lines::Lines;
 use super::super::names::{first_repeated, repeated};
 use super::super::{Loci, ReadOptions, TableError};
+use super::beside::Taken;
 use super::fileset::{Fileset, ending};
 use crate::nearest::list;
 
@@ -45,6 +46,39 @@ pub(super) struct Variants {
     pub(super) loci: Loci,
     /// What a user should know of those that are not.
     pub(super) warnings: Vec<String>,
+}
+
+impl Variants {
+    /// Refuses a wanted variant that is called as a column of a table beside people.
+    ///
+    /// # Errors
+    /// Names the table, and the file of the variant.
+    pub(super) fn refuse_taken(&self, taken: &[Taken], sets: &[Fileset]) -> Result<(), TableError> {
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let files: HashMap<&str, &Path> = taken
+            .iter()
+            .map(|(name, path)| (&**name, &**path))
+            .collect();
+        let wanted = self.names.iter().zip(&self.wanted).enumerate();
+        let mut wanted = wanted.filter(|(_, (_, wanted))| **wanted);
+        let Some((at, name, path)) =
+            wanted.find_map(|(at, (name, _))| Some((at, name, *files.get(&**name)?)))
+        else {
+            return Ok(());
+        };
+        let ends = self.counts.iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        let file = ends.zip(sets).find(|(end, _)| at < *end);
+        let of = file.map_or_else(String::new, |(_, set)| as_given(&set.variants));
+        let message = format!(
+            "its column `{name}` is called as a variant of {of}: rename the column, or leave the variant out by --exclude"
+        );
+        Err(TableError::content(path, message))
+    }
 }
 
 /// Reads the variants of files: each has its id for a name, or `chromosome:coordinate` where that is `.`, is `taken` or
