@@ -16,8 +16,8 @@ use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
 use filters::Failed;
 
-/// Bytes that a thread reads or unpacks at a time.
-const AT_ONCE: usize = piece(1 << 20);
+/// Bytes that a thread reads or unpacks at a time: threads wait for one another after each.
+const AT_ONCE: usize = piece(4 << 20);
 
 /// What is read of files of genotypes.
 pub(super) struct Selection<'a> {
@@ -251,6 +251,14 @@ impl<'a> Selection<'a> {
 
     /// Unpacks variants of which all but the first are differences from it.
     fn unpack(&self, group: &mut [Piece], own: &[bool]) {
+        // As they lie there, straight to where they stay.
+        if let ([piece], None) = (&mut *group, &self.people.rows)
+            && let (Kind::Bed, Some(words)) = (piece.kind, &mut piece.words)
+        {
+            Genotypes::fill_from_bed(piece.bytes, self.samples, words);
+            piece.outcome = Ok(self.judge(words));
+            return;
+        }
         let (mut base, mut whole) = (Vec::new(), vec![0; Genotypes::stride(self.samples)]);
         let is_base = group.len() > 1;
         for piece in group {
@@ -271,18 +279,20 @@ impl<'a> Selection<'a> {
             }
             piece.outcome = verdict.map(|dosages| match (dosages, &mut piece.words) {
                 (Some(dosages), _) => self.judge_dosages(dosages),
-                (None, Some(words)) => self.judge(&whole, words),
+                (None, Some(words)) => {
+                    match &self.people.rows {
+                        None => words.copy_from_slice(&whole),
+                        Some(rows) => Genotypes::fill_selected(&whole, rows, words),
+                    }
+                    self.judge(words)
+                }
                 (None, None) => Verdict::Unjudged,
             });
         }
     }
 
-    /// Takes the genotypes of the people who are used, if the filters let them pass.
-    fn judge(&self, whole: &[u64], words: &mut [u64]) -> Verdict {
-        match &self.people.rows {
-            None => words.copy_from_slice(whole),
-            Some(rows) => Genotypes::fill_selected(whole, rows, words),
-        }
+    /// What the filters say of the genotypes of the people who are used, which become what they count as.
+    fn judge(&self, words: &mut [u64]) -> Verdict {
         let counts = GenotypeCounts::of(words, self.n);
         let Some(cohort) = self.input.options.cohort else {
             return Verdict::Passes(counts);
