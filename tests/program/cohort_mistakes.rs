@@ -53,7 +53,7 @@ fn what_is_wrong_is_told_with_its_mend() {
     called(&own);
     own.write(
         "jobs.toml",
-        "[defaults]\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\ncovariates = \"c.txt\"\n[[job]]\n",
+        "[[job]]\ndata = \"d.bed\"\nphenotype = \"pheno.txt:Y1\"\ncovariates = \"c.txt\"\n",
     );
     let checked = own.run(&["run", "jobs.toml", "--check", "--open"]);
     assert_eq!(checked.code, Some(2), "{}", checked.stderr);

@@ -358,6 +358,7 @@ fn searches_of_genotypes_are_those_of_one_process() {
                 "dominant",
             ],
             &["--covariates", &covariates, "--criterion", "aic"],
+            &["--encode", "genotypic", "--maf", "0.2"],
         ] {
             for over in ["columns", "sweeps", "particles"] {
                 let own = ["--phenotype", &phenotype, "--over", over];

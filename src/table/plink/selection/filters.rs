@@ -34,9 +34,16 @@ impl Selection<'_> {
             .iter()
             .map(|wanted| *wanted && number.next().is_some_and(|number| share.contains(&number)));
         self.own = own.collect();
+        let memory = self.input.options.memory;
+        let held = memory.map(|memory| (memory, memory.bytes()));
         let read = read(self, variants)?.into_iter();
         let passes = read.filter(|own| !matches!(own, Some(Values::Remote)));
         let passes: Vec<bool> = passes.map(|own| own.is_some()).collect();
+        // What was read to be counted is gone again.
+        if let Some((memory, bytes)) = held {
+            let set = memory.set(bytes, "the table");
+            set.map_err(|error| self.input.refused(error))?;
+        }
         let failed = mem::take(&mut self.failed);
         let all = communicator.gather(&(passes, (failed.rare, failed.missing)));
         let (mut passes, mut all_failed) = (Vec::with_capacity(self.tested), Failed::default());
