@@ -52,9 +52,17 @@ impl Model {
                         .all(|(length, row)| row.len() == length);
             let has_constants =
                 self.levels.is_empty() || own.constants.len() + 1 == self.levels.len();
-            if !(has_variables && has_covariance && has_constants) {
+            let has_curves = own
+                .hazards
+                .iter()
+                .all(|curve| curve.is_whole(own.variables.len()));
+            if !(has_variables && has_covariance && has_constants && has_curves) {
                 return damaged("an equation has too few numbers".to_owned());
             }
+        }
+        if !options.times.is_empty() && self.equation.hazards.is_empty() {
+            let family = self.family.clone();
+            return Err(PredictionError::NoCurves { family });
         }
         let wants_any = options.interval.has_mean() || options.interval.has_observation();
         if wants_any && !self.levels.is_empty() {

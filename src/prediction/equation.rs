@@ -1,8 +1,8 @@
 //! The equation of one model: coefficients, and what standard errors are made of.
 
-use serde::{Deserialize, Serialize, Serializer, ser::Error};
-use serde_json::value::to_raw_value;
+use serde::{Deserialize, Serialize};
 
+use super::{HazardCurve, on_one_line, rows_on_lines};
 use crate::{
     design::Design,
     family::{FamilyFit, FitStatus},
@@ -31,9 +31,10 @@ pub struct Equation {
     /// The places of its variables among those of the model.
     pub variables: Vec<usize>,
     /// β, by variable.
+    #[serde(serialize_with = "on_one_line")]
     pub coefficients: Vec<f64>,
     /// V, the covariances of the constant, if there is one, and of the coefficients: the lower triangle, row by row.
-    #[serde(serialize_with = "a_row_a_line")]
+    #[serde(serialize_with = "rows_on_lines")]
     pub covariance: Vec<Vec<f64>>,
     /// Why there is no V, where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +49,9 @@ pub struct Equation {
     /// The degrees of freedom of Student's t in intervals; none where these are normal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub df: Option<usize>,
+    /// Of survival times the hazard of each stratum.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hazards: Vec<HazardCurve>,
 }
 
 impl Equation {
@@ -189,10 +193,4 @@ fn norms(design: &Design, fit: &Fit) -> Vec<f64> {
     support
         .map(|j| design.variables()[*j as usize].norm)
         .collect()
-}
-
-/// Writes each row on a line of its own, where the rest is indented number by number.
-fn a_row_a_line<S: Serializer>(rows: &[Vec<f64>], serializer: S) -> Result<S::Ok, S::Error> {
-    let rows = rows.iter().map(to_raw_value).collect::<Result<Vec<_>, _>>();
-    serializer.collect_seq(rows.map_err(S::Error::custom)?)
 }

@@ -72,6 +72,9 @@ pub enum PredictionError {
         "a new observation of the family {family} has no interval: --interval mean has that of its mean"
     )]
     NoObservationInterval { family: String },
+    /// Times are asked for of another response.
+    #[error("a model of the family {family} has no survival curves: leave --times out")]
+    NoCurves { family: String },
     /// A report of one model alone.
     #[error("the report has no other models than the selected one to average over")]
     NoAverage,

@@ -31,7 +31,7 @@ enum Input<'t> {
 }
 
 /// The place of a level that is not there.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Finds columns of a table by their names.
 pub(super) struct Finder<'t> {

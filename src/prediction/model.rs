@@ -30,6 +30,9 @@ pub struct Model {
     /// The column of weights. It is needed for intervals of new observations alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
+    /// Of survival times the column of strata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strata: Option<String>,
     /// The columns of the data that it uses.
     pub columns: Vec<ModelColumn>,
     /// The columns of a formula.

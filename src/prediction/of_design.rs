@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Alleles, Equation, MODEL_VERSION, Model, ModelColumn, ModelVariable};
+use super::{Alleles, Equation, HazardCurve, MODEL_VERSION, Model, ModelColumn, ModelVariable};
 use crate::{
     design::Design,
     formula::{FormulaError, LearntColumns},
@@ -43,6 +43,7 @@ impl Model {
             levels: design.response_levels().to_vec(),
             offset: design.offset_column().map(str::to_owned),
             weights: design.weights().map(str::to_owned),
+            strata: design.survival_columns()[2].clone(),
             variables: variables(
                 design,
                 &all,
@@ -59,8 +60,16 @@ impl Model {
             model.family = family.distribution().name().to_owned();
             model.link = family.link().name().to_owned();
         }
+        if let Some(family) = fit.family() {
+            model.equation.hazards = HazardCurve::all(design, fit, family, true);
+        }
+        let hazards = |fit: &Fit| {
+            let family = fit.family();
+            family.map_or(Vec::new(), |own| HazardCurve::all(design, fit, own, false))
+        };
         let met = met.iter().map(|(weight, (fit, exact))| Equation {
             weight: Some(*weight),
+            hazards: hazards(fit),
             ..Equation::of(design, fit, *exact, place)
         });
         model.met = met.collect();

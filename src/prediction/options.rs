@@ -9,6 +9,8 @@ pub struct PredictionOptions {
     pub interval: IntervalKind,
     /// Their level, between 0 and 1.
     pub level: f64,
+    /// Of survival times when the probability is wanted to have had no event until then.
+    pub times: Vec<f64>,
     /// Whether the models met predict by their weights, and not the selected one alone.
     pub average: bool,
     /// What becomes of a row with a level that no observation of the fit had.
@@ -21,6 +23,7 @@ impl Default for PredictionOptions {
             scale: Scale::Response,
             interval: IntervalKind::None,
             level: 0.95,
+            times: Vec::new(),
             average: false,
             unknown_levels: UnknownLevels::Refuse,
         }

@@ -54,6 +54,7 @@ impl Model {
         places.for_each(|at| used[*at] = true);
         let columns = self.used_columns(&used);
         let mut names: Vec<&str> = self.columns.iter().map(|own| &*own.name).collect();
+        names.extend(self.strata.as_deref());
         names.extend(
             self.offset
                 .as_deref()
@@ -68,6 +69,7 @@ impl Model {
             inputs.note(values.iter().map(|x| !x.is_nan()), name);
             offset.copy_from_slice(&values);
         }
+        let strata = self.strata((table, &finder), options, &mut inputs)?;
         let mut predictions = Predictions {
             rows: table.rows,
             warnings: self.cautions(&inputs, &columns),
@@ -95,6 +97,7 @@ impl Model {
             true => combine(&on_scale, &parts, &weights, options, &mut predictions),
             false => self.of_levels(&parts, options, &mut predictions),
         }
+        self.add_survival((&parts, &strata), &x, options, &mut predictions);
         Ok(predictions)
     }
 

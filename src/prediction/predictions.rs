@@ -16,6 +16,8 @@ pub struct Predictions {
     pub mean: Vec<[f64; 2]>,
     /// Both ends of the intervals of new observations; empty likewise.
     pub observation: Vec<[f64; 2]>,
+    /// Of survival times the survival at each of the times that were asked for.
+    pub survival: Vec<SurvivalAt>,
     /// Of a response of levels the probability of each level, or where there is no order its linear predictor.
     pub levels: Vec<LevelProbabilities>,
     /// Of a response of levels the place of the most probable one in each row; none where a row has no prediction.
@@ -33,6 +35,19 @@ pub struct LevelProbabilities {
     pub level: String,
     /// Its probability, or its linear predictor beside that of the baseline.
     pub values: Vec<f64>,
+}
+
+/// The probability to have had no event until a time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SurvivalAt {
+    /// The time.
+    pub time: f64,
+    /// The probability; NaN beyond the last time of the fit.
+    pub values: Vec<f64>,
+    /// Its standard error; empty where no intervals were asked for.
+    pub std_error: Vec<f64>,
+    /// Both ends of its confidence interval, which is that of its logarithm; empty likewise.
+    pub ends: Vec<[f64; 2]>,
 }
 
 /// A column of predictions, for a table.
@@ -60,8 +75,18 @@ impl Predictions {
         push("upper", ends(&self.mean, 1));
         push("observation_lower", ends(&self.observation, 0));
         push("observation_upper", ends(&self.observation, 1));
+        for own in &self.survival {
+            let time = own.time;
+            push(&format!("survival[{time}]"), own.values.clone());
+            push(
+                &format!("survival_std_error[{time}]"),
+                own.std_error.clone(),
+            );
+            push(&format!("survival_lower[{time}]"), ends(&own.ends, 0));
+            push(&format!("survival_upper[{time}]"), ends(&own.ends, 1));
+        }
         for own in &self.levels {
-            push(&own.level, own.values.clone());
+            push(&format!("p[{}]", own.level), own.values.clone());
         }
         if !self.most_probable.is_empty() {
             let level = |at: &Option<usize>| at.map(|at| self.levels[at].level.clone());

@@ -23,6 +23,7 @@ mod independence;
 mod levels;
 mod marginal_means;
 mod models;
+mod older;
 mod outcome;
 mod parameters;
 mod profile;
