@@ -3,7 +3,7 @@
 use super::Design;
 use crate::{
     formula::{FormulaError, LearntColumns},
-    table::{Column, Locus},
+    table::{Column, GenotypeEncoding, Locus},
 };
 
 impl Design {
@@ -79,8 +79,10 @@ impl Design {
         Some(values.iter().sum::<f64>() / values.len() as f64)
     }
 
-    /// The alleles of a variable that is a variant of the file.
-    pub(crate) fn locus(&self, j: u32) -> Option<Locus> {
-        self.loci()?.of(&self.variables[j as usize].name)
+    /// The alleles of a variable that is a variant of the file, and what a genotype counts as.
+    pub(crate) fn locus(&self, j: u32) -> Option<(Locus, GenotypeEncoding)> {
+        let loci = self.loci()?;
+        let locus = loci.of(self.variables[j as usize].column())?;
+        Some((locus, loci.encoding()))
     }
 }

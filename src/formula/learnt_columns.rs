@@ -6,7 +6,7 @@ use super::Formula;
 use super::coding::FactorCoding;
 use super::columns::multiply;
 use super::data::Variables;
-use super::error::{FormulaError, Located};
+use super::error::{FormulaError, Located, Span};
 use super::evaluate::collect_names;
 use super::expansion::Expansion;
 use super::expression::{Expression, Kind};
@@ -28,8 +28,6 @@ pub struct LearntColumns {
 /// An expression with what it learnt.
 #[derive(Debug, Clone)]
 struct LearntVariable {
-    /// The text in which the places of its faults are.
-    text: String,
     expression: Expression,
     fitted: Fitted,
     /// The names of the data that it uses.
@@ -75,38 +73,44 @@ struct SavedFactor {
     column: usize,
 }
 
+/// What stands before a label where it is read: it is an argument, not a term.
+const BEFORE: &str = "~I(";
+
+/// A fault with its place in a label.
+fn in_label(mut fault: Located, label: &str) -> FormulaError {
+    let place = |at: usize| at.saturating_sub(BEFORE.len()).min(label.len());
+    fault.span = Span {
+        start: place(fault.span.start),
+        end: place(fault.span.end),
+    };
+    fault.in_text(label)
+}
+
 impl LearntVariable {
     /// The expression of a label, which is read anew so that faults show this part of the formula alone.
     fn of(label: &str, fitted: Fitted, names: Vec<String>) -> Result<Self, FormulaError> {
-        let text = format!("~I({label})");
-        let read = Formula::parse(&text)?;
+        let read = Formula::parse(&format!("{BEFORE}{label})"))?;
         let expression = match read.terms.kind {
             Kind::Call(call) => call.arguments.into_iter().next().map(|own| own.value),
             _ => None,
         };
         // A label is a text that is read as one argument.
         let Some(expression) = expression.filter(|own| own.to_string() == label) else {
-            let whole = super::error::Span {
-                start: 0,
-                end: text.len(),
-            };
             let expression = label.to_owned();
-            return Err(whole.fault(Fault::Saved { expression }).in_text(&text));
+            let fault = Span::default().fault(Fault::Saved { expression });
+            return Err(fault.in_text(label));
         };
-        let fitted = fitted
-            .with_contrasts(&expression)
-            .map_err(|located| located.in_text(&text))?;
+        let fitted = fitted.with_contrasts(&expression);
         Ok(Self {
-            text,
+            fitted: fitted.map_err(|fault| in_label(fault, label))?,
             expression,
-            fitted,
             names,
         })
     }
 
     fn apply<'d>(&self, data: &'d dyn Variables) -> Result<VariableColumns<'d>, FormulaError> {
-        let located = |located: Located| located.in_text(&self.text);
         let applied = self.fitted.apply(&self.expression, data);
+        let located = |fault| in_label(fault, &self.expression.to_string());
         Ok(applied.map_err(located)?.0)
     }
 

@@ -1,8 +1,10 @@
 //! Whether a model can predict what is asked for.
 
 use super::{
-    Equation, MODEL_VERSION, Model, PredictionError, PredictionOptions, Scale, intervals::OnScale,
+    Equation, MODEL_VERSION, Model, PredictionError, PredictionOptions, Scale, inputs::Finder,
+    intervals::OnScale,
 };
+use crate::table::Table;
 
 impl Model {
     /// The equations that predict.
@@ -15,6 +17,31 @@ impl Model {
             true if self.met.is_empty() => Err(PredictionError::NoAverage),
             true => Ok(self.met.iter().collect()),
         }
+    }
+
+    /// Checks that a table, of which only the names of columns may be known, has those that a prediction needs.
+    ///
+    /// # Errors
+    /// The first column that it lacks, with those that are near to it in spelling.
+    pub fn check_columns(
+        &self,
+        table: &Table,
+        options: &PredictionOptions,
+    ) -> Result<(), PredictionError> {
+        let equations = self.equations(options)?;
+        self.check(&equations, options)?;
+        let mut used = vec![false; self.variables.len()];
+        let places = equations.iter().flat_map(|own| &own.variables);
+        places.for_each(|at| used[*at] = true);
+        let columns = self.columns.iter().zip(self.used_columns(&used));
+        let columns = columns.filter(|(_, used)| *used).map(|(own, _)| &*own.name);
+        let strata = self.strata.as_deref().filter(|_| !options.times.is_empty());
+        let names = columns.chain(self.offset.as_deref()).chain(strata);
+        let names: Vec<&str> = names.collect();
+        let finder = Finder::of(table, &names);
+        names
+            .iter()
+            .try_for_each(|name| finder.require_name(name).map(drop))
     }
 
     /// Checks that parts of the model fit each other, as in one that was read, and that there is what is asked for.

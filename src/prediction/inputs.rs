@@ -56,13 +56,12 @@ impl<'t> Finder<'t> {
         self.places.get(name).map(|at| &self.table.columns[*at])
     }
 
-    /// The column of a name.
+    /// The column of a name, of which only that may be known.
     ///
     /// # Errors
     /// It is not there.
-    pub(super) fn require(&self, name: &str) -> Result<&'t Column, PredictionError> {
-        let is_there = |own: &&Column| !matches!(own.values, Values::Remote);
-        self.get(name).filter(is_there).ok_or_else(|| {
+    pub(super) fn require_name(&self, name: &str) -> Result<&'t Column, PredictionError> {
+        self.get(name).ok_or_else(|| {
             let names = || self.table.columns.iter().map(|own| &*own.name);
             PredictionError::NoColumn {
                 path: self.table.source.clone(),
@@ -71,6 +70,23 @@ impl<'t> Finder<'t> {
                 columns: names().take(9).map(str::to_owned).collect(),
             }
         })
+    }
+
+    /// The column of a name.
+    ///
+    /// # Errors
+    /// It is not there, or another rank holds its values.
+    pub(super) fn require(&self, name: &str) -> Result<&'t Column, PredictionError> {
+        let column = self.require_name(name)?;
+        match &column.values {
+            Values::Remote => Err(PredictionError::NoColumn {
+                path: self.table.source.clone(),
+                name: name.to_owned(),
+                near: Vec::new(),
+                columns: Vec::new(),
+            }),
+            _ => Ok(column),
+        }
     }
 
     /// The numbers of a column.

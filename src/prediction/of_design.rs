@@ -134,10 +134,10 @@ fn inputs(design: &Design, variables: &[u32]) -> Vec<ModelColumn> {
         }
         columns.push(ModelColumn {
             missing: design.missing_value(*j),
-            alleles: design.locus(*j).map(|own| Alleles {
+            alleles: design.locus(*j).map(|(own, encoding)| Alleles {
                 counted: own.counted_allele,
                 other: own.other_allele,
-                encoding: String::new(),
+                encoding: encoding.name().to_owned(),
             }),
             ..ModelColumn::of_numbers(name, &design.original_values(*j))
         });

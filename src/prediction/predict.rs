@@ -13,6 +13,9 @@ use crate::{
     table::Table,
 };
 
+/// The share of the weight of all models met that is worth no word.
+const MOST_OF_WEIGHT: f64 = 0.95;
+
 /// Variables at their values less their centers, by variable of a model; none of those that are not used.
 type Centered = Vec<Option<Vec<f64>>>;
 
@@ -81,6 +84,7 @@ impl Model {
             false => vec![None; self.variables.len()],
         };
         let is_known = inputs.known.iter().enumerate();
+        predictions.warnings.extend(share_of_average(&equations));
         predictions.missing = is_known
             .filter(|(_, known)| !**known)
             .map(|(row, _)| row)
@@ -102,7 +106,7 @@ impl Model {
     }
 
     /// Which columns some variables are made of; those of a formula's offsets are always.
-    fn used_columns(&self, used: &[bool]) -> Vec<bool> {
+    pub(super) fn used_columns(&self, used: &[bool]) -> Vec<bool> {
         let mut columns = vec![false; self.columns.len()];
         let variables = || self.variables.iter().zip(used).filter(|(_, used)| **used);
         for at in variables().filter_map(|(own, _)| own.column) {
@@ -294,15 +298,29 @@ fn row_of_level(error: &FormulaError) -> Option<(usize, String)> {
     }
 }
 
+/// What is said of an average over models that have a part of the weight alone.
+fn share_of_average(equations: &[&Equation]) -> Option<String> {
+    let weights = equations.iter().filter_map(|own| own.weight);
+    let share: f64 = weights.sum();
+    let count = equations.len();
+    (count > 1 && share < MOST_OF_WEIGHT).then(|| {
+        format!(
+            "the {count} models of the average have together {share:.3} of the weight of all models met"
+        )
+    })
+}
+
 /// What is said of rows without a prediction.
 fn missing_rows(inputs: &Inputs, count: usize) -> Option<String> {
     let (first, name) = inputs.first_unknown.as_ref()?;
-    let (have, miss) = match count {
-        1 => ("row has", "misses"),
-        _ => ("rows have", "miss"),
-    };
-    Some(format!(
-        "{count} {have} no prediction, as they {miss} a value that the model needs: the first is row {}, in column {name}",
-        first + 1
-    ))
+    let row = first + 1;
+    Some(match count {
+        1 => format!(
+            "row {row} has no prediction, as it misses a value that the model needs, in column {name}"
+        ),
+        _ => format!(
+            "{count} rows have no prediction, as they miss a value that the model needs: the first is row {row}, in column \
+             {name}"
+        ),
+    })
 }

@@ -1,6 +1,6 @@
 //! Predictions by the models of a report.
 
-use std::fs;
+use std::{collections::HashSet, fs};
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::{
     prediction::Model,
     report::{self, ModelPredictions, PredictionReport},
     selection::{Outcome, Selection},
-    table::{self, ReadOptions, Table},
+    table::{self, GenotypeEncoding, ReadOptions, Table},
 };
 
 /// Predictions in the form that a job asks for.
@@ -37,7 +37,11 @@ pub fn predict(job: &PredictionJob) -> Result<Predicted, RunError> {
         .transpose()?;
     let outcome = read_report(job)?;
     let (models, mut warnings) = models(&outcome, job)?;
-    let table = read_data(job, &models)?;
+    let mut table = read_data(job, &models)?;
+    if table.loci.is_some() {
+        // Of people who are left out.
+        warnings.append(&mut table.warnings);
+    }
     let mut predicted = Vec::with_capacity(models.len());
     let several = models.len() > 1;
     for (report, model) in models {
@@ -139,22 +143,43 @@ fn models<'r>(
 
 /// Reads the data: columns that are factors of a model as text, and of genotypes the variants that it has alone.
 fn read_data(job: &PredictionJob, models: &[(&Selection, Model)]) -> Result<Table, RunError> {
-    let options = read_options(&job.data);
-    let header = table::read_header(&job.data.data, &options)?;
-    let is_there = |name: &String| {
-        let header = header.as_ref();
-        header.is_some_and(|own| own.columns.iter().any(|column| column.name == *name))
-    };
-    let columns = models.iter().flat_map(|(_, model)| &model.columns);
-    let factors = columns
-        .filter(|own| own.is_factor())
-        .map(|own| own.name.clone());
-    let mut factors: Vec<String> = factors.filter(is_there).collect();
-    factors.sort_unstable();
-    factors.dedup();
+    let data = &job.data;
+    let mut cohort = data.cohort.clone();
+    let header = table::read_header(&data.data, &read_options(data))?;
+    let columns = || models.iter().flat_map(|(_, model)| &model.columns);
+    let mut factors: Vec<String> = Vec::new();
+    if let Some(header) = &header {
+        // What is not there is told before the data are read.
+        for (_, model) in models {
+            model.check_columns(header, &job.options)?;
+        }
+        let names: HashSet<&str> = header.columns.iter().map(|own| &*own.name).collect();
+        let of_factors = columns().filter(|own| own.is_factor());
+        let of_factors = of_factors.map(|own| own.name.clone());
+        factors = of_factors
+            .filter(|name| names.contains(name.as_str()))
+            .collect();
+        factors.sort_unstable();
+        factors.dedup();
+        // A file of genotypes has at least one.
+        let last = header.columns.last().map(|own| own.name.clone());
+        let mut names: Vec<String> = columns().map(|own| own.name.clone()).collect();
+        let variants = columns().filter(|own| own.alleles.is_some());
+        if variants.count() == 0 {
+            names.extend(last);
+        }
+        cohort.names = Some(names);
+    }
+    let mut encodings = columns().filter_map(|own| own.alleles.as_ref());
+    if let Some(alleles) = encodings.next() {
+        cohort.encoding = GenotypeEncoding::named(&alleles.encoding).unwrap_or_default();
+    }
+    let own = read_options(data);
     let options = ReadOptions {
         factors: &factors,
-        ..options
+        // Tables that are no genotypes are told of nothing else.
+        cohort: own.cohort.map(|_| &cohort),
+        ..own
     };
-    Ok(table::read(&job.data.data, &options)?)
+    Ok(table::read(&data.data, &options)?)
 }

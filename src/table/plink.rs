@@ -133,6 +133,8 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
     let named: Vec<(String, Option<Values>)> = wanted.zip(genotypes).collect();
     let mut loci = variants.loci;
+    let encoding = input.options.cohort.map(|own| own.encoding);
+    loci.encoding = encoding.unwrap_or_default();
     for (name, values) in &named {
         if matches!(values, Some(Values::Numbers(_))) {
             loci.mark_dosages(name);

@@ -4,7 +4,17 @@ suppressMessages({library(MASS); library(nnet); library(survival); library(splin
 invisible(Sys.setlocale("LC_COLLATE", "C"))
 options(contrasts = c("contr.treatment", "contr.poly"), digits = 15)
 folder <- commandArgs(TRUE)[1]
-control <- glm.control(epsilon = 1e-14, maxit = 200)
+# Of links that are not canonical a deviance that stands still leaves coefficients of half their digits: so many steps are taken.
+settled <- function(formula, family, data, weights = NULL) {
+  start <- NULL
+  for (step in 1:40) {
+    arguments <- list(as.formula(formula), family, data, start = start, control = glm.control(epsilon = 1e-300, maxit = 1))
+    if (!is.null(weights)) arguments$weights <- data[[weights]]
+    model <- suppressWarnings(do.call(glm, arguments))
+    start <- coef(model)
+  }
+  model
+}
 answers <- list()
 write_both <- function(name, data, new) {
   write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
@@ -53,7 +63,9 @@ family <- function(name, formula, data, new, keep, options, model, df = Inf, tol
   response <- predict(model, new, type = "response", se.fit = TRUE)
   q <- if (is.finite(df)) qt(0.975, df) else qnorm(0.975)
   ends <- sapply(c(-1, 1), function(sign) link$fit + sign * q * link$se.fit)
-  turned <- t(apply(apply(ends, 2, model$family$linkinv), 1, sort))
+  turned <- apply(ends, 2, model$family$linkinv)
+  # It falls, and where the linear predictor may be 0 there is no largest mean.
+  if (model$family$link == "inverse") turned <- cbind(turned[, 2], ifelse(ends[, 1] <= 0, NA, turned[, 1]))
   options <- c("--formula", formula, options)
   answer(paste0(name, "_link"), data, new, options, keep,
          list(fit = link$fit, std_error = link$se.fit, lower = ends[, 1], upper = ends[, 2]),
@@ -66,22 +78,22 @@ births <- within(birthwt, { race <- c("white", "black", "other")[race]; w <- 1 +
 half <- seq(1, nrow(births), 2)
 formula <- "low ~ age + lwt + race + smoke"
 for (link in c("logit", "probit", "cloglog")) {
-  model <- glm(as.formula(formula), binomial(link), births[half, ], control = control)
+  model <- settled(formula, binomial(link), births[half, ])
   family(paste0("births_", link), formula, births[half, ], births[-half, ], c("age", "lwt", "race", "smoke"),
          c("--family", "binomial", "--link", link), model)
 }
 air <- within(na.omit(airquality), w <- 0.5 + Day %% 4)
 half <- seq(1, nrow(air), 2)
 for (link in c("inverse", "log")) {
-  model <- glm(Ozone ~ Wind + Temp, Gamma(link), air[half, ], weights = w, control = control)
+  model <- settled("Ozone ~ Wind + Temp", Gamma(link), air[half, ], "w")
   family(paste0("air_", link), "Ozone ~ Wind + Temp", air[half, ], air[-half, ], c("Wind", "Temp"),
          c("--family", "gamma", "--link", link, "--weights", "w"), model, df = model$df.residual)
 }
 claims <- within(Insurance, { District <- paste0("d", District); logh <- log(Holders) })[c("District", "Claims", "logh")]
 half <- seq(1, 63, 2)
-model <- glm(Claims ~ District + offset(logh), poisson(), claims[half, ], control = control)
+model <- settled("Claims ~ District + offset(logh)", poisson(), claims[half, ])
 family("claims", "Claims ~ District", claims[half, ], claims[-half, ], "District", c("--family", "poisson", "--offset", "logh"), model)
-model <- glm(Claims ~ District + offset(logh), quasipoisson(), claims[half, ], control = control)
+model <- settled("Claims ~ District + offset(logh)", quasipoisson(), claims[half, ])
 family("quasi", "Claims ~ District", claims[half, ], claims[-half, ], "District",
        c("--family", "poisson", "--offset", "logh", "--dispersion", "estimate"), model, df = model$df.residual)
 quine <- within(quine, Age <- as.character(Age))
@@ -89,14 +101,14 @@ half <- seq(1, nrow(quine), 2)
 model <- glm.nb(Days ~ Eth + Sex + Age, quine[half, ], control = glm.control(epsilon = 1e-14, maxit = 1000))
 # R stops where θ changes by a ten-thousandth of itself.
 family("quine", "Days ~ Eth + Sex + Age", quine[half, ], quine[-half, ], c("Eth", "Sex", "Age"), c("--family", "negative-binomial"), model,
-       tolerance = 1e-4)
+       tolerance = 1e-8)
 
 # Levels: probabilities.
 levels_of <- function(name, data, new, response, terms, family, levels, model) {
   own <- predict(model, new, type = "probs")
   columns <- setNames(lapply(levels, function(level) own[, level]), sprintf("p[%s]", levels))
   answer(name, data, new, c("--response", response, "--family", family, "--levels", paste(levels, collapse = ",")), terms, columns,
-         tolerance = 1e-5)
+         tolerance = 1e-6)
 }
 women <- Womenlf[c("partic", "hincome", "children")]
 women <- data.frame(lapply(women, function(own) if (is.factor(own)) as.character(own) else own))
@@ -111,4 +123,38 @@ half <- seq(1, nrow(homes), 2)
 ordered <- within(homes, Sat <- factor(Sat, c("Low", "Medium", "High"), ordered = TRUE))
 model <- polr(Sat ~ Infl + Type, ordered, subset = half, Hess = TRUE, control = list(reltol = 1e-16, maxit = 5000))
 levels_of("homes", homes[half, ], homes[seq(2, 200, 2), ], "Sat", c("Infl", "Type"), "ordinal", c("Low", "Medium", "High"), model)
-cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null"))
+
+# Survival curves, of each row in its stratum.
+curves <- function(name, data, new, time, event, terms, options, times, strata = NULL, weights = NULL, entry = NULL, ties = "efron") {
+  parts <- c(terms, if (!is.null(strata)) sprintf("strata(%s)", strata))
+  formula <- sprintf("Surv(%s) ~ %s", paste(c(entry, time, event), collapse = ", "), paste(parts, collapse = " + "))
+  arguments <- list(as.formula(formula), data, ties = ties, robust = FALSE, control = coxph.control(eps = 1e-13, iter.max = 200, toler.chol = 1e-15))
+  if (!is.null(weights)) arguments$weights <- data[[weights]]
+  model <- do.call(coxph, arguments)
+  columns <- list()
+  of_row <- lapply(seq_len(nrow(new)), function(row) summary(survfit(model, newdata = new[row, ]), times = times, extend = TRUE))
+  for (at in seq_along(times)) {
+    of <- function(field) sapply(of_row, function(own) own[[field]][at])
+    columns[[sprintf("survival[%s]", times[at])]] <- of("surv")
+    columns[[sprintf("survival_std_error[%s]", times[at])]] <- of("std.err")
+    columns[[sprintf("survival_lower[%s]", times[at])]] <- of("lower")
+    columns[[sprintf("survival_upper[%s]", times[at])]] <- of("upper")
+  }
+  options <- c("--family", "cox", "--time", time, "--event", event, "--ties", ties, options)
+  if (!is.null(entry)) options <- c(options, "--entry", entry)
+  if (!is.null(strata)) options <- c(options, "--strata", strata)
+  if (!is.null(weights)) options <- c(options, "--weights", weights)
+  answer(name, data[c(entry, time, event, terms, strata, weights)], new[c(terms, strata)], options, terms, columns, tolerance = 1e-9,
+         predict = c("--interval", "mean", "--times", paste(times, collapse = ",")))
+}
+veterans <- within(veteran, celltype <- as.character(celltype))
+half <- seq(1, nrow(veterans), 2)
+curves("veteran", veterans[half, ], veterans[-half, ][1:25, ], "time", "status", c("karno", "age", "celltype"), c(), c(5, 30, 100, 300))
+curves("veteran_strata", veterans[half, ], veterans[-half, ][c(1:5, 40:50), ], "time", "status", c("karno", "age"), c(), c(20, 90), strata = "celltype",
+       ties = "breslow")
+tumours <- within(gbsg, w <- 1 + pid %% 3)
+half <- seq(1, nrow(tumours), 2)
+curves("gbsg", tumours[half, ], tumours[-half, ][1:20, ], "rfstime", "status", c("age", "size", "nodes", "hormon"), c(), c(200, 1000, 2000), weights = "w")
+hearts <- within(heart, transplant <- as.integer(transplant) - 1)[c("start", "stop", "event", "age", "year", "surgery", "transplant")]
+curves("heart", hearts, hearts[seq(1, 100, 7), ], "stop", "event", c("age", "year", "surgery", "transplant"), c(), c(20, 100, 600), entry = "start")
+cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null", na = "null"))

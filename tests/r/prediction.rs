@@ -44,6 +44,10 @@ fn predictions_are_those_of_r() {
             assert_eq!(found.len(), expected.len(), "{name} {column}");
             assert!(found.len() > 1, "{name} {column}");
             for (row, (own, expected)) in found.iter().zip(expected).enumerate() {
+                if expected.is_null() {
+                    assert!(own.is_null(), "{name} {column}, row {}: {own}", row + 1);
+                    continue;
+                }
                 let (own, expected) = (own.as_f64().unwrap(), expected.as_f64().unwrap());
                 assert!(
                     (own - expected).abs() <= tolerance * expected.abs().max(1e-3),
@@ -56,4 +60,4 @@ fn predictions_are_those_of_r() {
 }
 
 /// Models and scales.
-const ANSWERS: usize = 24;
+const ANSWERS: usize = 28;
