@@ -104,6 +104,8 @@ pub mod design;
 
 pub mod least_squares;
 
+pub mod prediction;
+
 pub mod device;
 
 pub mod selection;

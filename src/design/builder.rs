@@ -371,6 +371,7 @@ impl<'a> DesignBuilder<'a> {
             warnings: self.warnings,
             truth: Vec::new(),
             labels: Vec::new(),
+            fills_missing: false,
             likelihood: None,
             survival_columns: [None, None, None],
             strata_levels: Vec::new(),

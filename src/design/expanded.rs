@@ -334,6 +334,7 @@ impl<'a> ExpandedFormula<'a> {
             expansion,
             term_of,
             table,
+            offset: options.kind.offset.map(str::to_owned),
             weights: weight_values,
         }));
         design.warnings.extend(warnings);

@@ -231,6 +231,7 @@ impl DesignColumns {
         design.mean_weight = mean_weight;
         design.labels = labels;
         design.genotypic = genotypic;
+        design.fills_missing = missing == Missing::Mean;
         if let Some(Values::Numbers(numbers)) = numbers.map(|column| column.values)
             && n < rows
         {

@@ -21,6 +21,8 @@ pub(super) struct FormulaData {
     pub(super) term_of: Vec<usize>,
     /// The columns that it uses.
     pub(super) table: Table,
+    /// The column that is added to the linear predictor, beside what the formula adds.
+    pub(super) offset: Option<String>,
     /// The weight of each row, 0 where it is no observation; empty where all count alike.
     pub(super) weights: Vec<f64>,
 }

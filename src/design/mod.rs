@@ -19,6 +19,7 @@ mod genotypic;
 mod groups;
 mod identifiers;
 mod in_file;
+mod inputs;
 mod interactions;
 mod levels;
 mod making;
@@ -129,6 +130,8 @@ pub struct Design {
     warnings: Vec<String>,
     truth: Vec<TrueVariable>,
     labels: Vec<String>,
+    /// Whether missing values became the mean of their column's others.
+    fills_missing: bool,
     /// What models are fitted by; `None` for least squares.
     likelihood: Option<Arc<Likelihood>>,
     /// Whether the estimates of a selected model are those of Firth's penalty.

@@ -166,6 +166,20 @@ impl Likelihood {
         self.response.quasi_dispersion()?.1
     }
 
+    /// Observations of a weight above 0, without the coefficients of a fit and thresholds.
+    pub(crate) fn residual_freedom(&self, fit: &FamilyFit) -> usize {
+        let used = self.response.weights().iter();
+        used.filter(|weight| **weight > 0.0)
+            .count()
+            .saturating_sub(fit.rank() + self.constants())
+    }
+
+    /// The degrees of freedom of the dispersion that tests of coefficients are by.
+    pub(crate) fn test_freedom(&self, fit: &FamilyFit) -> usize {
+        let quasi = self.quasi_freedom();
+        quasi.unwrap_or_else(|| self.residual_freedom(fit))
+    }
+
     /// How many parameters are maximised out in place of an intercept: the thresholds between ordered levels.
     pub(crate) fn constants(&self) -> usize {
         let joint = self.response.joint.as_ref();

@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::terms::Terms;
 use super::warning::Warning;
 
 /// How a variable of a term becomes columns; numbers are as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum FactorCoding {
     Contrasts,
     /// Contrasts whose columns sum to 0 over the levels.

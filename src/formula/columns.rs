@@ -103,7 +103,7 @@ impl DesignColumns<'_, '_> {
 }
 
 /// Multiplies values by one column of a variable.
-fn multiply(
+pub(super) fn multiply(
     values: &mut [f64],
     fitted: &Fitted,
     own: &VariableColumns,

@@ -282,7 +282,7 @@ pub(super) fn check_amounts(amounts: &[f64], of: &Expression) -> Result<(), Loca
 }
 
 /// The different names in an expression.
-fn collect_names<'e>(expression: &'e Expression, names: &mut Vec<&'e str>) {
+pub(super) fn collect_names<'e>(expression: &'e Expression, names: &mut Vec<&'e str>) {
     if let Kind::Name(name) = &expression.kind
         && !names.contains(&&**name)
     {

@@ -8,8 +8,9 @@ use clap::{
 };
 
 use super::{
-    JobDraft, OptionError, OptionInfo, OptionSpec, RUN, RunSettings, SIMULATE, Simulation, Task,
-    kernel_arguments::compilation, option, path_text::to_text, task::Command as TaskCommand,
+    JobDraft, OptionError, OptionInfo, OptionSpec, PREDICT, PredictionJob, RUN, RunSettings,
+    SIMULATE, Simulation, Task, kernel_arguments::compilation, option, path_text::to_text,
+    prediction::reading_options, task::Command as TaskCommand,
 };
 use crate::simulate::{MODELS, model};
 
@@ -58,16 +59,25 @@ Example:
   also after the run has ended or was killed, and on another machine that shares
   the folder. The exit code is 0 however the run stands.";
 
+const PREDICT_EXAMPLE: &str = "\
+Example:
+  passel select houses.csv --response price --format json --output houses.json
+  passel predict houses.json offers.csv --interval both --output prices.csv
+
+  Predicts a price for each row of offers.csv, which has the columns of the
+  model, with intervals of the mean and of one house. See docs/prediction.md.";
+
 /// The shells that there are completions for.
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// The commands that have a manual page.
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "select",
     "pairs",
     "stability",
     "run",
     "status",
+    "predict",
     "simulate",
     "criteria",
     "devices",
@@ -98,15 +108,17 @@ pub fn mpi_command() -> Command {
 
 /// The command line of `passel`.
 pub fn command() -> Command {
-    let of_task = |command: TaskCommand, about: &'static str, example: &'static str| {
-        let data = positional(
+    let data = || {
+        positional(
             "data",
             "DATA",
             "The file of observations (rows) and variables (columns): .csv, .tsv, .txt, .npy, .dat, .arff, .libsvm, .mrmr, .bed or .pgen (PLINK) or .parquet; - for standard input",
-        );
+        )
+    };
+    let of_task = |command: TaskCommand, about: &'static str, example: &'static str| {
         Command::new(command.name())
             .about(about)
-            .arg(data.value_parser(ValueParser::path_buf()))
+            .arg(data().value_parser(ValueParser::path_buf()))
             .args(command.options().map(|option| argument(option)))
             .after_help(example)
     };
@@ -172,6 +184,18 @@ pub fn command() -> Command {
                 .map(|option| argument(option).required(option.name == "output")),
         )
         .after_help(models_help());
+    let report = positional(
+        "report",
+        "REPORT.json",
+        "The report of a selection as JSON, or a result of a run",
+    );
+    let predict = Command::new("predict")
+        .about("Predict the response of data by the model of a report")
+        .arg(report.value_parser(ValueParser::path_buf()))
+        .arg(data().value_parser(ValueParser::path_buf()))
+        .args(PREDICT.iter().map(|option| argument(option)))
+        .args(reading_options().map(|option| argument(option)))
+        .after_help(PREDICT_EXAMPLE);
     let list = |name: &'static str, about: &'static str| {
         let format = Arg::new("format").long("format").value_name("FORM");
         let format = format.value_parser(["text", "json"]).default_value("text");
@@ -200,6 +224,7 @@ pub fn command() -> Command {
         ))
         .subcommand(run)
         .subcommand(status)
+        .subcommand(predict)
         .subcommand(simulate)
         .subcommand(list("criteria", "List the criteria, their penalties and parameters").args(&plugins))
         .subcommand(
@@ -330,6 +355,23 @@ pub fn simulation(matches: &ArgMatches) -> Result<Simulation, Vec<OptionError>> 
     let model = name.and_then(|name| model(name)).unwrap_or(&MODELS[0]);
     let given: Vec<_> = given(matches, &SIMULATE).collect();
     Simulation::new(model, &given)
+}
+
+/// The prediction that the arguments of `predict` ask for.
+///
+/// # Errors
+/// Every option that is refused, and every conflict between them.
+pub fn prediction(matches: &ArgMatches) -> Result<PredictionJob, Vec<OptionError>> {
+    let path = |name| {
+        matches
+            .get_one::<PathBuf>(name)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let own: Vec<_> = given(matches, &PREDICT).collect();
+    let reading = reading_options().map(|option| (option, texts(matches, option)));
+    let reading: Vec<_> = reading.filter(|(_, texts)| !texts.is_empty()).collect();
+    PredictionJob::new(path("report"), path("data"), &own, &reading)
 }
 
 /// The libraries that the arguments of `criteria`, `methods` and `plugins` name.

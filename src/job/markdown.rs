@@ -1,6 +1,6 @@
 //! docs/options.md, made from the tables of options.
 
-use super::{OPTIONS, OptionInfo, OptionSpec, PAIRS, RUN, STABILITY};
+use super::{OPTIONS, OptionInfo, OptionSpec, PAIRS, PREDICT, RUN, STABILITY};
 
 /// The page docs/options.md: every option, in one table per group.
 pub fn options_markdown() -> String {
@@ -26,6 +26,13 @@ pub fn options_markdown() -> String {
         "`passel pairs DATA` has these, and the options above for data, levels, `top`, `threshold`,\n\
          plugins, devices and reports.\n\n",
         &PAIRS,
+    );
+    page += &section(
+        "Predictions",
+        "`passel predict REPORT.json DATA` has these, and of those above `date`, `na`, `separator`, `decimal`,\n\
+         `encoding`, `no-header`, `merge`, `covariates`, `keep-people`, `remove` and `timeout`: see\n\
+         [prediction.md](prediction.md).\n\n",
+        &PREDICT,
     );
     page += &section(
         "Runs",

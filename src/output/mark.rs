@@ -33,6 +33,8 @@ pub enum Replaces {
     AnyFile,
     /// Reports of one job, in any format.
     Report,
+    /// Predictions, in any format.
+    Predictions,
     /// Traces.
     Trace,
     /// Matrices of pairs.
@@ -75,6 +77,7 @@ impl Replaces {
         match self {
             Self::AnyFile => "a file",
             Self::Report => "a report",
+            Self::Predictions => "a file of predictions",
             Self::Trace => "a trace",
             Self::Matrix => "a matrix",
             Self::SimulatedData => "simulated data",
@@ -104,6 +107,12 @@ impl Replaces {
                     || starts_as_json(head, "{\"passel\":\"")
                     || CSV_REPORTS.iter().any(|names| starts(names))
                     || ends_with_version(tail)
+            }
+            Self::Predictions => {
+                is_parquet()
+                    || starts("predicted_row,")
+                    || starts_as_json(head, "{\"passel_predictions\":\"")
+                    || starts("predicted_row ") && ends_with_version(tail)
             }
             Self::Trace => {
                 let head = "iteration,particle,move,variable,size,criterion,best\n";

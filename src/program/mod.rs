@@ -3,6 +3,7 @@
 mod jobs;
 mod lists;
 mod on_end;
+mod predict;
 mod print;
 mod rank_context;
 mod signals;
@@ -107,6 +108,7 @@ fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
             },
             Err(errors) => context.refuse(&errors),
         },
+        (None, "predict") => predict::run(arguments, interrupt, context),
         _ => lists::print_list(name, arguments).unwrap_or(EXIT_USAGE),
     }
 }

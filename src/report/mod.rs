@@ -13,6 +13,7 @@ mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod plugins;
+mod predictions;
 mod proof;
 mod ranking;
 mod regression;
@@ -36,6 +37,7 @@ pub use crate::presentation::{Curves, Format, PageExtras};
 pub use html::{JobRow, JobsPage};
 #[cfg(feature = "parquet")]
 pub use parquet::table as parquet_table;
+pub use predictions::{ModelPredictions, PredictionReport, render_predictions};
 
 /// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
 /// line end.

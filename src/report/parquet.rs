@@ -14,9 +14,11 @@ use parquet::{
 };
 
 use super::{
+    predictions::{PredictionReport, columns as predicted_columns},
     regression::{reports, rows},
     responses::has_criteria,
 };
+use crate::prediction::PredictedColumn;
 use crate::selection::{Estimate, ResponsesReport, Selection};
 
 type Group<'a> = SerializedRowGroupWriter<'a, Vec<u8>>;
@@ -114,6 +116,37 @@ fn of_reports(
     let before = response.into_iter().chain(criterion);
     let columns = before.chain(columns).chain(of_family).collect();
     write("selection", columns).map_err(io::Error::other)
+}
+
+/// Predictions in typed columns.
+pub(super) fn render_predictions(report: &PredictionReport) -> io::Result<Vec<u8>> {
+    let null = Repetition::OPTIONAL;
+    let rows = (1..=report.rows as i64).map(Some);
+    let labels = report.labels.iter();
+    let labels = labels.map(|own| Some(own.as_str().into()));
+    let before = [
+        Some(column::<Int64Type>(
+            "predicted_row",
+            Repetition::REQUIRED,
+            rows,
+        )),
+        (!report.labels.is_empty()).then(|| column::<ByteArrayType>("label", null, labels)),
+    ];
+    let predicted = predicted_columns(report).into_iter();
+    let predicted = predicted.map(|(name, values)| match values {
+        PredictedColumn::Numbers(numbers) => {
+            let numbers = numbers
+                .into_iter()
+                .map(|own| Some(own).filter(|own| !own.is_nan()));
+            column::<DoubleType>(&name, null, numbers)
+        }
+        PredictedColumn::Texts(texts) => {
+            let texts = texts.iter().map(|own| own.as_deref().map(ByteArray::from));
+            column::<ByteArrayType>(&name, null, texts)
+        }
+    });
+    let columns = before.into_iter().flatten().chain(predicted);
+    write("predictions", columns.collect()).map_err(io::Error::other)
 }
 
 /// A table of texts as Parquet, in columns of whole numbers, numbers or texts, whichever all

@@ -12,6 +12,7 @@ use crate::{
     memory::MemoryError,
     output::OutputError,
     plugin::ResolvedMethod,
+    prediction::PredictionError,
     search::{CheckpointError, SearchError},
     selection::FailedResponse,
     selector::{ProcedureError, SelectorError},
@@ -108,6 +109,17 @@ pub enum RunError {
     /// The contingency table of a variable in a resample has no score.
     #[error("{0}")]
     NoScore(String),
+    /// A model cannot predict what is asked for.
+    #[error(transparent)]
+    Prediction(#[from] PredictionError),
+    /// A file is no report that predicts.
+    #[error("{}: {reason}", path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// What it is, or lacks.
+        reason: String,
+    },
     /// The table of responses does not fit the data.
     #[error(transparent)]
     Responses(#[from] ResponsesError),
@@ -213,6 +225,7 @@ impl RunError {
             Self::Search(_) | Self::Selector(_) | Self::Responses(_) => 2,
             Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
+            Self::Prediction(_) | Self::Report { .. } => 2,
         }
     }
 }

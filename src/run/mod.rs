@@ -20,6 +20,8 @@ mod lost_levels;
 mod method;
 mod pairs;
 mod pass;
+#[cfg(feature = "program")]
+mod predict;
 mod prepared;
 mod ranking;
 mod regression;
@@ -42,6 +44,8 @@ pub use error::error_chain;
 pub(crate) use error::failed_responses;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
+#[cfg(feature = "program")]
+pub use predict::predict;
 pub use resample_checkpoint::ResampleCheckpoint;
 pub use responses_file::ResponsesError;
 #[cfg(feature = "program")]

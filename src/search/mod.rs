@@ -27,11 +27,13 @@ mod genotypes_tests;
 #[cfg(test)]
 mod in_file_tests;
 mod intervals;
+mod model;
 mod particle;
 mod polish;
 mod problem;
 mod proof;
 mod record;
+mod refits;
 mod result;
 mod scan;
 mod settings;

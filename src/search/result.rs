@@ -1,9 +1,8 @@
 //! The result of a search, and the report made of it.
 
-use rayon::prelude::*;
-
 use super::{
     problem::{Objective, is_exact},
+    refits::{REPORTED, other_models, refitted_front},
     settings::Pass,
     visited::{VisitedModel, VisitedModels},
 };
@@ -20,9 +19,6 @@ use crate::{
     },
 };
 use passel_criteria::{Criterion, Model};
-
-/// The number of visited models that are reported, each fitted from scratch.
-pub(super) const REPORTED: usize = 10;
 
 /// What AIC charges any variable.
 const AIC_CHARGE: f64 = 2.0;
@@ -290,9 +286,17 @@ impl SearchResult {
                 ..Elapsed::default()
             },
             warnings,
+            model: None,
             by_other_criteria: Vec::new(),
         };
         selection.set_level(CONFIDENCE_LEVEL);
+        let weights = selection.models.iter().map(|own| own.weight).collect();
+        match self.averaging_model(design, &estimated, weights) {
+            Ok(model) => selection.model = Some(model),
+            Err(error) => selection
+                .warnings
+                .push(format!("passel predict cannot use this report: {error}")),
+        }
         selection
     }
 }
@@ -340,57 +344,4 @@ fn of_terms(design: &Design, fit: &Fit, max_size: usize) -> Vec<String> {
         ));
     }
     warnings
-}
-
-/// Observations × variables² of the best models met beyond which they are not fitted from scratch:
-/// that would take seconds.
-const REFIT_WORK: usize = 1 << 28;
-
-/// Observations × variables² of the best models of each size beyond which larger ones are not fitted from
-/// scratch: some ten milliseconds.
-const FRONT_WORK: usize = 1 << 25;
-
-/// The best model of each size visited, fitted from scratch, the smallest first, as far as that is little
-/// work: one that the products of columns gave has lost digits.
-fn refitted_front(mut front: Vec<VisitedModel>, objective: Objective) -> Vec<VisitedModel> {
-    if objective.design.likelihood().is_some() {
-        // Each was fitted when it was met.
-        return front;
-    }
-    let mut left = FRONT_WORK;
-    let n = objective.design.n();
-    let is_little = |met: &&mut VisitedModel| {
-        let work = n * met.members.len().pow(2);
-        left.checked_sub(work).map(|rest| left = rest).is_some()
-    };
-    let few: Vec<&mut VisitedModel> = front.iter_mut().take_while(is_little).collect();
-    few.into_par_iter().for_each(|met| refit(met, objective));
-    front
-}
-
-fn refit(met: &mut VisitedModel, objective: Objective) {
-    let (x, y) = (objective.design.columns(), objective.design.y());
-    met.value = objective.of_fit(&Fit::of(x, y, &met.members).0);
-}
-
-/// The other models visited, best first. Those that will be reported are fitted from scratch: a
-/// tabu search loses digits.
-fn other_models(found: &[u32], visited: VisitedModels, objective: Objective) -> Vec<VisitedModel> {
-    let n = objective.design.n();
-    let mut models = visited.best();
-    models.retain(|met| *met.members != *found);
-    let is_fitted = objective.design.likelihood().is_some();
-    let mut again = match is_fitted {
-        true => 0,
-        false => models.len().min(2 * REPORTED),
-    };
-    let work = |met: &VisitedModel| n * met.members.len().pow(2);
-    if models[..again].iter().map(work).sum::<usize>() > REFIT_WORK {
-        again = 0;
-    }
-    models[..again]
-        .par_iter_mut()
-        .for_each(|met| refit(met, objective));
-    models[..again].sort_by(VisitedModel::order);
-    models
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     design::Design,
     device::falls_by_joining,
-    family::two_sided_normal,
+    family::{two_sided, two_sided_normal},
     least_squares::{Fit, FitView},
-    selection::{CredibleSet, SelectedVariable, two_sided},
+    selection::{CredibleSet, SelectedVariable},
     table::Locus,
     threads,
 };

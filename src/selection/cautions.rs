@@ -2,7 +2,6 @@
 
 use super::{
     estimates::is_endless,
-    family::residual_freedom,
     residuals::{LEAST_FREE, leverage},
 };
 use crate::{
@@ -134,7 +133,7 @@ pub(crate) fn likelihood_cautions(design: &Design, fit: &Fit, estimated: &Fit) -
     let distribution = response.family().distribution();
     let has_trials = design.trials().is_some();
     let counts = distribution == Distribution::Poisson || has_trials;
-    let free = residual_freedom(likelihood, own) as f64;
+    let free = likelihood.residual_freedom(own) as f64;
     let ratio = estimated.pearson() / free;
     // By chance it is above 1 + 3·√(2/df) once in a thousand times.
     let is_quasi = response.quasi_dispersion().is_some();

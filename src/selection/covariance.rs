@@ -8,12 +8,9 @@ use crate::{
     design::Design,
     family::{FamilyFit, FitStatus},
     least_squares::Fit,
+    prediction::MOST_COVARIANCES,
     vector::packed_columns,
 };
-
-/// Coefficients, the intercept among them, up to which the matrix is made: more make a report of
-/// megabytes.
-const MOST: usize = 100;
 
 /// The estimated covariance matrix of the coefficients, on the original scale: R's `vcov`.
 ///
@@ -55,7 +52,7 @@ impl Covariance {
         match k + fixed {
             _ if exact => return omitted("the fit is exact"),
             0 => return omitted("the model has no coefficients"),
-            1..=MOST => {}
+            1..=MOST_COVARIANCES => {}
             _ => return omitted("the model has more than 100 coefficients"),
         }
         let sigma = (fit.rss() / free as f64).sqrt() * design.response().norm;
@@ -115,7 +112,7 @@ impl Covariance {
                 return omitted("some coefficients have no end");
             }
             0 => return omitted("the model has no coefficients"),
-            1..=MOST => {}
+            1..=MOST_COVARIANCES => {}
             _ => return omitted("the model has more than 100 coefficients"),
         }
         let chosen = fit.support().iter();

@@ -194,14 +194,14 @@ impl FamilySummary {
         let response = likelihood.response();
         let family = response.family();
         let (name, link) = (family.distribution(), family.link());
-        let free = residual_freedom(likelihood, own);
+        let free = likelihood.residual_freedom(own);
         let null_deviance = likelihood.null_deviance(own);
         let calibration = calibration(likelihood, estimated);
         Some(Self {
             response: ResponseFamily::of(design)?,
             deviance: own.deviance(),
             null_deviance,
-            df_null: residual_freedom(likelihood, likelihood.empty()),
+            df_null: likelihood.residual_freedom(likelihood.empty()),
             deviance_explained: (null_deviance > 0.0).then(|| 1.0 - own.deviance() / null_deviance),
             pearson_dispersion: (free > 0 && own.pearson().is_finite())
                 .then(|| estimated.pearson() / free as f64),
@@ -239,20 +239,6 @@ fn status(fit: &FamilyFit) -> Label {
         FitStatus::NotConverged => "not-converged",
     }
     .into()
-}
-
-/// Observations of a weight above 0, without the coefficients and thresholds.
-pub(super) fn residual_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usize {
-    let used = likelihood.response().weights().iter();
-    used.filter(|weight| **weight > 0.0)
-        .count()
-        .saturating_sub(fit.rank() + likelihood.constants())
-}
-
-/// The degrees of freedom of the dispersion that tests of coefficients are by.
-pub(super) fn test_freedom(likelihood: &Likelihood, fit: &FamilyFit) -> usize {
-    let quasi = likelihood.quasi_freedom();
-    quasi.unwrap_or_else(|| residual_freedom(likelihood, fit))
 }
 
 /// P(χ² ≥ x) with these degrees of freedom.

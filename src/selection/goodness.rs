@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use serde::{Deserialize, Serialize};
 use statrs::function::beta::beta_reg;
 
-use super::{family, number_or_nan};
+use super::number_or_nan;
 use crate::{design::Design, least_squares::Fit};
 
 /// How well a regression model fits, in the numbers of R's `summary(lm(…))` and `logLik`.
@@ -62,7 +62,7 @@ impl GoodnessOfFit {
     pub fn of(design: &Design, fit: &Fit, exact: bool) -> Self {
         if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
             return Self {
-                df_residual: family::residual_freedom(likelihood, own),
+                df_residual: likelihood.residual_freedom(own),
                 log_likelihood: Some(-own.minus_two_log_likelihood() / 2.0),
                 ..Self::default()
             };

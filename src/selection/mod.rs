@@ -23,6 +23,7 @@ mod independence;
 mod levels;
 mod marginal_means;
 mod models;
+mod older;
 mod outcome;
 mod parameters;
 mod profile;
@@ -48,7 +49,7 @@ pub use columns::{
 };
 pub use covariance::Covariance;
 pub use credible_set::{CredibleSet, SetMember};
-pub(crate) use estimates::{estimates, normal_quantile, student_t_quantile, two_sided};
+pub(crate) use estimates::estimates;
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;

@@ -1,11 +1,12 @@
 //! Intervals of a model's coefficients by profiles of its likelihood.
 
-use super::{
-    Selection,
-    estimates::{normal_quantile, student_t_quantile},
-    family::test_freedom,
+use super::Selection;
+use crate::{
+    design::Design,
+    family::{Profile, normal_quantile, student_t_quantile},
+    least_squares::Fit,
+    nearest::list,
 };
-use crate::{design::Design, family::Profile, least_squares::Fit, nearest::list};
 
 /// What the intervals of a model's coefficients are by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +32,7 @@ impl<'a> Profiles<'a> {
     /// profiles, and of an exact fit.
     pub(crate) fn of(design: &'a Design, fit: &'a Fit, exact: bool, level: f64) -> Option<Self> {
         let (likelihood, own) = (design.likelihood()?, fit.family()?);
-        let freedom = test_freedom(likelihood, own);
+        let freedom = likelihood.test_freedom(own);
         let quantile = match likelihood.has_t_tests() {
             true if freedom == 0 || exact => return None,
             true => student_t_quantile(level, freedom as f64),

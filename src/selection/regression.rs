@@ -5,12 +5,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{
     Covariance, CredibleSet, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
     InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
-    SelectedTerm, SelectedVariant, Truth, VisitedModel, normal_quantile, number_or_nan,
-    student_t_quantile,
+    SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
 };
 use crate::{
     design::{FactorCoding, SetAside},
-    family::Link,
+    family::{Link, normal_quantile, student_t_quantile},
+    prediction::Model,
 };
 
 /// A selected regression model, its fit on the original scale, and how it was found.
@@ -126,6 +126,8 @@ pub struct Selection {
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
+    /// What predicts by this model; none of reports of earlier versions.
+    pub model: Option<Model>,
     /// The models that further criteria chose from the same data, one each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_other_criteria: Vec<Selection>,

@@ -2,7 +2,6 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::family::residual_freedom;
 use crate::{
     design::Design,
     family::{FamilyFit, Likelihood},
@@ -178,7 +177,7 @@ fn of_likelihood(
     seed: u64,
 ) -> Option<Vec<ObservationResidual>> {
     let response = likelihood.response();
-    if residual_freedom(likelihood, own) == 0 {
+    if likelihood.residual_freedom(own) == 0 {
         return None;
     }
     let columns: Vec<&[f64]> = fit

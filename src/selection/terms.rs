@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    family::{chi_squared_tail, test_freedom},
+    family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
     number_or_nan,
 };
@@ -57,7 +57,7 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
     let freedom = residual_freedom(design, fit);
     let likelihood = design.likelihood();
     let of_f = match (likelihood, fit.family()) {
-        (Some(likelihood), Some(own)) => test_freedom(likelihood, own),
+        (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
         _ => freedom,
     };
     let residual =

@@ -22,6 +22,8 @@ pub struct Cohort {
     pub extract: Option<PathBuf>,
     /// A file of variants that are left out.
     pub exclude: Option<PathBuf>,
+    /// The names of the variants that alone are used; `None` for all.
+    pub names: Option<Vec<String>>,
     /// The chromosomes that are used; all where none is named.
     pub chromosomes: Vec<String>,
     /// The part of a chromosome that is used.
@@ -54,6 +56,31 @@ pub struct ChromosomeRange {
     pub from: i64,
     /// The last base pair.
     pub to: i64,
+}
+
+impl GenotypeEncoding {
+    /// All, the default first.
+    pub const ALL: [Self; 4] = [
+        Self::Additive,
+        Self::Dominant,
+        Self::Recessive,
+        Self::Genotypic,
+    ];
+
+    /// Its name, as options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Additive => "additive",
+            Self::Dominant => "dominant",
+            Self::Recessive => "recessive",
+            Self::Genotypic => "genotypic",
+        }
+    }
+
+    /// The encoding of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.name() == name)
+    }
 }
 
 impl Cohort {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::genotypes::GenotypeEncoding;
+
 /// Where the variants of a file lie, and their alleles, found by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loci {
@@ -10,6 +12,8 @@ pub struct Loci {
     lines: String,
     /// Of those with dosages, by name, how many people have the mean of the others.
     dosages: BTreeMap<String, usize>,
+    /// What a genotype counts as.
+    pub(super) encoding: GenotypeEncoding,
 }
 
 /// Where a variant lies, and its alleles.
@@ -52,6 +56,11 @@ impl Loci {
 
     pub(super) fn bytes(&self) -> usize {
         self.lines.capacity()
+    }
+
+    /// What a genotype counts as.
+    pub fn encoding(&self) -> GenotypeEncoding {
+        self.encoding
     }
 
     /// The locus of a variant.

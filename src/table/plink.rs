@@ -139,6 +139,8 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
     let named: Vec<(String, Option<Values>)> = wanted.zip(genotypes).collect();
     let mut loci = variants.loci;
+    let encoding = input.options.cohort.map(|own| own.encoding);
+    loci.encoding = encoding.unwrap_or_default();
     let has_dosages = |(name, values): &&(String, Option<Values>)| {
         values.is_some() && selection.dosages().contains(name)
     };

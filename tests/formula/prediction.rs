@@ -173,3 +173,90 @@ fn an_ordered_factor_stays_ordered() {
     let half = 0.5_f64.sqrt();
     assert!((expansion.apply(&new).unwrap().columns(0)[0][0] - half).abs() < 1e-15);
 }
+
+/// Two factors and two columns of numbers of twelve rows.
+fn twelve_rows() -> Data {
+    let x: Vec<f64> = (0..12).map(|row| f64::from(row * 7 % 12) + 0.5).collect();
+    let z: Vec<f64> = (0..12).map(|row| f64::from(row * row % 11) - 3.0).collect();
+    let f: Vec<&str> = (0..12).map(|row| ["a", "b", "c"][row * 5 % 3]).collect();
+    let g: Vec<&str> = (0..12).map(|row| ["u", "v"][row / 3 % 2]).collect();
+    let data = Data::default().factor("f", &f, &[]).factor("g`h", &g, &[]);
+    data.numbers("x", &x).numbers("z z", &z)
+}
+
+#[test]
+fn columns_taken_out_of_an_expansion_are_the_same_bits() {
+    let data = twelve_rows();
+    for text in [
+        "~ f * x + poly(x, 3) + `g\\`h`:f + I(`z z`^2 > 4) + offset(x / 2) + offset(log(x))",
+        "~ f:x + scale(`z z`) + C(f, contr.helmert):`g\\`h` + I(pi * x) - 1",
+        "~ bs(x, df = 4) * f + ns(`z z`, knots = c(0, 2)) + cut(x, 3) + factor(`z z` > 0)",
+        "~ (f + `g\\`h` + x)^3 + relevel(f, 'c') + ordered(f) + x %% 2",
+    ] {
+        let formula = Formula::parse(text).unwrap();
+        let expansion = Expansion::of(&formula, &data).unwrap();
+        let design = expansion.apply(&data).unwrap();
+        let mut places = Vec::new();
+        for term in 0..expansion.terms().len() {
+            places.extend((0..expansion.column_count(term)).map(|column| (term, column)));
+        }
+        // Every second one, backwards.
+        let wanted: Vec<(usize, usize)> = places.into_iter().rev().step_by(2).collect();
+        let taken = expansion.learnt_columns(&wanted).unwrap();
+        let json = serde_json::to_string(&taken).unwrap();
+        let read: passel::formula::LearntColumns = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, taken, "{text}");
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+        let all: Vec<usize> = (0..wanted.len()).collect();
+        let own = read.columns(&all, &data).unwrap();
+        for (at, (term, column)) in wanted.iter().enumerate() {
+            let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let expected = &design.columns(*term)[*column];
+            assert_eq!(bits(&own[at]), bits(expected), "{text} {term} {column}");
+            assert_eq!(
+                read.names().nth(at).unwrap(),
+                expansion.column_names(*term)[*column]
+            );
+        }
+        assert_eq!(
+            read.offset(&data).unwrap(),
+            expansion.offset(&data).unwrap(),
+            "{text}"
+        );
+        // Those of one column alone need no other variables than its own.
+        let few = read.columns(&[0], &data).unwrap();
+        assert_eq!(few[0], own[0]);
+        let inputs: Vec<&str> = read.inputs(&[0]).collect();
+        assert!(
+            !inputs.is_empty()
+                && inputs
+                    .iter()
+                    .all(|name| ["f", "g`h", "x", "z z"].contains(name))
+        );
+    }
+}
+
+#[test]
+fn columns_that_were_changed_are_refused() {
+    let data = twelve_rows();
+    let formula = Formula::parse("~ poly(x, 2) + f").unwrap();
+    let expansion = Expansion::of(&formula, &data).unwrap();
+    let taken = expansion.learnt_columns(&[(0, 1), (1, 0)]).unwrap();
+    let json = serde_json::to_string(&taken).unwrap();
+    for (from, to) in [
+        ("\"variable\":1", "\"variable\":7"),
+        ("\"column\":1", "\"column\":9"),
+        ("\"label\":\"f\"", "\"label\":\"f +\""),
+        ("\"label\":\"f\"", "\"label\":\"f, x\""),
+        ("\"label\":\"f\"", "\"label\":\"frob(f)\""),
+        (
+            "\"levels\":[\"a\",\"b\",\"c\"],\"is_ordered\":false,\"contrast\"",
+            "\"levels\":[\"a\"],\"is_ordered\":false,\"contrast\"",
+        ),
+    ] {
+        let changed = json.replacen(from, to, 1);
+        assert_ne!(changed, json, "{from}");
+        let read = serde_json::from_str::<passel::formula::LearntColumns>(&changed);
+        assert!(read.is_err(), "{from} {to}");
+    }
+}

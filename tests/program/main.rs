@@ -44,6 +44,7 @@ mod odd_files;
 mod operations;
 mod ownership;
 mod parquet;
+mod predictions;
 mod quasi_likelihood;
 mod response_mistakes;
 mod responses;

@@ -13,6 +13,7 @@ mod compare;
 mod families;
 mod levels;
 mod page;
+mod prediction;
 mod requests;
 mod survival;
 mod terms;

@@ -7,6 +7,7 @@
 //! *Source:* D. R. Cox, Regression models and life-tables, Journal of the Royal Statistical Society B 34, 1972.
 
 mod bounds;
+mod curve;
 mod hazard;
 mod products;
 mod proportional;

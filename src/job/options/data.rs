@@ -84,17 +84,10 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
         TaskOption::optional("max-missing F", |raw| raw.share(1.0), |draft| &mut draft.job.cohort.most_missing)
             .range("a share from 0 to 1")
             .help("Leave out variants whose genotype is missing for a larger share than this of the people who are left"),
-        TaskOption::choice("encode KIND", ENCODINGS, |draft| &mut draft.job.cohort.encoding)
+        TaskOption::choice("encode KIND", GenotypeEncoding::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.cohort.encoding)
             .help("What a genotype counts as: the copies of allele A1 or ALT, or its dosage (additive); whether there is a copy (dominant), or whether there are two (recessive), by the genotype; or the copies and whether there is one (genotypic), two columns that enter and leave models together"),
     ])
 }
-
-const ENCODINGS: [(&str, GenotypeEncoding); 4] = [
-    ("additive", GenotypeEncoding::Additive),
-    ("dominant", GenotypeEncoding::Dominant),
-    ("recessive", GenotypeEncoding::Recessive),
-    ("genotypic", GenotypeEncoding::Genotypic),
-];
 
 /// Options of delimited text.
 fn text() -> impl Iterator<Item = OptionSpec> {

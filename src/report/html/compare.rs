@@ -10,11 +10,11 @@ use super::{
     page::{Body, Figure},
 };
 use crate::{
+    family::student_t_quantile,
     report::{
         numbers::{listed, when},
         table::{Table, count, exact, number, text},
     },
-    selection::student_t_quantile,
 };
 
 /// Settings side by side in a figure.

@@ -8,12 +8,13 @@ use super::{
     page::{Body, DOT, Figure, Key, LINE},
 };
 use crate::{
+    family::normal_quantile,
     report::{
         numbers::{significant, when},
         table::{Table, count, exact, text},
     },
     search::{NAMED, REGION, Region, ScannedVariant, VariantScan},
-    selection::{CredibleSet, Selection, normal_quantile},
+    selection::{CredibleSet, Selection},
 };
 
 /// The strongest of so many are each drawn, of a figure along the genome and of one region; of the others one in each cell.

@@ -343,6 +343,12 @@ impl Variants {
         options: &ReadOptions,
     ) -> Result<(), TableError> {
         let kind = ending(of);
+        if let Some(names) = &cohort.names {
+            let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+            for (wanted, own) in self.wanted.iter_mut().zip(&self.names) {
+                *wanted &= names.contains(own.as_str());
+            }
+        }
         for (path, is_kept) in [(&cohort.extract, true), (&cohort.exclude, false)] {
             let Some(path) = path else { continue };
             let listed = listed(path, options)?;

@@ -1,0 +1,185 @@
+//! Predictions by the models of a report.
+
+use std::{collections::HashSet, fs};
+
+use serde_json::Value;
+
+use super::{RunError, prepared::read_options};
+use crate::{
+    job::PredictionJob,
+    nearest::list,
+    output::{OutputFile, Replaces},
+    prediction::Model,
+    report::{self, ModelPredictions, PredictionReport},
+    selection::{Outcome, Selection},
+    table::{self, GenotypeEncoding, ReadOptions, Table},
+};
+
+/// Predictions in the form that a job asks for.
+#[derive(Debug)]
+pub struct Predicted {
+    /// The bytes of that form.
+    pub rendered: Vec<u8>,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Predicts by the models of a report, and writes the file that the job names.
+///
+/// # Errors
+/// The report or the data, what a model cannot make of them, or the output: [`RunError`] says which.
+pub fn predict(job: &PredictionJob) -> Result<Predicted, RunError> {
+    // The file first: a wrong path is known before anything is read.
+    let replaces = Replaces::Predictions.or_any(job.overwrite);
+    let output = job.output.as_ref();
+    let output = output
+        .map(|path| OutputFile::create(path, replaces))
+        .transpose()?;
+    let outcome = read_report(job)?;
+    let (models, mut warnings) = models(&outcome, job)?;
+    let mut table = read_data(job, &models)?;
+    if table.loci.is_some() {
+        // Of people who are left out.
+        warnings.append(&mut table.warnings);
+    }
+    let mut predicted = Vec::with_capacity(models.len());
+    let several = models.len() > 1;
+    for (report, model) in models {
+        job.data
+            .interrupt
+            .check()
+            .map_err(|_| RunError::Interrupted)?;
+        let predictions = model.predict(&table, &job.options)?;
+        let of = |warning: &String| match several {
+            true => format!("{}: {warning}", report.response),
+            false => warning.clone(),
+        };
+        for warning in predictions.warnings.iter().map(of) {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        predicted.push(ModelPredictions {
+            response: report.response.clone(),
+            criterion: report.criterion.spec(),
+            predictions,
+        });
+    }
+    let report = PredictionReport {
+        report: job.report.display().to_string(),
+        data: job.data.data.display().to_string(),
+        labels: table.labels,
+        rows: table.rows,
+        models: predicted,
+        warnings: warnings.clone(),
+    };
+    let rendered = report::render_predictions(&report, job.format).map_err(RunError::Render)?;
+    if let Some(file) = output {
+        file.finish(&rendered)?;
+    }
+    Ok(Predicted { rendered, warnings })
+}
+
+fn refused(job: &PredictionJob, reason: impl Into<String>) -> RunError {
+    RunError::Report {
+        path: job.report.clone(),
+        reason: reason.into(),
+    }
+}
+
+fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
+    let text = fs::read_to_string(&job.report)
+        .map_err(|error| refused(job, format!("cannot be read: {error}")))?;
+    let no_report = |error| {
+        refused(
+            job,
+            format!("no report as JSON (--format json) of passel: {error}"),
+        )
+    };
+    let json: Value = serde_json::from_str(&text).map_err(no_report)?;
+    // Results of runs have what made them beside the report.
+    let json = json.get("report").unwrap_or(&json);
+    if json.get("passel").is_none() {
+        return Err(refused(
+            job,
+            "no report of passel: it has no field `passel`",
+        ));
+    }
+    Outcome::read(json).map_err(no_report)
+}
+
+/// The models of a report, with the reports they are of, and what is said of those that are not there.
+fn models<'r>(
+    outcome: &'r Outcome,
+    job: &PredictionJob,
+) -> Result<(Vec<(&'r Selection, Model)>, Vec<String>), RunError> {
+    let mut warnings = Vec::new();
+    let all: Vec<&Selection> = match outcome {
+        Outcome::Selection(own) => vec![own],
+        Outcome::Responses(own) => {
+            if !own.failed.is_empty() {
+                let names = own.failed.iter().map(|own| &*own.response);
+                warnings.push(format!("the report has no model of {}", list(names)));
+            }
+            own.responses.iter().collect()
+        }
+        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => {
+            let reason = "no regression model, so that it predicts nothing: `passel select` without a selector makes one";
+            return Err(refused(job, reason));
+        }
+    };
+    let all = all.into_iter();
+    let all = all.flat_map(|own| std::iter::once(own).chain(&own.by_other_criteria));
+    let models = all.map(|own| match own.prediction_model() {
+        Ok(model) => Ok((own, model)),
+        Err(reason) => Err(refused(job, reason)),
+    });
+    let models = models.collect::<Result<Vec<_>, RunError>>()?;
+    match models.is_empty() {
+        true => Err(refused(job, "no model of any response")),
+        false => Ok((models, warnings)),
+    }
+}
+
+/// Reads the data: columns that are factors of a model as text, and of genotypes the variants that it has alone.
+fn read_data(job: &PredictionJob, models: &[(&Selection, Model)]) -> Result<Table, RunError> {
+    let data = &job.data;
+    let mut cohort = data.cohort.clone();
+    let header = table::read_header(&data.data, &read_options(data))?;
+    let columns = || models.iter().flat_map(|(_, model)| &model.columns);
+    let mut factors: Vec<String> = Vec::new();
+    if let Some(header) = &header {
+        // What is not there is told before the data are read.
+        for (_, model) in models {
+            model.check_columns(header, &job.options)?;
+        }
+        let names: HashSet<&str> = header.columns.iter().map(|own| &*own.name).collect();
+        let of_factors = columns().filter(|own| own.is_factor());
+        let of_factors = of_factors.map(|own| own.name.clone());
+        factors = of_factors
+            .filter(|name| names.contains(name.as_str()))
+            .collect();
+        factors.sort_unstable();
+        factors.dedup();
+        // A file of genotypes has at least one.
+        let last = header.columns.last().map(|own| own.name.clone());
+        let mut names: Vec<String> = columns().map(|own| own.name.clone()).collect();
+        let variants = columns().filter(|own| own.alleles.is_some());
+        if variants.count() == 0 {
+            names.extend(last);
+        }
+        cohort.names = Some(names);
+    }
+    let mut encodings = columns().filter_map(|own| own.alleles.as_ref());
+    if let Some(alleles) = encodings.next() {
+        cohort.encoding = GenotypeEncoding::named(&alleles.encoding).unwrap_or_default();
+    }
+    let own = read_options(data);
+    let options = ReadOptions {
+        factors: &factors,
+        // Tables that are no genotypes are told of nothing else.
+        cohort: own.cohort.map(|_| &cohort),
+        ..own
+    };
+    Ok(table::read(&data.data, &options)?)
+}

@@ -1,0 +1,57 @@
+//! What predicts by the result of a search.
+
+use rayon::prelude::*;
+
+use super::{
+    SearchResult,
+    problem::is_exact,
+    refits::{REFIT_WORK, REPORTED},
+};
+use crate::{design::Design, formula::FormulaError, least_squares::Fit, prediction::Model};
+
+/// About how many passes over the observations the fit of a likelihood takes.
+const STEPS: usize = 8;
+
+impl SearchResult {
+    /// The best model, as what predicts.
+    ///
+    /// # Errors
+    /// A part of the formula whose text is not read back as it is.
+    pub fn model(&self, design: &Design) -> Result<Model, FormulaError> {
+        Model::of(design, &self.estimated_fit(design), self.exact, &[])
+    }
+
+    /// The same with the equations of the other models that are reported, whose weights these are, as far as their fits are
+    /// little work.
+    pub(super) fn averaging_model(
+        &self,
+        design: &Design,
+        estimated: &Fit,
+        weights: Vec<f64>,
+    ) -> Result<Model, FormulaError> {
+        let (x, y) = (design.columns(), design.y());
+        let others = self.models.iter().take(REPORTED).skip(1);
+        let others: Vec<&[u32]> = others.map(|own| &*own.members).collect();
+        let steps = design.likelihood().map_or(1, |_| STEPS);
+        let work = |members: &&[u32]| x.n() * x.width_of(members).pow(2) * steps;
+        if others.iter().map(work).sum::<usize>() > REFIT_WORK {
+            return Model::of(design, estimated, self.exact, &[]);
+        }
+        let fit = |members: &&[u32]| {
+            let own = match design.likelihood() {
+                Some(_) => Fit::of_near(x, y, members, &self.fit),
+                None => Fit::of(x, y, members).0,
+            };
+            let exact = is_exact(x.n(), &own);
+            match design.firth() {
+                true => (own.by_firth(x), exact),
+                false => (own, exact),
+            }
+        };
+        let fits: Vec<(Fit, bool)> = others.par_iter().map(fit).collect();
+        let all = std::iter::once((estimated, self.exact));
+        let all = all.chain(fits.iter().map(|(fit, exact)| (fit, *exact)));
+        let met: Vec<_> = weights.into_iter().zip(all).collect();
+        Model::of(design, estimated, self.exact, &met)
+    }
+}
