@@ -10,6 +10,8 @@ mod conflicts;
 mod draft;
 mod error;
 #[cfg(feature = "program")]
+mod examples;
+#[cfg(feature = "program")]
 pub mod file;
 #[cfg(feature = "program")]
 mod kernel_arguments;

@@ -49,16 +49,14 @@ pub enum PredictionError {
     },
     /// The alleles of a variant are none of those of the fit.
     #[error(
-        "{path}: the variant {name} has the alleles {found}, of which {found_counted} is counted; where the model was fitted \
-         they were {expected}, and {expected_counted} was counted{mend}"
+        "{path}: the variant {name} has the alleles {found}; where the model was fitted they were {expected}{mend}"
     )]
     Alleles {
         path: String,
         name: String,
+        /// Both, and which of them is counted.
         found: String,
-        found_counted: String,
         expected: String,
-        expected_counted: String,
         mend: &'static str,
     },
     /// What a formula makes of the values.

@@ -344,13 +344,14 @@ fn are_exchanged(name: &str, expected: &Alleles, table: &Table) -> Result<bool, 
     if is_exchanged && is_additive {
         return Ok(true);
     }
+    let of = |counted: &str, other: &str| {
+        format!("{counted} and {other}, of which {counted} is counted")
+    };
     Err(PredictionError::Alleles {
         path: table.source.clone(),
         name: name.to_owned(),
-        found: format!("{counted} and {other}"),
-        found_counted: counted.clone(),
-        expected: format!("{} and {}", expected.counted, expected.other),
-        expected_counted: expected.counted.clone(),
+        found: of(counted, other),
+        expected: of(&expected.counted, &expected.other),
         mend: match is_exchanged {
             true => {
                 "; of copies that count as dominant or recessive exchange them, as plink2 --ref-allele does"

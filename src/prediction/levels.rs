@@ -52,12 +52,13 @@ impl Model {
             })
             .collect()
         };
+        predictions.levels = named(&self.levels, probabilities);
         match options.scale {
-            Scale::Response => predictions.levels = named(&self.levels, probabilities),
+            Scale::Response => {}
             Scale::Link if is_ordered => {
                 predictions.fit = predictors.into_iter().next().unwrap_or_default();
             }
-            Scale::Link => predictions.levels = named(&self.levels[1..], predictors),
+            Scale::Link => predictions.predictors = named(&self.levels[1..], predictors),
         }
     }
 }

@@ -7,8 +7,7 @@
 pub struct Predictions {
     /// Rows.
     pub rows: usize,
-    /// Means on the scale that was asked for, or linear predictors; empty of a response of levels on its own scale, and of
-    /// levels without order.
+    /// Means on the scale that was asked for; empty of a response of levels, but for the linear predictors of ordered ones.
     pub fit: Vec<f64>,
     /// Standard errors of these, by the delta method; empty where no intervals were asked for.
     pub std_error: Vec<f64>,
@@ -18,8 +17,10 @@ pub struct Predictions {
     pub observation: Vec<[f64; 2]>,
     /// Of survival times the survival at each of the times that were asked for.
     pub survival: Vec<SurvivalAt>,
-    /// Of a response of levels the probability of each level, or where there is no order its linear predictor.
+    /// Of a response of levels the probability of each.
     pub levels: Vec<LevelProbabilities>,
+    /// Of levels without order, where the scale is that of the link, the linear predictor of each beside the baseline.
+    pub predictors: Vec<LevelProbabilities>,
     /// Of a response of levels the place of the most probable one in each row; none where a row has no prediction.
     pub most_probable: Vec<Option<usize>>,
     /// The rows that have no prediction, counted from 0.
@@ -85,11 +86,14 @@ impl Predictions {
             push(&format!("survival_lower[{time}]"), ends(&own.ends, 0));
             push(&format!("survival_upper[{time}]"), ends(&own.ends, 1));
         }
+        for own in &self.predictors {
+            push(&format!("predictor[{}]", own.level), own.values.clone());
+        }
         for own in &self.levels {
             push(&format!("p[{}]", own.level), own.values.clone());
         }
         if !self.most_probable.is_empty() {
-            let level = |at: &Option<usize>| at.map(|at| self.levels[at].level.clone());
+            let level = |at: &Option<usize>| Some(self.levels.get((*at)?)?.level.clone());
             let texts = self.most_probable.iter().map(level).collect();
             all.push(("level".to_owned(), PredictedColumn::Texts(texts)));
         }

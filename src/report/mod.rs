@@ -37,7 +37,7 @@ pub use crate::presentation::{Curves, Format, PageExtras};
 pub use html::{JobRow, JobsPage};
 #[cfg(feature = "parquet")]
 pub use parquet::table as parquet_table;
-pub use predictions::{ModelPredictions, PredictionReport, render_predictions};
+pub use predictions::{ModelPredictions, PredictionReport};
 
 /// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
 /// line end.
@@ -82,6 +82,18 @@ pub fn render(
         Cow::Owned(shown) => shown.into_bytes(),
         Cow::Borrowed(_) => text.into_bytes(),
     })
+}
+
+/// Renders predictions.
+///
+/// # Errors
+/// A format that is not built, or that predictions have none of; an error of the Parquet writer.
+pub fn render_predictions(report: &PredictionReport, format: Format) -> io::Result<Vec<u8>> {
+    match format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::render_predictions(report),
+        format => predictions::render(report, format),
+    }
 }
 
 /// A report as text. By its last line passel knows a file that it wrote.

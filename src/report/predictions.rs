@@ -42,11 +42,11 @@ pub struct ModelPredictions {
     pub predictions: Predictions,
 }
 
-/// Renders predictions.
+/// Renders predictions, but as Parquet.
 ///
 /// # Errors
-/// A format that is not built, or that predictions have none of; an error of the Parquet writer.
-pub fn render_predictions(report: &PredictionReport, format: Format) -> io::Result<Vec<u8>> {
+/// A format that predictions have none of.
+pub(super) fn render(report: &PredictionReport, format: Format) -> io::Result<Vec<u8>> {
     let rendered = match format {
         Format::Json => Cow::into_owned(printable_json(&as_json(report))),
         Format::Text => {
@@ -61,8 +61,6 @@ pub fn render_predictions(report: &PredictionReport, format: Format) -> io::Resu
                 + concat!("\n\npassel ", env!("CARGO_PKG_VERSION"), "\n");
             Cow::into_owned(printable_lines(&text))
         }
-        #[cfg(feature = "parquet")]
-        Format::Parquet => return super::parquet::render_predictions(report),
         Format::Csv => table(report, false).csv(),
         _ => return Err(io::ErrorKind::Unsupported.into()),
     };

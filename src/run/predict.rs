@@ -98,7 +98,7 @@ fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
     };
     let json: Value = serde_json::from_str(&text).map_err(no_report)?;
     // Results of runs have what made them beside the report.
-    let json = json.get("report").unwrap_or(&json);
+    let json = json.get("result").unwrap_or(&json);
     if json.get("passel").is_none() {
         return Err(refused(
             job,
@@ -108,11 +108,14 @@ fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
     Outcome::read(json).map_err(no_report)
 }
 
+/// A report of one response and criterion, and its model.
+type ReportModel<'r> = (&'r Selection, Model);
+
 /// The models of a report, with the reports they are of, and what is said of those that are not there.
 fn models<'r>(
     outcome: &'r Outcome,
     job: &PredictionJob,
-) -> Result<(Vec<(&'r Selection, Model)>, Vec<String>), RunError> {
+) -> Result<(Vec<ReportModel<'r>>, Vec<String>), RunError> {
     let mut warnings = Vec::new();
     let all: Vec<&Selection> = match outcome {
         Outcome::Selection(own) => vec![own],
@@ -142,7 +145,7 @@ fn models<'r>(
 }
 
 /// Reads the data: columns that are factors of a model as text, and of genotypes the variants that it has alone.
-fn read_data(job: &PredictionJob, models: &[(&Selection, Model)]) -> Result<Table, RunError> {
+fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunError> {
     let data = &job.data;
     let mut cohort = data.cohort.clone();
     let header = table::read_header(&data.data, &read_options(data))?;

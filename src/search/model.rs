@@ -37,6 +37,12 @@ impl SearchResult {
         if others.iter().map(work).sum::<usize>() > REFIT_WORK {
             return Model::of(design, estimated, self.exact, &[]);
         }
+        // Of those that other ranks hold, or that stay in a file, the host may lack some.
+        let columns = others.iter().flat_map(|own| own.iter());
+        let columns = columns.flat_map(|term| x.columns_of(*term));
+        if x.fetch(columns).is_err() {
+            return Model::of(design, estimated, self.exact, &[]);
+        }
         let fit = |members: &&[u32]| {
             let own = match design.likelihood() {
                 Some(_) => Fit::of_near(x, y, members, &self.fit),

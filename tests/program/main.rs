@@ -44,6 +44,8 @@ mod odd_files;
 mod operations;
 mod ownership;
 mod parquet;
+mod predicted_models;
+mod prediction_mistakes;
 mod predictions;
 mod quasi_likelihood;
 mod response_mistakes;
