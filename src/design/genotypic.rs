@@ -8,6 +8,18 @@ use crate::table::{Column, Genotypes, Values};
 /// The genotypes of variants by name, of which columns of numbers are made.
 pub(super) type ByName = HashMap<String, Genotypes>;
 
+/// What the name of a column of heterozygotes ends with, behind that of its variant.
+const HETEROZYGOTES: &str = "=het";
+
+/// The variant that a column is of, and whether the column has its heterozygotes.
+pub(super) fn variant<'a>(all: &ByName, name: &'a str) -> (&'a str, bool) {
+    let own = name.strip_suffix(HETEROZYGOTES);
+    match own.filter(|own| !all.contains_key(name) && all.contains_key(*own)) {
+        Some(variant) => (variant, true),
+        None => (name, false),
+    }
+}
+
 /// Puts the column of heterozygotes, `NAME=het`, behind that of the copies of each variant of which all three genotypes occur;
 /// which columns are a term then. `places` are the indexes of the columns.
 pub(super) fn with_heterozygotes(
@@ -36,7 +48,7 @@ pub(super) fn with_heterozygotes(
                 if own.counts().copies.iter().all(|count| *count > 0) {
                     width = 2;
                     let values = Values::Genotypes(own.heterozygotes());
-                    second = Some(Column::from((format!("{name}=het"), values)));
+                    second = Some(Column::from((format!("{name}{HETEROZYGOTES}"), values)));
                 }
                 by_name.insert(name.clone(), own.clone());
             }

@@ -1,6 +1,6 @@
 //! Which columns of its table a variable of a design is made of.
 
-use super::Design;
+use super::{Design, genotypic};
 use crate::{
     formula::{FormulaError, LearntColumns},
     table::{Column, GenotypeEncoding, Locus},
@@ -79,10 +79,19 @@ impl Design {
         Some(values.iter().sum::<f64>() / values.len() as f64)
     }
 
+    /// The column of the table that a variable is of; and whether it has the heterozygotes of that variant.
+    pub(crate) fn source_of(&self, j: u32) -> (&str, bool) {
+        let name = self.variables[j as usize].column();
+        match &self.genotypic {
+            Some(all) => genotypic::variant(all, name),
+            None => (name, false),
+        }
+    }
+
     /// The alleles of a variable that is a variant of the file, and what a genotype counts as.
     pub(crate) fn locus(&self, j: u32) -> Option<(Locus, GenotypeEncoding)> {
         let loci = self.loci()?;
-        let locus = loci.of(self.variables[j as usize].column())?;
+        let locus = loci.of(self.source_of(j).0)?;
         Some((locus, loci.encoding()))
     }
 }

@@ -29,6 +29,9 @@ pub struct ModelColumn {
     /// The alleles of a variant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alleles: Option<Alleles>,
+    /// Whether it is not the copies of a variant, but whether there is one of each allele.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub heterozygotes: bool,
 }
 
 /// The alleles of a variant.
@@ -39,7 +42,7 @@ pub struct Alleles {
     pub counted: String,
     /// The other one.
     pub other: String,
-    /// What a genotype counts as: `additive`, `dominant` or `recessive`.
+    /// What a genotype counts as: `additive`, `dominant`, `recessive` or `genotypic`.
     pub encoding: String,
 }
 

@@ -237,6 +237,13 @@ impl<'t> Inputs<'t> {
             let exchanged = numbers.iter().map(|copies| 2.0 - copies);
             numbers = Cow::Owned(exchanged.collect());
         }
+        if column.heterozygotes {
+            let is_one = |copies: &f64| match copies {
+                copies if copies.is_nan() => f64::NAN,
+                copies => f64::from(u8::from(*copies == 1.0)),
+            };
+            numbers = Cow::Owned(numbers.iter().map(is_one).collect());
+        }
         match column.missing {
             Some(value) if numbers.iter().any(|x| x.is_nan()) => {
                 for x in numbers.to_mut().iter_mut().filter(|x| x.is_nan()) {

@@ -122,8 +122,9 @@ fn inputs(design: &Design, variables: &[u32]) -> Vec<ModelColumn> {
     let mut columns: Vec<ModelColumn> = Vec::new();
     for j in variables {
         let variable = &design.variables()[*j as usize];
-        let name = variable.column();
-        if columns.iter().any(|own| own.name == name) {
+        let (name, heterozygotes) = design.source_of(*j);
+        let is_same = |own: &ModelColumn| own.name == name && own.heterozygotes == heterozygotes;
+        if columns.iter().any(is_same) {
             continue;
         }
         if variable.level.is_some() {
@@ -139,6 +140,7 @@ fn inputs(design: &Design, variables: &[u32]) -> Vec<ModelColumn> {
                 other: own.other_allele,
                 encoding: encoding.name().to_owned(),
             }),
+            heterozygotes,
             ..ModelColumn::of_numbers(name, &design.original_values(*j))
         });
     }
@@ -151,7 +153,10 @@ fn variables(
     columns: &[ModelColumn],
     of_formula: Option<&[u32]>,
 ) -> Vec<ModelVariable> {
-    let place = |name: &str| columns.iter().position(|own| own.name == name);
+    let place = |(name, heterozygotes): (&str, bool)| {
+        let is_same = |own: &ModelColumn| own.name == name && own.heterozygotes == heterozygotes;
+        columns.iter().position(is_same)
+    };
     let variables = all.iter().map(|j| {
         let is_same = |other: &u32| {
             let [own, other] = [j, other].map(|j| &design.variables()[*j as usize]);
@@ -162,7 +167,7 @@ fn variables(
         let class = class.and_then(|own| design.response_levels().iter().position(|l| l == own));
         ModelVariable {
             name: variable.name.clone(),
-            column: place(variable.column()).filter(|_| of_formula.is_none()),
+            column: place(design.source_of(*j)).filter(|_| of_formula.is_none()),
             level: variable.level.as_deref().map(str::to_owned),
             formula: of_formula.and_then(|all| all.iter().position(is_same)),
             class,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use crate::cohorts::names;
+use crate::predictions::fit;
 use crate::support::Folder;
 use serde_json::Value;
 
@@ -127,6 +128,14 @@ fn variants_of_two_degrees_of_freedom_are_groups_of_two_columns() {
         assert_eq!(model(&own), model(&by_hand), "{is_missing}");
         let [rss, expected] = [&own, &by_hand].map(|report| report["rss"].as_f64().unwrap());
         assert!((rss / expected - 1.0).abs() < 1e-9, "{rss} {expected}");
+        // The report predicts by the copies of the variants.
+        folder.write("own.json", &own.to_string());
+        let ran = folder.run(&["predict", "own.json", "d.bed", "--format", "json"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let predicted: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let residuals = (0..PEOPLE).map(trait_of).zip(fit(&predicted));
+        let sum: f64 = residuals.map(|(y, fit)| (y - fit).powi(2)).sum();
+        assert!((sum / rss - 1.0).abs() < 1e-9, "{sum} {rss}");
         // Of the heterozygotes of one variant nothing could be seen by copies alone.
         let terms = own["terms"].as_array().unwrap();
         let of_one = terms.iter().find(|own| own["name"] == "rs1").unwrap();
