@@ -351,6 +351,17 @@ fn a_factor_in_words_is_the_factor_in_numbers() {
             for warning in &mut expected.warnings {
                 *warning = warning.replace(&format!("{number} ("), &format!("{word} ("));
             }
+            let (model, of) = (expected.model.as_mut().unwrap(), |name: &str| {
+                name.split_once('=').unwrap().1.to_owned()
+            });
+            for own in model.variables.iter_mut().filter(|own| own.name == number) {
+                own.name = word.to_owned();
+                own.level = Some(of(word));
+            }
+            let levels = model.columns.iter_mut().flat_map(|own| &mut own.levels);
+            for level in levels.filter(|level| **level == of(number)) {
+                *level = of(word);
+            }
         }
         let expected = without_levels(expected);
         let words = delimited(&columns, "\t", Some(["a", "d", "\"b, \"\"c\"\"\""]));

@@ -2,10 +2,9 @@
 
 use std::mem;
 
-use super::super::super::cohort::Cohort;
-use super::super::super::{TableError, Values};
 use super::super::variants::Variants;
 use super::{Selection, Verdict};
+use crate::table::{Cohort, TableError, Values};
 
 impl Selection<'_> {
     /// Where ranks partition the variants that pass filters: judges a share of all by them, and goes on as if none but
