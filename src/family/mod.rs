@@ -37,7 +37,7 @@ pub use distribution::{Distribution, Family};
 pub(crate) use divergences::{Divergences, kappa};
 pub use error::FamilyError;
 pub use fit::{FamilyFit, FitStatus};
-pub(crate) use joint::{Curvature, JointResponse};
+pub(crate) use joint::{Curvature, JointResponse, probability_between};
 pub use joint::{MultinomialResponse, OrdinalResponse};
 pub use likelihood::Likelihood;
 pub use link::Link;

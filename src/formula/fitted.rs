@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::coding::FactorCoding;
 use super::contrasts::{Contrast, ContrastChoice, ContrastMatrix};
 use super::data::Variables;
-use super::error::Located;
+use super::error::{FormulaError, Located};
 use super::evaluate::Evaluator;
 use super::expression::{Expression, Kind};
 use super::fault::Fault;
@@ -23,6 +23,25 @@ pub(super) struct Fitted {
     pub(super) contrasts: Option<ContrastMatrix>,
     /// These centered, if they are not.
     pub(super) centered: Option<ContrastMatrix>,
+}
+
+/// The sum of offsets, from the columns of each, over so many rows; none if there are none.
+pub(super) fn sum_of_offsets<'d>(
+    offsets: impl Iterator<Item = Result<VariableColumns<'d>, FormulaError>>,
+    rows: usize,
+) -> Result<Option<Vec<f64>>, FormulaError> {
+    let mut sum: Option<Vec<f64>> = None;
+    for columns in offsets {
+        let VariableColumns::Numeric(columns) = columns? else {
+            continue;
+        };
+        let sum = sum.get_or_insert_with(|| vec![0.0; rows]);
+        for column in columns {
+            let both = sum.iter_mut().zip(&*column);
+            both.for_each(|(sum, value)| *sum += value);
+        }
+    }
+    Ok(sum)
 }
 
 impl Fitted {

@@ -11,7 +11,7 @@ use super::evaluate::collect_names;
 use super::expansion::Expansion;
 use super::expression::{Expression, Kind};
 use super::fault::Fault;
-use super::fitted::{Fitted, VariableColumns};
+use super::fitted::{Fitted, VariableColumns, sum_of_offsets};
 use super::learnt::{Learnt, Shape};
 
 /// Columns of a formula that were learnt from data, to be made of other data. They need no other part of the formula.
@@ -257,18 +257,8 @@ impl LearntColumns {
     /// # Errors
     /// As [`columns`](Self::columns).
     pub fn offset(&self, data: &dyn Variables) -> Result<Option<Vec<f64>>, FormulaError> {
-        let mut sum: Option<Vec<f64>> = None;
-        for own in &self.offsets {
-            let VariableColumns::Numeric(columns) = own.apply(data)? else {
-                continue;
-            };
-            let sum = sum.get_or_insert_with(|| vec![0.0; data.rows()]);
-            for column in columns {
-                let both = sum.iter_mut().zip(&*column);
-                both.for_each(|(sum, value)| *sum += value);
-            }
-        }
-        Ok(sum)
+        let columns = self.offsets.iter().map(|own| own.apply(data));
+        sum_of_offsets(columns, data.rows())
     }
 }
 

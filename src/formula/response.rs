@@ -4,7 +4,7 @@ use super::data::{Variable, Variables};
 use super::error::{FormulaError, Located};
 use super::expansion::Expansion;
 use super::expression::Kind;
-use super::fitted::VariableColumns;
+use super::fitted::{VariableColumns, sum_of_offsets};
 use super::functions::match_arguments;
 use super::learnt::Shape;
 
@@ -80,20 +80,12 @@ impl Expansion {
     /// As [`apply`](Self::apply).
     pub fn offset(&self, data: &dyn Variables) -> Result<Option<Vec<f64>>, FormulaError> {
         self.check_rows(data)?;
-        let mut sum: Option<Vec<f64>> = None;
-        for (expression, fitted) in self.terms.offsets.iter().zip(&self.offsets) {
+        let offsets = self.terms.offsets.iter().zip(&self.offsets);
+        let columns = offsets.map(|(expression, fitted)| {
+            let applied = fitted.apply(expression, data);
             let located = |located: Located| located.in_text(self.formula.text());
-            let (columns, _) = fitted.apply(expression, data).map_err(located)?;
-            let VariableColumns::Numeric(columns) = columns else {
-                continue;
-            };
-            for column in columns {
-                let sum = sum.get_or_insert_with(|| vec![0.0; data.rows()]);
-                sum.iter_mut()
-                    .zip(&*column)
-                    .for_each(|(sum, value)| *sum += value);
-            }
-        }
-        Ok(sum)
+            Ok(applied.map_err(located)?.0)
+        });
+        sum_of_offsets(columns, data.rows())
     }
 }

@@ -1,6 +1,7 @@
 //! Probabilities of the levels of a response.
 
 use super::{LevelProbabilities, Model, PredictionOptions, Predictions, Scale, combine::Part};
+use crate::family::probability_between;
 
 impl Model {
     /// The probabilities of levels, or their linear predictors.
@@ -36,12 +37,11 @@ impl Model {
         }
         let of_row = |row: usize| {
             let of_level = |at: &usize| probabilities[*at][row];
-            let mut best = (0..count)
-                .filter(|at| !of_level(at).is_nan())
-                .collect::<Vec<_>>();
+            let known = (0..count).filter(|at| !of_level(at).is_nan());
             // The first of equal ones.
-            best.sort_by(|a, b| of_level(b).total_cmp(&of_level(a)));
-            best.first().copied()
+            known
+                .rev()
+                .max_by(|a, b| of_level(a).total_cmp(&of_level(b)))
         };
         predictions.most_probable = (0..rows).map(of_row).collect();
         let named = |names: &[String], all: Vec<Vec<f64>>| {
@@ -67,17 +67,13 @@ impl Model {
 ///
 /// *Shapes:* K − 1 thresholds, K probabilities.
 fn of_ordered(thresholds: &[f64], eta: f64) -> Vec<f64> {
-    let below = thresholds.iter().map(|threshold| logistic(threshold - eta));
-    let below: Vec<f64> = below.chain([1.0]).collect();
-    // Above the middle differences of the other tails have more digits.
-    let above = thresholds.iter().map(|threshold| logistic(eta - threshold));
-    let above: Vec<f64> = above.chain([0.0]).collect();
-    let of_level = |k: usize| match k {
-        0 => below[0],
-        k if below[k - 1] > 0.5 => above[k - 1] - above[k],
-        k => below[k] - below[k - 1],
-    };
-    (0..below.len()).map(of_level).collect()
+    let ends = || thresholds.iter().map(|threshold| Some(threshold - eta));
+    let below = [None].into_iter().chain(ends());
+    let above = ends().chain([None]);
+    below
+        .zip(above)
+        .map(|(below, above)| probability_between(below, above))
+        .collect()
 }
 
 /// The probabilities of levels without order at their linear predictors, that of the baseline being 0.
@@ -89,14 +85,6 @@ fn of_unordered(etas: &[f64]) -> Vec<f64> {
     let all: Vec<f64> = all.map(|eta| (eta - largest).exp()).collect();
     let total: f64 = all.iter().sum();
     all.iter().map(|own| own / total).collect()
-}
-
-fn logistic(x: f64) -> f64 {
-    let e = (-x.abs()).exp();
-    match x < 0.0 {
-        true => e / (1.0 + e),
-        false => 1.0 / (1.0 + e),
-    }
 }
 
 #[cfg(test)]

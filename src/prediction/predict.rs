@@ -11,6 +11,7 @@ use crate::{
     formula::{Fault, FormulaError},
     nearest::plural,
     table::Table,
+    vector::add_scaled,
 };
 
 /// The share of the weight of all models met that is worth no word.
@@ -204,10 +205,7 @@ impl Model {
                 }
             };
             if let Some(own) = &both.1 {
-                offset
-                    .iter_mut()
-                    .zip(own)
-                    .for_each(|(sum, own)| *sum += own);
+                add_scaled(offset, 1.0, own);
             }
             made = both.0;
         }
@@ -250,9 +248,7 @@ impl Model {
         for (at, b) in equation.variables.iter().zip(&equation.coefficients) {
             let class = self.variables[*at].class.map_or(0, |class| class - 1);
             let Some(values) = &x[*at] else { continue };
-            for (eta, x) in etas[class].iter_mut().zip(values) {
-                *eta += b * x;
-            }
+            add_scaled(&mut etas[class], *b, values);
         }
         for eta in &mut etas {
             for ((eta, offset), known) in eta.iter_mut().zip(offset).zip(known) {

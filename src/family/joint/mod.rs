@@ -18,8 +18,8 @@ use super::cox::{CoxState, RiskCurvature, SurvivalResponse};
 use crate::vector::product;
 pub(crate) use multinomial::MultinomialCurvature;
 pub use multinomial::MultinomialResponse;
-pub(crate) use ordinal::OrdinalCurvature;
 pub use ordinal::OrdinalResponse;
+pub(crate) use ordinal::{OrdinalCurvature, probability_between};
 
 /// A response whose likelihood is of all observations together.
 #[derive(Debug, Clone)]

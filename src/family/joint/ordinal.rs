@@ -116,6 +116,16 @@ fn logistic(x: f64) -> (f64, f64, f64) {
     }
 }
 
+/// F(above) − F(below) of the logistic distribution, with all its digits; none is −∞, or +∞.
+pub(crate) fn probability_between(below: Option<f64>, above: Option<f64>) -> f64 {
+    match (below, above) {
+        (Some(a), Some(b)) => logistic(b).0 * logistic(a).1 * -(a - b).exp_m1(),
+        (Some(a), None) => logistic(a).1,
+        (None, Some(b)) => logistic(b).0,
+        (None, None) => 1.0,
+    }
+}
+
 impl OrdinalResponse {
     /// A response of levels that are numbered in their order; those that no observation of a weight above 0 has are left
     /// out. Weights and offset may be empty.
@@ -309,12 +319,7 @@ impl OrdinalCurvature {
         let of_row = |((k, _), eta): ((usize, f64), &f64)| {
             let below = k.checked_sub(1).map(|below| self.thresholds[below] - eta);
             let above = (k < last).then(|| self.thresholds[k] - eta);
-            match (below, above) {
-                (Some(a), Some(b)) => logistic(b).0 * logistic(a).1 * -(a - b).exp_m1(),
-                (Some(a), None) => logistic(a).1,
-                (None, Some(b)) => logistic(b).0,
-                (None, None) => 1.0,
-            }
+            probability_between(below, above)
         };
         let rows = self.response.levels.rows().zip(predictors);
         rows.map(of_row).collect()

@@ -20,7 +20,7 @@ struct Variant {
     file: usize,
     line: u64,
     id: String,
-    /// Among those of all variants.
+    /// Among those of all variants, of which neighbours of one chromosome have one.
     chromosome: usize,
     coordinate: i64,
     /// The one that is counted, a tabulator, the other one.
@@ -282,18 +282,15 @@ fn read(
         };
         lines.hold(PER_COLUMN, COLUMNS)?;
         let chromosome = lines.field(layout.chromosome)?;
-        // It is that of the line before as a rule.
-        let known = chromosomes.iter().rposition(|own| own == chromosome);
-        let number = known.unwrap_or_else(|| {
+        if chromosomes.last().is_none_or(|own| own != chromosome) {
             chromosomes.push(chromosome.to_owned());
-            chromosomes.len() - 1
-        });
+        }
         let [counted, other] = layout.alleles;
         variants.push(Variant {
             file,
             line: lines.number,
             id: lines.field(layout.id)?.to_owned(),
-            chromosome: number,
+            chromosome: chromosomes.len() - 1,
             coordinate,
             alleles: [lines.field(counted)?, "\t", lines.field(other)?].concat(),
             is_wanted: cohort.is_none_or(|cohort| lies_in(cohort, chromosome, coordinate)),
