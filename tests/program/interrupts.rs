@@ -4,7 +4,7 @@
 use std::{
     fs::OpenOptions,
     io::Write,
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
 };
 
 use serde_json::Value;
@@ -266,8 +266,9 @@ fn a_second_interrupt_ends_at_once_while_a_report_waits_for_its_reader() {
         "--progress",
         "json",
     ]);
-    let mut child = start(command);
     // The page is larger than a pipe, and nobody reads: the program waits in the printing of it.
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let is_last = |line: &str| line.contains("\"wave\"");
     wait_for_line_that(&mut child, is_last);
     send(&child, "INT");
@@ -276,7 +277,7 @@ fn a_second_interrupt_ends_at_once_while_a_report_waits_for_its_reader() {
         send_if_alive(&child);
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert_eq!(finish(child).code, Some(130));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 fn send_if_alive(child: &Child) {
