@@ -104,6 +104,8 @@ pub mod design;
 
 pub mod least_squares;
 
+mod sandwich;
+
 pub mod prediction;
 
 pub mod device;

@@ -14,9 +14,9 @@ use duplicates::EqualHashes;
 use room::Room;
 
 use super::{
-    ColumnsInFile, Design, DesignError, DesignOptions, FactorCoding, Making, PackedColumns,
-    RemoteColumns, SetAside, Variable, dummy_name, standardise::standardise, term_plan::TermPlan,
-    terms::Terms, variable::term_widths,
+    ColumnsInFile, CovarianceEstimator, Design, DesignError, DesignOptions, FactorCoding, Making,
+    PackedColumns, RemoteColumns, SetAside, Variable, dummy_name, standardise::standardise,
+    term_plan::TermPlan, terms::Terms, variable::term_widths,
 };
 use crate::{
     table::{Column, Loci, TableError, Values, are_dates},
@@ -378,6 +378,8 @@ impl<'a> DesignBuilder<'a> {
             event: None,
             response_levels: Vec::new(),
             firth: false,
+            covariance: CovarianceEstimator::Model,
+            clusters: None,
             trials: None,
             offset: None,
         };

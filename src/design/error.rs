@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::FEWEST_ROWS;
+use super::{CovarianceError, FEWEST_ROWS};
 use crate::{
     family::{Distribution, FamilyError},
     formula::FormulaError,
@@ -128,6 +128,8 @@ pub enum DesignError {
     },
     #[error("--firth and --dispersion exclude each other: Firth's penalty is of a likelihood")]
     FirthAndDispersion,
+    #[error("{0}: leave one of them out")]
+    Covariance(#[from] CovarianceError),
     #[error("{0}: leave --firth out")]
     Firth(#[source] FamilyError),
     #[error(

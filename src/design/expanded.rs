@@ -240,6 +240,8 @@ impl<'a> ExpandedFormula<'a> {
         let of_survival = [options.kind.event, options.kind.entry, options.kind.strata];
         let [event, entry, strata] =
             of_survival.map(|name| name.map(|name| beside(name, column_of(name))));
+        let cluster = options.kind.cluster;
+        let cluster = cluster.map(|name| beside(name, column_of(name)));
         let derived = Table {
             rows: table.rows,
             source: std::mem::take(&mut table.source),
@@ -258,6 +260,7 @@ impl<'a> ExpandedFormula<'a> {
                 event: event.as_deref(),
                 entry: entry.as_deref(),
                 strata: strata.as_deref(),
+                cluster: cluster.as_deref(),
                 levels: &levels,
                 ..options.kind
             },

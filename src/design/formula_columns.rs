@@ -111,6 +111,7 @@ pub(crate) fn check_formula(
                         "--event" => "--event takes",
                         "--entry" => "--entry takes",
                         "--strata" => "--strata takes",
+                        "--cluster" => "--cluster takes",
                         _ => "--offset takes",
                     },
                 },

@@ -3,7 +3,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making, ResponseColumn,
+    Clusters, Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making,
+    ResponseColumn,
     builder::DesignBuilder,
     family::{self, BesideResponse},
     genotypic::with_heterozygotes,
@@ -83,6 +84,7 @@ impl DesignColumns {
             event: of_event,
             entry,
             strata,
+            cluster,
             references,
         } = named;
         let family = options.kind.family;
@@ -173,7 +175,7 @@ impl DesignColumns {
         };
         let source = table.source.clone();
         let builder = DesignBuilder::new((n, source.clone()), builder, of_rows, making);
-        let (mut places, mut candidates) = (Vec::new(), Vec::new());
+        let (mut places, mut candidates, mut clusters) = (Vec::new(), Vec::new(), None);
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 of_response.column = column.detached();
@@ -190,7 +192,12 @@ impl DesignColumns {
             } else if Some(at) == entry {
                 told.entry = family::numbers(column, n, "entry times")?;
             } else if Some(at) == strata {
-                (told.strata, told.strata_levels) = survival::strata(column, n);
+                (told.strata, told.strata_levels) = survival::groups(column, n);
+            } else if Some(at) == cluster {
+                let name = column.name.clone();
+                let (of, all) = survival::groups(column, n);
+                let count = all.len();
+                clusters = Some(Arc::new(Clusters { name, of, count }));
             } else if Some(at) != weights && own.contains(&at) {
                 let others = beside.iter().flatten().filter(|other| at > **other);
                 let before = usize::from(at > response) + others.count();
@@ -238,6 +245,8 @@ impl DesignColumns {
             design.rows = numbers.iter().map(|row| *row as usize).collect();
         }
         design.firth = options.kind.firth;
+        design.covariance = options.kind.covariance;
+        design.clusters = clusters;
         design.trials = options.kind.trials.map(str::to_owned);
         design.offset = options.kind.offset.map(str::to_owned);
         let kind = &options.kind;

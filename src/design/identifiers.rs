@@ -13,7 +13,7 @@ const PANDAS_INDEX: &str = "Unnamed: 0";
 pub(super) fn caution(
     table: &Table,
     positions: &[usize],
-    (response, beside): (usize, [Option<usize>; 7]),
+    (response, beside): (usize, [Option<usize>; 8]),
     keep: &[String],
 ) -> Vec<String> {
     let columns = positions.iter().zip(&table.columns);

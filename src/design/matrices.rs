@@ -50,6 +50,7 @@ impl Design {
             ("event", options.event),
             ("entry", options.entry),
             ("strata", options.strata),
+            ("clusters", options.cluster),
         ];
         for (what, values) in by_name {
             if length(values) != rows {
@@ -92,6 +93,7 @@ impl Design {
             event_name,
             entry_name,
             strata_name,
+            cluster_name,
         ] = by_name.map(|(name, _)| free(name));
         let response = std::iter::once((options.response, y.as_slice().into()));
         let variables = x.column_iter().map(|column| column.as_slice().into());
@@ -103,6 +105,7 @@ impl Design {
             (&event_name, options.event),
             (&entry_name, options.entry),
             (&strata_name, options.strata),
+            (&cluster_name, options.cluster),
         ];
         let beside = beside.into_iter();
         let beside = beside.filter_map(|(name, values)| Some((name, values?.into())));
@@ -124,6 +127,8 @@ impl Design {
                 ties: options.ties,
                 dispersion: options.dispersion,
                 firth: options.firth,
+                covariance: options.covariance,
+                cluster: options.cluster.map(|_| &*cluster_name),
             },
             keep: &keep,
             missing: options.missing,

@@ -7,6 +7,7 @@
 mod blocks;
 mod builder;
 mod columns;
+mod covariance;
 mod error;
 mod expanded;
 mod family;
@@ -49,6 +50,8 @@ use crate::{
     table::{Genotypes, Loci, Numbers, TrueVariable},
 };
 pub use columns::Columns;
+pub(crate) use covariance::Clusters;
+pub use covariance::{CovarianceError, CovarianceEstimator};
 pub use error::{DesignError, DispersionError};
 pub(crate) use formula::FormulaDesign;
 pub(crate) use formula_columns::check_formula;
@@ -136,6 +139,10 @@ pub struct Design {
     likelihood: Option<Arc<Likelihood>>,
     /// Whether the estimates of a selected model are those of Firth's penalty.
     firth: bool,
+    /// What the standard errors of a selected model rest on.
+    covariance: CovarianceEstimator,
+    /// The clusters of the observations; `None` where all are independent.
+    clusters: Option<Arc<Clusters>>,
     /// The level of the response that is an event.
     event: Option<String>,
     /// The levels of a response of levels, in their order.
@@ -300,6 +307,16 @@ impl Design {
     /// Whether the estimates of a selected model are those of Firth's penalty.
     pub fn firth(&self) -> bool {
         self.firth
+    }
+
+    /// What the standard errors of a selected model rest on.
+    pub fn covariance(&self) -> CovarianceEstimator {
+        self.covariance
+    }
+
+    /// The clusters of the observations; none where all are independent.
+    pub(crate) fn clusters(&self) -> Option<&Clusters> {
+        self.clusters.as_deref()
     }
 
     /// Which level or value of the response is an event; none where it is 1.

@@ -16,13 +16,14 @@ pub(super) struct NamedColumns<'a> {
     pub(super) event: Option<usize>,
     pub(super) entry: Option<usize>,
     pub(super) strata: Option<usize>,
+    pub(super) cluster: Option<usize>,
     /// The columns and levels of `--reference`.
     pub(super) references: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> NamedColumns<'a> {
     /// The columns that say something of observations and are no candidates.
-    pub(super) fn beside(&self) -> [Option<usize>; 7] {
+    pub(super) fn beside(&self) -> [Option<usize>; 8] {
         let of_trials = [self.weights, self.trials, self.failures, self.offset];
         let [weights, trials, failures, offset] = of_trials;
         [
@@ -33,6 +34,7 @@ impl<'a> NamedColumns<'a> {
             self.event,
             self.entry,
             self.strata,
+            self.cluster,
         ]
     }
 
@@ -55,6 +57,7 @@ impl<'a> NamedColumns<'a> {
         let event = place("--event", kind.event)?;
         let entry = place("--entry", kind.entry)?;
         let strata = place("--strata", kind.strata)?;
+        let cluster = place("--cluster", kind.cluster)?;
         check_kind(&kind, options.weights, kind.failures.map(|_| "--response"))?;
         let is_group = |name: &&String| options.groups.iter().any(|group| group.name == **name);
         let keep = options.keep.iter().filter(|name| !is_group(name)).cloned();
@@ -74,8 +77,9 @@ impl<'a> NamedColumns<'a> {
         if !options.groups.is_empty() {
             let columns = table.columns.iter().enumerate();
             let candidates = columns.filter(|(at, column)| {
-                let beside = [weights, trials, failures, offset, event, entry, strata];
-                let is_beside = beside.contains(&Some(*at));
+                let of_survival = [event, entry, strata];
+                let beside = [weights, trials, failures, offset, cluster];
+                let is_beside = beside.contains(&Some(*at)) || of_survival.contains(&Some(*at));
                 *at != response && !is_beside && !options.drop.contains(&column.name)
             });
             let names: Vec<&str> = candidates.map(|(_, column)| &*column.name).collect();
@@ -90,6 +94,7 @@ impl<'a> NamedColumns<'a> {
             event,
             entry,
             strata,
+            cluster,
             references: references(table, options.reference, (options.drop, response))?,
         })
     }
@@ -156,6 +161,7 @@ pub(super) fn check_kind(
             return Err(DesignError::FirthAndDispersion);
         }
     }
+    kind.check_covariance()?;
     let columns: Vec<_> = kind.columns(weights).collect();
     for (at, (option, _, name)) in columns.iter().enumerate() {
         let mut before = columns[..at].iter();

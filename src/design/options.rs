@@ -1,6 +1,6 @@
 //! How designs are made of tables and matrices.
 
-use super::{Group, Hierarchy};
+use super::{CovarianceEstimator, Group, Hierarchy};
 use crate::{
     family::{Family, QuasiDispersion, Ties},
     formula::ExpansionOptions,
@@ -37,6 +37,11 @@ pub struct ResponseOptions<'a> {
     /// Whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression; models are
     /// compared by their likelihood all the same.
     pub firth: bool,
+    /// What the standard errors of the selected model rest on.
+    pub covariance: CovarianceEstimator,
+    /// The column whose values are clusters: observations of one may depend on one another, which standard errors then
+    /// account for; `None` where all are independent.
+    pub cluster: Option<&'a str>,
 }
 
 impl<'a> ResponseOptions<'a> {
@@ -54,6 +59,7 @@ impl<'a> ResponseOptions<'a> {
             ("--event", "holds the events", self.event),
             ("--entry", "holds the entry times", self.entry),
             ("--strata", "holds the strata", self.strata),
+            ("--cluster", "holds the clusters", self.cluster),
         ];
         let named = all.into_iter();
         named.filter_map(|(option, what, name)| Some((option, what, name?)))
@@ -123,6 +129,7 @@ impl Default for DesignOptions<'_> {
 /// | `event`, `entry`, `strata`, `ties` | of survival times, which y holds: 1 where an observation ended by an event, when it began to be at risk, its stratum as a number, and the rule for equal times | none; Efron's |
 /// | `dispersion` | of a quasi-likelihood, with the families binomial and Poisson | the likelihood |
 /// | `firth` | whether the estimates of a selected model are those of Firth's penalty, of logistic and Poisson regression | no |
+/// | `covariance`, `cluster` | what standard errors rest on, and the cluster of each observation as a number | the model; all are independent |
 /// | `weights` | of the observations, finite and not below 0; those of weight 0 are left out | all count alike |
 /// | `keep` | columns of X that every model holds, counted from 0 | none |
 /// | `missing` | what to do about NaN | an error |
@@ -142,6 +149,8 @@ pub struct MatrixOptions<'a> {
     pub ties: Ties,
     pub dispersion: Option<QuasiDispersion>,
     pub firth: bool,
+    pub covariance: CovarianceEstimator,
+    pub cluster: Option<&'a [f64]>,
     pub weights: Option<&'a [f64]>,
     pub keep: &'a [usize],
     pub missing: Missing,
@@ -163,6 +172,8 @@ impl Default for MatrixOptions<'_> {
             ties: Ties::default(),
             dispersion: None,
             firth: false,
+            covariance: CovarianceEstimator::Model,
+            cluster: None,
             weights: None,
             keep: &[],
             missing: Missing::Auto,

@@ -92,7 +92,7 @@ impl ResponseColumn {
         Ok(all)
     }
 
-    pub(super) fn of(table: &Table, at: usize, beside: &[Option<usize>; 7]) -> Self {
+    pub(super) fn of(table: &Table, at: usize, beside: &[Option<usize>; 8]) -> Self {
         let (truth, doubts) = table.true_variables(at, beside);
         Self {
             column: table.columns[at].detached(),

@@ -99,8 +99,8 @@ fn several_censored(name: &str, event: &str, others: &[(String, usize)]) -> Opti
     })
 }
 
-/// The numbers of the strata of a column, and their levels: those that occur, or distinct numbers.
-pub(super) fn strata(column: Column, n: usize) -> (Vec<u32>, Vec<String>) {
+/// The numbers of the strata or clusters of a column, and their levels: those that occur, or distinct numbers.
+pub(super) fn groups(column: Column, n: usize) -> (Vec<u32>, Vec<String>) {
     match column.values {
         Values::Factor { levels, codes } => {
             let mut used: Vec<u32> = codes.clone();

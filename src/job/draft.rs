@@ -26,7 +26,15 @@ use crate::{
 };
 
 /// Options of a single selection, which have no effect on resamples.
-const OF_SINGLE_SELECTION: [&str; 5] = ["trace", "level", "intervals", "firth", "checkpoint"];
+const OF_SINGLE_SELECTION: [&str; 7] = [
+    "trace",
+    "level",
+    "intervals",
+    "firth",
+    "covariance",
+    "cluster",
+    "checkpoint",
+];
 
 /// A job of a command whose options are being set, starting from the defaults.
 #[derive(Debug, Clone)]
@@ -219,6 +227,7 @@ impl JobDraft {
             .collect();
         (self.job.trace, self.job.checkpoint) = (None, None);
         self.job.kind.firth = false;
+        (self.job.kind.covariance, self.job.kind.cluster) = Default::default();
         // The seed draws the resamples, whether or not the method uses it.
         self.explicit
             .retain(|option| *option != "seed" && !OF_SINGLE_SELECTION.contains(option));

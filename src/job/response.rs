@@ -2,7 +2,7 @@
 
 use super::{Job, OptionError, RawValues, Responses};
 use crate::{
-    design::ResponseOptions,
+    design::{CovarianceEstimator, ResponseOptions},
     family::{Distribution, Family, Link, QuasiDispersion, Ties},
     plugin::MethodKind,
     selection::Intervals,
@@ -40,6 +40,10 @@ pub struct ResponseSettings {
     pub dispersion: Option<QuasiDispersion>,
     /// Whether the estimates of the selected model are those of Firth's penalty.
     pub firth: bool,
+    /// What the standard errors of the selected model rest on.
+    pub covariance: CovarianceEstimator,
+    /// The column whose values are clusters, of which observations may depend on one another; `None` where all are independent.
+    pub cluster: Option<String>,
 }
 
 impl Default for ResponseSettings {
@@ -59,6 +63,8 @@ impl Default for ResponseSettings {
             ties: Ties::default(),
             dispersion: None,
             firth: false,
+            covariance: CovarianceEstimator::Model,
+            cluster: None,
         }
     }
 }
@@ -84,6 +90,8 @@ impl ResponseSettings {
             ties: self.ties,
             dispersion: self.dispersion,
             firth: self.firth,
+            covariance: self.covariance,
+            cluster: self.cluster.as_deref(),
         }
     }
 
@@ -91,7 +99,8 @@ impl ResponseSettings {
     pub(crate) fn columns(&self) -> impl Iterator<Item = &String> {
         let of_trials = self.trials.iter().chain(&self.failures);
         let of_survival = self.event.iter().chain(&self.entry).chain(&self.strata);
-        of_trials.chain(&self.offset).chain(of_survival)
+        let others = self.offset.iter().chain(&self.cluster);
+        of_trials.chain(others).chain(of_survival)
     }
 }
 
@@ -299,6 +308,16 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     if own.dispersion.is_some() && own.firth {
         let message = "firth and dispersion exclude each other: Firth's penalty is of a likelihood";
         errors.push(OptionError::new("firth", message).help("leave one of them out"));
+    }
+    if let Err(error) = own.options().check_covariance() {
+        let option = error.option();
+        let message = format!("{option}: {error}");
+        errors.push(OptionError::new(option, message).help("leave one of them out"));
+    }
+    let is_robust = own.covariance != CovarianceEstimator::Model || own.cluster.is_some();
+    if is_robust && job.intervals == Intervals::Profile {
+        let message = "intervals = profile and robust covariances exclude each other: profiles are of the likelihood";
+        errors.push(OptionError::new("intervals", message).help("leave one of them out"));
     }
     let has_dispersion = matches!(
         own.distribution,

@@ -7,6 +7,7 @@ use crate::{
     design::Design,
     family::{FamilyFit, FitStatus},
     least_squares::Fit,
+    sandwich::Sandwich,
     vector::packed_columns,
 };
 
@@ -68,6 +69,17 @@ impl Equation {
             None => Self::of_least_squares(design, fit, exact),
         };
         own.variables = fit.support().iter().map(place).collect();
+        if own.omitted.is_none()
+            && let Some(sandwich) = Sandwich::of(design, fit, exact)
+        {
+            match sandwich {
+                Ok(sandwich) => {
+                    own.df = own.df.map(|left| sandwich.freedom(left));
+                    own.covariance = sandwich.lower();
+                }
+                Err(reason) => own.omit(reason),
+            }
+        }
         let is_finite = |row: &Vec<f64>| row.iter().all(|value| value.is_finite());
         if !own.covariance.iter().all(is_finite) {
             own.omit("its numbers are beyond the range of f64");

@@ -196,10 +196,25 @@ pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static 
     facts
 }
 
-/// The family of the response, and how the estimates and their intervals are made; none of least squares.
+/// What standard errors rest on, where that is not the model.
+fn robust(selection: &Selection) -> Option<(&'static str, String)> {
+    let own = selection.robust.as_ref()?;
+    let clusters = match (&own.cluster, own.clusters) {
+        (Some(name), Some(count)) => format!(", {count} clusters by {name}"),
+        _ => String::new(),
+    };
+    let text = match &own.omitted {
+        None => format!("robust, {}{clusters}", own.estimator),
+        Some(reason) => format!("none: {reason}"),
+    };
+    Some(("standard errors", text))
+}
+
+/// The family of the response, and how the estimates, their standard errors and intervals are made; of least squares by the
+/// model none.
 pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, String)> {
     let Some(family) = &selection.family else {
-        return Vec::new();
+        return robust(selection).into_iter().collect();
     };
     let mut facts = facts_of_family(Some(&family.response));
     if let (Some(from), Some((_, text))) = (&family.response.quasi_likelihood, facts.last_mut()) {
@@ -215,6 +230,7 @@ pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, St
         ("profile", None) => "by the profile of the likelihood; p-values are Wald's",
         _ => "Wald's",
     };
+    facts.extend(robust(selection));
     facts.push(("intervals", intervals.to_owned()));
     facts
 }

@@ -78,5 +78,9 @@ pub(super) fn about_tests(selection: &Selection) -> String {
         }
         false => "Sum of squares: by how much the residual one rises without the term.",
     };
-    format!("{about}{weights}")
+    let robust = " The tests are Wald's, by robust covariances.";
+    format!(
+        "{about}{weights}{}",
+        when(selection.robust.is_some(), robust)
+    )
 }

@@ -11,11 +11,13 @@ use crate::{
     device::DeviceError,
     least_squares::{Fit, PIVOT_TOLERANCE},
     nearest::plural,
+    sandwich::Sandwich,
     selection::{
         Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed,
-        FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, Selection, Settled,
-        Termination, Truth, cautions, describe_alternatives, describe_variants, estimates,
-        inclusion_weights, likelihood_cautions, marginal_means, selected_terms, visited_models,
+        FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, RobustCovariance,
+        Selection, Settled, Termination, Truth, cautions, describe_alternatives, describe_variants,
+        estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
+        visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};
@@ -153,7 +155,9 @@ impl SearchResult {
         pass: &Pass,
     ) -> Selection {
         let estimated = self.estimated_fit(design);
-        let (intercept, mut selected) = estimates(design, &estimated, self.exact);
+        let sandwich = Sandwich::of(design, &estimated, self.exact);
+        let sandwich = sandwich.as_ref();
+        let (intercept, mut selected) = estimates(design, &estimated, self.exact, sandwich);
         describe_variants(design, &self.fit, &mut selected);
         describe_alternatives(design, &self.fit, &self.alternatives, &mut selected);
         let k = selected.len();
@@ -250,9 +254,11 @@ impl SearchResult {
             kept: design.keep().iter().map(|j| name(*j)).collect(),
             rss: is_normal(self.fit.rss() * design.tss()),
             tss: is_normal(design.tss()),
-            goodness: GoodnessOfFit::of(design, &self.fit, self.exact),
+            goodness: GoodnessOfFit::of(design, &self.fit, self.exact)
+                .with_robust_test(design, &self.fit, sandwich),
             level: CONFIDENCE_LEVEL,
             intervals: Default::default(),
+            robust: sandwich.map(|own| RobustCovariance::of(design, own)),
             intercept,
             constants: ModelConstant::all(design, &estimated),
             truth: Truth::of(
@@ -260,9 +266,9 @@ impl SearchResult {
                 selected.iter().map(|own| own.index).collect(),
             ),
             selected,
-            terms: selected_terms(design, &self.fit, self.exact),
-            marginal_means: marginal_means(design, &estimated, self.exact),
-            covariance: Covariance::of(design, &estimated, self.exact),
+            terms: selected_terms(design, &self.fit, self.exact, sandwich),
+            marginal_means: marginal_means(design, &estimated, self.exact, sandwich),
+            covariance: Covariance::of(design, &estimated, self.exact, sandwich),
             certified: self.certified,
             settled: self.settled,
             proof: self.proof.clone(),

@@ -9,6 +9,7 @@ use crate::{
     family::{FamilyFit, FitStatus},
     least_squares::Fit,
     prediction::MOST_COVARIANCES,
+    sandwich::Sandwich,
     vector::packed_columns,
 };
 
@@ -36,11 +37,21 @@ impl Covariance {
     /// *Shapes:* k variables, in the order of the fit's support, and the intercept before them.
     ///
     /// *Source:* G. Seber and A. Lee, *Linear Regression Analysis* (2nd ed., 2003), section 3.3.
-    pub fn of(design: &Design, fit: &Fit, exact: bool) -> Self {
+    pub(crate) fn of(
+        design: &Design,
+        fit: &Fit,
+        exact: bool,
+        sandwich: Option<&Result<Sandwich, &'static str>>,
+    ) -> Self {
         let omitted = |reason: &'static str| Self {
             omitted: Some(reason.into()),
             ..Self::default()
         };
+        match sandwich {
+            Some(Ok(own)) => return Self::of_sandwich(design, fit, own),
+            Some(Err(reason)) => return omitted(reason),
+            None => {}
+        }
         if let Some(own) = fit.family() {
             return Self::of_likelihood(design, fit, own);
         }
@@ -99,6 +110,32 @@ impl Covariance {
 }
 
 impl Covariance {
+    /// That of a sandwich estimate.
+    fn of_sandwich(design: &Design, fit: &Fit, own: &Sandwich) -> Self {
+        let chosen = fit.support().iter();
+        let chosen: Vec<_> = chosen.map(|&j| &design.variables()[j as usize]).collect();
+        let fixed = usize::from(design.intercept());
+        let omitted = match chosen.len() + fixed {
+            0 => Some("the model has no coefficients"),
+            1..=MOST_COVARIANCES => None,
+            _ => Some("the model has more than 100 coefficients"),
+        };
+        if let Some(reason) = omitted {
+            return Self {
+                omitted: Some(reason.into()),
+                ..Self::default()
+            };
+        }
+        let origin: Vec<f64> = chosen.iter().map(|variable| -variable.mean).collect();
+        let names = chosen.iter().map(|variable| variable.name.clone());
+        let intercept = design.intercept().then(|| "(intercept)".to_owned());
+        Self {
+            names: intercept.into_iter().chain(names).collect(),
+            matrix: own.intercept_and_coefficients(&origin),
+            omitted: None,
+        }
+    }
+
     /// That of a maximum likelihood fit, by the expected information.
     fn of_likelihood(design: &Design, fit: &Fit, own: &FamilyFit) -> Self {
         let omitted = |reason: &'static str| Self {
@@ -150,6 +187,38 @@ impl Covariance {
             names: intercept.into_iter().chain(names).collect(),
             matrix,
             omitted: None,
+        }
+    }
+}
+
+/// What the covariances of coefficients rest on in the place of the variances of the model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RobustCovariance {
+    /// The estimator: `hc0`, `hc1`, `hc2` or `hc3`.
+    pub estimator: Label,
+    /// The column of clusters, of which observations may depend on one another; none where all are independent.
+    pub cluster: Option<String>,
+    /// How many clusters there are.
+    pub clusters: Option<usize>,
+    /// Why there are no covariances, and no standard errors, where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<Label>,
+}
+
+impl RobustCovariance {
+    /// Describes the estimate on a design.
+    pub(crate) fn of(design: &Design, sandwich: &Result<Sandwich, &'static str>) -> Self {
+        let clusters = design.clusters();
+        let estimator = match sandwich {
+            Ok(own) => own.estimator,
+            Err(_) => design.covariance(),
+        };
+        Self {
+            estimator: estimator.name().into(),
+            cluster: clusters.map(|own| own.name.clone()),
+            clusters: clusters.map(|own| own.count),
+            omitted: sandwich.as_ref().err().map(|reason| (*reason).into()),
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::iter::zip;
 
-use super::{Estimate, SelectedVariable};
+use super::{Estimate, SelectedVariable, goodness::residual_freedom};
 use crate::{
-    design::Design,
+    design::{Design, Variable},
     family::{FamilyFit, Likelihood, Link, two_sided, two_sided_normal},
     least_squares::{ENDLESS, Fit},
+    sandwich::Sandwich,
 };
 
 /// The share of its standard error below which an estimate is 0 but for rounding.
@@ -21,7 +22,8 @@ pub(super) fn without_rounding(estimate: f64, error: Option<f64>) -> f64 {
 }
 
 /// Estimates the intercept and the coefficients of a fit. Intervals are left to
-/// [`Selection::set_level`](super::Selection::set_level).
+/// [`Selection::set_level`](super::Selection::set_level). Without a `sandwich` standard errors are those of the model; where
+/// there should be one and is none, there are no standard errors.
 ///
 /// σ² = RSS / (n − k − 1) (n − k without an intercept), Var(β̂ᵢ) = σ²·((XᵀX)⁻¹)ᵢᵢ, and the
 /// intercept's variance is σ²·(1/n + x̄ᵀ(XᵀX)⁻¹x̄), all from the fit's own factor. With weights,
@@ -37,20 +39,25 @@ pub(crate) fn estimates(
     design: &Design,
     fit: &Fit,
     exact: bool,
+    sandwich: Option<&Result<Sandwich, &'static str>>,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
+    let robust = Robust {
+        sandwich,
+        means: chosen(design, fit).map(|own| own.mean).collect(),
+    };
     if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
-        return of_likelihood(design, (fit, exact), likelihood, own);
+        return of_likelihood(design, (fit, exact), (likelihood, own), &robust);
     }
-    let n = design.n() as f64;
     let response = design.response();
-    let freedom = n - fit.support().len() as f64 - f64::from(u8::from(design.intercept()));
+    let left = residual_freedom(design, fit);
+    let freedom = robust.freedom(left) as f64;
     // One standard error at unit scale; none where nothing is left to estimate
     // it from.
-    let sigma = (freedom > 0.0 && !exact).then(|| (fit.rss() / freedom).sqrt());
+    let sigma = (left > 0 && !exact).then(|| (fit.rss() / left as f64).sqrt());
     // t has no scale: taken at unit scale it stays finite for any unit of y
     // and x.
-    let estimate = |b: f64, per_sigma: f64, scale: f64| {
-        let error = sigma.map(|sigma| sigma * per_sigma);
+    let estimate = |at: Option<usize>, b: f64, per_sigma: f64, scale: f64| {
+        let error = robust.error(at, scale, || sigma.map(|sigma| sigma * per_sigma));
         let b = without_rounding(b, error);
         let t = error.map(|error| b / error);
         Estimate {
@@ -63,10 +70,11 @@ pub(crate) fn estimates(
     };
     let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
-        .map(|((&j, b), diagonal)| {
+        .enumerate()
+        .map(|(at, ((&j, b), diagonal))| {
             let norm = design.variables()[j as usize].norm;
             SelectedVariable {
-                estimate: estimate(*b, diagonal.sqrt(), response.norm / norm),
+                estimate: estimate(Some(at), *b, diagonal.sqrt(), response.norm / norm),
                 // Of centred columns of unit norm the diagonal is the factor itself.
                 vif: design.intercept().then_some(diagonal),
                 ..named(design, j)
@@ -75,17 +83,79 @@ pub(crate) fn estimates(
         .collect();
     let intercept = design.intercept().then(|| {
         // The means of the unit-norm columns, in units of their norms.
-        let chosen = fit.support().iter();
-        let chosen = chosen.map(|&j| &design.variables()[j as usize]);
-        let means: Vec<f64> = chosen.map(|own| own.mean / own.norm).collect();
+        let means: Vec<f64> = chosen(design, fit).map(|own| own.mean / own.norm).collect();
         let explained = zip(&means, fit.coefficients()).map(|(mean, b)| mean * b);
         estimate(
+            None,
             response.mean / response.norm - explained.sum::<f64>(),
-            (1.0 / n + fit.inverse_gram_form(&means)).sqrt(),
+            (1.0 / design.n() as f64 + fit.inverse_gram_form(&means)).sqrt(),
             response.norm,
         )
     });
     (intercept, selected)
+}
+
+/// The coefficients of a fit on the original scale.
+pub(super) fn original_coefficients(design: &Design, fit: &Fit) -> Vec<f64> {
+    let norms = chosen(design, fit).map(|own| own.norm);
+    match fit.family() {
+        Some(own) => own
+            .coefficients()
+            .iter()
+            .zip(norms)
+            .map(|(b, norm)| b / norm)
+            .collect(),
+        None => {
+            let unit = design.response().norm;
+            let own = fit.coefficients().iter().zip(norms);
+            own.map(|(b, norm)| b * unit / norm).collect()
+        }
+    }
+}
+
+/// The variables of a fit.
+fn chosen<'a>(design: &'a Design, fit: &'a Fit) -> impl Iterator<Item = &'a Variable> {
+    let support = fit.support().iter();
+    support.map(|j| &design.variables()[*j as usize])
+}
+
+/// The standard errors of a sandwich, if there should be one.
+struct Robust<'a> {
+    sandwich: Option<&'a Result<Sandwich, &'static str>>,
+    /// The means of the variables.
+    means: Vec<f64>,
+}
+
+impl Robust<'_> {
+    /// The standard error of the intercept or of the coefficient at a place, over `unit`; that of the model where there is no
+    /// sandwich.
+    fn error(
+        &self,
+        at: Option<usize>,
+        unit: f64,
+        of_model: impl FnOnce() -> Option<f64>,
+    ) -> Option<f64> {
+        let own = match self.sandwich {
+            None => return of_model(),
+            Some(own) => own.as_ref().ok()?,
+        };
+        let variance = match at {
+            Some(at) => own.variance_of(at),
+            // At the origin of the file's columns.
+            None => {
+                let origin: Vec<f64> = self.means.iter().map(|mean| -mean).collect();
+                own.variance(&origin)
+            }
+        };
+        let error = variance.sqrt() / unit;
+        (error > 0.0 && error.is_finite()).then_some(error)
+    }
+
+    /// The degrees of freedom of Student's t.
+    fn freedom(&self, left: usize) -> usize {
+        let own = self.sandwich.and_then(|own| own.as_ref().ok());
+        own.map_or(left, |own| own.freedom(left))
+    }
 }
 
 /// A chosen variable without its estimate.
@@ -108,13 +178,14 @@ fn named(design: &Design, j: u32) -> SelectedVariable {
 fn of_likelihood(
     design: &Design,
     (fit, exact): (&Fit, bool),
-    likelihood: &Likelihood,
-    own: &FamilyFit,
+    (likelihood, own): (&Likelihood, &FamilyFit),
+    robust: &Robust,
 ) -> (Option<Estimate>, Vec<SelectedVariable>) {
     let family = likelihood.response().family();
-    let freedom = likelihood.test_freedom(own) as f64;
+    let freedom = robust.freedom(likelihood.test_freedom(own)) as f64;
     let has_ratio = matches!(family.link(), Link::Logit | Link::Log);
-    let estimate = |coefficient: f64, error: Option<f64>, is_slope: bool| {
+    let estimate = |at: Option<usize>, coefficient: f64, error: Option<f64>, is_slope: bool| {
+        let error = robust.error(at, 1.0, || error);
         let error = error.filter(|error| *error > 0.0 && error.is_finite() && !exact);
         let coefficient = without_rounding(coefficient, error);
         let score = error.map(|error| coefficient / error);
@@ -140,30 +211,28 @@ fn of_likelihood(
     };
     let errors = own.std_errors();
     let fixed = usize::from(own.intercept().is_some());
-    let chosen = fit.support().iter().zip(own.coefficients()).enumerate();
-    let chosen = chosen.map(|(at, (&j, b))| {
+    let selected = fit.support().iter().zip(own.coefficients()).enumerate();
+    let selected = selected.map(|(at, (&j, b))| {
         let norm = design.variables()[j as usize].norm;
         let error = (!is_endless(own, at)).then(|| errors[fixed + at] / norm);
         SelectedVariable {
-            estimate: estimate(b / norm, error, true),
+            estimate: estimate(Some(at), b / norm, error, true),
             ..named(design, j)
         }
     });
     let intercept = own.intercept().map(|b| {
-        let chosen = fit.support().iter();
-        let chosen = chosen.map(|&j| &design.variables()[j as usize]);
         // At the origin of the file's columns.
         let at: Vec<f64> = std::iter::once(1.0)
-            .chain(chosen.map(|own| -own.mean / own.norm))
+            .chain(chosen(design, fit).map(|own| -own.mean / own.norm))
             .collect();
         let shift = at[1..].iter().zip(own.coefficients()).map(|(x, b)| x * b);
         // Columns of unit norm have entries of about 1/√n.
         let least = ENDLESS / (design.n() as f64).sqrt();
         let has_end = own.moves(&at).is_none_or(|moved| moved.abs() <= least);
         let error = has_end.then(|| own.variance_of(&at).sqrt());
-        estimate(b + shift.sum::<f64>(), error, false)
+        estimate(None, b + shift.sum::<f64>(), error, false)
     });
-    (intercept, chosen.collect())
+    (intercept, selected.collect())
 }
 
 /// Whether the likelihood rises without end along the coefficient at a position.

@@ -6,8 +6,8 @@ use std::f64::consts::PI;
 use serde::{Deserialize, Serialize};
 use statrs::function::beta::beta_reg;
 
-use super::number_or_nan;
-use crate::{design::Design, least_squares::Fit};
+use super::{estimates::original_coefficients, number_or_nan};
+use crate::{design::Design, least_squares::Fit, sandwich::Sandwich};
 
 /// How well a regression model fits, in the numbers of R's `summary(lm(…))` and `logLik`.
 ///
@@ -33,7 +33,7 @@ pub struct GoodnessOfFit {
     /// is exact. Of another family as R's `logLik` of a `glm`.
     pub log_likelihood: Option<f64>,
     /// The F-test of all variables together; none without variables, without degrees of freedom,
-    /// or where the fit is exact.
+    /// or where the fit is exact. With robust covariances it is Wald's by them.
     pub f_statistic: Option<FStatistic>,
 }
 
@@ -94,6 +94,34 @@ impl GoodnessOfFit {
                 }
             }),
         }
+    }
+}
+
+impl GoodnessOfFit {
+    /// The same with Wald's test by a sandwich in the place of the F-test, and with none where there should be one.
+    pub(crate) fn with_robust_test(
+        mut self,
+        design: &Design,
+        fit: &Fit,
+        sandwich: Option<&Result<Sandwich, &'static str>>,
+    ) -> Self {
+        let Some(sandwich) = sandwich else {
+            return self;
+        };
+        self.f_statistic = self.f_statistic.and_then(|test| {
+            let own = sandwich.as_ref().ok()?;
+            let places: Vec<usize> = (0..test.df).collect();
+            let value = own.wald(&original_coefficients(design, fit), &places)? / test.df as f64;
+            let df_residual = own.freedom(test.df_residual);
+            let p_value = f_tail(value, test.df as f64, df_residual as f64);
+            Some(FStatistic {
+                value,
+                df_residual,
+                p_value,
+                ..test
+            })
+        });
+        self
     }
 }
 

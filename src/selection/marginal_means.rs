@@ -7,6 +7,7 @@ use crate::{
     design::Design,
     family::{FamilyFit, Likelihood, Link},
     least_squares::{ENDLESS, Fit},
+    sandwich::Sandwich,
 };
 
 /// The mean response that a model predicts if every observation had a level of a factor, all else being as it
@@ -74,8 +75,14 @@ impl MarginalMean {
 }
 
 /// The marginal means of all factors on which a fit depends. Intervals are left to
-/// [`Selection::set_level`](super::Selection::set_level).
-pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<MarginalMean> {
+/// [`Selection::set_level`](super::Selection::set_level). Standard errors are those of coefficients: by a `sandwich`, or none
+/// where there should be one.
+pub(crate) fn marginal_means(
+    design: &Design,
+    fit: &Fit,
+    exact: bool,
+    sandwich: Option<&Result<Sandwich, &'static str>>,
+) -> Vec<MarginalMean> {
     // Of levels there is no mean.
     let likelihood = design.likelihood().map(Likelihood::response);
     if likelihood.is_some_and(|own| own.family().has_levels()) {
@@ -100,9 +107,17 @@ pub(crate) fn marginal_means(design: &Design, fit: &Fit, exact: bool) -> Vec<Mar
                 (mean - variable.mean) / variable.norm
             })
             .collect();
+        // On the scale of the data.
+        let shifts = fit.support().iter().zip(&point);
+        let shifts = shifts.map(|(j, shift)| shift * design.variables()[*j as usize].norm);
+        let shifts: Vec<f64> = shifts.collect();
+        let error = |of_model: Option<f64>| match sandwich {
+            None => of_model.filter(|_| !exact),
+            Some(own) => own.as_ref().ok().map(|own| own.variance(&shifts).sqrt()),
+        };
         match (design.likelihood(), fit.family()) {
-            (Some(likelihood), Some(own)) => of_likelihood(likelihood, own, &point, exact, unknown),
-            _ => of_least_squares(design, fit, &point, exact, unknown),
+            (Some(likelihood), Some(own)) => of_likelihood(likelihood, own, &point, error, unknown),
+            _ => of_least_squares(design, fit, &point, error, unknown),
         }
     });
     of_level.collect()
@@ -112,12 +127,12 @@ fn of_least_squares(
     design: &Design,
     fit: &Fit,
     point: &[f64],
-    exact: bool,
+    error: impl Fn(Option<f64>) -> Option<f64>,
     unknown: MarginalMean,
 ) -> MarginalMean {
     let response = design.response();
     let freedom = residual_freedom(design, fit);
-    let sigma = (freedom > 0 && !exact).then(|| (fit.rss() / freedom as f64).sqrt());
+    let sigma = (freedom > 0).then(|| (fit.rss() / freedom as f64).sqrt());
     let shift = point.iter().zip(fit.coefficients()).map(|(d, b)| d * b);
     let at_means = match design.intercept() {
         true => 1.0 / design.n() as f64,
@@ -126,7 +141,7 @@ fn of_least_squares(
     let variance = at_means + fit.inverse_gram_form(point);
     MarginalMean {
         mean: response.mean + response.norm * shift.sum::<f64>(),
-        std_error: sigma.map(|sigma| response.norm * sigma * variance.sqrt()),
+        std_error: error(sigma.map(|sigma| response.norm * sigma * variance.sqrt())),
         ..unknown
     }
 }
@@ -135,7 +150,7 @@ fn of_likelihood(
     likelihood: &Likelihood,
     own: &FamilyFit,
     point: &[f64],
-    exact: bool,
+    error: impl Fn(Option<f64>) -> Option<f64>,
     unknown: MarginalMean,
 ) -> MarginalMean {
     let response = likelihood.response();
@@ -150,8 +165,8 @@ fn of_likelihood(
     let fixed = response.mean(response.offset()) + own.intercept().unwrap_or_default();
     let predictor = fixed + shift.sum::<f64>();
     let (mean, slope) = response.family().link().mean(predictor);
-    let error = own.variance_of(&at).sqrt();
-    let error = (error.is_finite() && error > 0.0 && !exact).then_some(error);
+    let error = error(Some(own.variance_of(&at).sqrt()));
+    let error = error.filter(|error| error.is_finite() && *error > 0.0);
     MarginalMean {
         mean,
         std_error: error.map(|error| error * slope.abs()),

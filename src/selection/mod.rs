@@ -47,7 +47,7 @@ pub use columns::{
     ChosenColumn, ColumnAlone, ColumnPair, ColumnPartner, PairScan, RankedColumns, RejectedColumn,
     StopReason,
 };
-pub use covariance::Covariance;
+pub use covariance::{Covariance, RobustCovariance};
 pub use credible_set::{CredibleSet, SetMember};
 pub(crate) use estimates::estimates;
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};

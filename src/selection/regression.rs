@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{
     Covariance, CredibleSet, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
     InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
-    SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
+    RobustCovariance, SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
 };
 use crate::{
     design::{FactorCoding, SetAside},
@@ -64,6 +64,9 @@ pub struct Selection {
     pub level: f64,
     /// What the intervals of coefficients are by: `wald` or `profile`. Of least squares both are Student's t.
     pub intervals: Label,
+    /// What standard errors, tests and intervals rest on in the place of the model's variances; none where they rest on these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robust: Option<RobustCovariance>,
     /// The intercept's estimate; none for a model without an intercept.
     pub intercept: Option<Estimate>,
     /// What stands in its place: of ordered levels the thresholds between them, of others an intercept for each but the
@@ -312,6 +315,8 @@ impl Selection {
             Some(freedom) => freedom as f64,
             None => self.n as f64 - (self.selected.len() + fixed) as f64,
         };
+        let clusters = self.robust.as_ref().and_then(|own| own.clusters);
+        let freedom = clusters.map_or(freedom, |count| count as f64 - 1.0);
         let is_normal = self
             .family
             .as_ref()

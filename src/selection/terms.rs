@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    estimates::original_coefficients,
     family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
     number_or_nan,
@@ -11,6 +12,7 @@ use crate::{
     design::{Columns, Design},
     family::FitStatus,
     least_squares::Fit,
+    sandwich::Sandwich,
 };
 
 /// A chosen term of several variables, or one that others stand on, and the test of leaving it out.
@@ -36,11 +38,12 @@ pub struct SelectedTerm {
     /// The rise of the deviance without it, of a model of maximum likelihood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviance: Option<f64>,
-    /// The likelihood ratio χ², of families without a dispersion; over a dispersion that was given.
+    /// The likelihood ratio χ², of families without a dispersion; over a dispersion that was given. With robust covariances
+    /// Wald's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chi_squared: Option<f64>,
     /// (sum of squares / df) over the residual mean square of the whole model; none without degrees of
-    /// freedom or where the fit is exact.
+    /// freedom or where the fit is exact. With robust covariances Wald's statistic over df.
     pub f: Option<f64>,
     /// P(F ≥ f), or that of χ².
     pub p_value: Option<f64>,
@@ -48,8 +51,14 @@ pub struct SelectedTerm {
     pub without: Vec<String>,
 }
 
-/// The terms of a fit in the order of the design; none where each term is one variable that stands by itself.
-pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<SelectedTerm> {
+/// The terms of a fit in the order of the design; none where each term is one variable that stands by itself. With a
+/// `sandwich` their tests are Wald's by it, and there are none where there should be one.
+pub(crate) fn selected_terms(
+    design: &Design,
+    fit: &Fit,
+    exact: bool,
+    sandwich: Option<&Result<Sandwich, &'static str>>,
+) -> Vec<SelectedTerm> {
     let x = design.columns();
     if x.terms().is_none() {
         return Vec::new();
@@ -60,6 +69,9 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
         (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
         _ => freedom,
     };
+    let robust = sandwich.map(|own| own.as_ref().ok());
+    let of_f = robust.flatten().map_or(of_f, |own| own.freedom(of_f));
+    let coefficients = original_coefficients(design, fit);
     let residual =
         (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
@@ -81,6 +93,17 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
             .filter(|_| df > 0)
             .map(|one| rise / df as f64 / one)
             .or(scaled.filter(|_| has_f).map(|own| own / df as f64));
+        let (f, chi_squared) = match robust {
+            None => (f, chi_squared),
+            Some(own) => {
+                let value = own.and_then(|own| wald(x, fit, own, &coefficients, (term, &above)));
+                let value = value.filter(|_| df > 0 && of_f > 0);
+                match has_f || likelihood.is_none() {
+                    true => (value.map(|value| value / df as f64), None),
+                    false => (None, value),
+                }
+            }
+        };
         let own = fit
             .support()
             .iter()
@@ -111,6 +134,30 @@ pub(crate) fn selected_terms(design: &Design, fit: &Fit, exact: bool) -> Vec<Sel
     }
     terms.sort_by_key(|(term, _)| *term);
     terms.into_iter().map(|(_, test)| test).collect()
+}
+
+/// Wald's statistic of a term beside those that do not stand on it: that of all coefficients which would be gone, less
+/// that of the ones above it.
+fn wald(
+    x: Columns,
+    fit: &Fit,
+    sandwich: &Sandwich,
+    coefficients: &[f64],
+    (term, above): (u32, &[u32]),
+) -> Option<f64> {
+    let places = |is_in: &dyn Fn(u32) -> bool| -> Vec<usize> {
+        let support = fit.support().iter().enumerate();
+        let support = support.filter(|(_, column)| is_in(x.term_of(**column)));
+        support.map(|(at, _)| at).collect()
+    };
+    let without = places(&|own| own == term || above.contains(&own));
+    let higher = places(&|own| above.contains(&own));
+    let all = sandwich.wald(coefficients, &without)?;
+    let of_higher = match higher.is_empty() {
+        true => 0.0,
+        false => sandwich.wald(coefficients, &higher)?,
+    };
+    Some((all - of_higher).max(0.0))
 }
 
 /// The terms of a model that stand on one of its terms, ascending.

@@ -15,6 +15,7 @@ mod levels;
 mod page;
 mod prediction;
 mod requests;
+mod robust;
 mod survival;
 mod terms;
 
@@ -26,7 +27,7 @@ use support::Folder;
 
 /// What a test needs that is not run everywhere: the packages of Debian and Ubuntu.
 const NEEDS: &str = "R is needed: apt-get install -y r-base-core r-cran-leaps r-cran-glmnet r-cran-jsonlite r-cran-mass \
-     r-cran-cardata r-cran-survival r-cran-nnet";
+     r-cran-cardata r-cran-survival r-cran-nnet r-cran-sandwich r-cran-lmtest";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -35,5 +35,6 @@ mod polish;
 mod proof_of_terms;
 mod refusals;
 mod residuals;
+mod robust;
 mod terms;
 mod weights;

@@ -46,6 +46,8 @@ const WEIGHTED: DesignOptions = DesignOptions {
         ties: passel::family::Ties::Efron,
         dispersion: None,
         firth: false,
+        covariance: passel::design::CovarianceEstimator::Model,
+        cluster: None,
     },
     split_factors: true,
     groups: &[],

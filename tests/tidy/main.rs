@@ -34,7 +34,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "genotypes",
         ],
     ),
-    ("nalgebra", &["design"]),
+    ("nalgebra", &["design", "sandwich"]),
     ("rand_chacha", &["random"]),
     ("rayon", &["threads", "device", "search", "selector"]),
     ("libm", &["family"]),

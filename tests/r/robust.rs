@@ -1,0 +1,80 @@
+//! Robust standard errors beside those of R's package sandwich.
+
+use serde_json::Value;
+
+use crate::{rscript, support::Folder};
+
+#[test]
+#[ignore = "needs R with sandwich, lmtest, MASS and jsonlite"]
+fn robust_standard_errors_are_those_of_sandwich() {
+    let folder = Folder::new();
+    let text = rscript("robust.R", &[&folder.path(".")]);
+    let answers: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!(answers.len(), 17);
+    for answer in &answers {
+        let name = answer["name"].as_str().unwrap();
+        let file = format!("{name}.csv");
+        let options = answer["options"].as_array().unwrap();
+        let mut arguments = vec!["select", &file, "--criterion", "aic", "--format", "json"];
+        arguments.extend(options.iter().map(|own| own.as_str().unwrap()));
+        let report: Value = serde_json::from_str(&folder.run(&arguments).stdout).unwrap();
+        let near = |own: &Value, expected: &Value, what: &str| {
+            let (own, expected) = (own.as_f64().unwrap(), expected.as_f64().unwrap());
+            // R's fits end where the deviance changes by 10⁻¹⁴ of itself.
+            let off = (own - expected).abs() / expected.abs().max(1e-12);
+            assert!(off < 2e-6, "{name} {what}: {own} {expected}");
+        };
+        let selected = report["selected"].as_array().unwrap();
+        let rows = std::iter::once(&report["intercept"]).chain(selected);
+        let names = answer["names"].as_array().unwrap();
+        assert_eq!(names.len(), selected.len() + 1, "{name}");
+        for (at, row) in rows.enumerate() {
+            let label = names[at].as_str().unwrap();
+            // A dummy is raceother in R and race=other here.
+            if let Some(own) = row["name"].as_str() {
+                assert_eq!(own.replace('=', ""), label, "{name}");
+            }
+            let test = if row["z"].is_null() { "t" } else { "z" };
+            let fields = [
+                ("coefficient", "estimates"),
+                ("std_error", "std_errors"),
+                (test, "tests"),
+                ("p_value", "p"),
+                ("lower", "lower"),
+                ("upper", "upper"),
+            ];
+            for (own, theirs) in fields {
+                near(&row[own], &answer[theirs][at], &format!("{label} {own}"));
+            }
+            for (other, expected) in answer["covariance"][at]
+                .as_array()
+                .unwrap()
+                .iter()
+                .enumerate()
+            {
+                near(
+                    &report["covariance"]["matrix"][at][other],
+                    expected,
+                    "covariance",
+                );
+            }
+        }
+        if let Some(expected) = answer["term"].as_f64() {
+            let terms = report["terms"].as_array().unwrap();
+            let term = terms
+                .iter()
+                .find(|own| own["df"].as_u64() > Some(1))
+                .unwrap();
+            let df = term["df"].as_f64().unwrap();
+            let own = term["chi_squared"].as_f64().unwrap() / df;
+            near(&own.into(), &expected.into(), "term");
+        }
+        if !report["f_statistic"].is_null() {
+            near(
+                &report["f_statistic"]["value"],
+                &answer["all"],
+                "all variables",
+            );
+        }
+    }
+}
