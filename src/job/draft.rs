@@ -26,10 +26,11 @@ use crate::{
 };
 
 /// Options of a single selection, which have no effect on resamples.
-const OF_SINGLE_SELECTION: [&str; 7] = [
+const OF_SINGLE_SELECTION: [&str; 8] = [
     "trace",
     "level",
     "intervals",
+    "adjust",
     "firth",
     "covariance",
     "cluster",

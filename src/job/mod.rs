@@ -45,7 +45,7 @@ use crate::{
     plugin::{MethodKind, PASS, ResolvedMethod},
     score::Correction,
     search::Pass,
-    selection::{CONFIDENCE_LEVEL, Intervals},
+    selection::{Adjustment, CONFIDENCE_LEVEL, Intervals},
     selector::Stop,
     table::{
         Cohort, GenotypeEncoding, Missing, Table, TextOptions, input_files, is_npy,
@@ -118,6 +118,8 @@ pub struct Job {
     pub level: f64,
     /// What the intervals of coefficients are by.
     pub intervals: Intervals,
+    /// How p-values are adjusted for the number of tests.
+    pub adjustment: Adjustment,
     /// The method as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
     pub method: String,
     /// The plugin's selector that the method names; `None` for `pass`.
@@ -191,6 +193,7 @@ impl Job {
             p_total: None,
             level: CONFIDENCE_LEVEL,
             intervals: Intervals::Wald,
+            adjustment: Adjustment::None,
             method: PASS.to_owned(),
             selector: None,
             correction: Correction::None,

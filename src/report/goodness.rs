@@ -5,8 +5,11 @@ use super::{
     table::number,
 };
 use crate::selection::{
-    FStatistic, ProportionalHazards, ResponseFamily, Selection, SurvivalSummary,
+    Diagnostics, FStatistic, ProportionalHazards, ResponseFamily, Selection, SurvivalSummary,
 };
+
+/// Influential observations that are named; more are only counted.
+const NAMED: usize = 3;
 
 /// What R² is called: without an intercept sums of squares are about zero.
 pub(super) fn r_squared_name(selection: &Selection) -> &'static str {
@@ -69,6 +72,7 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ];
         facts.extend(f_test(selection).map(|test| ("F statistic", test)));
         facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+        facts.extend(selection.diagnostics.iter().flat_map(facts_of_diagnostics));
         return facts;
     };
     if let Some(survival) = &family.survival {
@@ -117,6 +121,39 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ));
     }
     facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    facts
+}
+
+/// What speaks against the assumptions of least squares, in a line or two.
+fn facts_of_diagnostics(own: &Diagnostics) -> Vec<(&'static str, String)> {
+    let mut parts = Vec::new();
+    let condition = own.condition_number;
+    parts.extend(condition.map(|number| format!("condition number {}", significant(number, 3))));
+    let test = |name: &str, p: f64| format!("{name} p {}", p_value(p));
+    let equal = own.breusch_pagan.as_ref();
+    parts.extend(equal.map(|own| test("Breusch–Pagan", own.p_value)));
+    parts.extend(own.reset.as_ref().map(|own| test("RESET", own.p_value)));
+    let serial = own.durbin_watson.as_ref().map(|own| {
+        let statistic = significant(own.statistic, 3);
+        format!("Durbin–Watson {statistic}, p {}", p_value(own.p_value))
+    });
+    parts.extend(serial);
+    let mut facts = Vec::new();
+    if !parts.is_empty() {
+        facts.push(("diagnostics", parts.join("; ")));
+    }
+    if !own.influential.is_empty() {
+        let all = own.influential.iter().take(NAMED).map(|one| {
+            let name = one.label.clone().unwrap_or_else(|| format!("row {}", one.row));
+            format!("{name} (Cook's distance {})", significant(one.cooks_distance, 3))
+        });
+        let all: Vec<String> = all.collect();
+        let more = match own.influential_count - all.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        facts.push(("influential", all.join(", ") + &more));
+    }
     facts
 }
 
@@ -210,11 +247,22 @@ fn robust(selection: &Selection) -> Option<(&'static str, String)> {
     Some(("standard errors", text))
 }
 
+/// How p-values are adjusted.
+fn adjusted(selection: &Selection) -> Option<(&'static str, String)> {
+    let method = match &**selection.adjusted.as_ref()? {
+        "bh" => "Benjamini and Hochberg",
+        "holm" => "Holm",
+        _ => "Bonferroni",
+    };
+    let text = format!("by {method} for the {} selected variables, not for the search", selection.k);
+    Some(("p adj.", text))
+}
+
 /// The family of the response, and how the estimates, their standard errors and intervals are made; of least squares by the
 /// model none.
 pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, String)> {
     let Some(family) = &selection.family else {
-        return robust(selection).into_iter().collect();
+        return robust(selection).into_iter().chain(adjusted(selection)).collect();
     };
     let mut facts = facts_of_family(Some(&family.response));
     if let (Some(from), Some((_, text))) = (&family.response.quasi_likelihood, facts.last_mut()) {
@@ -231,6 +279,7 @@ pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, St
         _ => "Wald's",
     };
     facts.extend(robust(selection));
+    facts.extend(adjusted(selection));
     facts.push(("intervals", intervals.to_owned()));
     facts
 }

@@ -37,6 +37,7 @@ pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&Selecte
     let freedom = selection.goodness.df_residual;
     let family = selection.family.as_ref();
     let left = family.map_or(selection.rss, |own| own.deviance);
+    let has_shares = selection.terms.iter().any(|own| own.r_squared_share.is_some());
     let (of_rise, of_test) = match family {
         None => ("sum of squares", "F"),
         Some(own) if own.has_normal_tests() => ("deviance", "χ²"),
@@ -56,6 +57,12 @@ pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&Selecte
         })
         .column("p", |row| {
             row.map_or(text_cell(""), |own| probability(own.p_value))
+        })
+        .column_if(selection.adjusted.is_some(), "p adj.", |row| {
+            row.map_or(text_cell(""), |own| probability(own.p_adjusted))
+        })
+        .column_if(has_shares, "share of R²", |row| {
+            row.map_or(text_cell(""), |own| number(own.r_squared_share, 3))
         })
 }
 

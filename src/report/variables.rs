@@ -21,6 +21,7 @@ pub(super) fn table<'a>(
     (of_responses, by_criteria): (bool, bool),
 ) -> Table<'a, ReportRow<'a>> {
     let has_terms = all.iter().any(|own| own.candidate_terms.is_some());
+    let is_adjusted = all.iter().any(|own| own.adjusted.is_some());
     let has_family = all.iter().any(|own| own.family.is_some());
     let all = all.into_iter();
     let all = all.flat_map(|report| rows(report).map(move |row| (report, row)));
@@ -42,6 +43,7 @@ pub(super) fn table<'a>(
         .column("t", |all| exact(all.1.2.t))
         .column_if(has_family, "z", |all| exact(all.1.2.z))
         .column("p_value", |all| exact(all.1.2.p_value))
+        .column_if(is_adjusted, "p_adjusted", |all| exact(all.1.2.p_adjusted))
         .column("lower", |all| exact(all.1.2.lower))
         .column("upper", |all| exact(all.1.2.upper))
         .column_if(has_family, "ratio", |all| exact(all.1.2.ratio))

@@ -155,6 +155,7 @@ impl Model {
         let mut selection = found.selection_by(method, design, &*job.criterion, &job.pass);
         let threads = job.resources.thread_count();
         found.set_intervals(&mut selection, design, job.intervals, job.level, threads);
+        selection.adjust(job.adjustment);
         selection.shorten_credible_sets();
         selection.rank_summary = run.rank_summary(self.over);
         selection.elapsed_seconds = run.elapsed(found.starting, found.seconds);

@@ -13,7 +13,7 @@ use crate::{
     nearest::plural,
     sandwich::Sandwich,
     selection::{
-        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Elapsed,
+        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Diagnostics, Elapsed,
         FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, RobustCovariance,
         Selection, Settled, Termination, Truth, cautions, describe_alternatives, describe_variants,
         estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
@@ -256,7 +256,9 @@ impl SearchResult {
             tss: is_normal(design.tss()),
             goodness: GoodnessOfFit::of(design, &self.fit, self.exact)
                 .with_robust_test(design, &self.fit, sandwich),
+            diagnostics: Diagnostics::of(design, &self.fit, self.exact),
             level: CONFIDENCE_LEVEL,
+            adjusted: None,
             intervals: Default::default(),
             robust: sandwich.map(|own| RobustCovariance::of(design, own)),
             intercept,

@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 
-use super::{Estimate, SelectedVariable, goodness::residual_freedom};
+use super::{Estimate, SelectedVariable, goodness::residual_freedom, shares::shares};
 use crate::{
     design::{Design, Variable},
     family::{FamilyFit, Likelihood, Link, two_sided, two_sided_normal},
@@ -68,6 +68,9 @@ pub(crate) fn estimates(
             ..Estimate::default()
         }
     };
+    // Of terms of several variables the terms have them.
+    let has_terms = design.columns().terms().is_some();
+    let shares = (!exact && !has_terms).then(|| shares(design, fit)).flatten();
     let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
         .enumerate()
@@ -77,6 +80,7 @@ pub(crate) fn estimates(
                 estimate: estimate(Some(at), *b, diagonal.sqrt(), response.norm / norm),
                 // Of centred columns of unit norm the diagonal is the factor itself.
                 vif: design.intercept().then_some(diagonal),
+                r_squared_share: shares.as_ref().and_then(|all| all.get(at).copied()),
                 ..named(design, j)
             }
         })

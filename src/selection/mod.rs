@@ -11,11 +11,13 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+mod adjust;
 mod alternatives;
 mod cautions;
 mod columns;
 mod covariance;
 mod credible_set;
+mod diagnostics;
 mod estimates;
 mod family;
 mod goodness;
@@ -32,6 +34,7 @@ mod regression;
 mod residuals;
 mod responses;
 mod roc;
+mod shares;
 mod stability;
 mod survival;
 mod survival_plots;
@@ -40,6 +43,7 @@ mod variant;
 mod variants;
 
 use crate::{ranks::Traffic, table::TrueVariable};
+pub use adjust::Adjustment;
 pub use alternatives::Alternatives;
 pub(crate) use alternatives::describe_alternatives;
 pub(crate) use cautions::{cautions, likelihood_cautions};
@@ -49,6 +53,9 @@ pub use columns::{
 };
 pub use covariance::{Covariance, RobustCovariance};
 pub use credible_set::{CredibleSet, SetMember};
+pub use diagnostics::{
+    ChiSquaredTest, Diagnostics, DurbinWatson, FTest, InfluentialObservation,
+};
 pub(crate) use estimates::estimates;
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};

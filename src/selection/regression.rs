@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CredibleSet, CriterionValue, Elapsed, FamilySummary, GoodnessOfFit,
+    Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit,
     InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
     RobustCovariance, SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
 };
@@ -60,10 +60,17 @@ pub struct Selection {
     /// R², σ̂, degrees of freedom, log-likelihood and the F-test.
     #[serde(flatten)]
     pub goodness: GoodnessOfFit,
+    /// What speaks against the assumptions of least squares; none of models of maximum likelihood, of exact fits and without
+    /// variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Diagnostics>,
     /// The level of the confidence intervals, between 0 and 1.
     pub level: f64,
     /// What the intervals of coefficients are by: `wald` or `profile`. Of least squares both are Student's t.
     pub intervals: Label,
+    /// By which method p-values are adjusted for the number of tests; none where they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adjusted: Option<Label>,
     /// What standard errors, tests and intervals rest on in the place of the model's variances; none where they rest on these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robust: Option<RobustCovariance>,
@@ -160,6 +167,9 @@ pub struct Estimate {
     pub z: Option<f64>,
     /// The two-sided p-value of β = 0.
     pub p_value: Option<f64>,
+    /// The p-value adjusted for the number of selected variables, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_adjusted: Option<f64>,
     /// Lower end of the confidence interval at the selection's level; −∞, in JSON null, where a profile never ends.
     pub lower: Option<f64>,
     /// Upper end of the confidence interval, ∞ likewise.
@@ -201,6 +211,10 @@ pub struct SelectedVariable {
     /// The variance inflation factor 1 / (1 − R²) with R² of the regression of this variable on the
     /// other chosen ones; none for a model without an intercept.
     pub vif: Option<f64>,
+    /// Its share of R²: the rise of R² as it enters, averaged over all orders of entering (Lindeman, Merenda and Gold). None of
+    /// more than 20 variables, and where terms of several are selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r_squared_share: Option<f64>,
     /// Of genotypes: where they lie, their alleles and their copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<SelectedVariant>,

@@ -7,6 +7,7 @@ use super::{
     family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
     number_or_nan,
+    shares::shares,
 };
 use crate::{
     design::{Columns, Design},
@@ -47,6 +48,12 @@ pub struct SelectedTerm {
     pub f: Option<f64>,
     /// P(F ≥ f), or that of χ².
     pub p_value: Option<f64>,
+    /// The p-value adjusted for the number of terms, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_adjusted: Option<f64>,
+    /// Its share of R², as that of a variable; none also where terms stand on others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r_squared_share: Option<f64>,
     /// The chosen terms that stand on it, without which it was tested.
     pub without: Vec<String>,
 }
@@ -72,11 +79,12 @@ pub(crate) fn selected_terms(
     let robust = sandwich.map(|own| own.as_ref().ok());
     let of_f = robust.flatten().map_or(of_f, |own| own.freedom(of_f));
     let coefficients = original_coefficients(design, fit);
+    let shares = (!exact).then(|| shares(design, fit)).flatten();
     let residual =
         (freedom > 0 && !exact && likelihood.is_none()).then(|| fit.rss() / freedom as f64);
     let costs: Vec<(f64, usize)> = fit.term_drop_costs(x);
     let mut terms: Vec<(u32, SelectedTerm)> = Vec::with_capacity(costs.len());
-    for (&term, alone) in fit.terms().iter().zip(costs) {
+    for (place, (&term, alone)) in fit.terms().iter().zip(costs).enumerate() {
         let above = descendants(x, term, fit.terms());
         let (rise, df) = match above.is_empty() && likelihood.is_none() {
             true => alone,
@@ -125,6 +133,8 @@ pub(crate) fn selected_terms(
             p_value: f
                 .map(|f| f_tail(f, df as f64, of_f as f64))
                 .or(chi_squared.map(|x| chi_squared_tail(x, df as f64))),
+            p_adjusted: None,
+            r_squared_share: shares.as_ref().and_then(|all| all.get(place).copied()),
             without: above
                 .iter()
                 .map(|other| design.term_name(*other).to_owned())

@@ -34,7 +34,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "genotypes",
         ],
     ),
-    ("nalgebra", &["design", "sandwich"]),
+    ("nalgebra", &["design", "sandwich", "selection"]),
     ("rand_chacha", &["random"]),
     ("rayon", &["threads", "device", "search", "selector"]),
     ("libm", &["family"]),

@@ -4,7 +4,7 @@ use super::super::{OptionSpec, RankSharing, RunSettings};
 use crate::{
     device::{Partition, Precision},
     presentation::Format,
-    selection::Intervals,
+    selection::{Adjustment, Intervals},
 };
 
 type TaskOption = OptionSpec;
@@ -56,6 +56,8 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
         .help("Level of the confidence intervals, and of the credible sets"),
         TaskOption::choice("intervals HOW", INTERVALS, |draft| &mut draft.job.intervals)
             .help("What the intervals of coefficients are by: wald, their standard errors; profile, the profile of the likelihood of each, as R's confint of a glm, with firth of the penalised one. Of the family gaussian both are Student's t; p-values are Wald's either way"),
+        TaskOption::choice("adjust METHOD", Adjustment::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.adjustment)
+            .help("Adjust the p-values of the selected variables, or of terms, for their number, as R's p.adjust: bonferroni and holm keep the chance of any false one, bh (Benjamini and Hochberg) the expected share of these. It accounts for the tests that are reported and not for the search that chose them"),
         TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)
             .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
         TaskOption::optional("output FILE", |raw| raw.path(), |draft| &mut draft.job.output)

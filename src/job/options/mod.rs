@@ -125,6 +125,7 @@ impl MethodClass {
                 "covariates",
                 "level",
                 "intervals",
+                "adjust",
                 "precision",
                 "over",
             ]);

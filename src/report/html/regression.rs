@@ -199,6 +199,9 @@ pub(super) fn coefficient_table(
     let inflation: BTreeMap<&str, Option<f64>> = inflation.collect();
     // Of one variable there is nothing to inflate.
     let inflated = report.selected.len() > 1 && inflation.values().any(Option::is_some);
+    let shares = report.selected.iter().map(|own| (&*own.name, own.r_squared_share));
+    let shares: BTreeMap<&str, Option<f64>> = shares.collect();
+    let shared = report.selected.len() > 1 && shares.values().any(Option::is_some);
     let table = coefficients(report)
         .column_if(scaled, "per deviation", move |(name, index, estimate)| {
             let deviation = index.and(deviations.get(name));
@@ -206,6 +209,9 @@ pub(super) fn coefficient_table(
         })
         .column_if(inflated, "VIF", move |row| {
             number(row.1.and(inflation.get(row.0)).copied().flatten(), 3)
+        })
+        .column_if(shared, "share of R²", move |row| {
+            number(row.1.and(shares.get(row.0)).copied().flatten(), 3)
         })
         .column("inclusion", |row| {
             match is_kept(report, report.term_of(row.0)) {
@@ -221,7 +227,11 @@ pub(super) fn coefficient_table(
         inflated,
         "; VIF: by how much the other variables inflate the variance of the coefficient",
     );
-    let caption = format!("Coefficients on the file's own scale{unit}{vif}.");
+    let share = when(
+        shared,
+        "; share of R²: by how much the variable raises it as it enters, on average over all orders",
+    );
+    let caption = format!("Coefficients on the file's own scale{unit}{vif}{share}.");
     body.table(title, &caption, &table, table.rows.len());
     super::variants::variants(body, report);
 }
