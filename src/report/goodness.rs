@@ -144,8 +144,14 @@ fn facts_of_diagnostics(own: &Diagnostics) -> Vec<(&'static str, String)> {
     }
     if !own.influential.is_empty() {
         let all = own.influential.iter().take(NAMED).map(|one| {
-            let name = one.label.clone().unwrap_or_else(|| format!("row {}", one.row));
-            format!("{name} (Cook's distance {})", significant(one.cooks_distance, 3))
+            let name = one
+                .label
+                .clone()
+                .unwrap_or_else(|| format!("row {}", one.row));
+            format!(
+                "{name} (Cook's distance {})",
+                significant(one.cooks_distance, 3)
+            )
         });
         let all: Vec<String> = all.collect();
         let more = match own.influential_count - all.len() {
@@ -254,7 +260,10 @@ fn adjusted(selection: &Selection) -> Option<(&'static str, String)> {
         "holm" => "Holm",
         _ => "Bonferroni",
     };
-    let text = format!("by {method} for the {} selected variables, not for the search", selection.k);
+    let text = format!(
+        "by {method} for the {} selected variables, not for the search",
+        selection.k
+    );
     Some(("p adj.", text))
 }
 
@@ -262,7 +271,10 @@ fn adjusted(selection: &Selection) -> Option<(&'static str, String)> {
 /// model none.
 pub(super) fn facts_of_estimates(selection: &Selection) -> Vec<(&'static str, String)> {
     let Some(family) = &selection.family else {
-        return robust(selection).into_iter().chain(adjusted(selection)).collect();
+        return robust(selection)
+            .into_iter()
+            .chain(adjusted(selection))
+            .collect();
     };
     let mut facts = facts_of_family(Some(&family.response));
     if let (Some(from), Some((_, text))) = (&family.response.quasi_likelihood, facts.last_mut()) {

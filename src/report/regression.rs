@@ -156,7 +156,8 @@ pub(super) fn coefficients(selection: &Selection) -> Table<'_, Row<'_>> {
         })
         .column("p", |row| probability(row.2.p_value))
         .column_if(selection.adjusted.is_some(), "p adj.", |row| {
-            row.1.map_or(table::text(""), |_| probability(row.2.p_adjusted))
+            row.1
+                .map_or(table::text(""), |_| probability(row.2.p_adjusted))
         })
         .column(percent(tail), |row| number(row.2.lower, 6))
         .column(percent(100.0 - tail), |row| number(row.2.upper, 6))

@@ -37,7 +37,10 @@ pub(super) fn tests_of_terms(selection: &Selection) -> Table<'_, Option<&Selecte
     let freedom = selection.goodness.df_residual;
     let family = selection.family.as_ref();
     let left = family.map_or(selection.rss, |own| own.deviance);
-    let has_shares = selection.terms.iter().any(|own| own.r_squared_share.is_some());
+    let has_shares = selection
+        .terms
+        .iter()
+        .any(|own| own.r_squared_share.is_some());
     let (of_rise, of_test) = match family {
         None => ("sum of squares", "F"),
         Some(own) if own.has_normal_tests() => ("deviance", "χ²"),

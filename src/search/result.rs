@@ -13,11 +13,11 @@ use crate::{
     nearest::plural,
     sandwich::Sandwich,
     selection::{
-        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Diagnostics, Elapsed,
-        FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof, RobustCovariance,
-        Selection, Settled, Termination, Truth, cautions, describe_alternatives, describe_variants,
-        estimates, inclusion_weights, likelihood_cautions, marginal_means, selected_terms,
-        visited_models,
+        Alternatives, CONFIDENCE_LEVEL, Certificate, Covariance, CriterionValue, Diagnostics,
+        Elapsed, FamilySummary, GoodnessOfFit, ModelConstant, NamedParameters, Proof,
+        RobustCovariance, Selection, Settled, Termination, Truth, cautions, describe_alternatives,
+        describe_variants, estimates, inclusion_weights, likelihood_cautions, marginal_means,
+        selected_terms, visited_models,
     },
 };
 use passel_criteria::{Criterion, Model};

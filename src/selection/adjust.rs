@@ -44,7 +44,11 @@ impl Adjustment {
     /// The adjusted p-values of tests, as R's `p.adjust` has them: the least level at which each would be rejected. A test
     /// without a p-value is none of them.
     pub fn adjust(self, p: &[Option<f64>]) -> Vec<Option<f64>> {
-        let mut order: Vec<(f64, usize)> = p.iter().zip(0..).filter_map(|(p, at)| Some(((*p)?, at))).collect();
+        let mut order: Vec<(f64, usize)> = p
+            .iter()
+            .zip(0..)
+            .filter_map(|(p, at)| Some(((*p)?, at)))
+            .collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let count = order.len();
         let mut adjusted: Vec<Option<f64>> = p.to_vec();

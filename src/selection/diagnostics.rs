@@ -138,10 +138,16 @@ impl Diagnostics {
         let columns: Vec<&[f64]> = fit.support().iter().map(|j| x.column(*j)).collect();
         let (influential, influential_count) = influential(design, fit, left);
         let is_weighted = design.weights().is_some();
-        let own = Basis { design, fit, columns: &columns };
+        let own = Basis {
+            design,
+            fit,
+            columns: &columns,
+        };
         Some(Self {
             condition_number: condition_number(design, fit),
-            breusch_pagan: (!is_weighted && design.intercept()).then(|| own.breusch_pagan()).flatten(),
+            breusch_pagan: (!is_weighted && design.intercept())
+                .then(|| own.breusch_pagan())
+                .flatten(),
             reset: (!is_weighted).then(|| own.reset(left)).flatten(),
             durbin_watson: (!is_weighted).then(|| own.durbin_watson(left)).flatten(),
             influential,
@@ -240,15 +246,24 @@ impl Basis<'_> {
         // XᵀAX(XᵀX)⁻¹, row by row.
         let mut turned = vec![0.0; k * k];
         for a in 0..k {
-            let own: Vec<f64> = self.columns.iter().map(|x| product(x, &images[a])).collect();
-            let squares: Vec<f64> = images.iter().map(|other| product(other, &images[a])).collect();
+            let own: Vec<f64> = self
+                .columns
+                .iter()
+                .map(|x| product(x, &images[a]))
+                .collect();
+            let squares: Vec<f64> = images
+                .iter()
+                .map(|other| product(other, &images[a]))
+                .collect();
             for b in 0..k {
                 turned[a * k + b] = self.inverse_product(&own, b);
             }
             of_one += turned[a * k + a];
             of_two += self.inverse_product(&squares, a);
         }
-        let of_square: f64 = (0..k * k).map(|at| turned[at] * turned[at % k * k + at / k]).sum();
+        let of_square: f64 = (0..k * k)
+            .map(|at| turned[at] * turned[at % k * k + at / k])
+            .sum();
         let (first, free) = (2.0 * (n - 1.0) - of_one, left as f64);
         let second = 2.0 * (3.0 * n - 4.0) - 2.0 * of_two + of_square;
         let mean = first / free;

@@ -70,7 +70,9 @@ pub(crate) fn estimates(
     };
     // Of terms of several variables the terms have them.
     let has_terms = design.columns().terms().is_some();
-    let shares = (!exact && !has_terms).then(|| shares(design, fit)).flatten();
+    let shares = (!exact && !has_terms)
+        .then(|| shares(design, fit))
+        .flatten();
     let selected: Vec<SelectedVariable> = zip(fit.support(), fit.coefficients())
         .zip(fit.inverse_gram_diagonal())
         .enumerate()

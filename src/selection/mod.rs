@@ -53,9 +53,7 @@ pub use columns::{
 };
 pub use covariance::{Covariance, RobustCovariance};
 pub use credible_set::{CredibleSet, SetMember};
-pub use diagnostics::{
-    ChiSquaredTest, Diagnostics, DurbinWatson, FTest, InfluentialObservation,
-};
+pub use diagnostics::{ChiSquaredTest, Diagnostics, DurbinWatson, FTest, InfluentialObservation};
 pub(crate) use estimates::estimates;
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
 pub use goodness::{FStatistic, GoodnessOfFit};

@@ -1,10 +1,6 @@
 //! How much of R² each variable of a model explains, on average over the orders in which they may enter.
 
-use crate::{
-    design::Design,
-    least_squares::Fit,
-    vector::product,
-};
+use crate::{design::Design, least_squares::Fit, vector::product};
 
 /// Variables, or terms, up to which all subsets of a model are gone through: 2²⁰ of them.
 const MOST: usize = 20;
@@ -25,10 +21,12 @@ pub(super) fn shares(design: &Design, fit: &Fit) -> Option<Vec<f64>> {
     if terms.is_empty() || terms.len() > MOST || design.likelihood().is_some() || fit.is_partial() {
         return None;
     }
-    let stands = |term: &u32| x.terms().is_some_and(|all| {
-        let parents = all.parents(*term);
-        terms.iter().any(|other| parents.contains(other))
-    });
+    let stands = |term: &u32| {
+        x.terms().is_some_and(|all| {
+            let parents = all.parents(*term);
+            terms.iter().any(|other| parents.contains(other))
+        })
+    };
     if terms.iter().any(stands) {
         return None;
     }
@@ -94,7 +92,10 @@ impl Products<'_> {
             let scale = others[a] / square;
             let columns = self.row(a + 1).iter().zip(&others[a..]);
             let products = columns.map(|(product, pivot)| product - scale * pivot);
-            own[a..].iter_mut().zip(products).for_each(|(own, value)| *own = value);
+            own[a..]
+                .iter_mut()
+                .zip(products)
+                .for_each(|(own, value)| *own = value);
         }
         Some((last * last / square, rest))
     }
@@ -116,7 +117,13 @@ fn visit(
     if entering != Some(term) {
         let width = columns.iter().take_while(|own| **own == term).count();
         let without = rest.without(width);
-        visit(&columns[width..], None, (set, r_squared), without, explained);
+        visit(
+            &columns[width..],
+            None,
+            (set, r_squared),
+            without,
+            explained,
+        );
     }
     let set = set | 1 << term;
     let columns = &columns[1..];
@@ -127,7 +134,13 @@ fn visit(
                 stride: columns.len() + 1,
                 first: 0,
             };
-            visit(columns, Some(term), (set, r_squared + rise), rest, explained);
+            visit(
+                columns,
+                Some(term),
+                (set, r_squared + rise),
+                rest,
+                explained,
+            );
         }
         None => {
             let rest = rest.without(1);
@@ -160,7 +173,13 @@ mod tests {
 
     /// The mean over all orders, one by one.
     fn by_orders(of_set: &[f64], k: usize) -> Vec<f64> {
-        fn go(left: &mut Vec<usize>, set: usize, of_set: &[f64], sums: &mut [f64], orders: &mut f64) {
+        fn go(
+            left: &mut Vec<usize>,
+            set: usize,
+            of_set: &[f64],
+            sums: &mut [f64],
+            orders: &mut f64,
+        ) {
             if left.is_empty() {
                 *orders += 1.0;
                 return;
@@ -187,7 +206,10 @@ mod tests {
         // A value that rises with every term, less where there are others.
         let of_set: Vec<f64> = (0..1_usize << k)
             .map(|set| {
-                let sum: f64 = (0..k).filter(|term| set >> term & 1 == 1).map(|term| (term + 1) as f64).sum();
+                let sum: f64 = (0..k)
+                    .filter(|term| set >> term & 1 == 1)
+                    .map(|term| (term + 1) as f64)
+                    .sum();
                 sum.sqrt()
             })
             .collect();

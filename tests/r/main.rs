@@ -10,6 +10,7 @@ mod responses;
 mod support;
 
 mod compare;
+mod diagnostics;
 mod families;
 mod levels;
 mod page;

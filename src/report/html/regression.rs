@@ -199,7 +199,10 @@ pub(super) fn coefficient_table(
     let inflation: BTreeMap<&str, Option<f64>> = inflation.collect();
     // Of one variable there is nothing to inflate.
     let inflated = report.selected.len() > 1 && inflation.values().any(Option::is_some);
-    let shares = report.selected.iter().map(|own| (&*own.name, own.r_squared_share));
+    let shares = report
+        .selected
+        .iter()
+        .map(|own| (&*own.name, own.r_squared_share));
     let shares: BTreeMap<&str, Option<f64>> = shares.collect();
     let shared = report.selected.len() > 1 && shares.values().any(Option::is_some);
     let table = coefficients(report)
