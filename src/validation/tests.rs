@@ -1,0 +1,1 @@
+//! Measures and splits, held against their definitions.
