@@ -193,6 +193,9 @@ fn brief(outcome: &Outcome) -> String {
     if let Outcome::Responses(report) = outcome {
         return counted(report.responses.len(), "response", "responses");
     }
+    if let Outcome::Validation(report) = outcome {
+        return answer(report);
+    }
     let Overview { chosen, k, .. } = outcome.overview();
     let chosen = chosen.unwrap_or_default();
     let first: Vec<&str> = chosen.iter().take(4).map(|own| own.0).collect();
