@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{PageExtras, counted, finite, page::Body, sections, set_aside_note, summary};
 use crate::{
-    report::numbers::when,
+    report::{numbers::when, validation::answer},
     selection::{Outcome, Overview},
 };
 
