@@ -32,6 +32,7 @@
 //! | variables ranked by a selector: [`Ranking`] | [`rank`] of a [`Job`] | `selector.rs` |
 //! | all pairs of variables: [`PairsReport`] | [`rank_pairs`] of a [`PairsJob`] | `pairs.rs` |
 //! | variables chosen from most resamples: [`StabilityReport`] | [`select_stable`] of a [`StabilityJob`] | `stability.rs` |
+//! | errors on rows held out: [`ValidationReport`] | [`validate`] of a [`ValidationJob`] | |
 //!
 //! Selectors and pair scores are plugins. [`Plugins::find`] loads the shared libraries beside the program;
 //! [`Plugins::linked`] takes plugins that the program is linked with.
@@ -118,6 +119,8 @@ pub mod selector;
 
 pub mod stability;
 
+pub mod validation;
+
 pub mod plugin;
 
 mod presentation;
@@ -143,11 +146,11 @@ pub mod program;
 
 pub use design::{Design, DesignOptions, MatrixOptions};
 pub use interrupt::Interrupt;
-pub use job::{Job, PairsJob, StabilityJob};
+pub use job::{Job, PairsJob, StabilityJob, ValidationJob};
 pub use passel_criteria as criteria;
 pub use plugin::Plugins;
-pub use run::{rank, rank_pairs, select_stable};
+pub use run::{rank, rank_pairs, select_stable, validate};
 pub use search::{Pass, select};
-pub use selection::{PairsReport, Ranking, Selection, StabilityReport};
+pub use selection::{PairsReport, Ranking, Selection, StabilityReport, ValidationReport};
 pub use selector::Stop;
 pub use table::Table;

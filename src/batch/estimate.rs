@@ -4,7 +4,7 @@ use crate::{
     binning::PER_CODED_COLUMN,
     device::{bytes_of_copies, bytes_of_integers},
     family::Distribution,
-    job::{Job, StabilityJob, Task},
+    job::{Job, Task},
     plugin::MethodKind,
     table::Extent,
 };
@@ -17,7 +17,12 @@ pub(super) fn memory(task: &Task, extent: &Extent, threads: usize) -> u64 {
     let job = task.job();
     let estimate = match task {
         Task::Select(_) => of_method(job, extent),
-        Task::Stability(stability) => of_resamples(stability, extent, threads),
+        Task::Stability(stability) => {
+            let rows = stability.resampling.rows(extent.rows as usize) as u64;
+            of_resamples(job, rows, extent, threads)
+        }
+        // Models are of about all rows.
+        Task::Validate(_) => of_resamples(job, extent.rows, extent, threads),
         Task::Pairs(pairs) => {
             let p = extent.columns.saturating_sub(1);
             let matrix = 8 * p.saturating_mul(p) * u64::from(pairs.matrix.is_some());
@@ -61,10 +66,8 @@ fn of_method(job: &Job, extent: &Extent) -> u64 {
     }
 }
 
-/// The table, and either what is made of it to look for mistakes or the resamples side by side.
-fn of_resamples(stability: &StabilityJob, extent: &Extent, threads: usize) -> u64 {
-    let job = &stability.job;
-    let rows = stability.resampling.rows(extent.rows as usize) as u64;
+/// The table, and either what is made of it to look for mistakes or the resamples of so many rows side by side.
+fn of_resamples(job: &Job, rows: u64, extent: &Extent, threads: usize) -> u64 {
     let share = rows as f64 / extent.rows.max(1) as f64;
     let part = |bytes: u64| (bytes as f64 * share) as u64;
     let resample = Extent {

@@ -141,7 +141,7 @@ impl Distribution {
     }
 
     /// The deviance of one observation of weight 1.
-    pub(super) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
+    pub(crate) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
         2.0 * match self {
             Self::Gaussian => (y - mean).powi(2) / 2.0,
             // The mean is the probability of the level that was seen, or of one that was seen or not.
@@ -165,7 +165,7 @@ impl Distribution {
 
     /// −2ℓ of one observation of weight 1 whose mean is the response itself, which its deviance is above; `trials` is the
     /// number of trials of the share y. None where the likelihood has a dispersion, which is estimated.
-    pub(super) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
+    pub(crate) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
         let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
         -2.0 * match self {
             Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal | Self::Multinomial => 0.0,

@@ -248,6 +248,13 @@ impl FamilyResponse {
         &self.weights
     }
 
+    /// The number of trials of each observation, 1 where there are no trials.
+    ///
+    /// *Shapes:* n values.
+    pub(crate) fn trials(&self) -> &[f64] {
+        &self.trials
+    }
+
     /// Observations.
     pub fn n(&self) -> usize {
         self.y.len()

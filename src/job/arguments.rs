@@ -12,6 +12,7 @@ use super::{
     SIMULATE, Simulation, Task,
     examples::{
         EXAMPLE, PAIRS_EXAMPLE, PREDICT_EXAMPLE, RUN_EXAMPLE, STABILITY_EXAMPLE, STATUS_EXAMPLE,
+        VALIDATE_EXAMPLE,
     },
     kernel_arguments::compilation,
     option,
@@ -25,10 +26,11 @@ use crate::simulate::{MODELS, model};
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// The commands that have a manual page.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "select",
     "pairs",
     "stability",
+    "validate",
     "run",
     "status",
     "predict",
@@ -167,6 +169,11 @@ pub fn command() -> Command {
             TaskCommand::Stability,
             "Select the variables that a method chooses from most resamples of one data file",
             STABILITY_EXAMPLE,
+        ))
+        .subcommand(of_task(
+            TaskCommand::Validate,
+            "Estimate how well the models that are selected of one data file predict new observations",
+            VALIDATE_EXAMPLE,
         ))
         .subcommand(run)
         .subcommand(status)

@@ -8,13 +8,13 @@ use super::{
     Job, OptionError, Responses,
     cohort::take_phenotypes,
     conflicts::{conflicts, matrix_conflicts, several_criteria},
-    options::{FALSE_PICKS, MethodClass},
+    options::MethodClass,
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
     raw_values::CriterionChoice,
     response::{read_levels_as_text, response_conflicts, split_response},
     responses::{conflicts_of_responses, refuse_several},
-    task::{Command, PairsJob, StabilityJob, Task},
+    task::{Command, PairsJob, Task},
 };
 use crate::{
     binning::Binning,
@@ -23,19 +23,8 @@ use crate::{
     presentation::Format,
     stability::Resampling,
     table::is_npy,
+    validation::Scheme,
 };
-
-/// Options of a single selection, which have no effect on resamples.
-const OF_SINGLE_SELECTION: [&str; 8] = [
-    "trace",
-    "level",
-    "intervals",
-    "adjust",
-    "firth",
-    "covariance",
-    "cluster",
-    "checkpoint",
-];
 
 /// A job of a command whose options are being set, starting from the defaults.
 #[derive(Debug, Clone)]
@@ -54,10 +43,13 @@ pub struct JobDraft {
     pub(super) fraction: Option<f64>,
     pub(super) false_picks: Option<f64>,
     pub(super) cutoff: Option<f64>,
+    // Of validation.
+    pub(super) scheme: Scheme,
+    pub(super) by: Option<String>,
     /// The folder to which paths are relative.
     pub(super) folder: PathBuf,
     /// The options that were set for this job: those of a job file's `[defaults]` are not in it.
-    explicit: Vec<&'static str>,
+    pub(super) explicit: Vec<&'static str>,
     pub(super) plugins: PluginLookup,
 }
 
@@ -82,6 +74,8 @@ impl JobDraft {
             fraction: None,
             false_picks: None,
             cutoff: None,
+            scheme: Scheme::default(),
+            by: None,
             folder: PathBuf::new(),
             explicit: Vec::new(),
             plugins: PluginLookup::default(),
@@ -135,6 +129,7 @@ impl JobDraft {
             Command::Select => Task::Select(Box::new(self.check()?)),
             Command::Pairs => Task::Pairs(Box::new(self.check_pairs()?)),
             Command::Stability => Task::Stability(Box::new(self.check_stability()?)),
+            Command::Validate => Task::Validate(Box::new(self.check_validation()?)),
         })
     }
 
@@ -214,69 +209,6 @@ impl JobDraft {
         }
     }
 
-    fn check_stability(mut self) -> Result<StabilityJob, Vec<OptionError>> {
-        let of_single = OF_SINGLE_SELECTION.into_iter();
-        let of_single = of_single.filter(|option| self.explicit.contains(option));
-        let contradicts =
-            |option: &str, reason: &str| OptionError::new(option, format!("{option} {reason}"));
-        let mut errors: Vec<_> = of_single
-            .map(|option| {
-                let reason =
-                    "applies to a single selection and has no effect on resamples: leave it out";
-                contradicts(option, reason)
-            })
-            .collect();
-        (self.job.trace, self.job.checkpoint) = (None, None);
-        self.job.kind.firth = false;
-        (self.job.kind.covariance, self.job.kind.cluster) = Default::default();
-        // The seed draws the resamples, whether or not the method uses it.
-        self.explicit
-            .retain(|option| *option != "seed" && !OF_SINGLE_SELECTION.contains(option));
-        if let Some(error) = self.parquet_of_others() {
-            errors.push(error);
-            self.job.format = Format::Text;
-        }
-        match (&mut self.resampling, self.fraction) {
-            (Resampling::Subsample(part), fraction) => *part = fraction.unwrap_or(*part),
-            (_, None) => {}
-            (_, Some(_)) => errors.push(contradicts(
-                "fraction",
-                "needs resampling = subsample: other resamples have a fixed size",
-            )),
-        }
-        if self.criteria.len() > 1 {
-            errors.push(contradicts(
-                "criterion",
-                "takes one criterion for resamples: leave the others out",
-            ));
-        }
-        if self.cutoff.is_some() && self.false_picks.is_some() {
-            errors.push(contradicts(
-                "false-picks",
-                "determines the cut-off, and cutoff is given too: leave one of them out",
-            ));
-        }
-        let (resampling, resamples) = (self.resampling, self.resamples);
-        let (false_picks, cutoff) = (self.false_picks.unwrap_or(FALSE_PICKS), self.cutoff);
-        match self.check() {
-            Ok(job) if job.responses.is_some() => {
-                errors.extend(refuse_several(&job, "passel stability"));
-                Err(errors)
-            }
-            Ok(job) if errors.is_empty() => Ok(StabilityJob {
-                job,
-                resampling,
-                resamples,
-                false_picks,
-                cutoff,
-            }),
-            checked => {
-                errors.extend(checked.err().into_iter().flatten());
-                Err(errors)
-            }
-        }
-    }
-
     /// Makes paths relative to the draft's folder.
     fn resolve_paths(&mut self) {
         let (folder, job) = (&self.folder, &mut self.job);
@@ -352,7 +284,7 @@ impl JobDraft {
     }
 
     /// The error for a Parquet report, which only selections by a criterion have.
-    fn parquet_of_others(&self) -> Option<OptionError> {
+    pub(super) fn parquet_of_others(&self) -> Option<OptionError> {
         let message = "format = parquet is only for the method pass: use csv, json or html";
         (self.job.format == Format::Parquet).then(|| OptionError::new("format", message))
     }

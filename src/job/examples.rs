@@ -60,3 +60,12 @@ Example:
 
   Runs jmi on both halves of 100 random splits of the rows, and selects the
   variables chosen so often that at most one false pick is to be expected.";
+
+pub(super) const VALIDATE_EXAMPLE: &str = "\
+Example:
+  passel validate houses.csv --response price --criterion bic,ebic-monotone \\
+      --scheme folds:k=10,repeats=5
+
+  Selects a model in each of 50 splits of the rows and judges it on the rows it
+  did not see, beside the model of the mean and that of all variables, for both
+  criteria. See docs/validation.md.";

@@ -1,6 +1,6 @@
 //! docs/options.md, made from the tables of options.
 
-use super::{OPTIONS, OptionInfo, OptionSpec, PAIRS, PREDICT, RUN, STABILITY};
+use super::{OPTIONS, OptionInfo, OptionSpec, PAIRS, PREDICT, RUN, STABILITY, VALIDATION};
 
 /// The page docs/options.md: every option, in one table per group.
 pub fn options_markdown() -> String {
@@ -20,6 +20,12 @@ pub fn options_markdown() -> String {
         "`passel stability DATA` has these, and all options above but `--trace`, `--level` and\n\
          `--checkpoint`: see [stability.md](stability.md).\n\n",
         &STABILITY,
+    );
+    page += &section(
+        "Validation",
+        "`passel validate DATA` has these, and all options above but those of stability, `--trace`, `--level`,\n\
+         `--intervals` and `--checkpoint`: see [validation.md](validation.md).\n\n",
+        &VALIDATION,
     );
     page += &section(
         "Pairs",

@@ -25,6 +25,7 @@ mod plugin_lookup;
 mod prediction;
 mod raw_terms;
 mod raw_values;
+mod repeated;
 mod response;
 mod responses;
 mod run_settings;
@@ -60,14 +61,14 @@ pub use error::OptionError;
 pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, option};
-use options::{PAIRS, RUN, STABILITY};
+use options::{PAIRS, RUN, STABILITY, VALIDATION};
 pub use prediction::{PREDICT, PredictionJob};
 use raw_values::RawValues;
 pub use response::ResponseSettings;
 pub use responses::Responses;
 pub use run_settings::{RankSharing, RunSettings};
 pub use simulation::{SIMULATE, Simulation, simulate_markdown};
-pub use task::{PairsJob, StabilityJob, Task};
+pub use task::{PairsJob, StabilityJob, Task, ValidationJob};
 pub use terms::TermSettings;
 
 /// One selection to make, checked as far as that is possible without its data.

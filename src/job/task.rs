@@ -1,12 +1,14 @@
 //! One job of any command: a command of the program with its options.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
+
+use passel_criteria::Criterion;
 
 use super::{
-    Job, OPTIONS, OptionSpec, PAIRS, STABILITY, option,
+    Job, OPTIONS, OptionSpec, PAIRS, STABILITY, VALIDATION, option,
     options::{MethodClass, SHARED_WITH_PAIRS},
 };
-use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling};
+use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling, validation::Scheme};
 
 /// Options that a run sets for all of its jobs.
 const SET_BY_RUN: [&str; 4] = ["progress", "checkpoint", "overwrite", "timings"];
@@ -21,11 +23,13 @@ pub enum Command {
     Pairs,
     /// `passel stability`.
     Stability,
+    /// `passel validate`.
+    Validate,
 }
 
 impl Command {
     /// All commands that a job may stand for.
-    pub const ALL: [Self; 3] = [Self::Select, Self::Pairs, Self::Stability];
+    pub const ALL: [Self; 4] = [Self::Select, Self::Pairs, Self::Stability, Self::Validate];
 
     /// The command with this name.
     pub fn named(name: &str) -> Option<Self> {
@@ -39,6 +43,7 @@ impl Command {
             Self::Select => "select",
             Self::Pairs => "pairs",
             Self::Stability => "stability",
+            Self::Validate => "validate",
         }
     }
 
@@ -48,6 +53,7 @@ impl Command {
             Self::Select => &[],
             Self::Pairs => &PAIRS,
             Self::Stability => &STABILITY,
+            Self::Validate => &VALIDATION,
         };
         let is_shared = move |option: &&OptionSpec| {
             self != Self::Pairs || SHARED_WITH_PAIRS.contains(&option.name)
@@ -128,6 +134,31 @@ impl StabilityJob {
     }
 }
 
+/// A validation of the selection from one file, checked as far as that is possible without its data.
+#[derive(Debug, Clone)]
+pub struct ValidationJob {
+    /// The selection that is repeated in each split of the rows, and the report of all. Its seed also draws the splits.
+    pub job: Job,
+    /// Further criteria, whose models are judged on the same rows.
+    pub other_criteria: Vec<Arc<dyn Criterion>>,
+    /// How rows are split.
+    pub scheme: Scheme,
+    /// The column of groups whose rows stay together, of `time` that of times, of `marked` that of marks; it is no candidate.
+    pub by: Option<String>,
+}
+
+impl ValidationJob {
+    /// Judges the model of a job, and those of its other criteria, by cross-validation with ten folds.
+    pub fn new(mut job: Job) -> Self {
+        Self {
+            other_criteria: std::mem::take(&mut job.other_criteria),
+            job,
+            scheme: Scheme::default(),
+            by: None,
+        }
+    }
+}
+
 /// One job, checked as far as that is possible without its data.
 #[derive(Debug, Clone)]
 pub enum Task {
@@ -137,6 +168,8 @@ pub enum Task {
     Pairs(Box<PairsJob>),
     /// A selection from resamples.
     Stability(Box<StabilityJob>),
+    /// The error of a selection on rows held out.
+    Validate(Box<ValidationJob>),
 }
 
 impl Task {
@@ -146,6 +179,7 @@ impl Task {
             Self::Select(job) => job,
             Self::Pairs(pairs) => &pairs.job,
             Self::Stability(stability) => &stability.job,
+            Self::Validate(validation) => &validation.job,
         }
     }
 
@@ -155,6 +189,7 @@ impl Task {
             Self::Select(job) => job,
             Self::Pairs(pairs) => &mut pairs.job,
             Self::Stability(stability) => &mut stability.job,
+            Self::Validate(validation) => &mut validation.job,
         }
     }
 
@@ -164,6 +199,7 @@ impl Task {
             Self::Select(_) => Command::Select,
             Self::Pairs(_) => Command::Pairs,
             Self::Stability(_) => Command::Stability,
+            Self::Validate(_) => Command::Validate,
         }
     }
 
@@ -180,7 +216,7 @@ impl Task {
                 MethodClass::Ranking | MethodClass::Regression => false,
             },
             Self::Pairs(pairs) => pairs.matrix.is_none(),
-            Self::Stability(_) => false,
+            Self::Stability(_) | Self::Validate(_) => false,
         };
         if has_one {
             self.job_mut().checkpoint = Some(path);
@@ -197,7 +233,7 @@ impl Task {
                     || [MethodClass::Ranking, MethodClass::Regression].contains(&class)
             }
             Self::Pairs(_) => false,
-            Self::Stability(_) => true,
+            Self::Stability(_) | Self::Validate(_) => true,
         }
     }
 
@@ -214,7 +250,7 @@ impl Task {
         let job = self.job();
         let matrix = match self {
             Self::Pairs(pairs) => pairs.matrix.as_ref(),
-            Self::Select(_) | Self::Stability(_) => None,
+            Self::Select(_) | Self::Stability(_) | Self::Validate(_) => None,
         };
         let all = [
             ("output", job.output.as_ref()),

@@ -16,13 +16,14 @@ const HEAD: u64 = 1024;
 const TAIL: u64 = 4096;
 
 /// The first fields of CSV reports: of regressions, by several criteria, of rankings, of pairs, of
-/// stability selection.
-const CSV_REPORTS: [&str; 5] = [
+/// stability selection, of validations.
+const CSV_REPORTS: [&str; 6] = [
     "name,index,coefficient,std_error,t,p_value,lower,upper",
     "criterion,name,index,coefficient,std_error,t,p_value,lower,upper",
     "name,index,score,relevance,redundancy,g,df,p_value",
     "a,a_index,b,b_index,score,synergy,p_value",
     "name,index,frequency,count,simultaneous,selected",
+    "model,measure,value,std_error",
 ];
 
 /// The files that a new file may replace: any, or those of one kind that passel wrote. Where there is

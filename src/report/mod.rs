@@ -21,6 +21,7 @@ mod responses;
 mod stability;
 mod table;
 mod terms;
+mod validation;
 mod variables;
 mod variants;
 
@@ -59,6 +60,7 @@ pub fn render(
             Outcome::Ranking(report) => ranking::csv(report),
             Outcome::Pairs(report) => pairs::csv(report),
             Outcome::Stability(report) => stability::csv(report),
+            Outcome::Validation(report) => validation::csv(report),
         },
         Format::Json => json(outcome),
         Format::Html => html::page(outcome, data, extras),
@@ -107,6 +109,7 @@ fn text(outcome: &Outcome, data: &Path) -> String {
         Outcome::Ranking(report) => ranking::text(report, data),
         Outcome::Pairs(report) => pairs::text(report, data),
         Outcome::Stability(report) => stability::text(report, data),
+        Outcome::Validation(report) => validation::text(report, data),
     };
     text + concat!("passel ", env!("CARGO_PKG_VERSION"), "\n")
 }

@@ -11,6 +11,7 @@ use super::{
     ranking::{RankingProcedure, ScoreSelection},
     regression::RegressionProcedure,
     stability::OnResamples,
+    validate::InSplits,
 };
 use crate::{
     job::{Job, Task},
@@ -50,6 +51,18 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     if let Task::Pairs(pairs) = task {
         return Box::new(&**pairs);
     }
+    if let Task::Validate(validation) = task {
+        return match validation.job.selector.as_ref() {
+            Some(resolved) => match &resolved.value {
+                MethodKind::Regression(own) => {
+                    Box::new(InSplits::of(validation, RegressionProcedure(resolved, own)))
+                }
+                // It refuses them.
+                _ => Box::new(InSplits::of(validation, PassSearch)),
+            },
+            None => Box::new(InSplits::of(validation, PassSearch)),
+        };
+    }
     if let (Task::Select(job), None) = (task, &task.job().selector)
         && job.responses.is_some()
     {
@@ -75,6 +88,6 @@ fn selector<'a>(task: &'a Task, selector: impl Selector + 'a) -> Box<dyn AnyMeth
             stability,
             selector,
         }),
-        Task::Select(_) | Task::Pairs(_) => Box::new(selector),
+        Task::Select(_) | Task::Pairs(_) | Task::Validate(_) => Box::new(selector),
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn drive<M: Method>(
         }
         Outcome::Ranking(ranking) => !ranking.run.termination.is_early(),
         Outcome::Pairs(pairs) => !pairs.run.termination.is_early(),
-        Outcome::Responses(_) | Outcome::Stability(_) => false,
+        Outcome::Responses(_) | Outcome::Stability(_) | Outcome::Validation(_) => false,
     };
     let checkpoint = job.checkpoint.clone();
     let report = Report {

@@ -18,6 +18,7 @@ use crate::{
     selector::{ProcedureError, SelectorError},
     simulate::SimulateError,
     table::TableError,
+    validation::SchemeError,
 };
 
 /// Why a job gave no report, or not a complete one.
@@ -120,6 +121,29 @@ pub enum RunError {
         /// What it is, or lacks.
         reason: String,
     },
+    /// A file or its options cannot be validated.
+    #[error("{0}")]
+    Validation(String),
+    /// The rows cannot be split.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
+    /// The time limit of a validation passed before a model was judged.
+    #[error(
+        "the time limit passed before the first split was complete: raise --time-limit, or make each selection shorter"
+    )]
+    NoSplit,
+    /// The selection in a split of the rows failed, and with it the validation.
+    #[error("{name}, a model of {rows} of {n} rows")]
+    Split {
+        /// Which one, counted from 1.
+        name: String,
+        /// The number of rows that the model is made of.
+        rows: usize,
+        /// Observations.
+        n: usize,
+        /// The failure.
+        source: Box<RunError>,
+    },
     /// The table of responses does not fit the data.
     #[error(transparent)]
     Responses(#[from] ResponsesError),
@@ -184,7 +208,9 @@ impl RunError {
             Self::Device(DeviceError::Memory(error))
             | Self::Selector(SelectorError::Device(DeviceError::Memory(error)))
             | Self::Search(SearchError::Device(DeviceError::Memory(error))) => Some(error),
-            Self::Resample { source, .. } | Self::Response { source, .. } => source.memory(),
+            Self::Resample { source, .. }
+            | Self::Split { source, .. }
+            | Self::Response { source, .. } => source.memory(),
             _ => None,
         }
     }
@@ -205,7 +231,9 @@ impl RunError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => 130,
-            Self::Resample { source, .. } | Self::Response { source, .. } => source.exit_code(),
+            Self::Resample { source, .. }
+            | Self::Split { source, .. }
+            | Self::Response { source, .. } => source.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Device(error)
             | Self::Selector(SelectorError::Device(error))
@@ -217,6 +245,7 @@ impl RunError {
             | Self::Search(SearchError::Threads(_))
             | Self::NoScore(_)
             | Self::NoResample
+            | Self::NoSplit
             | Self::TimedOut(_)
             | Self::Render(_)
             | Self::Incomplete(_) => 1,
@@ -226,6 +255,7 @@ impl RunError {
             Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
             Self::Prediction(_) | Self::Report { .. } => 2,
+            Self::Validation(_) | Self::Scheme(_) => 2,
         }
     }
 }

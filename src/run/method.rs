@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
         let job = task.job();
         let matrix = match task {
             Task::Pairs(pairs) => pairs.matrix.as_deref(),
-            Task::Select(_) | Task::Stability(_) => None,
+            Task::Select(_) | Task::Stability(_) | Task::Validate(_) => None,
         };
         let matrix = create_file(job, matrix, Replaces::Matrix)?;
         let trace = job.trace.as_deref().filter(|_| job.resources.is_root());

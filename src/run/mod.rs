@@ -1,5 +1,5 @@
 //! Runs one job: open its files → check the devices → read and prepare the data → work → report →
-//! render and write. [`rank`], [`rank_pairs`] and [`select_stable`] return one kind of result;
+//! render and write. [`rank`], [`rank_pairs`], [`select_stable`] and [`validate`] return one kind of result;
 //! [`run`](fn@run) and [`run_task`] return a [`Report`] of any kind, which can be rendered.
 
 // `drive.rs` is this path for every `Method`; `dispatch.rs` chooses the method.
@@ -18,6 +18,7 @@ mod error;
 mod fileset;
 mod lost_levels;
 mod method;
+mod observed;
 mod pairs;
 mod pass;
 #[cfg(feature = "program")]
@@ -31,8 +32,12 @@ mod responses;
 mod responses_file;
 #[cfg(feature = "program")]
 mod simulate;
+mod some_rows;
+mod split_models;
 mod stability;
 mod used_rows;
+mod validate;
+mod validated;
 
 use std::path::PathBuf;
 
@@ -54,10 +59,10 @@ pub use simulate::simulate;
 pub use crate::selection::Outcome;
 use crate::{
     interrupt::InterruptGuard,
-    job::{Job, PairsJob, StabilityJob, Task},
+    job::{Job, PairsJob, StabilityJob, Task, ValidationJob},
     output::OutputError,
     presentation::{Format, PageExtras},
-    selection::{PairsReport, Ranking, StabilityReport},
+    selection::{PairsReport, Ranking, StabilityReport, ValidationReport},
 };
 
 /// Runs the job of any command. Files that it names are written whole or not at all. An interrupt
@@ -111,6 +116,20 @@ pub fn select_stable(job: &StabilityJob) -> Result<StabilityReport, RunError> {
         Outcome::Stability(stability) => Ok(*stability),
         _ => Err(RunError::OtherResult {
             wanted: "stability",
+        }),
+    }
+}
+
+/// Repeats a selection in splits of the rows, and judges its models on the rows that they did not see.
+///
+/// # Errors
+/// As [`run_task`].
+pub fn validate(job: &ValidationJob) -> Result<ValidationReport, RunError> {
+    let task = Task::Validate(Box::new(job.clone()));
+    match run_task(&task, &RunContext::default())?.outcome {
+        Outcome::Validation(validation) => Ok(*validation),
+        _ => Err(RunError::OtherResult {
+            wanted: "validation",
         }),
     }
 }

@@ -126,7 +126,10 @@ fn models<'r>(
             }
             own.responses.iter().collect()
         }
-        Outcome::Ranking(_) | Outcome::Pairs(_) | Outcome::Stability(_) => {
+        Outcome::Ranking(_)
+        | Outcome::Pairs(_)
+        | Outcome::Stability(_)
+        | Outcome::Validation(_) => {
             let reason = "no regression model, so that it predicts nothing: `passel select` without a selector makes one";
             return Err(refused(job, reason));
         }

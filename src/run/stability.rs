@@ -1,6 +1,6 @@
 //! Stability selection: resamples of the rows → selections → frequencies and their bounds.
 
-use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use super::{
     RunError,
@@ -8,18 +8,17 @@ use super::{
     design_source::with_formula,
     lost_levels::FactorLevels,
     method::{Finding, Method, Run},
-    prepared::{Held, Prepared, response},
+    prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     resample_checkpoint::{Kept, State},
+    some_rows::{most_frequent, of_some_rows},
     used_rows::keep_observations,
 };
 use crate::{
-    design::{has_reference, levels_there},
     device::Resources,
     interrupt::Interrupt,
-    job::{Job, ResponseSettings, StabilityJob},
-    presentation::Format,
-    search::{Pass, ProofEffort},
+    job::{Job, StabilityJob},
+    search::Pass,
     selection::{
         Outcome, RunSummary, StabilityBound, StabilityReport, StableVariable, StopReason, Truth,
     },
@@ -30,8 +29,6 @@ use crate::{
 
 /// Fewest rows of a resample: a regression has no fewer.
 const FEWEST: usize = 3;
-/// Most notes of selections that are reported; each resample may have its own.
-const NOTES: usize = 10;
 
 /// A selector on resamples of the rows.
 pub(super) struct OnResamples<'a, S> {
@@ -51,40 +48,14 @@ impl<S: Selector> OnResamples<'_, S> {
         interrupt: &Interrupt,
     ) -> Result<Option<Choice>, RunError> {
         let permutation = job.stop.permutation;
+        let own = of_some_rows(job, &table.data, resources, interrupt);
         let own = Job {
-            pass: Pass {
-                seed,
-                proof: proof_of_resample(job.pass.proof),
-                // Nobody reads what could stand in the place of what it chose.
-                alternatives: false,
-                // It is of all resamples together.
-                time_limit: None,
-                ..job.pass.clone()
-            },
+            pass: Pass { seed, ..own.pass },
             stop: Stop {
                 permutation: permutation.map(|test| PermutationTest { seed, ..test }),
                 ..job.stop
             },
-            resources: resources.clone(),
-            interrupt: interrupt.clone(),
-            // A level that no row of the resample has is no reference.
-            reference: {
-                let asked = job.reference.iter();
-                asked
-                    .filter(|text| has_reference(&table.data, text))
-                    .cloned()
-                    .collect()
-            },
-            kind: ResponseSettings {
-                levels: match response(job, &table.data) {
-                    Some(at) => levels_there(&table.data, at, &job.kind.levels),
-                    None => Vec::new(),
-                },
-                ..job.kind.clone()
-            },
-            // Nothing is gathered for a page.
-            format: Format::Json,
-            ..job.clone()
+            ..own
         };
         let (data, _held) = match S::Data::of(&own, table, None) {
             Err(RunError::Interrupted) => return Ok(None),
@@ -100,15 +71,6 @@ impl<S: Selector> OnResamples<'_, S> {
         };
         let found = self.selector.work(&mut Run::silent(&own), data)?;
         found.choice()
-    }
-}
-
-/// What a resample tries to prove: nothing unless that is asked for, for what is certain of its model is not
-/// reported, and a proof may take longer than the search.
-fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
-    match asked {
-        ProofEffort::Bounded => ProofEffort::None,
-        asked => asked,
     }
 }
 
@@ -303,7 +265,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
 
         let mut warnings = choices.warnings;
         warnings.extend(caveats(stability, (&deciding, count), &chances));
-        warnings.extend(most_frequent(state.notes));
+        warnings.extend(most_frequent(state.notes, "resample"));
         let report = StabilityReport {
             resamples: chances.resamples,
             q: chances.q,
@@ -329,17 +291,6 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         };
         Ok(Finding::new(Outcome::Stability(Box::new(report)), None))
     }
-}
-
-/// The notes of most selections first, each with how many selections had it.
-fn most_frequent(notes: BTreeMap<String, usize>) -> impl Iterator<Item = String> {
-    let mut notes: Vec<_> = notes.into_iter().collect();
-    notes.sort_by_key(|(_, count)| Reverse(*count));
-    let most = notes.into_iter().take(NOTES);
-    most.map(|(note, count)| match count {
-        1 => format!("in one resample: {note}"),
-        count => format!("in {count} resamples: {note}"),
-    })
 }
 
 /// What the bound does not say here.

@@ -1,9 +1,9 @@
 //! The results of jobs: which variables were chosen, and everything a reader needs to judge and
 //! repeat it.
 //!
-//! Five kinds of report exist: a regression model ([`Selection`]), models of several responses ([`ResponsesReport`]),
-//! variables in the order of choice ([`Ranking`]), scores of pairs ([`PairsReport`]) and selection frequencies over
-//! resamples ([`StabilityReport`]); [`Outcome`] is any of them. Serialised as they stand they are the JSON of
+//! Six kinds of report exist: a regression model ([`Selection`]), models of several responses ([`ResponsesReport`]),
+//! variables in the order of choice ([`Ranking`]), scores of pairs ([`PairsReport`]), selection frequencies over
+//! resamples ([`StabilityReport`]) and errors on rows held out ([`ValidationReport`]); [`Outcome`] is any of them. Serialised as they stand they are the JSON of
 //! the program, and a stored JSON reads back into them: fields are added, never renamed, an absent
 //! field takes its default, and an unknown one is ignored.
 
@@ -39,6 +39,7 @@ mod stability;
 mod survival;
 mod survival_plots;
 mod terms;
+mod validation;
 mod variant;
 mod variants;
 
@@ -85,6 +86,9 @@ pub use survival::{
 pub use survival_plots::{CoefficientOverTime, RiskGroup, SurvivalPlots};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;
+pub use validation::{
+    ChosenTerm, ErrorMeasure, HeldOut, SizeError, ValidatedModel, ValidationReport, ValidationSplit,
+};
 pub use variant::SelectedVariant;
 pub(crate) use variants::describe_variants;
 

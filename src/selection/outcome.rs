@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{
     Elapsed, PairsReport, RankSummary, Ranking, ResponsesReport, RunSummary, Selection,
-    StabilityReport, StopReason, Termination, Truth,
+    StabilityReport, StopReason, Termination, Truth, ValidationReport,
 };
 use crate::design::SetAside;
 
-/// The result of one job: one of five kinds of report.
+/// The result of one job: one of six kinds of report.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -23,6 +23,8 @@ pub enum Outcome {
     Pairs(Box<PairsReport>),
     /// How often variables were chosen from resamples.
     Stability(Box<StabilityReport>),
+    /// How well models predict rows that they were not selected on.
+    Validation(Box<ValidationReport>),
 }
 
 /// Reads a stored report. Its JSON names no kind: each kind has a field that no other has.
@@ -33,7 +35,7 @@ impl<'de> Deserialize<'de> for Outcome {
     }
 }
 
-/// What the five kinds of report have in common; a kind that lacks a part has none of it.
+/// What the six kinds of report have in common; a kind that lacks a part has none of it.
 #[derive(Default)]
 pub(crate) struct Overview<'a> {
     pub(crate) version: &'a str,
@@ -90,6 +92,7 @@ impl Outcome {
         let has = |field: &str| stored.get(field).is_some();
         match () {
             () if has("responses") => Deserialize::deserialize(stored).map(Self::Responses),
+            () if has("scheme") => Deserialize::deserialize(stored).map(Self::Validation),
             () if has("resampling") => Deserialize::deserialize(stored).map(Self::Stability),
             () if has("pairs") => Deserialize::deserialize(stored).map(Self::Pairs),
             () if has("models") => Deserialize::deserialize(stored).map(Self::Selection),
@@ -113,6 +116,7 @@ impl Outcome {
             Self::Ranking(report) => &mut report.data,
             Self::Pairs(report) => &mut report.data,
             Self::Stability(report) => &mut report.data,
+            Self::Validation(report) => &mut report.data,
         };
         *data = Some(file);
     }
@@ -127,6 +131,7 @@ impl Outcome {
             Self::Ranking(report) => report.run.termination == StopReason::Interrupted,
             Self::Pairs(report) => report.run.termination == StopReason::Interrupted,
             Self::Stability(report) => report.run.termination == StopReason::Interrupted,
+            Self::Validation(report) => report.run.termination == StopReason::Interrupted,
         }
     }
 
@@ -134,7 +139,11 @@ impl Outcome {
     pub fn selection(self) -> Option<Selection> {
         match self {
             Self::Selection(selection) => Some(*selection),
-            Self::Responses(_) | Self::Ranking(_) | Self::Pairs(_) | Self::Stability(_) => None,
+            Self::Responses(_)
+            | Self::Ranking(_)
+            | Self::Pairs(_)
+            | Self::Stability(_)
+            | Self::Validation(_) => None,
         }
     }
 
@@ -157,6 +166,7 @@ impl Outcome {
             Self::Ranking(report) => report.run.remove_circumstances(),
             Self::Pairs(report) => report.run.remove_circumstances(),
             Self::Stability(report) => report.run.remove_circumstances(),
+            Self::Validation(report) => report.run.remove_circumstances(),
         }
     }
 
@@ -186,6 +196,7 @@ impl Outcome {
             },
             Self::Pairs(report) => overview!(report, report.run, nothing),
             Self::Stability(report) => overview!(report, report.run),
+            Self::Validation(report) => overview!(report, report.run, nothing),
         }
     }
 }
@@ -247,6 +258,8 @@ mod tests {
         let kind = |text: &str| serde_json::from_str::<Outcome>(text).unwrap();
         let stable = kind(r#"{"resampling":"bootstrap"}"#);
         assert!(matches!(stable, Outcome::Stability(_)));
+        let validated = kind(r#"{"scheme":{"name":"folds"},"models":[]}"#);
+        assert!(matches!(validated, Outcome::Validation(_)));
         assert!(matches!(kind(r#"{"selected":[]}"#), Outcome::Ranking(_)));
     }
 

@@ -1,5 +1,7 @@
 //! What a fit says of survival times: how well it orders them, and the hazard that all share.
 
+use std::sync::Arc;
+
 use super::{response::SurvivalResponse, state::CoxState};
 
 /// The events at one time of a stratum, and the hazard of linear predictor 0 there.
@@ -17,7 +19,7 @@ impl SurvivalResponse {
     /// The hazard at each time of events, by stratum and falling time; empty for predictors beyond the range of f64.
     ///
     /// *Shapes:* n linear predictors, in the order of the observations.
-    pub(crate) fn hazards(self: &std::sync::Arc<Self>, predictors: &[f64]) -> Vec<HazardStep> {
+    pub(crate) fn hazards(self: &Arc<Self>, predictors: &[f64]) -> Vec<HazardStep> {
         let Some(state) = CoxState::of(self, self.sorted(predictors)) else {
             return Vec::new();
         };
@@ -36,6 +38,23 @@ impl SurvivalResponse {
     ///
     /// *Shapes:* n values, in the order of the observations.
     pub(crate) fn concordance(&self, predictors: &[f64]) -> Option<f64> {
+        let (concordant, pairs) = self.concordant_pairs(predictors);
+        (pairs > 0.0).then(|| concordant / pairs)
+    }
+
+    /// −2ℓ of linear predictors, offsets included; none beyond the range of f64.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
+    pub(crate) fn minus_two_log_likelihood(self: &Arc<Self>, predictors: &[f64]) -> Option<f64> {
+        let state = CoxState::of(self, self.sorted(predictors))?;
+        Some(state.minus_two_log_likelihood)
+    }
+
+    /// The pairs of observations that linear predictors put in order, equal ones counting half, and all that can be compared,
+    /// by the products of their weights.
+    ///
+    /// *Shapes:* n values, in the order of the observations.
+    pub(crate) fn concordant_pairs(&self, predictors: &[f64]) -> (f64, f64) {
         let eta = self.sorted(predictors);
         let mut distinct = eta.clone();
         distinct.sort_by(f64::total_cmp);
@@ -69,7 +88,7 @@ impl SurvivalResponse {
                 pairs += self.weights[row] * all;
             }
         }
-        (pairs > 0.0).then(|| concordant / pairs)
+        (concordant, pairs)
     }
 }
 

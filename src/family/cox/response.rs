@@ -114,6 +114,44 @@ impl SurvivalResponse {
     /// A time, an event, an entry, a weight or an offset that is none, with its row; no event; nobody else at
     /// risk at every event.
     pub fn new(times: &SurvivalTimes) -> Result<Self, FamilyError> {
+        let own = Self::of_any(times)?;
+        own.check()?;
+        Ok(own)
+    }
+
+    /// Some observations, in this order: there may be no event among them, and nobody else at risk.
+    pub(crate) fn part(&self, observations: &[usize]) -> Result<Self, FamilyError> {
+        let of = |values: Vec<f64>| {
+            let values = self.unsorted(&values);
+            observations
+                .iter()
+                .map(|at| values[*at])
+                .collect::<Vec<f64>>()
+        };
+        let mut stratum = vec![0; self.n()];
+        for (number, rows) in (0..).zip(&self.strata) {
+            rows.clone()
+                .for_each(|row| stratum[self.order[row]] = number);
+        }
+        let events = self.event.iter().map(|event| f64::from(u8::from(*event)));
+        Self::of_any(&SurvivalTimes {
+            time: &of(self.time.clone()),
+            event: &of(events.collect()),
+            entry: &match self.entry[..] {
+                [] => Vec::new(),
+                _ => of(self.entry.clone()),
+            },
+            strata: &observations
+                .iter()
+                .map(|at| stratum[*at])
+                .collect::<Vec<u32>>(),
+            weights: &of(self.weights.clone()),
+            offset: &[],
+            ties: self.ties,
+        })
+    }
+
+    fn of_any(times: &SurvivalTimes) -> Result<Self, FamilyError> {
         let n = times.time.len();
         let parts = [
             ("events", times.event.len(), false),
@@ -240,7 +278,7 @@ impl SurvivalResponse {
                 at = end;
             }
         }
-        let own = Self {
+        Ok(Self {
             order,
             time,
             event,
@@ -261,23 +299,27 @@ impl SurvivalResponse {
             entries,
             ties: times.ties,
             empty: OnceLock::new(),
-        };
-        if own.groups.is_empty() {
+        })
+    }
+
+    /// Checks that events say something of a model.
+    fn check(&self) -> Result<(), FamilyError> {
+        if self.groups.is_empty() {
             return Err(FamilyError::NoEvent);
         }
-        if own.events() < 2 {
+        if self.events() < 2 {
             return Err(FamilyError::OneEvent);
         }
         let is_alone = |group: &Group| group.rows.len() - group.late.len() == group.events.len();
-        if !own.groups.iter().all(is_alone) {
-            return Ok(own);
+        if !self.groups.iter().all(is_alone) {
+            return Ok(());
         }
-        let first = own.groups[0].time;
+        let first = self.groups[0].time;
         Err(
-            match own.groups.iter().all(|group| group.events.len() == 1) {
+            match self.groups.iter().all(|group| group.events.len() == 1) {
                 true => FamilyError::NobodyElseAtRisk,
                 false => FamilyError::EventsAtOnce {
-                    is_one_time: own.groups.iter().all(|group| group.time == first),
+                    is_one_time: self.groups.iter().all(|group| group.time == first),
                 },
             },
         )

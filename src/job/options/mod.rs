@@ -30,6 +30,9 @@ pub static PAIRS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| search::pairs().c
 /// The options that only `passel stability` has, besides all of `passel select`.
 pub static STABILITY: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| search::resampling().collect());
 
+/// The options that only `passel validate` has, besides all of `passel select`.
+pub static VALIDATION: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| search::validation().collect());
+
 /// The options of `passel run`, which are also the keys of the table `[run]`.
 pub static RUN: LazyLock<Vec<OptionSpec<RunSettings>>> = LazyLock::new(|| machine::run().collect());
 

@@ -143,6 +143,19 @@ pub(super) fn resampling() -> impl Iterator<Item = OptionSpec> {
     ])
 }
 
+/// The options that only `passel validate` has.
+pub(super) fn validation() -> impl Iterator<Item = OptionSpec> {
+    TaskOption::group("Validation", [
+        TaskOption::value("scheme SCHEME", |raw| raw.scheme(), |draft| &mut draft.scheme)
+            .range("folds:k=K,repeats=R; leave-one-out; time:blocks=B; holdout:share=S,repeats=R; marked; or bootstrap:resamples=B; without parameters k=10, repeats=1, blocks=5, share=0.2, resamples=100")
+            .help("How rows are split into those that a model is selected on and those that it is judged on: cross-validation, each class of a response in all folds alike; each row by itself; blocks in the order of the rows or of by, each judged by the model of those before it; a share drawn at random; the rows that the column by marks with a number that is not 0; or bootstrap samples, with the estimator .632+"),
+        TaskOption::optional("by COLUMN", |raw| raw.text(), |draft| &mut draft.by)
+            .default("none")
+            .range("a column without missing values, which then is no candidate")
+            .help("Let rows of one value of this column stay together on one side of each split; of the scheme time the column of the times, of marked that of the marks"),
+    ])
+}
+
 const RESAMPLING: [(&str, Resampling); 3] = [
     ("complementary", Resampling::Complementary),
     ("subsample", Resampling::Subsample(FRACTION)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{PageExtras, counted, finite, page::Body, sections, set_aside_note, summary};
 use crate::{
-    report::numbers::when,
+    report::{numbers::when, validation::answer},
     selection::{Outcome, Overview},
 };
 
@@ -192,6 +192,9 @@ fn brief(outcome: &Outcome) -> String {
     }
     if let Outcome::Responses(report) = outcome {
         return counted(report.responses.len(), "response", "responses");
+    }
+    if let Outcome::Validation(report) = outcome {
+        return answer(report);
     }
     let Overview { chosen, k, .. } = outcome.overview();
     let chosen = chosen.unwrap_or_default();

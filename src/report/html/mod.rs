@@ -21,6 +21,7 @@ mod search;
 mod shares;
 mod stability;
 mod survival;
+mod validation;
 mod variants;
 
 use std::path::Path;
@@ -52,6 +53,7 @@ pub(super) fn page(outcome: &Outcome, data: &Path, extras: &PageExtras) -> Strin
         Outcome::Ranking(_) => "Variables by rank",
         Outcome::Pairs(_) => "Pairs of variables",
         Outcome::Stability(_) => "Stability selection",
+        Outcome::Validation(_) => "Error on rows held out",
     };
     let file = data.file_name().unwrap_or(data.as_os_str()).display();
     let title = match outcome {
@@ -76,6 +78,7 @@ fn summary(body: &mut Body, outcome: &Outcome, data: String) {
         Outcome::Ranking(report) => ranking::summary(report),
         Outcome::Pairs(report) => pairs::summary(report),
         Outcome::Stability(report) => stability::summary(report),
+        Outcome::Validation(report) => validation::summary(report),
     };
     body.lead(&lead);
     let mut facts = vec![("data", data)];
@@ -145,6 +148,7 @@ fn sections(body: &mut Body, outcome: &Outcome, extras: &PageExtras) {
         Outcome::Ranking(report) => ranking::sections(body, report),
         Outcome::Pairs(report) => pairs::sections(body, report),
         Outcome::Stability(report) => stability::sections(body, report),
+        Outcome::Validation(report) => validation::sections(body, report),
     }
 }
 

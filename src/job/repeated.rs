@@ -1,0 +1,184 @@
+//! Jobs that repeat a selection on parts of the rows: on resamples, or in the splits of a validation.
+
+use super::{
+    JobDraft, OptionError, RawValues,
+    options::{FALSE_PICKS, MethodClass},
+    responses::refuse_several,
+    task::{StabilityJob, ValidationJob},
+};
+use crate::{
+    nearest::nearest, presentation::Format, spec::parse_spec, stability::Resampling,
+    validation::Scheme,
+};
+
+/// Options of a single selection, which have no effect on resamples.
+const OF_SINGLE_SELECTION: [&str; 8] = [
+    "trace",
+    "level",
+    "intervals",
+    "adjust",
+    "firth",
+    "covariance",
+    "cluster",
+    "checkpoint",
+];
+
+/// Those that have no effect on what models predict.
+const OF_REPORT: [&str; 7] = [
+    "trace",
+    "level",
+    "intervals",
+    "adjust",
+    "covariance",
+    "cluster",
+    "checkpoint",
+];
+
+fn contradicts(option: &str, reason: &str) -> OptionError {
+    OptionError::new(option, format!("{option} {reason}"))
+}
+
+impl JobDraft {
+    /// The errors of options that one selection alone has, of which defaults are taken back.
+    fn refuse_options_of_one(&mut self, what: &str, of_one: &[&str]) -> Vec<OptionError> {
+        let given = of_one
+            .iter()
+            .filter(|option| self.explicit.contains(option));
+        let mut errors: Vec<_> = given
+            .map(|option| {
+                let reason = format!(
+                    "applies to a single selection and has no effect on {what}: leave it out"
+                );
+                contradicts(option, &reason)
+            })
+            .collect();
+        (self.job.trace, self.job.checkpoint) = (None, None);
+        // The seed draws rows, whether or not the method uses it.
+        self.explicit
+            .retain(|option| *option != "seed" && !of_one.contains(option));
+        if let Some(error) = self.parquet_of_others() {
+            errors.push(error);
+            self.job.format = Format::Text;
+        }
+        errors
+    }
+
+    pub(super) fn check_stability(mut self) -> Result<StabilityJob, Vec<OptionError>> {
+        let mut errors = self.refuse_options_of_one("resamples", &OF_SINGLE_SELECTION);
+        self.job.kind.firth = false;
+        match (&mut self.resampling, self.fraction) {
+            (Resampling::Subsample(part), fraction) => *part = fraction.unwrap_or(*part),
+            (_, None) => {}
+            (_, Some(_)) => errors.push(contradicts(
+                "fraction",
+                "needs resampling = subsample: other resamples have a fixed size",
+            )),
+        }
+        if self.criteria.len() > 1 {
+            errors.push(contradicts(
+                "criterion",
+                "takes one criterion for resamples: leave the others out",
+            ));
+        }
+        if self.cutoff.is_some() && self.false_picks.is_some() {
+            errors.push(contradicts(
+                "false-picks",
+                "determines the cut-off, and cutoff is given too: leave one of them out",
+            ));
+        }
+        let (resampling, resamples) = (self.resampling, self.resamples);
+        let (false_picks, cutoff) = (self.false_picks.unwrap_or(FALSE_PICKS), self.cutoff);
+        match self.check() {
+            Ok(job) if job.responses.is_some() => {
+                errors.extend(refuse_several(&job, "passel stability"));
+                Err(errors)
+            }
+            Ok(job) if errors.is_empty() => Ok(StabilityJob {
+                job,
+                resampling,
+                resamples,
+                false_picks,
+                cutoff,
+            }),
+            checked => {
+                errors.extend(checked.err().into_iter().flatten());
+                Err(errors)
+            }
+        }
+    }
+
+    pub(super) fn check_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
+        let mut errors = self.refuse_options_of_one("a validation", &OF_REPORT);
+        let (scheme, by) = (self.scheme, self.by.take());
+        if scheme == Scheme::Marked && by.is_none() {
+            let error = contradicts(
+                "scheme",
+                "= marked needs by: the column that marks the rows",
+            );
+            errors.push(error);
+        }
+        match self.check() {
+            Ok(mut job) => {
+                errors.extend(refuse_several(&job, "passel validate"));
+                let class = MethodClass::of_job(&job);
+                if [MethodClass::Score, MethodClass::Ranking].contains(&class) {
+                    let message = format!(
+                        "method = {}: it ranks variables and makes no model that predicts, so that there is no error to judge",
+                        job.method
+                    );
+                    let help =
+                        "leave it out, or ask `passel stability` how often it chooses the same";
+                    errors.push(OptionError::new("method", message).help(help));
+                }
+                if let Some(name) = by.as_ref() {
+                    let used = [("response", job.response.as_slice()), ("keep", &job.keep)];
+                    let used = used
+                        .into_iter()
+                        .chain([("weights", job.weights.as_slice())]);
+                    let others: Vec<String> = job.kind.columns().cloned().collect();
+                    let used = used.chain([("another option", &*others)]);
+                    let both = used.filter(|(_, names)| names.contains(name));
+                    errors.extend(both.map(|(other, _)| {
+                        contradicts("by", &format!("and {other} both name {name}"))
+                    }));
+                    if !job.drop.contains(name) {
+                        job.drop.push(name.clone());
+                    }
+                }
+                match errors.is_empty() {
+                    true => Ok(ValidationJob {
+                        scheme,
+                        by,
+                        ..ValidationJob::new(job)
+                    }),
+                    false => Err(errors),
+                }
+            }
+            Err(others) => {
+                errors.extend(others);
+                Err(errors)
+            }
+        }
+    }
+}
+
+impl RawValues<'_> {
+    /// A scheme of validation: `folds`, `folds:k=5,repeats=20`.
+    pub(super) fn scheme(&self) -> Result<Scheme, OptionError> {
+        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
+        let mut scheme = Scheme::named(name).ok_or_else(|| {
+            let nearest = nearest(name, Scheme::NAMES.into_iter());
+            self.out_of_range().suggest(nearest)
+        })?;
+        for (index, (parameter, value)) in parameters.iter().enumerate() {
+            let mut before = parameters[..index].iter();
+            let is_twice = before.any(|(other, _)| other == parameter);
+            if is_twice || !scheme.set(parameter, *value) {
+                let known = scheme.parameters().into_iter().map(|(name, _)| name);
+                let nearest = nearest(parameter, known).filter(|name| name != parameter);
+                return Err(self.out_of_range().suggest(nearest));
+            }
+        }
+        Ok(scheme)
+    }
+}

@@ -1,0 +1,157 @@
+//! What was observed of the rows of a job, and the column by which they are split.
+
+use super::{RunError, prepared::response};
+use crate::{
+    design::Design,
+    family::Distribution,
+    job::Job,
+    table::{MISSING, Table, Values},
+    validation::{Observed, Response, Scheme},
+};
+
+/// The responses of the observations of a job's design, `rows` of its table.
+///
+/// # Errors
+/// A response that a formula transforms, where there is an offset.
+pub(super) fn observed(
+    job: &Job,
+    table: &Table,
+    design: &Design,
+    rows: &[usize],
+) -> Result<Response, RunError> {
+    let n = rows.len();
+    let numbers = |at: usize| {
+        let values = table.columns[at].values.numbers(table.rows);
+        values.map(|own| rows.iter().map(|row| own[*row]).collect::<Vec<f64>>())
+    };
+    let Some(likelihood) = design.likelihood() else {
+        let name = &design.response().name;
+        let at = response(job, table).filter(|at| table.columns[*at].name == *name);
+        let y = match at.and_then(numbers) {
+            Some(y) => y,
+            None if design.offset().is_some() => {
+                return Err(RunError::Validation(format!(
+                    "the response {name} is made by the formula, and there is an offset: validate a column of it"
+                )));
+            }
+            None => original_response(design),
+        };
+        let weights = job.weights.as_deref().and_then(|name| table.position(name));
+        let weights = weights.and_then(numbers);
+        return Ok(Response {
+            observed: Observed::Numbers(Distribution::Gaussian, y),
+            weights: weights.unwrap_or_else(|| vec![1.0; n]),
+        });
+    };
+    let own = likelihood.response();
+    let distribution = own.family().distribution();
+    let weights = own.weights()[..n].to_vec();
+    let levels = || design.response_levels().to_vec();
+    Ok(match distribution {
+        Distribution::Binomial => Response {
+            weights: weights
+                .iter()
+                .zip(own.trials())
+                .map(|(w, trials)| w / trials)
+                .collect(),
+            observed: Observed::Events {
+                shares: own.y().to_vec(),
+                trials: own.trials().to_vec(),
+            },
+        },
+        Distribution::Ordinal => Response {
+            observed: Observed::Levels {
+                levels: levels(),
+                codes: own.y().iter().map(|code| *code as u32).collect(),
+            },
+            weights,
+        },
+        Distribution::Multinomial => Response {
+            observed: Observed::Levels {
+                levels: levels(),
+                codes: {
+                    // The baseline has no block.
+                    let blocks = || own.y().chunks(n);
+                    let code = |at: usize| blocks().position(|block| block[at] == 1.0);
+                    (0..n)
+                        .map(|at| code(at).map_or(0, |block| block as u32 + 1))
+                        .collect()
+                },
+            },
+            weights,
+        },
+        Distribution::Cox => match own.survival() {
+            Some(times) => Response {
+                weights: times.unsorted(&times.weights),
+                observed: Observed::Survival(times.clone()),
+            },
+            None => {
+                return Err(RunError::Validation(
+                    "there are no survival times".to_owned(),
+                ));
+            }
+        },
+        distribution => Response {
+            observed: Observed::Numbers(distribution, own.y().to_vec()),
+            weights,
+        },
+    })
+}
+
+/// The response of least squares on its own scale, where no column has it.
+fn original_response(design: &Design) -> Vec<f64> {
+    let own = design.response();
+    let weights = design.weight_values();
+    let values = design.y().iter().enumerate().map(|(at, y)| {
+        let root = weights.get(at).map_or(1.0, |weight| weight.sqrt());
+        y / root * own.norm + own.mean
+    });
+    values.collect()
+}
+
+/// The numbers of the rows' values in the column that a scheme splits by: places of times, groups, or marks.
+///
+/// # Errors
+/// A column that is not there, lacks values, or marks rows by text.
+pub(super) fn split_numbers(
+    (name, scheme): (&str, Scheme),
+    table: &Table,
+) -> Result<Vec<u32>, RunError> {
+    let at = table.require("--by", name)?;
+    let refused = |reason: String| Err(RunError::Validation(format!("--by {name}: {reason}")));
+    let lacks = |row: usize| {
+        refused(format!(
+            "row {} lacks a value: mend it, or leave the row out of the data",
+            row + 1
+        ))
+    };
+    match &table.columns[at].values {
+        Values::Factor { levels, codes } => {
+            if let Some(row) = codes.iter().position(|code| *code == MISSING) {
+                return lacks(row);
+            }
+            match scheme {
+                Scheme::Marked => refused(format!(
+                    "text such as {} marks no rows: 0 stands for rows that models are made of, and another number for those held \
+                     out",
+                    levels.first().map_or("", String::as_str)
+                )),
+                _ => Ok(codes.clone()),
+            }
+        }
+        values => {
+            let numbers = values.numbers(table.rows).unwrap_or_default();
+            if let Some(row) = numbers.iter().position(|own| own.is_nan()) {
+                return lacks(row);
+            }
+            if scheme == Scheme::Marked {
+                return Ok(numbers.iter().map(|own| u32::from(*own != 0.0)).collect());
+            }
+            let mut distinct: Vec<f64> = numbers.iter().map(|own| own + 0.0).collect();
+            distinct.sort_by(f64::total_cmp);
+            distinct.dedup();
+            let place = |own: &f64| distinct.partition_point(|other| other < own) as u32;
+            Ok(numbers.iter().map(place).collect())
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A selection from some of the rows of a job, one of many.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use super::prepared::response;
+use crate::{
+    design::{has_reference, levels_there},
+    device::Resources,
+    interrupt::Interrupt,
+    job::{Job, ResponseSettings},
+    presentation::Format,
+    search::{Pass, ProofEffort},
+    table::Table,
+};
+
+/// Most notes of selections that are reported; each may have its own.
+const NOTES: usize = 10;
+
+/// The job of a selection from a table of some rows: what only a report of one selection has is left out.
+pub(super) fn of_some_rows(
+    job: &Job,
+    table: &Table,
+    resources: &Resources,
+    interrupt: &Interrupt,
+) -> Job {
+    Job {
+        pass: Pass {
+            proof: proof_of_some_rows(job.pass.proof),
+            // Nobody reads what could stand in the place of what it chose.
+            alternatives: false,
+            // It is of all selections together.
+            time_limit: None,
+            ..job.pass.clone()
+        },
+        resources: resources.clone(),
+        interrupt: interrupt.clone(),
+        // A level that none of the rows has is no reference.
+        reference: {
+            let asked = job.reference.iter();
+            let there = asked.filter(|text| has_reference(table, text));
+            there.cloned().collect()
+        },
+        kind: ResponseSettings {
+            levels: match response(job, table) {
+                Some(at) => levels_there(table, at, &job.kind.levels),
+                None => Vec::new(),
+            },
+            ..job.kind.clone()
+        },
+        // Nothing is gathered for a page.
+        format: Format::Json,
+        ..job.clone()
+    }
+}
+
+/// What such a selection tries to prove: nothing unless that is asked for, for what is certain of its model is not
+/// reported, and a proof may take longer than the search.
+fn proof_of_some_rows(asked: ProofEffort) -> ProofEffort {
+    match asked {
+        ProofEffort::Bounded => ProofEffort::None,
+        asked => asked,
+    }
+}
+
+/// The notes of most selections first, each with how many selections had it; a selection is from one of `what`.
+pub(super) fn most_frequent(
+    notes: BTreeMap<String, usize>,
+    what: &str,
+) -> impl Iterator<Item = String> {
+    let mut notes: Vec<_> = notes.into_iter().collect();
+    notes.sort_by_key(|(_, count)| Reverse(*count));
+    let most = notes.into_iter().take(NOTES);
+    most.map(move |(note, count)| match count {
+        1 => format!("in one {what}: {note}"),
+        count => format!("in {count} {what}s: {note}"),
+    })
+}

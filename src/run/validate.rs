@@ -1,0 +1,311 @@
+//! Validation: splits of the rows → a selection in each → what its models predict of the other rows.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Instant,
+};
+
+use passel_criteria::Criterion;
+
+use super::{
+    RunError,
+    design_source::with_formula,
+    lost_levels::FactorLevels,
+    method::{Finding, Method, Run},
+    observed::{observed, split_numbers},
+    pass::Model,
+    prepared::{Held, Prepared},
+    resample::{for_each_number, side_by_side},
+    some_rows::of_some_rows,
+    split_models::{SplitModel, full_model, models_by_size, null_model},
+    validated::{Validated, report},
+};
+use crate::{
+    design::Design,
+    device::Resources,
+    interrupt::Interrupt,
+    job::{Job, ResponseSettings, ValidationJob},
+    plugin::MethodKind,
+    search::{SearchError, refuse_parts},
+    selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
+    table::{Table, Values},
+    validation::{Predicted, Response, Split, Splits},
+};
+
+/// A method that selects models, in splits of the rows.
+pub(super) struct InSplits<'a, M> {
+    validation: &'a ValidationJob,
+    method: M,
+}
+
+/// What was found in one split.
+pub(super) struct SplitResult {
+    pub(super) split: Split,
+    /// The rows judged, of those held out.
+    pub(super) rows: Vec<usize>,
+    /// By criterion.
+    pub(super) selected: Vec<Selected>,
+    pub(super) null: Predicted,
+    pub(super) full: Option<Predicted>,
+    /// By the number of terms chosen.
+    pub(super) by_size: BTreeMap<usize, Predicted>,
+    pub(super) notes: Vec<String>,
+    pub(super) devices: Vec<String>,
+}
+
+/// What one criterion selected in a split.
+pub(super) struct Selected {
+    /// The terms chosen, without those kept.
+    pub(super) terms: Vec<String>,
+    pub(super) predicted: Predicted,
+}
+
+/// What all splits have in common.
+struct Shared<'a> {
+    /// The job of each, but for what depends on its rows.
+    job: &'a Job,
+    /// The observations alone.
+    table: &'a Table,
+    response: &'a Response,
+    levels: &'a FactorLevels<'a>,
+    criteria: &'a [Arc<dyn Criterion>],
+    /// Sizes of models that are judged, at most.
+    most_sizes: usize,
+}
+
+impl<'a, M> InSplits<'a, M> {
+    pub(super) fn of(validation: &'a ValidationJob, method: M) -> Self {
+        Self { validation, method }
+    }
+}
+
+impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
+    /// Selects from the rows of a split, and predicts the others; none where `interrupt` cut it short.
+    fn judge(
+        &self,
+        shared: &Shared,
+        split: Split,
+        resources: &Resources,
+        interrupt: &Interrupt,
+    ) -> Result<Option<SplitResult>, RunError> {
+        let memory = &resources.memory;
+        let train = Held::rows(shared.table, &split.train, memory)?;
+        let own = of_some_rows(shared.job, &train.data, resources, interrupt);
+        let (design, _held) = match Design::of(&own, train, None) {
+            Err(RunError::Interrupted) => return Ok(None),
+            design => design?.share(),
+        };
+        let test = Held::rows(shared.table, &split.test, memory)?;
+        let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
+        let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut devices = Vec::new();
+        for criterion in shared.criteria {
+            let own = Job {
+                criterion: Arc::clone(criterion),
+                ..own.clone()
+            };
+            let mut found = self
+                .method
+                .work(&mut Run::silent(&own), Arc::clone(&design))?;
+            let fault = found.fault.take();
+            if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
+                return Err(fault.without_report());
+            }
+            let cut = [Termination::Interrupted, Termination::TimeLimit];
+            if cut.contains(&found.found.termination) {
+                return Ok(None);
+            }
+            models.push(SplitModel::selected(&found)?);
+            chosen.push(chosen_terms(&found));
+            if by_size.is_empty() {
+                by_size = models_by_size(&found, shared.most_sizes)?;
+            }
+            devices = std::mem::take(&mut found.found.devices);
+            notes.append(&mut found.found.notes);
+        }
+        let say = |model: &SplitModel| model.predict(&test.data);
+        let selected: Vec<_> = models.iter().map(say).collect::<Result<_, _>>()?;
+        let null = say(&null_model(&design, &own.pass)?)?;
+        let full = full_model(&design)?.as_ref().map(say).transpose()?;
+        // All are judged on the same rows.
+        let (response, rows) = (shared.response, &split.test);
+        let judged = selected.iter().chain([&null]).chain(&full);
+        let unknown: BTreeSet<usize> = judged.flat_map(|own| own.unknown(response, rows)).collect();
+        let known: Vec<usize> = (0..rows.len()).filter(|at| !unknown.contains(at)).collect();
+        // A model of some size may not know levels of rows that the others do.
+        let mut of_sizes = BTreeMap::new();
+        for (size, model) in &by_size {
+            let own = say(model)?;
+            if own
+                .unknown(response, rows)
+                .iter()
+                .all(|at| unknown.contains(at))
+            {
+                of_sizes.insert(*size, own.of(response, &known));
+            }
+        }
+        let selected = chosen
+            .into_iter()
+            .zip(&selected)
+            .map(|(terms, own)| Selected {
+                terms,
+                predicted: own.of(response, &known),
+            });
+        Ok(Some(SplitResult {
+            rows: known.iter().map(|at| split.test[*at]).collect(),
+            selected: selected.collect(),
+            null: null.of(response, &known),
+            full: full.map(|own| own.of(response, &known)),
+            by_size: of_sizes,
+            notes,
+            devices,
+            split,
+        }))
+    }
+}
+
+/// The names of the terms of a model, without those that all models hold.
+fn chosen_terms(found: &Model) -> Vec<String> {
+    let design = &found.design;
+    let members = found.found.fit.members().into_iter();
+    let chosen = members.filter(|term| design.keep().binary_search(term).is_err());
+    chosen
+        .map(|term| design.term_name(term).to_owned())
+        .collect()
+}
+
+impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> {
+    type Data = Table;
+    type Found = Validated;
+    const IS_PROCEDURE: bool = M::IS_PROCEDURE;
+
+    fn check(&self, job: &Job) -> Result<(), RunError> {
+        let kind = job.selector.as_ref().map(|selector| &selector.value);
+        match kind {
+            Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => Err(RunError::OtherResult {
+                wanted: "model that predicts",
+            }),
+            _ => self.method.check(job),
+        }
+    }
+
+    fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Validated, RunError> {
+        let (meter, validation) = (&mut run.meter, self.validation);
+        let scheme = validation.scheme;
+        let mut table = Arc::unwrap_or_clone(table);
+        let by = validation.by.as_deref();
+        let numbers = by.map(|name| split_numbers((name, scheme), &table));
+        let numbers = numbers.transpose()?;
+        let job = &*with_formula(run.job, &table)?;
+        let memory = &job.resources.memory;
+        // What is wrong with the file is an error of the file, not of its first split.
+        let whole = Design::of(job, Held::copy(&table, memory)?, None)?;
+        let design = &whole.data;
+        refuse_parts(design, "a validation").map_err(SearchError::from)?;
+        let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
+        let n = rows.len();
+        let response = observed(job, &table, design, &rows)?;
+        let numbers: Option<Vec<u32>> =
+            numbers.map(|numbers| rows.iter().map(|row| numbers[*row]).collect());
+        let by = by.zip(numbers.as_deref());
+        let splits = Splits::of(scheme, (n, &response.classes()), by, job.pass.seed)?;
+        let kept = design.keep().iter();
+        let begun = ValidationReport {
+            passel: env!("CARGO_PKG_VERSION").into(),
+            by: validation.by.clone(),
+            response: design.response().name.clone(),
+            formula: design.formula().map(str::to_owned),
+            family: ResponseFamily::of(design),
+            weights: job.weights.clone(),
+            n,
+            p: design.candidate_terms() - design.keep().len(),
+            kept: kept
+                .map(|term| design.term_name(*term).to_owned())
+                .collect(),
+            wanted: splits.len(),
+            seed: job.pass.seed,
+            ..ValidationReport::default()
+        };
+        let warnings = design.warnings().to_vec();
+        let job = &Job {
+            kind: ResponseSettings {
+                // Rows of one level say nothing of which one is the event.
+                success: design
+                    .event()
+                    .map(str::to_owned)
+                    .or(job.kind.success.clone()),
+                ..job.kind.clone()
+            },
+            ..job.clone()
+        };
+        let (factors, width) = (design.factor_columns(), design.p());
+        drop(whole);
+        keep_rows(&mut table, &rows, job);
+        let started = Instant::now();
+        meter.begin("at work");
+        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
+        let wanted = splits.len();
+        let elements = n.saturating_mul(width);
+        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let first = std::iter::once(Arc::clone(&job.criterion));
+        let criteria: Vec<_> = first
+            .chain(validation.other_criteria.iter().cloned())
+            .collect();
+        let levels = FactorLevels::of(&table, &factors);
+        let shared = Shared {
+            job,
+            table: &table,
+            response: &response,
+            levels: &levels,
+            criteria: &criteria,
+            most_sizes: super::split_models::most_sizes(n, &splits),
+        };
+        let select = |at: usize| {
+            let split = splits.split(at);
+            let name = super::validated::name_of(scheme, &split, wanted);
+            let rows = split.train.len();
+            let judged = self.judge(&shared, split, &resources, &interrupt);
+            judged.map_err(|error| RunError::Split {
+                name,
+                rows,
+                n,
+                source: Box::new(error),
+            })
+        };
+        let mut done = BTreeMap::new();
+        for_each_number(wanted, threads, &interrupt, select, |at, result| {
+            done.insert(at, result);
+            meter.count("split", done.len(), wanted);
+        })?;
+        Ok(Validated {
+            begun,
+            warnings,
+            rows,
+            response,
+            criteria,
+            done,
+            cut: StopReason::of_cut(&interrupt),
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+
+    fn report(&self, run: &mut Run, found: Validated) -> Result<Finding, RunError> {
+        let report = report(self.validation, run, found)?;
+        Ok(Finding::new(Outcome::Validation(Box::new(report)), None))
+    }
+}
+
+/// Leaves the rows alone that are observations; the values of columns that are left out go as well.
+fn keep_rows(table: &mut Table, rows: &[usize], job: &Job) {
+    if rows.len() < table.rows {
+        let mut used = vec![false; table.rows];
+        rows.iter().for_each(|row| used[*row] = true);
+        table.keep_rows(&used);
+    }
+    let columns = table.columns.iter_mut();
+    for column in columns.filter(|column| job.drop.contains(&column.name)) {
+        let (rows, values) = Default::default();
+        column.values = Values::Sparse { rows, values };
+    }
+}

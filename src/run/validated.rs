@@ -1,0 +1,341 @@
+//! What the splits of a validation found → the report.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use passel_criteria::Criterion;
+use serde_json::{Value, json};
+
+use super::{
+    RunError,
+    method::{Run, criterion_parameters, method_parameters},
+    some_rows::most_frequent,
+    validate::SplitResult,
+};
+use crate::{
+    job::{Job, ValidationJob},
+    nearest::plural,
+    plugin::PASS,
+    selection::{
+        ChosenTerm, ErrorMeasure, HeldOut, NamedParameters, RunSummary, SizeError, StopReason,
+        ValidatedModel, ValidationReport, ValidationSplit,
+    },
+    validation::{
+        Errors, Judged, Measure, Observed, Predicted, Response, Scheme, Split, errors,
+        errors_by_size,
+    },
+};
+
+/// Predictions that a report holds at most.
+const HELD_OUT: usize = 50_000;
+
+/// What was found in splits.
+pub(super) struct Validated {
+    /// The report, as far as it was known before.
+    pub(super) begun: ValidationReport,
+    pub(super) warnings: Vec<String>,
+    /// Of each observation its row in the data, from 0.
+    pub(super) rows: Vec<usize>,
+    pub(super) response: Response,
+    pub(super) criteria: Vec<Arc<dyn Criterion>>,
+    pub(super) done: BTreeMap<usize, SplitResult>,
+    /// Why not all splits were done, if they were not.
+    pub(super) cut: StopReason,
+    pub(super) seconds: f64,
+}
+
+/// What an error calls a split.
+pub(super) fn name_of(scheme: Scheme, split: &Split, wanted: usize) -> String {
+    let number = split.number + 1;
+    match scheme {
+        Scheme::Folds { k, repeats: 1 } => format!("fold {number} of {k}"),
+        Scheme::Folds { k, .. } => {
+            format!("repeat {}, fold {number} of {k}", split.repeat + 1)
+        }
+        Scheme::LeaveOneOut => format!("fold {number} of {wanted}"),
+        Scheme::Time { blocks } => format!("block {number} of {blocks}"),
+        Scheme::Holdout { repeats, .. } => format!("hold-out {} of {repeats}", split.repeat + 1),
+        Scheme::Marked => "the rows that are not held out".to_owned(),
+        Scheme::Bootstrap { .. } if split.number == 0 => "the bootstrap's model of all".to_owned(),
+        Scheme::Bootstrap { resamples } => format!("resample {} of {resamples}", split.number),
+    }
+}
+
+/// The report of what was found.
+pub(super) fn report(
+    validation: &ValidationJob,
+    run: &Run,
+    found: Validated,
+) -> Result<ValidationReport, RunError> {
+    let scheme = validation.scheme;
+    let (response, begun) = (&found.response, found.begun);
+    let termination = match found.done.len() < begun.wanted {
+        true => found.cut,
+        false => StopReason::Done,
+    };
+    let is_bootstrap = matches!(scheme, Scheme::Bootstrap { .. });
+    let first = found.done.first_key_value().map(|(at, _)| *at);
+    // The errors of a bootstrap begin with that of the model of all rows.
+    let is_enough = match is_bootstrap {
+        true => first == Some(0) && found.done.len() > 1,
+        false => first.is_some(),
+    };
+    if !is_enough {
+        return Err(match termination {
+            StopReason::TimeLimit => RunError::NoSplit,
+            _ => RunError::Interrupted,
+        });
+    }
+    let done: Vec<SplitResult> = found.done.into_values().collect();
+    let criteria = &found.criteria;
+    let has_full = done.iter().all(|own| own.full.is_some());
+    let sizes: Vec<usize> = {
+        let of_all = |size: &&usize| done.iter().all(|own| own.by_size.contains_key(*size));
+        let first = done.first().map(|own| own.by_size.keys());
+        first
+            .into_iter()
+            .flatten()
+            .filter(of_all)
+            .copied()
+            .collect()
+    };
+    // Of each split the models of the criteria, then the null model, the full one, and those by size.
+    let judged: Vec<Judged> = done
+        .iter()
+        .map(|own| {
+            let selected = own.selected.iter().map(|own| own.predicted.clone());
+            let others = [&own.null].into_iter();
+            let others = others.chain(own.full.iter().filter(|_| has_full));
+            let others = others.chain(sizes.iter().filter_map(|size| own.by_size.get(size)));
+            Judged {
+                repeat: own.split.repeat,
+                number: own.split.number,
+                rows: own.rows.clone(),
+                center: response.mean(&own.split.train),
+                models: selected.chain(others.cloned()).collect(),
+            }
+        })
+        .collect();
+    let of_model = |model: usize| {
+        let all = errors(scheme, response, &judged, model).into_iter();
+        all.map(error_measure).collect::<Vec<_>>()
+    };
+    let null = criteria.len();
+    let models = criteria.iter().enumerate().map(|(at, criterion)| {
+        let own = Job {
+            criterion: Arc::clone(criterion),
+            ..run.job.clone()
+        };
+        ValidatedModel {
+            criterion: criterion_parameters(&own),
+            errors: of_model(at),
+            variables: variables(&done, at, is_bootstrap),
+        }
+    });
+    let models: Vec<ValidatedModel> = models.collect();
+    let first_size = null + 1 + usize::from(has_full);
+    let by_size = sizes.iter().copied().zip(first_size..);
+    let (by_size, best) = errors_by_size(scheme, response, &judged, by_size);
+    let mut was_judged = vec![false; begun.n];
+    let held_out = done.iter().skip(usize::from(is_bootstrap));
+    for own in held_out.clone() {
+        own.rows.iter().for_each(|at| was_judged[*at] = true);
+    }
+    let judged_rows = was_judged.iter().filter(|judged| **judged).count();
+    let predictions: usize = held_out.map(|own| own.rows.len()).sum();
+    let mut warnings = found.warnings;
+    warnings.extend(cautions(&done, predictions));
+    let mut notes = BTreeMap::new();
+    for note in done.iter().flat_map(|own| &own.notes) {
+        *notes.entry(note.clone()).or_insert(0_usize) += 1;
+    }
+    warnings.extend(most_frequent(notes, "split"));
+    Ok(ValidationReport {
+        scheme: NamedParameters::new(
+            scheme.name(),
+            scheme.parameters().into_iter().map(|(name, value)| {
+                let value = match value.fract() == 0.0 {
+                    true => json!(value as u64),
+                    false => json!(value),
+                };
+                (name.to_owned(), value)
+            }),
+        ),
+        method: method(run.job),
+        done: done.len(),
+        judged: judged_rows,
+        models,
+        null: of_model(null),
+        full: has_full.then(|| of_model(null + 1)),
+        size_measure: Measure::of_sizes(response).name().into(),
+        by_size: by_size
+            .into_iter()
+            .map(|own| SizeError {
+                size: own.size,
+                value: own.value,
+                std_error: own.std_error,
+            })
+            .collect(),
+        best_size: best.map(|[best, _]| best),
+        size_within_one_std_error: best.map(|[_, within]| within),
+        splits: done.iter().map(|own| summary(own, is_bootstrap)).collect(),
+        held_out: (predictions <= HELD_OUT)
+            .then(|| held_out_rows(response, (&done, &judged), &found.rows, is_bootstrap)),
+        run: RunSummary {
+            devices: done.last().map_or(Vec::new(), |own| own.devices.clone()),
+            termination,
+            elapsed_seconds: run.elapsed(0.0, found.seconds),
+            warnings,
+            ..RunSummary::default()
+        },
+        ..begun
+    })
+}
+
+fn error_measure(own: Errors) -> ErrorMeasure {
+    let bootstrap = own.bootstrap.unwrap_or_default();
+    ErrorMeasure {
+        name: own.measure.name().into(),
+        value: own.value,
+        std_error: own.std_error,
+        apparent: bootstrap.apparent,
+        out_of_bag: bootstrap.out_of_bag,
+        point_632: bootstrap.point_632,
+    }
+}
+
+/// The method with its parameters, of which the largest size goes by the rows of each split where it was not given.
+fn method(job: &Job) -> NamedParameters {
+    match &job.selector {
+        Some(resolved) => method_parameters(resolved),
+        None => {
+            let mut pass = job.pass.parameters(0);
+            pass.insert("max_size".to_owned(), json!(job.pass.max_size));
+            NamedParameters::new(
+                PASS,
+                pass.into_iter()
+                    .map(|(name, value): (String, Value)| (name, value)),
+            )
+        }
+    }
+}
+
+fn summary(own: &SplitResult, is_bootstrap: bool) -> ValidationSplit {
+    ValidationSplit {
+        repeat: own.split.repeat + 1,
+        fold: own.split.number + usize::from(!is_bootstrap),
+        train: own.split.train.len(),
+        judged: own.rows.len(),
+        not_judged: own.split.test.len() - own.rows.len(),
+        sizes: own.selected.iter().map(|own| own.terms.len()).collect(),
+    }
+}
+
+/// The terms that a criterion chose in splits, the most frequent first, then in the order in which they were met.
+fn variables(done: &[SplitResult], criterion: usize, is_bootstrap: bool) -> Vec<ChosenTerm> {
+    let done = &done[usize::from(is_bootstrap)..];
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut all: Vec<ChosenTerm> = Vec::new();
+    for name in done.iter().flat_map(|own| &own.selected[criterion].terms) {
+        let place = *places.entry(name).or_insert_with(|| {
+            all.push(ChosenTerm {
+                name: name.clone(),
+                ..ChosenTerm::default()
+            });
+            all.len() - 1
+        });
+        all[place].count += 1;
+    }
+    for own in &mut all {
+        own.share = own.count as f64 / done.len().max(1) as f64;
+    }
+    all.sort_by_key(|own| Reverse(own.count));
+    all
+}
+
+/// What a reader should know of rows that were not judged, and of predictions that are not there.
+fn cautions(done: &[SplitResult], predictions: usize) -> Vec<String> {
+    let lacking = |own: &SplitResult| own.split.test.len() - own.rows.len();
+    let count: usize = done.iter().map(lacking).sum();
+    let unjudged = (count > 0).then(|| {
+        let s = plural(count);
+        format!(
+            "{count} prediction{s} could not be made, for rows with levels that no row of their models has: these are not judged"
+        )
+    });
+    let many = (predictions > HELD_OUT).then(|| {
+        format!("the {predictions} predictions are not in the report, which holds up to {HELD_OUT}")
+    });
+    unjudged.into_iter().chain(many).collect()
+}
+
+/// What was observed and predicted, split by split.
+fn held_out_rows(
+    response: &Response,
+    (done, judged): (&[SplitResult], &[Judged]),
+    rows: &[usize],
+    is_bootstrap: bool,
+) -> HeldOut {
+    let mut all = HeldOut::default();
+    let criteria = done.first().map_or(0, |own| own.selected.len());
+    let has_levels = match &response.observed {
+        Observed::Levels { levels, .. } => {
+            all.levels.clone_from(levels);
+            true
+        }
+        _ => false,
+    };
+    match has_levels {
+        true => all.probability = vec![Vec::new(); criteria],
+        false => all.predicted = vec![Vec::new(); criteria],
+    }
+    let is_weighted = response.weights.iter().any(|weight| *weight != 1.0);
+    let survival = match &response.observed {
+        Observed::Survival(own) => {
+            let times: Vec<f64> = own.times().map(|(time, _)| time).collect();
+            let events = own.times().map(|(_, event)| f64::from(u8::from(event)));
+            let events: Vec<f64> = events.collect();
+            Some((own.unsorted(&times), own.unsorted(&events)))
+        }
+        _ => None,
+    };
+    for (split, own) in judged.iter().enumerate().skip(usize::from(is_bootstrap)) {
+        for at in &own.rows {
+            all.row.push(rows[*at] + 1);
+            all.split.push(split + 1);
+            all.observed.push(match (&response.observed, &survival) {
+                (Observed::Numbers(_, y), _) => y[*at],
+                (Observed::Events { shares, .. }, _) => shares[*at],
+                (Observed::Levels { codes, .. }, _) => f64::from(codes[*at] + 1),
+                (Observed::Survival(_), times) => {
+                    times.as_ref().map_or(f64::NAN, |(times, _)| times[*at])
+                }
+            });
+            all.event
+                .extend(survival.as_ref().map(|(_, events)| events[*at]));
+            all.weight
+                .extend(is_weighted.then(|| response.weights[*at]));
+        }
+        let of_observed = |model: &Predicted| -> Vec<f64> {
+            let Observed::Levels { codes, .. } = &response.observed else {
+                return Vec::new();
+            };
+            let rows = own.rows.iter().enumerate();
+            rows.map(|(place, at)| model.levels[codes[*at] as usize][place])
+                .collect()
+        };
+        for (criterion, model) in own.models.iter().take(criteria).enumerate() {
+            match has_levels {
+                true => all.probability[criterion].extend(of_observed(model)),
+                false => all.predicted[criterion].extend(&model.values),
+            }
+        }
+        if let Some(null) = own.models.get(criteria).filter(|_| !has_levels) {
+            all.null.extend(&null.values);
+        }
+    }
+    all
+}
