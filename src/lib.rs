@@ -121,6 +121,8 @@ pub mod stability;
 
 pub mod validation;
 
+pub mod inference;
+
 pub mod plugin;
 
 mod presentation;

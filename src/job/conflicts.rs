@@ -40,6 +40,15 @@ pub(super) fn conflicts(job: &Job) -> Vec<OptionError> {
             errors.push(OptionError::new("format", message));
         }
     }
+    if job.inference.is_some() && job.checkpoint.is_some() {
+        let message = "checkpoint and infer exclude each other: a checkpoint is of one search, and inference makes many; leave \
+                       one of them out";
+        errors.push(OptionError::new("checkpoint", message));
+    }
+    if job.inference.is_some() && job.responses.is_some() {
+        let message = "infer is of one response: select each in a job of its own";
+        errors.push(OptionError::new("infer", message));
+    }
     // The trace of a continued search would lack the steps before its checkpoint.
     if job.trace.is_some() && job.checkpoint.is_some() {
         let message = "checkpoint and trace exclude each other: a search that continues has not kept \

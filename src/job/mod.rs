@@ -42,6 +42,7 @@ use passel_criteria::{Criterion, EbicMonotone};
 use crate::{
     binning::Binning,
     device::Resources,
+    inference::InferenceMethod,
     interrupt::Interrupt,
     plugin::{MethodKind, PASS, ResolvedMethod},
     score::Correction,
@@ -121,6 +122,8 @@ pub struct Job {
     pub intervals: Intervals,
     /// How p-values are adjusted for the number of tests.
     pub adjustment: Adjustment,
+    /// Which inference accounts for the choice of variables; `None` for none.
+    pub inference: Option<InferenceMethod>,
     /// The method as it was given: `pass`, `jmi`, `mifs:beta=0.5`.
     pub method: String,
     /// The plugin's selector that the method names; `None` for `pass`.
@@ -195,6 +198,7 @@ impl Job {
             level: CONFIDENCE_LEVEL,
             intervals: Intervals::Wald,
             adjustment: Adjustment::None,
+            inference: None,
             method: PASS.to_owned(),
             selector: None,
             correction: Correction::None,

@@ -7,16 +7,17 @@ use super::{
     task::{StabilityJob, ValidationJob},
 };
 use crate::{
-    nearest::nearest, presentation::Format, spec::parse_spec, stability::Resampling,
+    inference::InferenceMethod, nearest::nearest, presentation::Format, spec::parse_spec, stability::Resampling,
     validation::Scheme,
 };
 
 /// Options of a single selection, which have no effect on resamples.
-const OF_SINGLE_SELECTION: [&str; 8] = [
+const OF_SINGLE_SELECTION: [&str; 9] = [
     "trace",
     "level",
     "intervals",
     "adjust",
+    "infer",
     "firth",
     "covariance",
     "cluster",
@@ -24,11 +25,12 @@ const OF_SINGLE_SELECTION: [&str; 8] = [
 ];
 
 /// Those that have no effect on what models predict.
-const OF_REPORT: [&str; 7] = [
+const OF_REPORT: [&str; 8] = [
     "trace",
     "level",
     "intervals",
     "adjust",
+    "infer",
     "covariance",
     "cluster",
     "checkpoint",
@@ -53,6 +55,7 @@ impl JobDraft {
             })
             .collect();
         (self.job.trace, self.job.checkpoint) = (None, None);
+        self.job.inference = None;
         // The seed draws rows, whether or not the method uses it.
         self.explicit
             .retain(|option| *option != "seed" && !of_one.contains(option));
@@ -163,6 +166,20 @@ impl JobDraft {
 }
 
 impl RawValues<'_> {
+    /// Which inference: `split`, `bootstrap:resamples=500`.
+    pub(super) fn inference(&self) -> Result<InferenceMethod, OptionError> {
+        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
+        let mut method = InferenceMethod::named(name).ok_or_else(|| {
+            let nearest = nearest(name, InferenceMethod::NAMES.into_iter());
+            self.out_of_range().suggest(nearest)
+        })?;
+        let is_set = |(parameter, value): &(String, f64)| method.set(parameter, *value);
+        match parameters.len() < 2 && parameters.iter().all(is_set) {
+            true => Ok(method),
+            false => Err(self.out_of_range()),
+        }
+    }
+
     /// A scheme of validation: `folds`, `folds:k=5,repeats=20`.
     pub(super) fn scheme(&self) -> Result<Scheme, OptionError> {
         let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;

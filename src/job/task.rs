@@ -210,7 +210,7 @@ impl Task {
             Self::Select(job) => match MethodClass::of_job(job) {
                 MethodClass::Pass => {
                     let is_one = job.other_criteria.is_empty() && job.responses.is_none();
-                    job.trace.is_none() && is_one
+                    job.trace.is_none() && is_one && job.inference.is_none()
                 }
                 MethodClass::Score => job.stop.permutation.is_some(),
                 MethodClass::Ranking | MethodClass::Regression => false,
@@ -230,6 +230,7 @@ impl Task {
             Self::Select(job) => {
                 let class = MethodClass::of_job(job);
                 job.responses.is_some()
+                    || job.inference.is_some()
                     || [MethodClass::Ranking, MethodClass::Regression].contains(&class)
             }
             Self::Pairs(_) => false,

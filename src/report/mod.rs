@@ -6,6 +6,7 @@ pub mod criteria;
 pub mod devices;
 mod goodness;
 mod html;
+mod inference;
 pub mod methods;
 mod models;
 mod numbers;

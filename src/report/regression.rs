@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     goodness::{facts_of_estimates, facts_of_fit},
-    models,
+    inference, models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
     table::{self, Table, facts, number, probability, share, warnings},
@@ -27,6 +27,7 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
                  looking at the same data, so they are optimistic.\n\n";
     }
+    page += &inference::text(selection);
     if selection.selected.iter().any(|own| own.level.is_some()) {
         page += &format!(
             "{}\n\n",

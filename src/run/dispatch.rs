@@ -6,6 +6,7 @@ use super::{
     candidates::Selector,
     data_cache::{DataKeys, keys},
     drive::drive,
+    infer::WithInference,
     method::Method,
     pass::PassSearch,
     ranking::{RankingProcedure, ScoreSelection},
@@ -68,8 +69,15 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     {
         return Box::new(EachResponse);
     }
+    let inference = match task {
+        Task::Select(job) => job.inference,
+        _ => None,
+    };
     let Some(method) = &task.job().selector else {
-        return selector(task, PassSearch);
+        return match inference {
+            Some(inference) => Box::new(WithInference::of(PassSearch, inference)),
+            None => selector(task, PassSearch),
+        };
     };
     match &method.value {
         MethodKind::Score(score) => {
@@ -77,7 +85,13 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
             selector(task, selection)
         }
         MethodKind::Ranking(own) => selector(task, RankingProcedure(method, own)),
-        MethodKind::Regression(own) => selector(task, RegressionProcedure(method, own)),
+        MethodKind::Regression(own) => {
+            let own = RegressionProcedure(method, own);
+            match inference {
+                Some(inference) => Box::new(WithInference::of(own, inference)),
+                None => selector(task, own),
+            }
+        }
     }
 }
 

@@ -14,8 +14,11 @@ mod design_source;
 mod dispatch;
 mod drive;
 mod error;
+mod estimated;
 #[cfg(feature = "program")]
 mod fileset;
+mod infer;
+mod inferred;
 mod lost_levels;
 mod method;
 mod observed;

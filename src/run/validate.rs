@@ -166,7 +166,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
 }
 
 /// The names of the terms of a model, without those that all models hold.
-fn chosen_terms(found: &Model) -> Vec<String> {
+pub(super) fn chosen_terms(found: &Model) -> Vec<String> {
     let design = &found.design;
     let members = found.found.fit.members().into_iter();
     let chosen = members.filter(|term| design.keep().binary_search(term).is_err());
@@ -297,7 +297,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
 }
 
 /// Leaves the rows alone that are observations; the values of columns that are left out go as well.
-fn keep_rows(table: &mut Table, rows: &[usize], job: &Job) {
+pub(super) fn keep_rows(table: &mut Table, rows: &[usize], job: &Job) {
     if rows.len() < table.rows {
         let mut used = vec![false; table.rows];
         rows.iter().for_each(|row| used[*row] = true);

@@ -268,7 +268,7 @@ fn error_variance(design: &Design, criterion: &str) -> Result<f64, SearchError> 
 const EXACT_SPREAD: f64 = 1e-13;
 
 /// Whether RSS is rounding alone: each residual is a rounded sum of y and terms of size |β̂|.
-pub(super) fn is_exact(n: usize, fit: &Fit) -> bool {
+pub(crate) fn is_exact(n: usize, fit: &Fit) -> bool {
     if let Some(own) = fit.family() {
         // Of a dispersion that is rounding; others have none.
         return own.dispersion() != 1.0 && (own.pearson() / n as f64).sqrt() < EXACT_SPREAD;

@@ -270,6 +270,7 @@ impl SearchResult {
             selected,
             terms: selected_terms(design, &self.fit, self.exact, sandwich),
             marginal_means: marginal_means(design, &estimated, self.exact, sandwich),
+            inference: None,
             covariance: Covariance::of(design, &estimated, self.exact, sandwich),
             certified: self.certified,
             settled: self.settled,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit,
+    Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit, Inference,
     InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
     RobustCovariance, SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
 };
@@ -88,6 +88,9 @@ pub struct Selection {
     /// The mean response by level of each factor on which the model depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marginal_means: Vec<MarginalMean>,
+    /// P-values or intervals that account for the choice of variables, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inference: Option<Inference>,
     /// The covariance matrix of the coefficients.
     pub covariance: Covariance,
     /// What is certain of the model among those allowed: within the size bound, the kept variables

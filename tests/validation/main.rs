@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod ends;
+mod inference;
 mod leaks;
 mod measures;
 mod mistakes;

@@ -129,6 +129,7 @@ impl MethodClass {
                 "level",
                 "intervals",
                 "adjust",
+                "infer",
                 "precision",
                 "over",
             ]);

@@ -1,10 +1,12 @@
 //! Reports as HTML pages. A page is made from the report alone, so that a stored report gives the
 //! page it gave when it was new, and from extras that only the run knows.
 
+mod coefficients;
 mod compare;
 mod draw;
 mod events;
 mod gathered;
+mod inference;
 mod jobs;
 mod labels;
 mod maps;

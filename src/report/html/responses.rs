@@ -3,7 +3,8 @@
 use super::{
     Fact, PageExtras, counted,
     page::Body,
-    regression::{self, coefficient_table},
+    coefficients::coefficient_table,
+    regression,
 };
 use crate::{
     report::{
