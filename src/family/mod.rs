@@ -31,7 +31,9 @@ mod tests;
 mod theta;
 mod weighted;
 
-pub(crate) use cox::{EventMoments, NewPart, RiskBounds, RiskCurvature, RiskRoom, SurvivalStep};
+pub(crate) use cox::{
+    EventMoments, NewPart, RiskBounds, RiskCurvature, RiskRoom, SurvivalRows, SurvivalStep,
+};
 pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
 pub use distribution::{Distribution, Family};
 pub(crate) use divergences::{Divergences, kappa};

@@ -44,7 +44,9 @@ pub(super) fn combine(
         options.interval.has_observation(),
     );
     let wants_errors = wants_mean || wants_observation;
-    let q = quantile(first.equation, options.level).unwrap_or(f64::NAN);
+    // It is some work, and of no use without intervals.
+    let q = wants_errors.then(|| quantile(first.equation, options.level));
+    let q = q.flatten().unwrap_or(f64::NAN);
     for row in 0..rows {
         // Of each its mean, the standard error of that, and the variance of an observation.
         let own = parts.iter().map(|part| {

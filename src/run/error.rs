@@ -121,9 +121,6 @@ pub enum RunError {
         /// What it is, or lacks.
         reason: String,
     },
-    /// A file or its options cannot be validated.
-    #[error("{0}")]
-    Validation(String),
     /// The rows cannot be split.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
@@ -255,7 +252,7 @@ impl RunError {
             Self::MemoryOfRanks | Self::OtherResult { .. } | Self::FewRows { .. } => 2,
             Self::Checkpoint { .. } | Self::Unread { .. } => 2,
             Self::Prediction(_) | Self::Report { .. } => 2,
-            Self::Validation(_) | Self::Scheme(_) => 2,
+            Self::Scheme(_) => 2,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     family::Distribution,
     job::Job,
     table::{MISSING, Table, Values},
-    validation::{Observed, Response, Scheme},
+    validation::{Observed, Response, Scheme, SchemeError},
 };
 
 /// The responses of the observations of a job's design, `rows` of its table.
@@ -24,15 +24,23 @@ pub(super) fn observed(
         let values = table.columns[at].values.numbers(table.rows);
         values.map(|own| rows.iter().map(|row| own[*row]).collect::<Vec<f64>>())
     };
+    if let Some(times) = design
+        .likelihood()
+        .and_then(|own| own.response().survival())
+    {
+        let times = times.rows();
+        return Ok(Response {
+            weights: times.weights.clone(),
+            observed: Observed::Survival(times),
+        });
+    }
     let Some(likelihood) = design.likelihood() else {
         let name = &design.response().name;
         let at = response(job, table).filter(|at| table.columns[*at].name == *name);
         let y = match at.and_then(numbers) {
             Some(y) => y,
             None if design.offset().is_some() => {
-                return Err(RunError::Validation(format!(
-                    "the response {name} is made by the formula, and there is an offset: validate a column of it"
-                )));
+                return Err(SchemeError::Transformed { name: name.clone() }.into());
             }
             None => original_response(design),
         };
@@ -80,17 +88,6 @@ pub(super) fn observed(
             },
             weights,
         },
-        Distribution::Cox => match own.survival() {
-            Some(times) => Response {
-                weights: times.unsorted(&times.weights),
-                observed: Observed::Survival(times.clone()),
-            },
-            None => {
-                return Err(RunError::Validation(
-                    "there are no survival times".to_owned(),
-                ));
-            }
-        },
         distribution => Response {
             observed: Observed::Numbers(distribution, own.y().to_vec()),
             weights,
@@ -118,12 +115,11 @@ pub(super) fn split_numbers(
     table: &Table,
 ) -> Result<Vec<u32>, RunError> {
     let at = table.require("--by", name)?;
-    let refused = |reason: String| Err(RunError::Validation(format!("--by {name}: {reason}")));
     let lacks = |row: usize| {
-        refused(format!(
-            "row {} lacks a value: mend it, or leave the row out of the data",
-            row + 1
-        ))
+        Err(RunError::from(SchemeError::Missing {
+            column: name.to_owned(),
+            row: row + 1,
+        }))
     };
     match &table.columns[at].values {
         Values::Factor { levels, codes } => {
@@ -131,11 +127,11 @@ pub(super) fn split_numbers(
                 return lacks(row);
             }
             match scheme {
-                Scheme::Marked => refused(format!(
-                    "text such as {} marks no rows: 0 stands for rows that models are made of, and another number for those held \
-                     out",
-                    levels.first().map_or("", String::as_str)
-                )),
+                Scheme::Marked => Err(SchemeError::TextMarks {
+                    column: name.to_owned(),
+                    level: levels.first().cloned().unwrap_or_default(),
+                }
+                .into()),
                 _ => Ok(codes.clone()),
             }
         }

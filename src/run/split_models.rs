@@ -1,6 +1,6 @@
 //! The models of one split, and what they predict of the rows that are held out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{RunError, pass::Model as Found};
 use crate::{
@@ -73,6 +73,29 @@ impl SplitModel {
             predictions: self.0.predict(table, &options)?,
             theta: self.0.equation.theta.unwrap_or(f64::NAN),
         })
+    }
+}
+
+/// Some rows of a table, with those columns alone that models use.
+pub(super) fn rows_for<'m>(
+    models: impl Iterator<Item = &'m SplitModel>,
+    table: &Table,
+    rows: &[usize],
+) -> Table {
+    let mut names: HashSet<&str> = HashSet::new();
+    for SplitModel(model) in models {
+        names.extend(model.columns.iter().map(|own| &*own.name));
+        let others = [&model.offset, &model.weights, &model.strata];
+        names.extend(others.into_iter().flatten().map(String::as_str));
+    }
+    let columns = table.columns.iter();
+    let columns = columns.filter(|column| names.contains(&*column.name));
+    Table {
+        source: table.source.clone(),
+        columns: columns.map(|column| column.select_rows(rows)).collect(),
+        rows: rows.len(),
+        loci: table.loci.clone(),
+        ..Table::default()
     }
 }
 

@@ -18,8 +18,8 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::of_some_rows,
-    split_models::{SplitModel, full_model, models_by_size, null_model},
-    validated::{Validated, report},
+    split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model, rows_for},
+    validated::{Validated, name_of, report},
 };
 use crate::{
     design::Design,
@@ -89,14 +89,13 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
         resources: &Resources,
         interrupt: &Interrupt,
     ) -> Result<Option<SplitResult>, RunError> {
-        let memory = &resources.memory;
+        let memory = &shared.job.resources.memory;
         let train = Held::rows(shared.table, &split.train, memory)?;
         let own = of_some_rows(shared.job, &train.data, resources, interrupt);
         let (design, _held) = match Design::of(&own, train, None) {
             Err(RunError::Interrupted) => return Ok(None),
             design => design?.share(),
         };
-        let test = Held::rows(shared.table, &split.test, memory)?;
         let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
         let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut devices = Vec::new();
@@ -124,10 +123,17 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
             devices = std::mem::take(&mut found.found.devices);
             notes.append(&mut found.found.notes);
         }
-        let say = |model: &SplitModel| model.predict(&test.data);
+        let (null, full) = (null_model(&design, &own.pass)?, full_model(&design)?);
+        let all = models
+            .iter()
+            .chain(by_size.values())
+            .chain([&null])
+            .chain(&full);
+        let test = rows_for(all, shared.table, &split.test);
+        let say = |model: &SplitModel| model.predict(&test);
         let selected: Vec<_> = models.iter().map(say).collect::<Result<_, _>>()?;
-        let null = say(&null_model(&design, &own.pass)?)?;
-        let full = full_model(&design)?.as_ref().map(say).transpose()?;
+        let null = say(&null)?;
+        let full = full.as_ref().map(say).transpose()?;
         // All are judged on the same rows.
         let (response, rows) = (shared.response, &split.test);
         let judged = selected.iter().chain([&null]).chain(&full);
@@ -259,11 +265,11 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
             response: &response,
             levels: &levels,
             criteria: &criteria,
-            most_sizes: super::split_models::most_sizes(n, &splits),
+            most_sizes: most_sizes(n, &splits),
         };
         let select = |at: usize| {
             let split = splits.split(at);
-            let name = super::validated::name_of(scheme, &split, wanted);
+            let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
             let judged = self.judge(&shared, split, &resources, &interrupt);
             judged.map_err(|error| RunError::Split {

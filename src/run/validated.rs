@@ -293,29 +293,19 @@ fn held_out_rows(
         false => all.predicted = vec![Vec::new(); criteria],
     }
     let is_weighted = response.weights.iter().any(|weight| *weight != 1.0);
-    let survival = match &response.observed {
-        Observed::Survival(own) => {
-            let times: Vec<f64> = own.times().map(|(time, _)| time).collect();
-            let events = own.times().map(|(_, event)| f64::from(u8::from(event)));
-            let events: Vec<f64> = events.collect();
-            Some((own.unsorted(&times), own.unsorted(&events)))
-        }
-        _ => None,
-    };
     for (split, own) in judged.iter().enumerate().skip(usize::from(is_bootstrap)) {
         for at in &own.rows {
             all.row.push(rows[*at] + 1);
             all.split.push(split + 1);
-            all.observed.push(match (&response.observed, &survival) {
-                (Observed::Numbers(_, y), _) => y[*at],
-                (Observed::Events { shares, .. }, _) => shares[*at],
-                (Observed::Levels { codes, .. }, _) => f64::from(codes[*at] + 1),
-                (Observed::Survival(_), times) => {
-                    times.as_ref().map_or(f64::NAN, |(times, _)| times[*at])
-                }
+            all.observed.push(match &response.observed {
+                Observed::Numbers(_, y) => y[*at],
+                Observed::Events { shares, .. } => shares[*at],
+                Observed::Levels { codes, .. } => f64::from(codes[*at] + 1),
+                Observed::Survival(times) => times.time[*at],
             });
-            all.event
-                .extend(survival.as_ref().map(|(_, events)| events[*at]));
+            if let Observed::Survival(times) = &response.observed {
+                all.event.push(times.event[*at]);
+            }
             all.weight
                 .extend(is_weighted.then(|| response.weights[*at]));
         }

@@ -15,6 +15,19 @@ pub enum SchemeError {
         found: usize,
         least: usize,
     },
+    /// A row without a group, a time or a mark.
+    #[error("--by {column}: row {row} lacks a value: mend it, or leave the row out of the data")]
+    Missing { column: String, row: usize },
+    /// A column of marks that is text.
+    #[error(
+        "--by {column}: text such as {level} marks no rows: 0 stands for rows that models are made of, another number for those held out"
+    )]
+    TextMarks { column: String, level: String },
+    /// A response that a formula makes, where an offset is taken off it.
+    #[error(
+        "the response {name} is made by the formula, and there is an offset: name a column as the response"
+    )]
+    Transformed { name: String },
     /// Nothing is marked, or everything.
     #[error(
         "--by {column} marks {marked} of {n} rows as held out (every value but 0): some rows are judged, by the model of the others"

@@ -170,5 +170,11 @@ pub(super) fn jackknife(units: &[usize], without: impl Fn(usize) -> Option<f64>)
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let sum: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some(((count - 1.0) / count * sum).sqrt())
+    let error = ((count - 1.0) / count * sum).sqrt();
+    // Of equal values it is rounding.
+    Some(if error < 1e-14 * mean.abs() {
+        0.0
+    } else {
+        error
+    })
 }

@@ -49,7 +49,10 @@ pub(super) fn calibration(response: &Response, rows: &[Row], wants_slope: bool) 
         (p / (1.0 - p)).ln()
     };
     let logits: Vec<f64> = rows.iter().map(logit).collect();
-    if wants_slope && logits.windows(2).all(|pair| pair[0] == pair[1]) {
+    // Of a model without variables logits differ by the training rows alone.
+    let is_constant = |fold: &[Row]| fold.iter().all(|row| row.value() == fold[0].value());
+    let mut folds = rows.chunk_by(|a, b| a.fold == b.fold);
+    if wants_slope && rows.len() > folds.clone().count() && folds.all(is_constant) {
         return None;
     }
     let trials: Vec<f64> = rows.iter().map(|row| trials[row.at]).collect();

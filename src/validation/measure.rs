@@ -127,7 +127,13 @@ impl Measure {
         let value = match self.made(response) {
             Made::Mean(loss, of) => of(mean(loss, response, rows)),
             Made::Explained(loss, spread) => {
-                1.0 - mean(loss, response, rows) / mean(spread, response, rows)
+                let share = mean(loss, response, rows) / mean(spread, response, rows);
+                // Of the training mean itself they differ by rounding.
+                if (share - 1.0).abs() < 1e-14 {
+                    0.0
+                } else {
+                    1.0 - share
+                }
             }
             Made::Pairs(of) => {
                 let (concordant, pairs) = of(response, rows);

@@ -1,8 +1,6 @@
 //! What was observed, and what models predicted of it.
 
-use std::sync::Arc;
-
-use crate::family::{Distribution, SurvivalResponse};
+use crate::family::{Distribution, SurvivalRows};
 
 /// The responses of n observations.
 #[derive(Debug, Clone)]
@@ -28,7 +26,7 @@ pub(crate) enum Observed {
         codes: Vec<u32>,
     },
     /// Survival times.
-    Survival(Arc<SurvivalResponse>),
+    Survival(SurvivalRows),
 }
 
 impl Response {
@@ -56,12 +54,7 @@ impl Response {
                 classes.collect()
             }
             Observed::Levels { codes, .. } => codes.clone(),
-            Observed::Survival(own) => {
-                let mut classes = vec![0; own.n()];
-                let events = own.order().iter().zip(own.times());
-                events.for_each(|(at, (_, event))| classes[*at] = u32::from(event));
-                classes
-            }
+            Observed::Survival(own) => own.event.iter().map(|event| *event as u32).collect(),
         }
     }
 

@@ -31,6 +31,10 @@ fn of_folds(
         return (0.0, 0.0);
     };
     let folds = rows.chunk_by(|a, b| a.fold == b.fold).filter_map(|fold| {
+        // One observation alone is compared with none.
+        if fold.len() < 2 {
+            return None;
+        }
         let observations: Vec<usize> = fold.iter().map(|row| row.at).collect();
         let predictors: Vec<f64> = fold.iter().map(Row::value).collect();
         let part = all.part(&observations).ok()?;

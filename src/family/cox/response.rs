@@ -119,39 +119,8 @@ impl SurvivalResponse {
         Ok(own)
     }
 
-    /// Some observations, in this order: there may be no event among them, and nobody else at risk.
-    pub(crate) fn part(&self, observations: &[usize]) -> Result<Self, FamilyError> {
-        let of = |values: Vec<f64>| {
-            let values = self.unsorted(&values);
-            observations
-                .iter()
-                .map(|at| values[*at])
-                .collect::<Vec<f64>>()
-        };
-        let mut stratum = vec![0; self.n()];
-        for (number, rows) in (0..).zip(&self.strata) {
-            rows.clone()
-                .for_each(|row| stratum[self.order[row]] = number);
-        }
-        let events = self.event.iter().map(|event| f64::from(u8::from(*event)));
-        Self::of_any(&SurvivalTimes {
-            time: &of(self.time.clone()),
-            event: &of(events.collect()),
-            entry: &match self.entry[..] {
-                [] => Vec::new(),
-                _ => of(self.entry.clone()),
-            },
-            strata: &observations
-                .iter()
-                .map(|at| stratum[*at])
-                .collect::<Vec<u32>>(),
-            weights: &of(self.weights.clone()),
-            offset: &[],
-            ties: self.ties,
-        })
-    }
-
-    fn of_any(times: &SurvivalTimes) -> Result<Self, FamilyError> {
+    /// Survival times of which there may be no event, and nobody else at risk.
+    pub(super) fn of_any(times: &SurvivalTimes) -> Result<Self, FamilyError> {
         let n = times.time.len();
         let parts = [
             ("events", times.event.len(), false),
