@@ -22,7 +22,10 @@ pub struct Replicates<'a> {
 pub fn percentile_interval(resampled: &[f64], alpha: f64) -> Option<[f64; 2]> {
     let mut sorted = resampled.to_vec();
     sorted.sort_by(f64::total_cmp);
-    Some([quantile(&sorted, 0.5 * alpha)?, quantile(&sorted, 1.0 - 0.5 * alpha)?])
+    Some([
+        quantile(&sorted, 0.5 * alpha)?,
+        quantile(&sorted, 1.0 - 0.5 * alpha)?,
+    ])
 }
 
 /// The quantile of ascending values, R's type 7.
@@ -54,10 +57,19 @@ pub fn bca_interval(replicates: Replicates, alpha: f64) -> Option<[f64; 2]> {
     let normal = Normal::standard();
     let bias = normal.inverse_cdf(share);
     let mean = without.iter().sum::<f64>() / without.len().max(1) as f64;
-    let power = |exponent: i32| without.iter().map(|own| (mean - own).powi(exponent)).sum::<f64>();
+    let power = |exponent: i32| {
+        without
+            .iter()
+            .map(|own| (mean - own).powi(exponent))
+            .sum::<f64>()
+    };
     let spread = power(2).powf(1.5);
     // Where nothing changes there is no skewness.
-    let acceleration = if spread > 0.0 { power(3) / (6.0 * spread) } else { 0.0 };
+    let acceleration = if spread > 0.0 {
+        power(3) / (6.0 * spread)
+    } else {
+        0.0
+    };
     let end = |level: f64| {
         let z = bias + normal.inverse_cdf(level);
         quantile(&sorted, normal.cdf(bias + z / (1.0 - acceleration * z)))
@@ -73,7 +85,10 @@ mod tests {
     fn quantiles_are_those_of_r() {
         // R: quantile(c(1, 2, 4, 8, 16), c(0.05, 0.95))
         let [low, high] = percentile_interval(&[8.0, 1.0, 16.0, 2.0, 4.0], 0.1).unwrap();
-        assert!((low - 1.2).abs() < 1e-12 && (high - 14.4).abs() < 1e-12, "{low} {high}");
+        assert!(
+            (low - 1.2).abs() < 1e-12 && (high - 14.4).abs() < 1e-12,
+            "{low} {high}"
+        );
         assert_eq!(percentile_interval(&[], 0.1), None);
     }
 
@@ -86,10 +101,17 @@ mod tests {
             resampled: &resampled,
             without: &[-1.0, 0.0, 1.0],
         };
-        let (own, plain) = (bca_interval(replicates, 0.1), percentile_interval(&resampled, 0.1));
-        let off = own.unwrap().iter().zip(plain.unwrap()).map(|(a, b)| (a - b).abs());
+        let (own, plain) = (
+            bca_interval(replicates, 0.1),
+            percentile_interval(&resampled, 0.1),
+        );
+        let pairs = own.unwrap().into_iter().zip(plain.unwrap());
+        let off = pairs.map(|(a, b)| (a - b).abs());
         assert!(off.fold(0.0, f64::max) < 1e-9);
-        let one_sided = Replicates { estimate: 100.0, ..replicates };
+        let one_sided = Replicates {
+            estimate: 100.0,
+            ..replicates
+        };
         assert_eq!(bca_interval(one_sided, 0.1), None);
     }
 

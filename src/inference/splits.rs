@@ -80,7 +80,10 @@ pub fn split_interval(estimates: &[SplitEstimate], splits: usize, alpha: f64) ->
     if p_value(center) <= alpha {
         return None;
     }
-    let unit = estimates.iter().map(|own| own.std_error).fold(0.0, f64::max);
+    let unit = estimates
+        .iter()
+        .map(|own| own.std_error)
+        .fold(0.0, f64::max);
     let end = |sign: f64| {
         let at = |steps: f64| center + sign * unit * steps;
         let mut outside = 1.0;
@@ -124,7 +127,9 @@ mod tests {
 
     #[test]
     fn the_aggregated_p_value_is_that_of_its_definition() {
-        let p: Vec<f64> = (0..50).map(|at| (f64::from(at * 37 % 50) + 0.5) * 1e-4).collect();
+        let p: Vec<f64> = (0..50)
+            .map(|at| (f64::from(at * 37 % 50) + 0.5) * 1e-4)
+            .collect();
         let own = aggregated_p_value(p.clone());
         assert!((own / by_definition(&p) - 1.0).abs() < 1e-4, "{own}");
         assert_eq!(aggregated_p_value(vec![1.0; 10]), 1.0);
@@ -139,7 +144,11 @@ mod tests {
         // R: p.adjust(c(0.001, 0.01, 0.2, 1, 1), "BY")
         let rates = false_discovery_rates(&[0.01, 0.001, 0.2], 5);
         let harmonic = 1.0 + 0.5 + 1.0 / 3.0 + 0.25 + 0.2;
-        let expected = [0.01 * 5.0 * harmonic / 2.0, 0.001 * 5.0 * harmonic, 0.2 * 5.0 * harmonic / 3.0];
+        let expected = [
+            0.01 * 5.0 * harmonic / 2.0,
+            0.001 * 5.0 * harmonic,
+            0.2 * 5.0 * harmonic / 3.0,
+        ];
         for (own, expected) in rates.iter().zip(expected) {
             assert!((own - expected).abs() < 1e-15, "{own} {expected}");
         }

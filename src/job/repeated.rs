@@ -7,8 +7,8 @@ use super::{
     task::{StabilityJob, ValidationJob},
 };
 use crate::{
-    inference::InferenceMethod, nearest::nearest, presentation::Format, spec::parse_spec, stability::Resampling,
-    validation::Scheme,
+    inference::InferenceMethod, nearest::nearest, presentation::Format, spec::parse_spec,
+    stability::Resampling, validation::Scheme,
 };
 
 /// Options of a single selection, which have no effect on resamples.

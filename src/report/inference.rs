@@ -36,7 +36,9 @@ pub(super) fn table<'a>(
     let [plain_low, plain_high] = plain;
     Table::of(variables)
         .column("variable", |own| text_cell(&*own.name))
-        .column("model", |own| text_cell(if own.selected { "in" } else { "" }))
+        .column("model", |own| {
+            text_cell(if own.selected { "in" } else { "" })
+        })
         .column("chosen", |own| count(own.chosen))
         .column("coefficient", |own| number(own.coefficient, 6))
         .column_if(is_split, "p", |own| probability(own.p_value))

@@ -23,7 +23,10 @@ use crate::{
 pub(super) fn coefficients(found: &Model) -> Vec<(String, f64)> {
     let fit = found.found.estimated_fit(&found.design);
     let (_, selected) = estimates(&found.design, &fit, found.found.exact, None);
-    selected.iter().map(|own| (label(own), own.estimate.coefficient)).collect()
+    selected
+        .iter()
+        .map(|own| (label(own), own.estimate.coefficient))
+        .collect()
 }
 
 fn label(own: &SelectedVariable) -> String {
@@ -34,7 +37,10 @@ fn label(own: &SelectedVariable) -> String {
 }
 
 /// The estimates of the model of the kept terms of a job, by term.
-pub(super) fn estimated(job: &Job, table: Held<Table>) -> Result<BTreeMap<String, Estimated>, RunError> {
+pub(super) fn estimated(
+    job: &Job,
+    table: Held<Table>,
+) -> Result<BTreeMap<String, Estimated>, RunError> {
     let held = Design::of(job, table, None)?;
     let design = &held.data;
     let (_, fit) = fit_kept(design, &job.pass).map_err(RunError::from)?;
@@ -60,7 +66,9 @@ pub(super) fn estimated(job: &Job, table: Held<Table>) -> Result<BTreeMap<String
         return Ok(all.collect());
     }
     let of_term = |own: &SelectedTerm| {
-        let mut members = selected.iter().filter(|one| one.term.as_deref() == Some(&*own.name));
+        let mut members = selected
+            .iter()
+            .filter(|one| one.term.as_deref() == Some(&*own.name));
         let one = match (members.next(), members.next()) {
             (Some(one), None) => of_variable(one).estimate,
             _ => None,
@@ -75,11 +83,7 @@ pub(super) fn estimated(job: &Job, table: Held<Table>) -> Result<BTreeMap<String
 }
 
 /// The degrees of freedom of Student's t.
-fn freedom(
-    design: &Design,
-    fit: &Fit,
-    sandwich: Option<&Result<Sandwich, &'static str>>,
-) -> usize {
+fn freedom(design: &Design, fit: &Fit, sandwich: Option<&Result<Sandwich, &'static str>>) -> usize {
     let left = match (design.likelihood(), fit.family()) {
         (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
         _ => {
@@ -92,4 +96,3 @@ fn freedom(
         _ => left,
     }
 }
-

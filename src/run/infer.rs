@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     RunError,
+    design_source::with_formula,
     estimated::{coefficients, estimated},
     inferred::{Drawn, Estimated, bootstrapped, by_splits, promise},
     method::{Finding, Method, Run},
     observed::observed,
     pass::Model,
-    design_source::with_formula,
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::{most_frequent, of_some_rows},
@@ -102,15 +102,20 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
             return Ok(None);
         };
         let names = model.as_ref().map_or(Vec::new(), chosen_terms);
-        let mut chosen: BTreeMap<String, Estimated> =
-            names.iter().map(|name| (name.clone(), Estimated::default())).collect();
+        let mut chosen: BTreeMap<String, Estimated> = names
+            .iter()
+            .map(|name| (name.clone(), Estimated::default()))
+            .collect();
         if !names.is_empty() {
             let part = Held::rows(shared.table, &split.test, &resources.memory)?;
             let own = of_some_rows(shared.job, &part.data, resources, interrupt);
             // A level that no row of this half has cannot be kept.
             let is_there = |name: &String| {
                 let is_column = part.data.position(name).is_some();
-                is_column || !name.contains('=') || own.terms.formula.is_some() || has_reference(&part.data, name)
+                is_column
+                    || !name.contains('=')
+                    || own.terms.formula.is_some()
+                    || has_reference(&part.data, name)
             };
             let keep = own.keep.iter().chain(&names).filter(|name| is_there(name));
             let own = Job {
@@ -121,7 +126,9 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
                 Err(RunError::Interrupted) => return Ok(None),
                 // What cannot be estimated is not found.
                 Err(error @ (RunError::Design(_) | RunError::Search(_))) => {
-                    notes.push(format!("nothing could be estimated from the half that did not choose: {error}"));
+                    notes.push(format!(
+                        "nothing could be estimated from the half that did not choose: {error}"
+                    ));
                 }
                 Err(error) => return Err(error),
                 Ok(estimates) => chosen.iter_mut().for_each(|(name, own)| {
@@ -146,15 +153,24 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
         let model = self.select(shared, rows, resources, interrupt, &mut notes)?;
         let chosen = model.map(|model| {
             let coefficients = model.as_ref().map(coefficients);
-            let own = coefficients.unwrap_or_default().into_iter().map(|(name, coefficient)| {
-                let estimate = SplitEstimate {
-                    coefficient,
-                    std_error: f64::NAN,
-                    freedom: None,
-                };
-                let estimate = Some(estimate);
-                (name, Estimated { p_value: None, estimate })
-            });
+            let own = coefficients
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(name, coefficient)| {
+                    let estimate = SplitEstimate {
+                        coefficient,
+                        std_error: f64::NAN,
+                        freedom: None,
+                    };
+                    let estimate = Some(estimate);
+                    (
+                        name,
+                        Estimated {
+                            p_value: None,
+                            estimate,
+                        },
+                    )
+                });
             own.collect()
         });
         Ok(chosen.map(|chosen| Drawn { chosen, notes }))
@@ -266,10 +282,16 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
                 StopReason::TimeLimit => "the time limit came",
                 _ => "it was interrupted",
             };
-            notes.push(format!("inference rests on {} of {wanted} {what}s: {cut}", done.len()));
+            notes.push(format!(
+                "inference rests on {} of {wanted} {what}s: {cut}",
+                done.len()
+            ));
         }
         let selected = match self.inference {
-            InferenceMethod::Split { .. } => chosen_terms(&model).into_iter().map(|name| (name, f64::NAN)).collect(),
+            InferenceMethod::Split { .. } => chosen_terms(&model)
+                .into_iter()
+                .map(|name| (name, f64::NAN))
+                .collect(),
             InferenceMethod::Bootstrap { .. } => coefficients(&model),
         };
         let all = design.candidate_terms() - design.keep().len();

@@ -91,7 +91,9 @@ pub(super) fn by_splits(
     let p: Vec<f64> = names.iter().map(|(name, _)| p_value(name)).collect();
     let rates = false_discovery_rates(&p, all);
     let variable = |(at, (name, chosen)): (usize, &(&str, usize))| {
-        let own = done.values().filter_map(|drawn| drawn.chosen.get(*name)?.estimate);
+        let own = done
+            .values()
+            .filter_map(|drawn| drawn.chosen.get(*name)?.estimate);
         let own: Vec<SplitEstimate> = own.collect();
         let ends = split_interval(&own, done.len(), 1.0 - level);
         let finite = |end: f64| Some(end).filter(|end| end.is_finite());

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit, Inference,
-    InclusionWeight, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
+    Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit,
+    InclusionWeight, Inference, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
     RobustCovariance, SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
 };
 use crate::{

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{PageExtras, draw::forest, finite, page::{Body, Figure}, regression::{NAMED, is_kept}};
+use super::{
+    PageExtras,
+    draw::forest,
+    finite,
+    page::{Body, Figure},
+    regression::{NAMED, is_kept},
+};
 use crate::{
     report::{
         numbers::{listed, percent, significant, when},

@@ -1,6 +1,9 @@
 //! Inference on the choice of variables, on the page of a regression.
 
-use super::{draw::forest, page::{Body, Figure}};
+use super::{
+    draw::forest,
+    page::{Body, Figure},
+};
 use crate::{
     report::{
         inference::{about, listed, table},
@@ -24,10 +27,20 @@ pub(super) fn section(body: &mut Body, report: &Selection) {
     let variables = listed(inference);
     let rows = table(inference, variables);
     let count = rows.rows.len();
-    body.table("Variables by chance of choice", &about(inference), &rows, count);
+    body.table(
+        "Variables by chance of choice",
+        &about(inference),
+        &rows,
+        count,
+    );
     body.text(&inference.promise);
     let mut rows: Vec<Row> = Vec::new();
-    for own in inference.variables.iter().filter(|own| own.selected).take(DRAWN) {
+    for own in inference
+        .variables
+        .iter()
+        .filter(|own| own.selected)
+        .take(DRAWN)
+    {
         let mut selected = report.selected.iter();
         let naive = selected.find(|one| one.name == own.name);
         let Some((naive, middle)) = naive.zip(own.coefficient) else {
@@ -35,17 +48,29 @@ pub(super) fn section(body: &mut Body, report: &Selection) {
         };
         let estimate = &naive.estimate;
         if let Some((lower, upper)) = estimate.lower.zip(estimate.upper) {
-            rows.push((format!("{} as selected", own.name), estimate.coefficient, lower, upper));
+            rows.push((
+                format!("{} as selected", own.name),
+                estimate.coefficient,
+                lower,
+                upper,
+            ));
         }
         let infinite = [(own.lower, f64::NEG_INFINITY), (own.upper, f64::INFINITY)];
         let [lower, upper] = infinite.map(|(end, without)| end.unwrap_or(without));
-        rows.push((format!("{} by {}", own.name, inference.method), middle, lower, upper));
+        rows.push((
+            format!("{} by {}", own.name, inference.method),
+            middle,
+            lower,
+            upper,
+        ));
     }
     if rows.is_empty() {
         return;
     }
-    let drawn: Vec<(&str, f64, f64, f64)> =
-        rows.iter().map(|row| (&*row.0, row.1, row.2, row.3)).collect();
+    let drawn: Vec<(&str, f64, f64, f64)> = rows
+        .iter()
+        .map(|row| (&*row.0, row.1, row.2, row.3))
+        .collect();
     let level = percent(100.0 * inference.level);
     body.figure(Figure {
         title: "Intervals that ignore the choice, and that do not".to_owned(),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{
+    Fact, PageExtras,
     coefficients::{coefficient_plot, coefficient_table, marginal_means},
-    Fact, PageExtras, counted,
-    events, finite, first_of, inference,
+    counted, events, finite, first_of, inference,
     page::{Body, Figure},
     residuals, search,
     shares::shares,
@@ -22,10 +22,7 @@ use crate::{
         models::{are_all, steps},
         numbers::{listed, printable, significant, when},
         proof::certainty,
-        regression::{
-            Row, candidates, ended, method,
-            references, rows,
-        },
+        regression::{Row, candidates, ended, method, references, rows},
         table::{Table, count, number, text},
         terms::{about_tests, of_dummies, tests_of_terms},
     },

@@ -1,11 +1,6 @@
 //! The page of several responses: their models side by side, what these share, and each of them.
 
-use super::{
-    Fact, PageExtras, counted,
-    page::Body,
-    coefficients::coefficient_table,
-    regression,
-};
+use super::{Fact, PageExtras, coefficients::coefficient_table, counted, page::Body, regression};
 use crate::{
     report::{
         numbers::when,
