@@ -40,7 +40,7 @@ pub(super) fn title(name: &str) -> &str {
 pub(super) fn with_error(own: &ErrorMeasure) -> String {
     match (own.value, own.std_error) {
         (None, _) => table::ABSENT.to_owned(),
-        (Some(value), None) => significant(value, 4),
+        (Some(value), None | Some(0.0)) => significant(value, 4),
         (Some(value), Some(error)) => {
             format!("{} ± {}", significant(value, 4), significant(error, 2))
         }

@@ -9,7 +9,7 @@ use crate::{
     interrupt::Interrupt,
     job::{Job, ResponseSettings},
     presentation::Format,
-    search::{Pass, ProofEffort},
+    search::Pass,
     table::Table,
 };
 
@@ -25,7 +25,6 @@ pub(super) fn of_some_rows(
 ) -> Job {
     Job {
         pass: Pass {
-            proof: proof_of_some_rows(job.pass.proof),
             // Nobody reads what could stand in the place of what it chose.
             alternatives: false,
             // It is of all selections together.
@@ -50,15 +49,6 @@ pub(super) fn of_some_rows(
         // Nothing is gathered for a page.
         format: Format::Json,
         ..job.clone()
-    }
-}
-
-/// What such a selection tries to prove: nothing unless that is asked for, for what is certain of its model is not
-/// reported, and a proof may take longer than the search.
-fn proof_of_some_rows(asked: ProofEffort) -> ProofEffort {
-    match asked {
-        ProofEffort::Bounded => ProofEffort::None,
-        asked => asked,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     prediction::{Model, PredictionError, PredictionOptions, Predictions, Scale, UnknownLevels},
     search::{Pass, fit_kept},
     table::Table,
-    validation::{Observed, Predicted, Response, Splits},
+    validation::{Observed, Predicted, Response, Split, Splits},
 };
 
 /// Sizes of models that are judged at most, and numbers that their predictions may be together.
@@ -24,6 +24,28 @@ const FULL_WORK: usize = 1_000_000_000;
 
 /// About how many passes the fit of a likelihood takes.
 const STEPS: usize = 8;
+
+/// What was found in one split.
+pub(super) struct SplitResult {
+    pub(super) split: Split,
+    /// The rows judged, of those held out.
+    pub(super) rows: Vec<usize>,
+    /// By criterion.
+    pub(super) selected: Vec<Selected>,
+    pub(super) null: Predicted,
+    pub(super) full: Option<Predicted>,
+    /// By the number of terms chosen.
+    pub(super) by_size: BTreeMap<usize, Predicted>,
+    pub(super) notes: Vec<String>,
+    pub(super) devices: Vec<String>,
+}
+
+/// What one criterion selected in a split.
+pub(super) struct Selected {
+    /// The terms chosen, without those kept.
+    pub(super) terms: Vec<String>,
+    pub(super) predicted: Predicted,
+}
 
 /// How many sizes of models are judged.
 pub(super) fn most_sizes(n: usize, splits: &Splits) -> usize {

@@ -18,7 +18,7 @@ use crate::{
     device::Resources,
     interrupt::Interrupt,
     job::{Job, StabilityJob},
-    search::Pass,
+    search::{Pass, ProofEffort},
     selection::{
         Outcome, RunSummary, StabilityBound, StabilityReport, StableVariable, StopReason, Truth,
     },
@@ -50,7 +50,11 @@ impl<S: Selector> OnResamples<'_, S> {
         let permutation = job.stop.permutation;
         let own = of_some_rows(job, &table.data, resources, interrupt);
         let own = Job {
-            pass: Pass { seed, ..own.pass },
+            pass: Pass {
+                seed,
+                proof: proof_of_resample(job.pass.proof),
+                ..own.pass
+            },
             stop: Stop {
                 permutation: permutation.map(|test| PermutationTest { seed, ..test }),
                 ..job.stop
@@ -71,6 +75,15 @@ impl<S: Selector> OnResamples<'_, S> {
         };
         let found = self.selector.work(&mut Run::silent(&own), data)?;
         found.choice()
+    }
+}
+
+/// What a resample tries to prove: nothing unless that is asked for, for what is certain of its model is not
+/// reported, and a proof may take longer than the search.
+fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
+    match asked {
+        ProofEffort::Bounded => ProofEffort::None,
+        asked => asked,
     }
 }
 

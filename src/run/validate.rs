@@ -18,7 +18,10 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::of_some_rows,
-    split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model, rows_for},
+    split_models::{
+        Selected, SplitModel, SplitResult, full_model, models_by_size, most_sizes, null_model,
+        rows_for,
+    },
     validated::{Validated, name_of, report},
 };
 use crate::{
@@ -30,35 +33,13 @@ use crate::{
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
     table::{Table, Values},
-    validation::{Predicted, Response, Split, Splits},
+    validation::{Response, Split, Splits},
 };
 
 /// A method that selects models, in splits of the rows.
 pub(super) struct InSplits<'a, M> {
     validation: &'a ValidationJob,
     method: M,
-}
-
-/// What was found in one split.
-pub(super) struct SplitResult {
-    pub(super) split: Split,
-    /// The rows judged, of those held out.
-    pub(super) rows: Vec<usize>,
-    /// By criterion.
-    pub(super) selected: Vec<Selected>,
-    pub(super) null: Predicted,
-    pub(super) full: Option<Predicted>,
-    /// By the number of terms chosen.
-    pub(super) by_size: BTreeMap<usize, Predicted>,
-    pub(super) notes: Vec<String>,
-    pub(super) devices: Vec<String>,
-}
-
-/// What one criterion selected in a split.
-pub(super) struct Selected {
-    /// The terms chosen, without those kept.
-    pub(super) terms: Vec<String>,
-    pub(super) predicted: Predicted,
 }
 
 /// What all splits have in common.

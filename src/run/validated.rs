@@ -13,7 +13,7 @@ use super::{
     RunError,
     method::{Run, criterion_parameters, method_parameters},
     some_rows::most_frequent,
-    validate::SplitResult,
+    split_models::SplitResult,
 };
 use crate::{
     job::{Job, ValidationJob},

@@ -50,8 +50,9 @@ impl Data {
             let t = 0.1 + (-eta).exp() * -(draw() + 0.500_001).ln();
             let event = usize::from(draw() > -0.25);
             let grade = 1 + usize::from(y > -0.6) + usize::from(y > 0.8);
-            let kind = ["ash", "elm", "oak"]
-                [usize::from(y + draw() > 0.0) + usize::from(x[4] + 0.3 * draw() > 0.2)];
+            let kinds =
+                usize::from(eta + 0.8 * draw() > 0.0) + usize::from(x[4] + 0.2 * draw() > 0.25);
+            let kind = ["ash", "elm", "oak"][kinds];
             let w = 1.0 + (row * 5 % 4) as f64 / 2.0;
             let o = (row % 3) as f64 / 4.0;
             let x: Vec<String> = x.iter().map(f64::to_string).collect();

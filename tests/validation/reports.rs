@@ -25,7 +25,7 @@ fn the_first_line_is_the_answer() {
         "mean absolute error",
         "R²",
         "± is the standard error, by the jackknife over folds.",
-        "within one std. error of the least",
+        "  least\n",
         "60 of 60 observations judged, ",
     ] {
         assert!(text.contains(part), "{part} in {text}");

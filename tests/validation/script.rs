@@ -25,11 +25,13 @@ fn is_the_script(folder: &Folder, data: &Data, report: &Value, options: &[&str],
         let places: Vec<usize> = (0..rows.len()).filter(|at| splits[*at] == split).collect();
         let test: Vec<usize> = places.iter().map(|at| rows[*at]).collect();
         let out: BTreeSet<usize> = test.iter().copied().collect();
-        data.write(
-            folder,
-            "train.csv",
-            (1..=n).filter(|row| !out.contains(row)),
-        );
+        // Blocks of time are judged by the rows before them.
+        let end = match report["scheme"]["name"] == "time" {
+            true => test[0] - 1,
+            false => n,
+        };
+        let train = (1..=end).filter(|row| !out.contains(row));
+        data.write(folder, "train.csv", train);
         data.write(folder, "test.csv", test.iter().copied());
         let select = [
             "select",
