@@ -166,16 +166,19 @@ impl JobDraft {
 }
 
 impl RawValues<'_> {
-    /// Which inference: `split`, `bootstrap:resamples=500`.
-    pub(super) fn inference(&self) -> Result<InferenceMethod, OptionError> {
+    /// Which inference, if any: `split`, `bootstrap:resamples=500`.
+    pub(super) fn inference(&self) -> Result<Option<InferenceMethod>, OptionError> {
         let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
+        if name == "none" && parameters.is_empty() {
+            return Ok(None);
+        }
         let mut method = InferenceMethod::named(name).ok_or_else(|| {
             let nearest = nearest(name, InferenceMethod::NAMES.into_iter());
             self.out_of_range().suggest(nearest)
         })?;
         let is_set = |(parameter, value): &(String, f64)| method.set(parameter, *value);
         match parameters.len() < 2 && parameters.iter().all(is_set) {
-            true => Ok(method),
+            true => Ok(Some(method)),
             false => Err(self.out_of_range()),
         }
     }

@@ -9,6 +9,9 @@ use crate::selection::{Inference, InferredVariable, Selection};
 /// Variables listed; the JSON has all.
 const LISTED: usize = 20;
 
+/// Characters of a line of sentences.
+const WIDTH: usize = 90;
+
 /// The variables that were chosen, those of the model first.
 pub(super) fn listed(inference: &Inference) -> Vec<&InferredVariable> {
     let (own, others): (Vec<_>, Vec<_>) = inference.variables.iter().partition(|own| own.selected);
@@ -75,10 +78,26 @@ pub(super) fn text(selection: &Selection) -> String {
     };
     let listed = listed(inference);
     let more = inference.variables.len() - listed.len();
-    let mut page = format!("{}\n\n", about(inference));
+    let mut page = format!("{}\n\n", wrapped(&about(inference)));
     page += &table(inference, listed).aligned(&[0, 1]);
     if more > 0 {
         page += &format!("and {more} more, which the JSON report has\n");
     }
-    page + &format!("\n{}\n\n", inference.promise)
+    page + &format!("\n{}\n\n", wrapped(&inference.promise))
+}
+
+/// A sentence in lines of at most so many characters.
+fn wrapped(text: &str) -> String {
+    let (mut lines, mut width) = (String::new(), 0);
+    for word in text.split(' ') {
+        let size = word.chars().count();
+        if width > 0 {
+            let fits = width + 1 + size <= WIDTH;
+            lines.push(if fits { ' ' } else { '\n' });
+            width = if fits { width + 1 } else { 0 };
+        }
+        lines += word;
+        width += size;
+    }
+    lines
 }

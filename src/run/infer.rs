@@ -13,6 +13,7 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::{most_frequent, of_some_rows},
+    stability::proof_of_resample,
     validate::{chosen_terms, keep_rows},
 };
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     inference::{InferenceMethod, SplitEstimate},
     interrupt::Interrupt,
     job::{Job, ResponseSettings},
-    search::{SearchError, refuse_parts},
+    search::{Pass, SearchError, refuse_parts},
     selection::{Inference, Outcome, StopReason, Termination},
     table::Table,
     validation::{Scheme, Split, Splits},
@@ -221,6 +222,10 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let of_parts = parts.as_ref().map_or(0, Splits::len);
         keep_rows(&mut table, &rows, job);
         let own = &Job {
+            pass: Pass {
+                proof: proof_of_resample(job.pass.proof),
+                ..job.pass.clone()
+            },
             kind: ResponseSettings {
                 // Rows of one level say nothing of which one is the event.
                 success: design

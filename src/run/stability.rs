@@ -80,7 +80,7 @@ impl<S: Selector> OnResamples<'_, S> {
 
 /// What a resample tries to prove: nothing unless that is asked for, for what is certain of its model is not
 /// reported, and a proof may take longer than the search.
-fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
+pub(super) fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
     match asked {
         ProofEffort::Bounded => ProofEffort::None,
         asked => asked,

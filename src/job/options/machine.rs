@@ -58,9 +58,12 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             .help("What the intervals of coefficients are by: wald, their standard errors; profile, the profile of the likelihood of each, as R's confint of a glm, with firth of the penalised one. Of the family gaussian both are Student's t; p-values are Wald's either way"),
         TaskOption::choice("adjust METHOD", Adjustment::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.adjustment)
             .help("Adjust the p-values of the selected variables, or of terms, for their number, as R's p.adjust: bonferroni and holm keep the chance of any false one, bh (Benjamini and Hochberg) the expected share of these. It accounts for the tests that are reported and not for the search that chose them"),
-        TaskOption::optional("infer HOW", |raw| raw.inference(), |draft| &mut draft.job.inference)
+        TaskOption::custom("infer HOW", |draft, values| {
+            draft.job.inference = values.inference()?;
+            Ok(())
+        })
             .default("none")
-            .range("split, split:splits=50, bootstrap or bootstrap:resamples=1000")
+            .range("none, split, split:splits=50, bootstrap or bootstrap:resamples=1000")
             .help("P-values or intervals that account for the choice of variables. split: half of the rows choose and the others estimate, many times, and p-values of all splits make one, adjusted for all variables, with false discovery rates; bootstrap: intervals of the whole procedure from resamples. With cluster rows of one stay together; docs/inference.md"),
         TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)
             .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
