@@ -53,7 +53,8 @@ fn groups_fill_folds_evenly() {
         .collect();
     let folds = parts(Scheme::Folds { k: 3, repeats: 1 }, 60, &[], Some(&groups));
     for fold in &folds {
-        assert!((18..=22).contains(&fold.len()), "{}", fold.len());
+        // Of groups of 18, 12 and five times 6 rows nothing is more even.
+        assert!([18, 24].contains(&fold.len()), "{}", fold.len());
         for group in fold.iter().map(|row| groups[*row]) {
             let all = groups.iter().filter(|own| **own == group).count();
             assert_eq!(

@@ -97,7 +97,7 @@ pub(super) fn search() -> impl Iterator<Item = OptionSpec> {
             .default("no limit")
             .help("End the swarm after N iterations without a better model"),
         TaskOption::time_limit("time-limit TIME", |draft| &mut draft.job.pass.time_limit)
-            .help("End the work after this time, not counting what comes before it: the result is the best until then. Of stability it is all resamples, of pairs those that were scored"),
+            .help("End the work after this time, not counting what comes before it: the result is the best until then. Of stability it is all resamples, of validations all splits, of pairs those that were scored"),
         TaskOption::seed(|draft| &mut draft.job.pass.seed)
             .help("Seed of all random numbers: of the search, of permutations (stop), and of methods that draw"),
     ])
