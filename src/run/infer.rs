@@ -42,6 +42,8 @@ pub(super) struct Inferred {
     model: Model,
     inference: Inference,
     notes: Vec<String>,
+    /// Why not all draws were done, if they were not.
+    cut: Option<Termination>,
 }
 
 /// What all draws have in common.
@@ -194,6 +196,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let copy = Held::copy(&table, &job.resources.memory)?;
         let (design, _held) = Design::of(job, copy, None)?.share();
         refuse_parts(&design, "inference").map_err(SearchError::from)?;
+        // The limit is of the search and the draws together.
+        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let model = self.method.work(run, Arc::clone(&design))?;
         run.meter.begin("at work");
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
@@ -240,7 +244,6 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             job: own,
             table: &table,
         };
-        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let elements = rows.len().saturating_mul(design.p());
         let (threads, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
         let draw = |at: usize| {
@@ -282,13 +285,14 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             *notes.entry(note).or_default() += 1;
         }
         let mut notes: Vec<String> = most_frequent(notes, what).collect();
-        if done.len() < wanted {
-            let cut = match StopReason::of_cut(&interrupt) {
-                StopReason::TimeLimit => "the time limit came",
-                _ => "it was interrupted",
-            };
+        let (cut, why) = match StopReason::of_cut(&interrupt) {
+            StopReason::TimeLimit => (Termination::TimeLimit, "the time limit came"),
+            _ => (Termination::Interrupted, "it was interrupted"),
+        };
+        let cut = (done.len() + without.len() < wanted + of_parts).then_some(cut);
+        if cut.is_some() {
             notes.push(format!(
-                "inference rests on {} of {wanted} {what}s: {cut}",
+                "inference rests on {} of {wanted} {what}s: {why}",
                 done.len()
             ));
         }
@@ -321,6 +325,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             model,
             inference,
             notes,
+            cut,
         })
     }
 
@@ -328,6 +333,9 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let mut finding = self.method.report(run, found.model)?;
         if let Outcome::Selection(selection) = &mut finding.outcome {
             selection.inference = Some(found.inference);
+            if let Some(cut) = found.cut {
+                selection.termination = cut;
+            }
             selection.warnings.extend(found.notes);
         }
         Ok(finding)
