@@ -6,7 +6,7 @@ use super::{
     goodness::facts_of_family,
     numbers::{first_names, listed, significant, when},
     ranking::work,
-    table::{self, Cell, Table, count, exact, facts, number, share, warnings},
+    table::{self, Table, count, exact, facts, number, share, warnings},
 };
 use crate::{
     nearest::plural,
@@ -187,8 +187,7 @@ pub(super) fn terms(report: &ValidationReport) -> Table<'_, (String, Vec<f64>)> 
             _ => name,
         };
         all = all.column(name, move |(_, shares): &(String, Vec<f64>)| {
-            let own: Cell = share(shares[at]);
-            own
+            share(shares[at])
         });
     }
     all

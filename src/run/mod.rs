@@ -1,5 +1,5 @@
 //! Runs one job: open its files → check the devices → read and prepare the data → work → report →
-//! render and write. [`rank`], [`rank_pairs`], [`select_stable`] and [`validate`] return one kind of result;
+//! render and write. [`rank`], [`rank_pairs`], [`select_stable`] and [`validate`](fn@validate) return one kind of result;
 //! [`run`](fn@run) and [`run_task`] return a [`Report`] of any kind, which can be rendered.
 
 // `drive.rs` is this path for every `Method`; `dispatch.rs` chooses the method.

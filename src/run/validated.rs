@@ -7,7 +7,7 @@ use std::{
 };
 
 use passel_criteria::Criterion;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     RunError,
@@ -214,11 +214,7 @@ fn method(job: &Job) -> NamedParameters {
         None => {
             let mut pass = job.pass.parameters(0);
             pass.insert("max_size".to_owned(), json!(job.pass.max_size));
-            NamedParameters::new(
-                PASS,
-                pass.into_iter()
-                    .map(|(name, value): (String, Value)| (name, value)),
-            )
+            NamedParameters::new(PASS, pass)
         }
     }
 }

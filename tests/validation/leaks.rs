@@ -107,11 +107,11 @@ fn what_one_row_holds_changes_no_model_that_judges_it() {
     let [before, after] =
         [before, after].map(|report| crate::numbers(&report["held_out"]["predicted"][0]));
     let mut changed = 0;
-    for at in 0..rows.len() {
-        match split[at] == own {
+    for (split, (before, after)) in split.iter().zip(before.iter().zip(&after)) {
+        match *split == own {
             // The models that judge row 17 did not see it.
-            true => assert_eq!(before[at], after[at]),
-            false => changed += usize::from(before[at] != after[at]),
+            true => assert_eq!(before, after),
+            false => changed += usize::from(before != after),
         }
     }
     assert!(changed > 20, "all others did: {changed}");

@@ -200,9 +200,9 @@ fn a_bootstrap_weighs_what_is_apparent_and_what_is_out_of_the_bag() {
         numbers(&held_out["predicted"][0]),
     );
     let mut by_row: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-    for at in 0..rows.len() {
-        let own = by_row.entry(rows[at]).or_default();
-        *own = (own.0 + (y[at] - predicted[at]).powi(2), own.1 + 1.0);
+    for (row, (y, predicted)) in rows.iter().zip(y.iter().zip(&predicted)) {
+        let own = by_row.entry(*row).or_default();
+        *own = (own.0 + (y - predicted).powi(2), own.1 + 1.0);
     }
     let out = by_row.values().map(|own| own.0 / own.1).sum::<f64>() / by_row.len() as f64;
     near(of("out_of_bag"), out.sqrt(), "out of the bag");
