@@ -251,6 +251,25 @@ impl Sandwich {
     }
 }
 
+/// The coefficients of a fit on the original scale.
+pub(crate) fn original_coefficients(design: &Design, fit: &Fit) -> Vec<f64> {
+    let norms = fit.support().iter();
+    let norms = norms.map(|j| design.variables()[*j as usize].norm);
+    match fit.family() {
+        Some(own) => own
+            .coefficients()
+            .iter()
+            .zip(norms)
+            .map(|(b, norm)| b / norm)
+            .collect(),
+        None => {
+            let unit = design.response().norm;
+            let own = fit.coefficients().iter().zip(norms);
+            own.map(|(b, norm)| b * unit / norm).collect()
+        }
+    }
+}
+
 /// The sum of the squared scores.
 fn meat(
     parts: &Parts,

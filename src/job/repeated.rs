@@ -173,7 +173,7 @@ impl RawValues<'_> {
             return Ok(None);
         }
         let mut method = InferenceMethod::named(name).ok_or_else(|| {
-            let nearest = nearest(name, InferenceMethod::NAMES.into_iter());
+            let nearest = nearest(name, InferenceMethod::NAMES);
             self.out_of_range().suggest(nearest)
         })?;
         let is_set = |(parameter, value): &(String, f64)| method.set(parameter, *value);
@@ -187,7 +187,7 @@ impl RawValues<'_> {
     pub(super) fn scheme(&self) -> Result<Scheme, OptionError> {
         let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
         let mut scheme = Scheme::named(name).ok_or_else(|| {
-            let nearest = nearest(name, Scheme::NAMES.into_iter());
+            let nearest = nearest(name, Scheme::NAMES);
             self.out_of_range().suggest(nearest)
         })?;
         for (index, (parameter, value)) in parameters.iter().enumerate() {

@@ -101,24 +101,6 @@ pub(crate) fn estimates(
     (intercept, selected)
 }
 
-/// The coefficients of a fit on the original scale.
-pub(super) fn original_coefficients(design: &Design, fit: &Fit) -> Vec<f64> {
-    let norms = chosen(design, fit).map(|own| own.norm);
-    match fit.family() {
-        Some(own) => own
-            .coefficients()
-            .iter()
-            .zip(norms)
-            .map(|(b, norm)| b / norm)
-            .collect(),
-        None => {
-            let unit = design.response().norm;
-            let own = fit.coefficients().iter().zip(norms);
-            own.map(|(b, norm)| b * unit / norm).collect()
-        }
-    }
-}
-
 /// The variables of a fit.
 fn chosen<'a>(design: &'a Design, fit: &'a Fit) -> impl Iterator<Item = &'a Variable> {
     let support = fit.support().iter();

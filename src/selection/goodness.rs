@@ -6,8 +6,12 @@ use std::f64::consts::PI;
 use serde::{Deserialize, Serialize};
 use statrs::function::beta::beta_reg;
 
-use super::{estimates::original_coefficients, number_or_nan};
-use crate::{design::Design, least_squares::Fit, sandwich::Sandwich};
+use super::number_or_nan;
+use crate::{
+    design::Design,
+    least_squares::Fit,
+    sandwich::{Sandwich, original_coefficients},
+};
 
 /// How well a regression model fits, in the numbers of R's `summary(lm(…))` and `logLik`.
 ///

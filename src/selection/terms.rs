@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    estimates::original_coefficients,
     family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
     number_or_nan,
@@ -13,7 +12,7 @@ use crate::{
     design::{Columns, Design},
     family::FitStatus,
     least_squares::Fit,
-    sandwich::Sandwich,
+    sandwich::{Sandwich, original_coefficients},
 };
 
 /// A chosen term of several variables, or one that others stand on, and the test of leaving it out.

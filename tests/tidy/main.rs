@@ -38,7 +38,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rand_chacha", &["random"]),
     ("rayon", &["threads", "device", "search", "selector"]),
     ("libm", &["family"]),
-    ("statrs", &["selection", "family"]),
+    ("statrs", &["selection", "family", "inference"]),
     ("annotate_snippets", &["job"]),
     ("clap", &["job", "program"]),
     ("clap_complete", &["program"]),

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod by_bootstrap;
+mod by_splits;
 mod ends;
 mod inference;
 mod leaks;

@@ -7,7 +7,6 @@ use super::{
     draw::forest,
     finite,
     page::{Body, Figure},
-    regression::{NAMED, is_kept},
 };
 use crate::{
     report::{
@@ -17,6 +16,13 @@ use crate::{
     },
     selection::Selection,
 };
+
+/// Rows of a plot with names.
+pub(super) const NAMED: usize = 20;
+
+pub(super) fn is_kept(report: &Selection, name: &str) -> bool {
+    report.kept.iter().any(|kept| kept == name)
+}
 
 pub(super) fn coefficient_table(
     body: &mut Body,

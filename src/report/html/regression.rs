@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Fact, PageExtras,
-    coefficients::{coefficient_plot, coefficient_table, marginal_means},
+    coefficients::{NAMED, coefficient_plot, coefficient_table, is_kept, marginal_means},
     counted, events, finite, first_of, inference,
     page::{Body, Figure},
     residuals, search,
@@ -28,9 +28,6 @@ use crate::{
     },
     selection::{NamedParameters, Selection, Termination},
 };
-
-/// Rows of a plot with names.
-pub(super) const NAMED: usize = 20;
 
 /// The least inclusion weight that is drawn.
 const NOTED: f64 = 0.005;
@@ -90,10 +87,6 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     facts.extend(references(report).map(|levels| ("reference levels", levels)));
     facts.extend(truth(report.truth.as_ref()));
     (lead, facts)
-}
-
-pub(super) fn is_kept(report: &Selection, name: &str) -> bool {
-    report.kept.iter().any(|kept| kept == name)
 }
 
 /// What to know beyond the report's own warnings.

@@ -1,7 +1,9 @@
 //! Intervals of the whole procedure.
 
-use super::{report, table, variable};
-use crate::support::Folder;
+use crate::{
+    inference::{report, table, variable},
+    support::Folder,
+};
 
 #[test]
 fn intervals_hold_the_signal_and_threads_change_nothing() {

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{report, table, variable};
-use crate::support::Folder;
+use crate::{
+    inference::{report, table, variable},
+    support::Folder,
+};
 
 #[test]
 fn a_signal_is_found_and_noise_is_not() {

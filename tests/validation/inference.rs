@@ -1,7 +1,62 @@
-//! What inference does not go with, and how it is shown.
+//! Inference on the choice of variables, beside scripts that do the same step by step.
 
-use super::table;
+use serde_json::Value;
+
 use crate::support::Folder;
+
+/// The report of a selection.
+pub(crate) fn report(folder: &Folder, arguments: &[&str]) -> Value {
+    let mut all = vec![
+        "select",
+        "data.csv",
+        "--response",
+        "y",
+        "--format",
+        "json",
+        "--device",
+        "cpu",
+    ];
+    all.extend(arguments);
+    let ran = folder.run(&all);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// The variable of a name in an inference.
+pub(crate) fn variable<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let all = report["inference"]["variables"].as_array().unwrap();
+    all.iter()
+        .find(|own| own["name"] == name)
+        .unwrap_or_else(|| panic!("{name}: {report}"))
+}
+
+/// Columns y, x0, … of standard normal noise but for y = 2·x0 + noise, and a group of each three rows.
+pub(crate) fn table(rows: usize, columns: usize, seed: u64) -> String {
+    let mut state = seed;
+    let mut uniform = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    };
+    let mut normal = || {
+        let (u, v) = (uniform(), uniform());
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    let names: Vec<String> = (0..columns).map(|at| format!("x{at}")).collect();
+    let mut text = format!("y,g,{}\n", names.join(","));
+    for row in 0..rows {
+        let x: Vec<f64> = (0..columns).map(|_| normal()).collect();
+        let cells: Vec<String> = x.iter().map(f64::to_string).collect();
+        text += &format!(
+            "{},g{},{}\n",
+            2.0 * x[0] + normal(),
+            row / 3,
+            cells.join(",")
+        );
+    }
+    text
+}
 
 #[test]
 fn what_it_does_not_go_with_is_refused() {
