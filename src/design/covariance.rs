@@ -60,7 +60,7 @@ pub enum CovarianceError {
     )]
     Firth { option: &'static str },
     #[error(
-        "covariance = {} is not there with clusters: take hc0 or hc1",
+        "covariance = {} is not there with clusters, which have hc0 and hc1",
         estimator.name()
     )]
     Clusters { estimator: CovarianceEstimator },

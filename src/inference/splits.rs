@@ -47,11 +47,11 @@ pub fn aggregated_p_value(mut p: Vec<f64>) -> f64 {
     ((1.0 - LEAST_SHARE.ln()) * least).min(1.0)
 }
 
-/// False discovery rates of p-values that may depend on one another in any way, among `all` hypotheses of which the others have
-/// the p-value 1: of each the least rate at which it is rejected.
+/// False discovery rates of p-values that are adjusted for their number and may depend on one another in any way, among `all`
+/// hypotheses of which the others have the p-value 1: of each the least rate at which it is rejected, Σ 1/i times p over its rank.
 ///
-/// *Source:* Y. Benjamini, D. Yekutieli, The control of the false discovery rate in multiple testing under dependency, Annals of
-/// Statistics 29, 2001.
+/// *Source:* theorem 3.3 of Meinshausen, Meier and Bühlmann, after Y. Benjamini, D. Yekutieli, The control of the false discovery
+/// rate in multiple testing under dependency, Annals of Statistics 29, 2001.
 pub fn false_discovery_rates(p: &[f64], all: usize) -> Vec<f64> {
     let all = all.max(p.len());
     let harmonic: f64 = (1..=all).map(|rank| 1.0 / rank as f64).sum();
@@ -60,7 +60,7 @@ pub fn false_discovery_rates(p: &[f64], all: usize) -> Vec<f64> {
     let mut rates = vec![1.0; p.len()];
     let mut bound: f64 = 1.0;
     for (rank, at) in order.into_iter().enumerate().rev() {
-        bound = bound.min(p[at] * all as f64 * harmonic / (rank + 1) as f64);
+        bound = bound.min(p[at] * harmonic / (rank + 1) as f64);
         rates[at] = bound;
     }
     rates
@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_those_of_benjamini_and_yekutieli() {
-        // R: p.adjust(c(0.001, 0.01, 0.2, 1, 1), "BY")
+    fn rates_grow_with_the_number_of_hypotheses_and_fall_with_the_rank() {
+        // R: p.adjust(c(0.001, 0.01, 0.2, 1, 1) / 5, "BY"), for these are adjusted already.
         let rates = false_discovery_rates(&[0.01, 0.001, 0.2], 5);
         let harmonic = 1.0 + 0.5 + 1.0 / 3.0 + 0.25 + 0.2;
         let expected = [
-            0.01 * 5.0 * harmonic / 2.0,
-            0.001 * 5.0 * harmonic,
-            0.2 * 5.0 * harmonic / 3.0,
+            0.01 * harmonic / 2.0,
+            0.001 * harmonic,
+            0.2 * harmonic / 3.0,
         ];
         for (own, expected) in rates.iter().zip(expected) {
             assert!((own - expected).abs() < 1e-15, "{own} {expected}");

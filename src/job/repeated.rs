@@ -48,9 +48,14 @@ impl JobDraft {
             .filter(|option| self.explicit.contains(option));
         let mut errors: Vec<_> = given
             .map(|option| {
-                let reason = format!(
-                    "applies to a single selection and has no effect on {what}: leave it out"
-                );
+                let mend = match **option {
+                    "cluster" => {
+                        "name the column with by, where there is such an option, or with drop"
+                    }
+                    _ => "leave it out",
+                };
+                let reason =
+                    format!("applies to a single selection and has no effect on {what}: {mend}");
                 contradicts(option, &reason)
             })
             .collect();

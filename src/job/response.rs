@@ -2,7 +2,7 @@
 
 use super::{Job, OptionError, RawValues, Responses};
 use crate::{
-    design::{CovarianceEstimator, ResponseOptions},
+    design::{CovarianceError, CovarianceEstimator, ResponseOptions},
     family::{Distribution, Family, Link, QuasiDispersion, Ties},
     plugin::MethodKind,
     selection::Intervals,
@@ -311,8 +311,11 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     }
     if let Err(error) = own.options().check_covariance() {
         let option = error.option();
-        let message = format!("{option}: {error}");
-        errors.push(OptionError::new(option, message).help("leave one of them out"));
+        let help = match error {
+            CovarianceError::Clusters { .. } => "take hc0 or hc1",
+            _ => "leave one of them out",
+        };
+        errors.push(OptionError::new(option, error.to_string()).help(help));
     }
     let is_robust = own.covariance != CovarianceEstimator::Model || own.cluster.is_some();
     if is_robust && job.intervals == Intervals::Profile {

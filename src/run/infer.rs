@@ -73,13 +73,20 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
         let own = of_some_rows(shared.job, &part.data, resources, interrupt);
         let (design, _held) = match Design::of(&own, part, None) {
             Err(RunError::Interrupted) => return Ok(None),
-            Err(RunError::Design(error)) if error.is_of_one_level() => {
-                notes.push("the response has one level, so that nothing was chosen".to_owned());
+            // All rows can choose: these few cannot, and choose nothing.
+            Err(RunError::Design(error)) => {
+                notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
             design => design?.share(),
         };
-        let mut found = self.method.work(&mut Run::silent(&own), design)?;
+        let mut found = match self.method.work(&mut Run::silent(&own), design) {
+            Err(RunError::Search(error)) => {
+                notes.push(format!("nothing could be chosen: {error}"));
+                return Ok(Some(None));
+            }
+            found => found?,
+        };
         let fault = found.fault.take();
         if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
             return Err(fault.without_report());
@@ -141,6 +148,11 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
                 }),
             }
         }
+        if notes.is_empty() && chosen.values().any(|own| own.p_value.is_none()) {
+            let note = "some of what was chosen had no test in the other half (an exact fit, a separation, one cluster): \
+                        that counts as p = 1";
+            notes.push(note.to_owned());
+        }
         Ok(Some(Drawn { chosen, notes }))
     }
 
@@ -201,13 +213,23 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let model = self.method.work(run, Arc::clone(&design))?;
         run.meter.begin("at work");
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
-        let response_values = observed(job, &table, &design, &rows)?;
+        // Levels and events have equal shares in all parts.
+        let classes = match design.likelihood() {
+            Some(_) => observed(job, &table, &design, &rows)?.classes(),
+            None => Vec::new(),
+        };
         let clusters = design.clusters();
         let by = clusters.map(|own| (&*own.name, &*own.of));
         let seed = job.pass.seed;
-        let classes = response_values.classes();
         let splits = |scheme: Scheme| Splits::of(scheme, (rows.len(), &classes), by, seed);
         let wanted = self.inference.count();
+        let units = clusters.map_or(rows.len(), |own| own.count);
+        if let (Some(own), true) = (clusters, units < 2) {
+            return Err(RunError::Validation(format!(
+                "inference draws clusters, and all rows are of one `{}`: leave infer or cluster out",
+                own.name
+            )));
+        }
         let draws = match self.inference {
             InferenceMethod::Split { splits: repeats } => splits(Scheme::Holdout {
                 share: 0.5,
@@ -215,7 +237,6 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             })?,
             InferenceMethod::Bootstrap { resamples } => splits(Scheme::Bootstrap { resamples })?,
         };
-        let units = clusters.map_or(rows.len(), |own| own.count);
         let parts = match self.inference {
             InferenceMethod::Split { .. } => None,
             InferenceMethod::Bootstrap { .. } => Some(splits(Scheme::Folds {
@@ -247,24 +268,19 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let elements = rows.len().saturating_mul(design.p());
         let (threads, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
         let draw = |at: usize| {
-            let drawn = match (self.inference, &parts) {
-                (InferenceMethod::Split { .. }, _) => {
-                    self.split(&shared, &draws.split(at), &resources, &interrupt)
-                }
-                (_, Some(parts)) if at >= wanted => {
-                    let train = parts.split(at - wanted).train;
-                    self.resample(&shared, &train, &resources, &interrupt)
-                }
-                _ => {
-                    // The first split is of all rows.
-                    let train = draws.split(at + 1).train;
-                    self.resample(&shared, &train, &resources, &interrupt)
-                }
+            let (split, estimates) = match (self.inference, &parts) {
+                (InferenceMethod::Split { .. }, _) => (draws.split(at), true),
+                (_, Some(parts)) if at >= wanted => (parts.split(at - wanted), false),
+                // The first split is of all rows.
+                _ => (draws.split(at + 1), false),
             };
-            let name = format!("{} {}", self.inference.name(), at + 1);
+            let drawn = match estimates {
+                true => self.split(&shared, &split, &resources, &interrupt),
+                false => self.resample(&shared, &split.train, &resources, &interrupt),
+            };
             drawn.map_err(|error| RunError::Split {
-                name,
-                rows: rows.len(),
+                name: format!("{} {}", self.inference.name(), at + 1),
+                rows: split.train.len(),
                 n: rows.len(),
                 source: Box::new(error),
             })

@@ -102,8 +102,8 @@ pub(super) fn by_splits(
             selected: selected.iter().any(|(own, _)| own == name),
             chosen: *chosen,
             coefficient: median(own.iter().map(|own| own.coefficient).collect()),
-            p_value: Some(p[at]),
-            false_discovery_rate: Some(rates[at]),
+            p_value: (!done.is_empty()).then_some(p[at]),
+            false_discovery_rate: (!done.is_empty()).then_some(rates[at]),
             lower: ends.and_then(|ends| finite(ends[0])),
             upper: ends.and_then(|ends| finite(ends[1])),
             ..InferredVariable::default()

@@ -332,7 +332,8 @@ impl Selection {
             Some(freedom) => freedom as f64,
             None => self.n as f64 - (self.selected.len() + fixed) as f64,
         };
-        let clusters = self.robust.as_ref().and_then(|own| own.clusters);
+        let robust = self.robust.as_ref().filter(|own| own.omitted.is_none());
+        let clusters = robust.and_then(|own| own.clusters);
         let freedom = clusters.map_or(freedom, |count| count as f64 - 1.0);
         let is_normal = self
             .family

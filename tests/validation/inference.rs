@@ -132,3 +132,56 @@ fn text_and_page_have_it() {
         assert!(all.iter().all(|word| page.contains(word)), "{how}");
     }
 }
+
+/// What few rows cannot do is counted and told, and loses nothing of the rest.
+#[test]
+fn halves_that_cannot_choose_choose_nothing() {
+    let folder = Folder::new();
+    let rows = (0..40).map(|row| format!("{},{}\n", u8::from(row < 2), row * 7 % 11));
+    folder.write("data.csv", &format!("y,a\n{}", rows.collect::<String>()));
+    for how in ["split:splits=20", "bootstrap:resamples=60"] {
+        let report = report(&folder, &["--infer", how]);
+        let warnings = report["warnings"].to_string();
+        assert!(warnings.contains("nothing could be chosen"), "{warnings}");
+        assert_eq!(report["inference"]["done"], report["inference"]["wanted"]);
+    }
+}
+
+#[test]
+fn one_cluster_has_no_standard_errors_and_cannot_be_drawn() {
+    let folder = Folder::new();
+    let text = table(60, 3, 4).replace(",g", ",one");
+    let lines = text.lines().skip(1).map(|line| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        cells[1] = "k";
+        cells.join(",")
+    });
+    folder.write(
+        "data.csv",
+        &format!("y,g,x0,x1,x2\n{}\n", lines.collect::<Vec<_>>().join("\n")),
+    );
+    let report = report(&folder, &["--cluster", "g"]);
+    assert_eq!(
+        report["robust"]["omitted"],
+        "all observations are of one cluster"
+    );
+    assert!(
+        report["selected"][0]["std_error"].is_null() && report["selected"][0]["lower"].is_null()
+    );
+    let ran = folder.run(&[
+        "select",
+        "data.csv",
+        "--response",
+        "y",
+        "--cluster",
+        "g",
+        "--infer",
+        "split",
+    ]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("all rows are of one `g`"),
+        "{}",
+        ran.stderr
+    );
+}

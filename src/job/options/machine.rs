@@ -63,7 +63,7 @@ pub(super) fn reports() -> impl Iterator<Item = OptionSpec> {
             Ok(())
         })
             .default("none")
-            .range("none, split, split:splits=50, bootstrap or bootstrap:resamples=1000")
+            .range("none, split, split:splits=50, bootstrap or bootstrap:resamples=1000, of at least 50")
             .help("P-values or intervals that account for the choice of variables. split: half of the rows choose and the others estimate, many times, and p-values of all splits make one, adjusted for all variables, with false discovery rates; bootstrap: intervals of the whole procedure from resamples. With cluster rows of one stay together; docs/inference.md"),
         TaskOption::choice("format FORM", FORMAT, |draft| &mut draft.job.format)
             .help("Form of the report; html is a page with figures; parquet, if built in, needs --output"),
