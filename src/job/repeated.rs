@@ -48,7 +48,7 @@ impl JobDraft {
             .filter(|option| self.explicit.contains(option));
         let mut errors: Vec<_> = given
             .map(|option| {
-                let mend = match **option {
+                let mend = match *option {
                     "cluster" => {
                         "name the column with by, where there is such an option, or with drop"
                     }

@@ -25,7 +25,7 @@ use crate::{
     search::{Pass, SearchError, refuse_parts},
     selection::{Inference, Outcome, StopReason, Termination},
     table::Table,
-    validation::{Scheme, Split, Splits},
+    validation::{Scheme, SchemeError, Split, Splits},
 };
 
 /// Parts of the rows that are left out one after another, at most, for the skewness of estimates.
@@ -225,10 +225,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let wanted = self.inference.count();
         let units = clusters.map_or(rows.len(), |own| own.count);
         if let (Some(own), true) = (clusters, units < 2) {
-            return Err(RunError::Validation(format!(
-                "inference draws clusters, and all rows are of one `{}`: leave infer or cluster out",
-                own.name
-            )));
+            let column = own.name.clone();
+            return Err(SchemeError::OneCluster { column }.into());
         }
         let draws = match self.inference {
             InferenceMethod::Split { splits: repeats } => splits(Scheme::Holdout {

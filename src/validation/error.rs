@@ -28,6 +28,11 @@ pub enum SchemeError {
         "the response {name} is made by the formula, and there is an offset: name a column as the response"
     )]
     Transformed { name: String },
+    /// Clusters to draw, of which there is one.
+    #[error(
+        "--infer draws clusters, and all rows are of one `{column}`: leave --infer or --cluster out"
+    )]
+    OneCluster { column: String },
     /// Nothing is marked, or everything.
     #[error(
         "--by {column} marks {marked} of {n} rows as held out (every value but 0): some rows are judged, by the model of the others"
