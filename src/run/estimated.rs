@@ -12,10 +12,9 @@ use crate::{
     design::Design,
     inference::SplitEstimate,
     job::Job,
-    least_squares::Fit,
     sandwich::Sandwich,
     search::{fit_kept, is_exact},
-    selection::{SelectedTerm, SelectedVariable, estimates, selected_terms},
+    selection::{SelectedTerm, SelectedVariable, estimates, selected_terms, test_freedom},
     table::Table,
 };
 
@@ -52,7 +51,7 @@ pub(super) fn estimated(
     let sandwich = Sandwich::of(design, &fit, exact);
     let (_, selected) = estimates(design, &fit, exact, sandwich.as_ref());
     let terms = selected_terms(design, &fit, exact, sandwich.as_ref());
-    let freedom = freedom(design, &fit, sandwich.as_ref());
+    let freedom = test_freedom(design, &fit, sandwich.as_ref());
     let of_variable = |own: &SelectedVariable| Estimated {
         p_value: own.estimate.p_value,
         estimate: own.estimate.std_error.map(|std_error| SplitEstimate {
@@ -80,19 +79,4 @@ pub(super) fn estimated(
         (own.name.clone(), estimated)
     };
     Ok(terms.iter().map(of_term).collect())
-}
-
-/// The degrees of freedom of Student's t.
-fn freedom(design: &Design, fit: &Fit, sandwich: Option<&Result<Sandwich, &'static str>>) -> usize {
-    let left = match (design.likelihood(), fit.family()) {
-        (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
-        _ => {
-            let fixed = usize::from(design.intercept());
-            design.n().saturating_sub(fit.support().len() + fixed)
-        }
-    };
-    match sandwich {
-        Some(Ok(own)) => own.freedom(left),
-        _ => left,
-    }
 }

@@ -12,7 +12,7 @@ use super::{
     pass::Model,
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::{most_frequent, of_some_rows},
+    some_rows::{counted, most_frequent, of_some_rows, with_event},
     stability::proof_of_resample,
     validate::{chosen_terms, keep_rows},
 };
@@ -21,7 +21,7 @@ use crate::{
     device::Resources,
     inference::{InferenceMethod, SplitEstimate},
     interrupt::Interrupt,
-    job::{Job, ResponseSettings},
+    job::Job,
     search::{Pass, SearchError, refuse_parts},
     selection::{Inference, Outcome, StopReason, Termination},
     table::Table,
@@ -249,15 +249,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
                 proof: proof_of_resample(job.pass.proof),
                 ..job.pass.clone()
             },
-            kind: ResponseSettings {
-                // Rows of one level say nothing of which one is the event.
-                success: design
-                    .event()
-                    .map(str::to_owned)
-                    .or(job.kind.success.clone()),
-                ..job.kind.clone()
-            },
-            ..job.clone()
+            ..with_event(job, &design)
         };
         let shared = Shared {
             job: own,
@@ -294,10 +286,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             meter.count(what, done.len(), wanted + of_parts);
         })?;
         let without = done.split_off(&wanted);
-        let mut notes: BTreeMap<String, usize> = BTreeMap::new();
-        for note in done.values().flat_map(|drawn| drawn.notes.iter().cloned()) {
-            *notes.entry(note).or_default() += 1;
-        }
+        let notes = counted(done.values().flat_map(|drawn| drawn.notes.iter().cloned()));
         let mut notes: Vec<String> = most_frequent(notes, what).collect();
         let (cut, why) = match StopReason::of_cut(&interrupt) {
             StopReason::TimeLimit => (Termination::TimeLimit, "the time limit came"),

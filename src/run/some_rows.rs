@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::prepared::response;
 use crate::{
-    design::{has_reference, levels_there},
+    design::{Design, has_reference, levels_there},
     device::Resources,
     interrupt::Interrupt,
     job::{Job, ResponseSettings},
@@ -50,6 +50,25 @@ pub(super) fn of_some_rows(
         format: Format::Json,
         ..job.clone()
     }
+}
+
+/// The job with the event of its design named: rows of one level say nothing of which one it is.
+pub(super) fn with_event(job: &Job, design: &Design) -> Job {
+    let event = design.event().map(str::to_owned);
+    Job {
+        kind: ResponseSettings {
+            success: event.or(job.kind.success.clone()),
+            ..job.kind.clone()
+        },
+        ..job.clone()
+    }
+}
+
+/// How many selections had each note.
+pub(super) fn counted(notes: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    notes.for_each(|note| *counts.entry(note).or_default() += 1);
+    counts
 }
 
 /// The notes of most selections first, each with how many selections had it; a selection is from one of `what`.

@@ -17,7 +17,7 @@ use super::{
     pass::Model,
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::of_some_rows,
+    some_rows::{of_some_rows, with_event},
     split_models::{
         Selected, SplitModel, SplitResult, full_model, models_by_size, most_sizes, null_model,
         rows_for,
@@ -28,7 +28,7 @@ use crate::{
     design::Design,
     device::Resources,
     interrupt::Interrupt,
-    job::{Job, ResponseSettings, ValidationJob},
+    job::{Job, ValidationJob},
     plugin::MethodKind,
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
@@ -215,17 +215,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
             ..ValidationReport::default()
         };
         let warnings = design.warnings().to_vec();
-        let job = &Job {
-            kind: ResponseSettings {
-                // Rows of one level say nothing of which one is the event.
-                success: design
-                    .event()
-                    .map(str::to_owned)
-                    .or(job.kind.success.clone()),
-                ..job.kind.clone()
-            },
-            ..job.clone()
-        };
+        let job = &with_event(job, design);
         let (factors, width) = (design.factor_columns(), design.p());
         drop(whole);
         keep_rows(&mut table, &rows, job);

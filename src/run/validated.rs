@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{
     RunError,
     method::{Run, criterion_parameters, method_parameters},
-    some_rows::most_frequent,
+    some_rows::{counted, most_frequent},
     split_models::SplitResult,
 };
 use crate::{
@@ -148,10 +148,7 @@ pub(super) fn report(
     let predictions: usize = held_out.map(|own| own.rows.len()).sum();
     let mut warnings = found.warnings;
     warnings.extend(cautions(&done, predictions));
-    let mut notes = BTreeMap::new();
-    for note in done.iter().flat_map(|own| &own.notes) {
-        *notes.entry(note.clone()).or_insert(0_usize) += 1;
-    }
+    let notes = counted(done.iter().flat_map(|own| own.notes.iter().cloned()));
     warnings.extend(most_frequent(notes, "split"));
     Ok(ValidationReport {
         scheme: NamedParameters::new(

@@ -135,6 +135,22 @@ pub(super) fn residual_freedom(design: &Design, fit: &Fit) -> usize {
     design.n().saturating_sub(coefficients)
 }
 
+/// The degrees of freedom of t and F, by a sandwich where there is one.
+pub(crate) fn test_freedom(
+    design: &Design,
+    fit: &Fit,
+    sandwich: Option<&Result<Sandwich, &'static str>>,
+) -> usize {
+    let left = match (design.likelihood(), fit.family()) {
+        (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
+        _ => residual_freedom(design, fit),
+    };
+    match sandwich {
+        Some(Ok(own)) => own.freedom(left),
+        _ => left,
+    }
+}
+
 /// The log-likelihood at the estimates, from RSS as a share of TSS.
 fn log_likelihood(design: &Design, rss: f64) -> f64 {
     let n = design.n() as f64;

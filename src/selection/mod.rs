@@ -58,6 +58,7 @@ pub use credible_set::{CredibleSet, SetMember};
 pub use diagnostics::{ChiSquaredTest, Diagnostics, DurbinWatson, FTest, InfluentialObservation};
 pub(crate) use estimates::estimates;
 pub use family::{CalibrationGroup, Discrimination, FamilySummary, HosmerLemeshow, ResponseFamily};
+pub(crate) use goodness::test_freedom;
 pub use goodness::{FStatistic, GoodnessOfFit};
 pub use independence::Independence;
 pub use inference::{Inference, InferredVariable};

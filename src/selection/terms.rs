@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     family::chi_squared_tail,
-    goodness::{f_tail, residual_freedom},
+    goodness::{f_tail, residual_freedom, test_freedom},
     number_or_nan,
     shares::shares,
 };
@@ -71,12 +71,8 @@ pub(crate) fn selected_terms(
     }
     let freedom = residual_freedom(design, fit);
     let likelihood = design.likelihood();
-    let of_f = match (likelihood, fit.family()) {
-        (Some(likelihood), Some(own)) => likelihood.test_freedom(own),
-        _ => freedom,
-    };
+    let of_f = test_freedom(design, fit, sandwich);
     let robust = sandwich.map(|own| own.as_ref().ok());
-    let of_f = robust.flatten().map_or(of_f, |own| own.freedom(of_f));
     let coefficients = original_coefficients(design, fit);
     let shares = (!exact).then(|| shares(design, fit)).flatten();
     let residual =
