@@ -283,9 +283,10 @@ impl JobDraft {
             .collect()
     }
 
-    /// The error for a Parquet report, which only selections by a criterion have.
+    /// The error for a Parquet report, which only a selection by a criterion has.
     pub(super) fn parquet_of_others(&self) -> Option<OptionError> {
-        let message = "format = parquet is only for the method pass: use csv, json or html";
+        let message =
+            "format = parquet is only for one selection by the method pass: use csv, json or html";
         (self.job.format == Format::Parquet).then(|| OptionError::new("format", message))
     }
 

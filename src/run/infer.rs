@@ -74,14 +74,14 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
         let (design, _held) = match Design::of(&own, part, None) {
             Err(RunError::Interrupted) => return Ok(None),
             // All rows can choose: these few cannot, and choose nothing.
-            Err(RunError::Design(error)) => {
+            Err(error) if error.is_of_rows() => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
             design => design?.share(),
         };
         let mut found = match self.method.work(&mut Run::silent(&own), design) {
-            Err(RunError::Search(error)) => {
+            Err(error) if error.is_of_rows() => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
@@ -135,7 +135,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
             match estimated(&own, part) {
                 Err(RunError::Interrupted) => return Ok(None),
                 // What cannot be estimated is not found.
-                Err(error @ (RunError::Design(_) | RunError::Search(_))) => {
+                Err(error) if error.is_of_rows() => {
                     notes.push(format!(
                         "nothing could be estimated from the half that did not choose: {error}"
                     ));
@@ -256,7 +256,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             table: &table,
         };
         let elements = rows.len().saturating_mul(design.p());
-        let (threads, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
+        let (count, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
+        let threads = (count, resources.thread_count());
         let draw = |at: usize| {
             let (split, estimates) = match (self.inference, &parts) {
                 (InferenceMethod::Split { .. }, _) => (draws.split(at), true),

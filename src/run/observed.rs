@@ -106,25 +106,27 @@ fn original_response(design: &Design) -> Vec<f64> {
     values.collect()
 }
 
-/// The numbers of the rows' values in the column that a scheme splits by: places of times, groups, or marks.
+/// The numbers of some rows' values in the column that a scheme splits by: places of times, groups, or marks.
 ///
 /// # Errors
-/// A column that is not there, lacks values, or marks rows by text.
+/// A column that is not there, lacks values of these rows, or marks rows by text.
 pub(super) fn split_numbers(
     (name, scheme): (&str, Scheme),
     table: &Table,
+    rows: &[usize],
 ) -> Result<Vec<u32>, RunError> {
     let at = table.require("--by", name)?;
-    let lacks = |row: usize| {
+    let lacks = |place: usize| {
         Err(RunError::from(SchemeError::Missing {
             column: name.to_owned(),
-            row: row + 1,
+            row: rows[place] + 1,
         }))
     };
     match &table.columns[at].values {
         Values::Factor { levels, codes } => {
-            if let Some(row) = codes.iter().position(|code| *code == MISSING) {
-                return lacks(row);
+            let codes: Vec<u32> = rows.iter().map(|row| codes[*row]).collect();
+            if let Some(place) = codes.iter().position(|code| *code == MISSING) {
+                return lacks(place);
             }
             match scheme {
                 Scheme::Marked => Err(SchemeError::TextMarks {
@@ -132,13 +134,14 @@ pub(super) fn split_numbers(
                     level: levels.first().cloned().unwrap_or_default(),
                 }
                 .into()),
-                _ => Ok(codes.clone()),
+                _ => Ok(codes),
             }
         }
         values => {
             let numbers = values.numbers(table.rows).unwrap_or_default();
-            if let Some(row) = numbers.iter().position(|own| own.is_nan()) {
-                return lacks(row);
+            let numbers: Vec<f64> = rows.iter().map(|row| numbers[*row]).collect();
+            if let Some(place) = numbers.iter().position(|own| own.is_nan()) {
+                return lacks(place);
             }
             if scheme == Scheme::Marked {
                 return Ok(numbers.iter().map(|own| u32::from(*own != 0.0)).collect());

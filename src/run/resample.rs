@@ -13,7 +13,7 @@ use super::RunError;
 use crate::{
     device::{DeviceChoice, Resources, gpus_pay},
     interrupt::Interrupt,
-    threads::CpuMeter,
+    threads::{CpuMeter, with_helpers},
 };
 
 /// Bytes that resamples side by side may take in all, where no limit is set.
@@ -54,21 +54,22 @@ pub(super) fn side_by_side(
     (count, own)
 }
 
-/// Works on the numbers 0 … `count` − 1 in this order, on so many threads; `take` gets each
-/// result as it comes. Ends early where one fails or gives nothing, and at an interrupt.
+/// Works on the numbers 0 … `count` − 1 in this order, on so many threads, each of which has so many to help it (see
+/// [`with_helpers`]); `take` gets each result as it comes. Ends early where one fails or gives nothing, and at an
+/// interrupt.
 ///
 /// # Errors
 /// The failure of the lowest number: all below it were begun and are waited for, so that it does
 /// not depend on the number of threads.
 pub(super) fn for_each_number<T: Send>(
     count: usize,
-    threads: usize,
+    (threads, helpers): (usize, usize),
     interrupt: &Interrupt,
     work: impl Fn(usize) -> Result<Option<T>, RunError> + Sync,
     mut take: impl FnMut(usize, T),
 ) -> Result<(), RunError> {
     let (next, ended) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work_in_order = |sender: mpsc::Sender<_>| {
+    let in_order = |sender: mpsc::Sender<_>| {
         while !ended.load(Ordering::Relaxed) && !interrupt.requested() {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
@@ -83,6 +84,7 @@ pub(super) fn for_each_number<T: Send>(
             }
         }
     };
+    let work_in_order = |sender| with_helpers(helpers, || in_order(sender));
     let mut failure: Option<(usize, RunError)> = None;
     let cpu_meter = CpuMeter::current();
     thread::scope(|scope| {
@@ -147,7 +149,7 @@ mod tests {
                 _ => Ok(Some(2 * number)),
             };
             let take = |number, value| done.push((number, value));
-            let ended = for_each_number(50, threads, &interrupt, work, take);
+            let ended = for_each_number(50, (threads, 1), &interrupt, work, take);
             assert!(matches!(ended, Err(RunError::NoScore(text)) if text == "7"));
             assert!((0..7).all(|number| done.contains(&(number, 2 * number))));
             assert!(done.len() < 50);
@@ -159,7 +161,7 @@ mod tests {
             }
             Ok((number < 5).then_some(()))
         };
-        for_each_number(50, 2, &interrupt, interrupting, |_, ()| done += 1).unwrap();
+        for_each_number(50, (2, 2), &interrupt, interrupting, |_, ()| done += 1).unwrap();
         assert_eq!(done, 5);
     }
 }

@@ -145,7 +145,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         meter.begin("at work");
         let elements = rows.saturating_mul(candidates.width);
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
-        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let (count, resources) = side_by_side(&job.resources, wanted, elements);
+        let threads = (count, resources.thread_count());
         let mut kept = Kept::new(run.context.checkpoint);
         let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
         let open: Vec<usize> = open.collect();

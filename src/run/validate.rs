@@ -25,7 +25,7 @@ use super::{
     validated::{Validated, name_of, report},
 };
 use crate::{
-    design::Design,
+    design::{Design, DesignError},
     device::Resources,
     interrupt::Interrupt,
     job::{Job, ValidationJob},
@@ -33,7 +33,7 @@ use crate::{
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
     table::{Table, Values},
-    validation::{Response, Split, Splits},
+    validation::{Response, Scheme, Split, Splits},
 };
 
 /// A method that selects models, in splits of the rows.
@@ -182,9 +182,15 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
         let scheme = validation.scheme;
         let mut table = Arc::unwrap_or_clone(table);
         let by = validation.by.as_deref();
-        let numbers = by.map(|name| split_numbers((name, scheme), &table));
-        let numbers = numbers.transpose()?;
-        let job = &*with_formula(run.job, &table)?;
+        by.map(|name| table.require("--by", name)).transpose()?;
+        let job = with_formula(run.job, &table).map_err(|error| match error {
+            DesignError::FormulaHidden { name, .. } if Some(&*name) == by => {
+                let reason = "--by takes";
+                DesignError::FormulaHidden { name, reason }
+            }
+            error => error,
+        });
+        let job = &*job?;
         let memory = &job.resources.memory;
         // What is wrong with the file is an error of the file, not of its first split.
         let whole = Design::of(job, Held::copy(&table, memory)?, None)?;
@@ -193,8 +199,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
         let n = rows.len();
         let response = observed(job, &table, design, &rows)?;
-        let numbers: Option<Vec<u32>> =
-            numbers.map(|numbers| rows.iter().map(|row| numbers[*row]).collect());
+        let numbers = by.map(|name| split_numbers((name, scheme), &table, &rows));
+        let numbers = numbers.transpose()?;
         let by = by.zip(numbers.as_deref());
         let splits = Splits::of(scheme, (n, &response.classes()), by, job.pass.seed)?;
         let kept = design.keep().iter();
@@ -224,7 +230,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let wanted = splits.len();
         let elements = n.saturating_mul(width);
-        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let (count, resources) = side_by_side(&job.resources, wanted, elements);
+        let threads = (count, resources.thread_count());
         let first = std::iter::once(Arc::clone(&job.criterion));
         let criteria: Vec<_> = first
             .chain(validation.other_criteria.iter().cloned())
@@ -243,18 +250,34 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
             let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
             let judged = self.judge(&shared, split, &resources, &interrupt);
-            judged.map_err(|error| RunError::Split {
+            let is_of_rows = judged.as_ref().is_err_and(RunError::is_of_rows);
+            let judged = judged.map_err(|error| RunError::Split {
                 name,
                 rows,
                 n,
                 source: Box::new(error),
-            })
+            });
+            match judged {
+                // All rows can choose: these few cannot.
+                Err(error) if is_of_rows => Ok(Some(Err(error))),
+                judged => Ok(judged?.map(Ok)),
+            }
         };
-        let mut done = BTreeMap::new();
-        for_each_number(wanted, threads, &interrupt, select, |at, result| {
-            done.insert(at, result);
-            meter.count("split", done.len(), wanted);
+        let (mut done, mut failed) = (BTreeMap::new(), BTreeMap::new());
+        for_each_number(wanted, threads, &interrupt, select, |at, judged| {
+            match judged {
+                Ok(result) => drop(done.insert(at, result)),
+                Err(error) => drop(failed.insert(at, error)),
+            }
+            meter.count("split", done.len() + failed.len(), wanted);
         })?;
+        // The first of a bootstrap is of all rows.
+        let needed = usize::from(matches!(scheme, Scheme::Bootstrap { .. }));
+        if done.len() <= needed
+            && let Some((_, error)) = failed.pop_first()
+        {
+            return Err(error);
+        }
         Ok(Validated {
             begun,
             warnings,
@@ -262,6 +285,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
             response,
             criteria,
             done,
+            failed: failed.into_values().collect(),
             cut: StopReason::of_cut(&interrupt),
             seconds: started.elapsed().as_secs_f64(),
         })

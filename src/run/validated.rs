@@ -3,6 +3,7 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
+    error::Error,
     sync::Arc,
 };
 
@@ -42,6 +43,8 @@ pub(super) struct Validated {
     pub(super) response: Response,
     pub(super) criteria: Vec<Arc<dyn Criterion>>,
     pub(super) done: BTreeMap<usize, SplitResult>,
+    /// Why the rows of a split could not choose, of each that could not.
+    pub(super) failed: Vec<RunError>,
     /// Why not all splits were done, if they were not.
     pub(super) cut: StopReason,
     pub(super) seconds: f64,
@@ -72,7 +75,7 @@ pub(super) fn report(
 ) -> Result<ValidationReport, RunError> {
     let scheme = validation.scheme;
     let (response, begun) = (&found.response, found.begun);
-    let termination = match found.done.len() < begun.wanted {
+    let termination = match found.done.len() + found.failed.len() < begun.wanted {
         true => found.cut,
         false => StopReason::Done,
     };
@@ -147,6 +150,7 @@ pub(super) fn report(
     let judged_rows = was_judged.iter().filter(|judged| **judged).count();
     let predictions: usize = held_out.map(|own| own.rows.len()).sum();
     let mut warnings = found.warnings;
+    warnings.extend(failures(&found.failed, begun.wanted));
     warnings.extend(cautions(&done, predictions));
     let notes = counted(done.iter().flat_map(|own| own.notes.iter().cloned()));
     warnings.extend(most_frequent(notes, "split"));
@@ -247,6 +251,19 @@ fn variables(done: &[SplitResult], criterion: usize, is_bootstrap: bool) -> Vec<
     }
     all.sort_by_key(|own| Reverse(own.count));
     all
+}
+
+/// What a reader should know of splits without a model; the first tells of all.
+fn failures(failed: &[RunError], wanted: usize) -> Option<String> {
+    let causes = std::iter::successors(failed.first()?.source(), |error| (*error).source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    let count = failed.len();
+    Some(format!(
+        "{count} of {wanted} splits have no model, so that what they hold out is not judged by them: the rows that were to choose do not \
+         allow one ({}: {})",
+        failed.first()?,
+        causes.join(": ")
+    ))
 }
 
 /// What a reader should know of rows that were not judged, and of predictions that are not there.

@@ -35,7 +35,29 @@ pub(crate) fn cautions(design: &Design, fit: &Fit, exact: bool) -> Vec<String> {
         warnings.extend(lone_observations(design, fit));
     }
     warnings.extend(codes(design, fit));
+    warnings.extend(few_clusters(design, fit));
     warnings
+}
+
+/// Clusters below which errors and tests by them tend to promise too much: A. C. Cameron, D. L. Miller, A practitioner's guide
+/// to cluster-robust inference, Journal of Human Resources 50 (2015), section VI, name 20 to 50.
+const CLUSTERS: usize = 40;
+
+fn few_clusters(design: &Design, fit: &Fit) -> Option<String> {
+    // Of one there are no errors at all.
+    let own = design
+        .clusters()
+        .filter(|own| (2..CLUSTERS).contains(&own.count))?;
+    let (count, name) = (own.count, &own.name);
+    Some(match count <= fit.support().len() {
+        true => format!(
+            "the {count} clusters of `{name}` are too few for tests of the model and of terms with as many coefficients, which \
+             are not there; of single coefficients they may promise too much"
+        ),
+        false => format!(
+            "errors and tests rest on {count} clusters of `{name}`: fewer than some {CLUSTERS} may promise too much"
+        ),
+    })
 }
 
 /// Pearson's χ² over its degrees of freedom from which on a response scatters more than its family.

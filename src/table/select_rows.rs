@@ -1,6 +1,9 @@
 //! Some rows of a table, each in any number of copies.
 
-use super::{Column, Table, Values, factor};
+use std::sync::Arc;
+
+use super::{Column, Numbers, Table, Values, factor};
+use crate::{memory::zeros, threads::map_each};
 
 impl Table {
     /// Makes the table of some rows, each as often as `rows` names it. Columns keep their kind
@@ -8,10 +11,10 @@ impl Table {
     ///
     /// *Shapes:* `rows` ascend and are counted from 0.
     pub(crate) fn select_rows(&self, rows: &[usize]) -> Self {
-        let spans = self.spans(rows);
-        let columns = self.columns.iter().map(|column| Column {
+        let columns = self.columns.iter().zip(self.select_values(rows));
+        let columns = columns.map(|(column, values)| Column {
             name: column.name.clone(),
-            values: column.values.select(rows, &spans),
+            values,
         });
         Self {
             source: self.source.clone(),
@@ -26,6 +29,41 @@ impl Table {
             // They are of the whole table.
             warnings: Vec::new(),
         }
+    }
+
+    /// The values of the columns, by many threads; numbers stand in one vector, which a design takes over.
+    fn select_values(&self, rows: &[usize]) -> Vec<Values> {
+        let (n, spans) = (rows.len(), self.spans(rows));
+        let are_numbers = |column: &&Column| matches!(column.values, Values::Numbers(_));
+        let count = self.columns.iter().filter(are_numbers).count();
+        let all = n.checked_mul(count).filter(|size| *size > 0);
+        let Some(mut all) = all.and_then(zeros) else {
+            let each = self
+                .columns
+                .iter()
+                .map(|own| own.values.select(rows, &spans));
+            return each.collect();
+        };
+        let mut rooms = all.chunks_mut(n);
+        let columns = self.columns.iter().map(|column| match &column.values {
+            Values::Numbers(own) => (&column.values, rooms.next().map(|room| (&own[..], room))),
+            others => (others, None),
+        });
+        let selected = map_each(columns.collect(), |(values, numbers)| match numbers {
+            Some((own, room)) => {
+                room.iter_mut()
+                    .zip(rows)
+                    .for_each(|(to, row)| *to = own[*row]);
+                None
+            }
+            None => Some(values.select(rows, &spans)),
+        });
+        let (all, mut starts) = (Arc::new(all), (0..).step_by(n));
+        let mut numbers = || Numbers::part(Arc::clone(&all), starts.next().unwrap_or_default(), n);
+        let values = selected.into_iter();
+        values
+            .map(|own| own.unwrap_or_else(|| Values::Numbers(numbers())))
+            .collect()
     }
 
     fn select_labels(&self, rows: &[usize]) -> Vec<String> {

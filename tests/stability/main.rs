@@ -273,7 +273,7 @@ fn wrong_options_and_data_end_with_2_and_all_are_told() {
     );
     assert_eq!(
         refused(&["--fraction", "0.3", "--format", "parquet"]),
-        "error: format = parquet is only for the method pass: use csv, json or html\n\
+        "error: format = parquet is only for one selection by the method pass: use csv, json or html\n\
          error: fraction needs resampling = subsample: other resamples have a fixed size\n"
     );
     assert_eq!(

@@ -7,7 +7,7 @@ mod architecture;
 mod graph;
 mod names;
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
 
 /// Where each outside crate may be named: a module, or a folder or file below it.
 const HOMES: &[(&str, &[&str])] = &[
@@ -154,6 +154,9 @@ fn every_dependency_has_a_home() {
     let dependencies = dependencies.split("\n[").next().unwrap();
     // Used everywhere that errors and results are.
     let everywhere = [
+        // Named nowhere: see below.
+        "getrandom",
+        "indexmap",
         "passel-criteria",
         // Named nowhere: the library that is built with the program and loaded.
         "passel-information",
@@ -170,6 +173,46 @@ fn every_dependency_has_a_home() {
             .any(|(home, _)| *home == name.replace('-', "_"));
         assert!(known || everywhere.contains(&name), "{name} has no home");
     }
+}
+
+/// The packages that a build has, each with its version and features.
+fn packages(options: &[&str]) -> BTreeSet<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--locked",
+            "--offline",
+            "--format",
+            "{p} {f}",
+            "--prefix",
+            "none",
+        ])
+        .args(options)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(
+        tree.status.success(),
+        "{}",
+        String::from_utf8_lossy(&tree.stderr)
+    );
+    let lines = String::from_utf8(tree.stdout).unwrap();
+    lines
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)").to_owned())
+        .collect()
+}
+
+#[test]
+fn the_program_and_its_tests_share_one_build() {
+    // The program's longest part, the library, is built again where tests ask other features of a crate below it.
+    let program = packages(&["--edges", "normal,build"]);
+    let tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
+    let others: Vec<&String> = program.difference(&tests).collect();
+    assert!(
+        program.len() > 100 && others.is_empty(),
+        "built twice: {others:#?}"
+    );
 }
 
 /// Whether `word` stands in a text that is not part of a longer identifier.

@@ -183,11 +183,14 @@ fn threads_change_nothing_and_clusters_stay_together() {
             "--threads",
             threads,
         ];
-        report(&folder, &arguments)["inference"].clone()
+        report(&folder, &arguments)
     };
     let one = of("1");
-    assert_eq!(one, of("3"));
-    assert_eq!(one["cluster"], "g");
+    assert_eq!(one["inference"], of("3")["inference"]);
+    assert_eq!(one["inference"]["cluster"], "g");
+    let warnings = one["warnings"].as_array().unwrap().iter();
+    let few = warnings.filter(|own| own.as_str().unwrap().contains("clusters of `g`"));
+    assert_eq!(few.count(), 1, "{}", one["warnings"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is refused, with the mend.
 
-use crate::{Data, others_than, support::Folder};
+use crate::{Data, json, others_than, support::Folder, validate};
 
 #[track_caller]
 fn refused(options: &[&str], parts: &[&str]) {
@@ -58,6 +58,14 @@ fn columns_and_options_that_do_not_go_together() {
     );
     refused(&["--response", "y,t"], &["passel validate is of one"]);
     refused(
+        &["--formula", "y ~ x1 + id", "--by", "id"],
+        &["id", "--by takes"],
+    );
+    refused(
+        &["--response", "y", "--format", "parquet"],
+        &["only for one selection"],
+    );
+    refused(
         &["--response", "y", "--trace", "t.csv"],
         &["trace applies to a single selection"],
     );
@@ -105,23 +113,56 @@ fn the_split_that_failed_is_named() {
     }
     data.write_all(&folder);
     let others = others_than(&["b"]);
-    let ran = folder.run(&[
-        "validate",
-        "d.csv",
-        "--response",
-        "b",
-        "--family",
-        "binomial",
-        "--drop",
-        &others,
-        "--scheme",
-        "time:blocks=3",
-    ]);
+    let of = |scheme| {
+        let options = [
+            "--response",
+            "b",
+            "--family",
+            "binomial",
+            "--format",
+            "json",
+        ];
+        let own = ["--drop", &others, "--scheme", scheme];
+        folder.run(&[&["validate", "d.csv"], &options[..], &own].concat())
+    };
+    let ran = of("time:blocks=1");
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let named = "block 1 of 1, a model of 20 of 40 rows";
+    assert!(ran.stderr.contains(named), "{}", ran.stderr);
+    // One block has a model: nothing of it is lost.
+    let report = json(&of("time:blocks=3"));
+    let told = [
+        &report["splits"][0]["train"],
+        &report["done"],
+        &report["wanted"],
+        &report["judged"],
+    ];
+    assert_eq!(told, [30, 1, 3, 10]);
+    assert_eq!(report["termination"], "completed");
+    let warning = report["warnings"][0].as_str().unwrap();
     assert!(
-        ran.stderr
-            .contains("block 1 of 3, a model of 10 of 40 rows"),
-        "{}",
-        ran.stderr
+        warning.starts_with("2 of 3 splits have no model"),
+        "{warning}"
     );
+    let named = "block 1 of 3, a model of 10 of 40 rows: ";
+    assert!(warning.contains(named), "{warning}");
+}
+
+#[test]
+fn rows_that_are_left_out_need_no_group() {
+    let folder = Folder::new();
+    let row = |row: usize| match row {
+        7 => "1,,\n".to_owned(),
+        _ => format!("{},{},g{}\n", row * row % 7, row % 5, row % 4),
+    };
+    folder.write(
+        "d.csv",
+        &format!("y,x,id\n{}", (0..20).map(row).collect::<String>()),
+    );
+    let options = ["--response", "y", "--by", "id", "--scheme", "folds:k=4"];
+    let report = validate(
+        &folder,
+        &[&options[..], &["--missing", "drop-rows"]].concat(),
+    );
+    assert_eq!(report["judged"], 19);
 }

@@ -6,7 +6,7 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command},
-    thread::sleep,
+    thread::{self, sleep},
     time::{Duration, Instant},
 };
 
@@ -147,10 +147,12 @@ fn ranks_in(folder: &Path) -> BTreeMap<usize, u32> {
 }
 
 /// Kills a rank once a checkpoint is there; how mpirun ends then. None if the ranks end before.
-fn killed(mut child: Child, folder: &Path, rank: usize) -> Option<Ran> {
+fn killed(child: Child, folder: &Path, rank: usize) -> Option<Ran> {
     let began = Instant::now();
+    // A report is longer than a pipe holds.
+    let running = thread::spawn(|| ended(child));
     while !folder.join("ck.json").exists() {
-        if child.try_wait().unwrap().is_some() {
+        if running.is_finished() {
             return None;
         }
         assert!(began.elapsed() < LONGEST, "no checkpoint was written");
@@ -159,7 +161,7 @@ fn killed(mut child: Child, folder: &Path, rank: usize) -> Option<Ran> {
     let pid = *ranks_in(folder).get(&rank)?;
     let kill = Command::new("kill").args(["-9", &pid.to_string()]).status();
     let is_killed = kill.unwrap().success();
-    let ended = ended(child);
+    let ended = running.join().unwrap();
     while !ranks_in(folder).is_empty() {
         assert!(began.elapsed() < LONGEST, "the ranks did not end");
         sleep(Duration::from_millis(2));
@@ -225,6 +227,8 @@ fn a_rank_that_is_stopped_is_told_and_the_answer_does_not_depend_on_it() {
     let command = format!("exec \"$passel\" {select} --progress json --checkpoint ck.json");
     let mut child = started(&here, 2, &command);
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    // A report is longer than a pipe holds.
+    let running = thread::spawn(|| ended(child));
     let (mut is_stopped, mut told) = (None, false);
     for line in lines.map_while(Result::ok) {
         // The first line that counts: the search is under way.
@@ -244,7 +248,7 @@ fn a_rank_that_is_stopped_is_told_and_the_answer_does_not_depend_on_it() {
         }
     }
     assert!(told);
-    let ended = ended(child);
+    let ended = running.join().unwrap();
     assert_eq!(ended.code, Some(0));
     let uncut = ran(&here, 1, &format!("exec \"$passel\" {select}"));
     assert_eq!(

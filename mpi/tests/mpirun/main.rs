@@ -37,6 +37,8 @@ struct Ran {
 fn started(folder: &Path, ranks: usize, script: &str) -> Child {
     let mut mpirun = Command::new("timeout");
     mpirun
+        // Where nobody reads what it writes, mpirun does not end on being asked to.
+        .args(["--kill-after", "10"])
         .args([&LONGEST.as_secs().to_string(), "mpirun"])
         .args(["--oversubscribe", "-n", &ranks.to_string()])
         .args(["sh", "-c", script])

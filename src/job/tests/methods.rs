@@ -51,7 +51,7 @@ fn options_that_the_method_does_not_use_are_refused() {
         refused(&[("method", "jmi"), ("format", "parquet")])
             .last()
             .unwrap(),
-        "format = parquet is only for the method pass: use csv, json or html"
+        "format = parquet is only for one selection by the method pass: use csv, json or html"
     );
 }
 

@@ -47,7 +47,7 @@ fn every_contradiction_is_reported() {
         "trace applies to a single selection and has no effect on resamples: leave it out",
         "level applies to a single selection and has no effect on resamples: leave it out",
         "checkpoint applies to a single selection and has no effect on resamples: leave it out",
-        "format = parquet is only for the method pass: use csv, json or html",
+        "format = parquet is only for one selection by the method pass: use csv, json or html",
         "fraction needs resampling = subsample: other resamples have a fixed size",
         "false-picks determines the cut-off, and cutoff is given too: leave one of them out",
         "keep and response both name y",

@@ -32,6 +32,8 @@ const RULE: f64 = 1.8;
 
 /// The size of names and numbers in a plot.
 const BODY: u32 = 12;
+/// Room for what stands of a number right of the last tick.
+const HALF_NUMBER: f64 = 28.0;
 
 pub(super) type Points = Vec<(f64, f64)>;
 
@@ -193,6 +195,9 @@ fn drawn_with_names(plots: Vec<Plot>, layout: Layout, height: f64, dots: Vec<Dot
         .with_body_size(BODY);
     // A report is worth more than one of its plots.
     let svg = catch_panic(|| {
+        let own = ComputedLayout::from_layout(&layout);
+        let right = own.margin_right.max(HALF_NUMBER);
+        let layout = layout.with_force_margins(own.margin_left, right);
         let computed = ComputedLayout::from_layout(&layout);
         let mut scene = render_multiple(plots, layout);
         write_names(&mut scene, &computed, dots);
