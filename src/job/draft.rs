@@ -23,7 +23,7 @@ use crate::{
     presentation::Format,
     stability::Resampling,
     table::is_npy,
-    validation::Scheme,
+    validation::{PlainModel, Scheme},
 };
 
 /// A job of a command whose options are being set, starting from the defaults.
@@ -46,6 +46,7 @@ pub struct JobDraft {
     // Of validation.
     pub(super) scheme: Scheme,
     pub(super) by: Option<String>,
+    pub(super) then: Option<PlainModel>,
     /// The folder to which paths are relative.
     pub(super) folder: PathBuf,
     /// The options that were set for this job: those of a job file's `[defaults]` are not in it.
@@ -76,6 +77,7 @@ impl JobDraft {
             cutoff: None,
             scheme: Scheme::default(),
             by: None,
+            then: None,
             folder: PathBuf::new(),
             explicit: Vec::new(),
             plugins: PluginLookup::default(),

@@ -7,8 +7,12 @@ use super::{
     task::{StabilityJob, ValidationJob},
 };
 use crate::{
-    inference::InferenceMethod, nearest::nearest, presentation::Format, spec::parse_spec,
-    stability::Resampling, validation::Scheme,
+    inference::InferenceMethod,
+    nearest::nearest,
+    presentation::Format,
+    spec::parse_spec,
+    stability::Resampling,
+    validation::{PlainModel, Scheme},
 };
 
 /// Options of a single selection, which have no effect on resamples.
@@ -117,7 +121,7 @@ impl JobDraft {
 
     pub(super) fn check_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
         let mut errors = self.refuse_options_of_one("a validation", &OF_REPORT);
-        let (scheme, by) = (self.scheme, self.by.take());
+        let (scheme, by, then) = (self.scheme, self.by.take(), self.then);
         if scheme == Scheme::Marked && by.is_none() {
             let error = contradicts(
                 "scheme",
@@ -129,14 +133,21 @@ impl JobDraft {
             Ok(mut job) => {
                 errors.extend(refuse_several(&job, "passel validate"));
                 let class = MethodClass::of_job(&job);
-                if [MethodClass::Score, MethodClass::Ranking].contains(&class) {
-                    let message = format!(
-                        "method = {}: it ranks variables and makes no model that predicts, so that there is no error to judge",
-                        job.method
-                    );
-                    let help =
-                        "leave it out, or ask `passel stability` how often it chooses the same";
-                    errors.push(OptionError::new("method", message).help(help));
+                let ranks = [MethodClass::Score, MethodClass::Ranking].contains(&class);
+                match then {
+                    None if ranks => {
+                        let message = format!(
+                            "method = {}: it ranks variables and makes no model that predicts",
+                            job.method
+                        );
+                        let help = "name what predicts from those that it chose: then = ols, logistic or knn";
+                        errors.push(OptionError::new("method", message).help(help));
+                    }
+                    Some(_) if !ranks => errors.push(contradicts(
+                        "then",
+                        "is for selectors that rank: the models of other methods predict by themselves",
+                    )),
+                    _ => {}
                 }
                 if let Some(name) = by.as_ref() {
                     let used = [("response", job.response.as_slice()), ("keep", &job.keep)];
@@ -157,6 +168,7 @@ impl JobDraft {
                     true => Ok(ValidationJob {
                         scheme,
                         by,
+                        then,
                         ..ValidationJob::new(job)
                     }),
                     false => Err(errors),
@@ -184,6 +196,20 @@ impl RawValues<'_> {
         let is_set = |(parameter, value): &(String, f64)| method.set(parameter, *value);
         match parameters.len() < 2 && parameters.iter().all(is_set) {
             true => Ok(Some(method)),
+            false => Err(self.out_of_range()),
+        }
+    }
+
+    /// What stands behind a selector: `ols`, `knn:k=7`.
+    pub(super) fn plain_model(&self) -> Result<PlainModel, OptionError> {
+        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
+        let mut model = PlainModel::named(name).ok_or_else(|| {
+            let nearest = nearest(name, PlainModel::NAMES);
+            self.out_of_range().suggest(nearest)
+        })?;
+        let is_set = |(parameter, value): &(String, f64)| model.set(parameter, *value);
+        match parameters.len() < 2 && parameters.iter().all(is_set) {
+            true => Ok(model),
             false => Err(self.out_of_range()),
         }
     }

@@ -8,7 +8,12 @@ use super::{
     Job, OPTIONS, OptionSpec, PAIRS, STABILITY, VALIDATION, option,
     options::{MethodClass, SHARED_WITH_PAIRS},
 };
-use crate::{plugin::ResolvedMethod, score::PairScore, stability::Resampling, validation::Scheme};
+use crate::{
+    plugin::ResolvedMethod,
+    score::PairScore,
+    stability::Resampling,
+    validation::{PlainModel, Scheme},
+};
 
 /// Options that a run sets for all of its jobs.
 const SET_BY_RUN: [&str; 4] = ["progress", "checkpoint", "overwrite", "timings"];
@@ -145,6 +150,8 @@ pub struct ValidationJob {
     pub scheme: Scheme,
     /// The column of groups whose rows stay together, of `time` that of times, of `marked` that of marks; it is no candidate.
     pub by: Option<String>,
+    /// Of a selector that ranks variables: what predicts from those that it chose.
+    pub then: Option<PlainModel>,
 }
 
 impl ValidationJob {
@@ -155,6 +162,7 @@ impl ValidationJob {
             job,
             scheme: Scheme::default(),
             by: None,
+            then: None,
         }
     }
 }

@@ -93,6 +93,14 @@ pub(super) fn answer(report: &ValidationReport) -> String {
     )
 }
 
+/// What the models of a report differ in.
+pub(super) fn judged_by(report: &ValidationReport) -> &'static str {
+    match report.then {
+        Some(_) => "then",
+        None => "criterion",
+    }
+}
+
 fn header(report: &ValidationReport, data: &Path) -> String {
     let mut rows = vec![
         ("data", data.display().to_string()),
@@ -109,7 +117,7 @@ fn header(report: &ValidationReport, data: &Path) -> String {
     rows.extend((!kept.is_empty()).then(|| ("always kept", first_names(kept, NAMES))));
     rows.push(("method", report.method.name.clone()));
     let criteria = report.models.iter().map(|own| own.criterion.spec(&[]));
-    rows.push(("criterion", listed(criteria)));
+    rows.push((judged_by(report), listed(criteria)));
     let by = report.by.as_ref().map(|by| format!(" by {by}"));
     let scheme = report.scheme.spec(&[]) + &by.unwrap_or_default();
     rows.push(("scheme", format!("{scheme}, seed {}", report.seed)));

@@ -9,13 +9,14 @@ use super::{
     infer::WithInference,
     method::Method,
     pass::PassSearch,
+    plain_models::WithPlainModel,
     ranking::{RankingProcedure, ScoreSelection},
     regression::RegressionProcedure,
     stability::OnResamples,
-    validate::InSplits,
+    validate::{InSplits, MadeInSplits, Regressions},
 };
 use crate::{
-    job::{Job, Task},
+    job::{Job, Task, ValidationJob},
     plugin::MethodKind,
 };
 
@@ -56,12 +57,27 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
         return match validation.job.selector.as_ref() {
             Some(resolved) => match &resolved.value {
                 MethodKind::Regression(own) => {
-                    Box::new(InSplits::of(validation, RegressionProcedure(resolved, own)))
+                    let method = RegressionProcedure(resolved, own);
+                    in_splits(validation, Regressions(method))
                 }
-                // It refuses them.
-                _ => Box::new(InSplits::of(validation, PassSearch)),
+                MethodKind::Score(score) => {
+                    let correction = validation.job.correction;
+                    let selector = ScoreSelection::new(resolved, score, correction);
+                    let models = WithPlainModel {
+                        validation,
+                        selector,
+                    };
+                    in_splits(validation, models)
+                }
+                MethodKind::Ranking(own) => {
+                    let models = WithPlainModel {
+                        validation,
+                        selector: RankingProcedure(resolved, own),
+                    };
+                    in_splits(validation, models)
+                }
             },
-            None => Box::new(InSplits::of(validation, PassSearch)),
+            None => in_splits(validation, Regressions(PassSearch)),
         };
     }
     if let (Task::Select(job), None) = (task, &task.job().selector)
@@ -93,6 +109,14 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
             }
         }
     }
+}
+
+/// A validation by models of a kind.
+fn in_splits<'a>(
+    validation: &'a ValidationJob,
+    models: impl MadeInSplits + 'a,
+) -> Box<dyn AnyMethod + 'a> {
+    Box::new(InSplits { validation, models })
 }
 
 /// A selector on all rows, or on resamples of them.

@@ -212,14 +212,6 @@ impl RunError {
         }
     }
 
-    /// Whether rows are to blame: some of them may not allow what all do.
-    pub(super) fn is_of_rows(&self) -> bool {
-        matches!(
-            self,
-            Self::Design(_) | Self::Search(SearchError::Settings(_) | SearchError::Design(_))
-        )
-    }
-
     /// The report of a job that would find no more if it were done again: of responses some of which can have no model.
     pub(crate) fn into_final(self) -> Result<Report, Self> {
         match self {

@@ -12,7 +12,7 @@ use super::{
     pass::Model,
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::{counted, most_frequent, of_some_rows, with_event},
+    some_rows::{counted, is_of_rows, most_frequent, of_some_rows, with_event},
     stability::proof_of_resample,
     validate::{chosen_terms, keep_rows},
 };
@@ -25,6 +25,7 @@ use crate::{
     search::{Pass, SearchError, refuse_parts},
     selection::{Inference, Outcome, StopReason, Termination},
     table::Table,
+    threads::with_helpers,
     validation::{Scheme, SchemeError, Split, Splits},
 };
 
@@ -74,14 +75,14 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
         let (design, _held) = match Design::of(&own, part, None) {
             Err(RunError::Interrupted) => return Ok(None),
             // All rows can choose: these few cannot, and choose nothing.
-            Err(error) if error.is_of_rows() => {
+            Err(error) if is_of_rows(&error) => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
             design => design?.share(),
         };
         let mut found = match self.method.work(&mut Run::silent(&own), design) {
-            Err(error) if error.is_of_rows() => {
+            Err(error) if is_of_rows(&error) => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
@@ -135,7 +136,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
             match estimated(&own, part) {
                 Err(RunError::Interrupted) => return Ok(None),
                 // What cannot be estimated is not found.
-                Err(error) if error.is_of_rows() => {
+                Err(error) if is_of_rows(&error) => {
                     notes.push(format!(
                         "nothing could be estimated from the half that did not choose: {error}"
                     ));
@@ -206,7 +207,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let with_formula = with_formula(run.job, &table)?;
         let job = &*with_formula;
         let copy = Held::copy(&table, &job.resources.memory)?;
-        let (design, _held) = Design::of(job, copy, None)?.share();
+        let design = with_helpers(job.resources.thread_count(), || Design::of(job, copy, None));
+        let (design, _held) = design?.share();
         refuse_parts(&design, "inference").map_err(SearchError::from)?;
         // The limit is of the search and the draws together.
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);

@@ -21,10 +21,12 @@ mod infer;
 mod inferred;
 mod lost_levels;
 mod method;
+mod neighbours;
 mod observed;
 mod pairs;
 mod pass;
 #[cfg(feature = "program")]
+mod plain_models;
 mod predict;
 mod prepared;
 mod ranking;

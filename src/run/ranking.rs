@@ -216,6 +216,29 @@ impl Order {
     }
 }
 
+/// The names of what a selector chose.
+pub(super) struct ChosenNames {
+    /// In the order of choice.
+    pub(super) names: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) devices: Vec<String>,
+}
+
+impl Order {
+    /// What was chosen; none where an interrupt or a time limit cut it short.
+    pub(super) fn names(self) -> Result<Option<ChosenNames>, RunError> {
+        let columns = &self.binned.columns.columns;
+        let ranked = self.ranked.chosen.iter();
+        let names = ranked.map(|own| columns[own.column].name.clone()).collect();
+        let choice = self.choice()?;
+        Ok(choice.map(|own| ChosenNames {
+            names,
+            notes: own.notes,
+            devices: own.devices,
+        }))
+    }
+}
+
 impl Selected for Order {
     fn choice(self) -> Result<Option<Choice>, RunError> {
         let (columns, ranked) = (&self.binned.columns.columns, self.ranked);

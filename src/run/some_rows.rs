@@ -2,15 +2,16 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use super::prepared::response;
+use super::{RunError, prepared::response};
 use crate::{
     design::{Design, has_reference, levels_there},
     device::Resources,
     interrupt::Interrupt,
     job::{Job, ResponseSettings},
     presentation::Format,
-    search::Pass,
+    search::{Pass, SearchError},
     table::Table,
+    validation::SchemeError,
 };
 
 /// Most notes of selections that are reported; each may have its own.
@@ -50,6 +51,16 @@ pub(super) fn of_some_rows(
         format: Format::Json,
         ..job.clone()
     }
+}
+
+/// Whether rows are to blame for an error: some of them may not allow what all do.
+pub(super) fn is_of_rows(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::Design(_)
+            | RunError::Search(SearchError::Settings(_) | SearchError::Design(_))
+            | RunError::Scheme(SchemeError::NoPlainModel { .. })
+    )
 }
 
 /// The job with the event of its design named: rows of one level say nothing of which one it is.

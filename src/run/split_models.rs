@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{RunError, pass::Model as Found};
+use super::{RunError, neighbours::Neighbours, pass::Model as Found};
 use crate::{
     design::Design,
     family::{Distribution, FitStatus, Likelihood},
@@ -53,7 +53,10 @@ pub(super) fn most_sizes(n: usize, splits: &Splits) -> usize {
 }
 
 /// A model of the rows of a split.
-pub(super) struct SplitModel(Model);
+pub(super) enum SplitModel {
+    Regression(Box<Model>),
+    Neighbours(Neighbours),
+}
 
 fn of_formula(error: FormulaError) -> RunError {
     let path = "the formula".to_owned();
@@ -67,7 +70,7 @@ fn of_formula(error: FormulaError) -> RunError {
 impl SplitModel {
     fn of(design: &Design, fit: &Fit, exact: bool) -> Result<Self, RunError> {
         Model::of(design, fit, exact, &[])
-            .map(Self)
+            .map(|own| Self::Regression(Box::new(own)))
             .map_err(of_formula)
     }
 
@@ -76,15 +79,24 @@ impl SplitModel {
         found
             .found
             .model(&found.design)
-            .map(Self)
+            .map(|own| Self::Regression(Box::new(own)))
             .map_err(of_formula)
     }
 
     /// What it says of the rows of a table.
     pub(super) fn predict(&self, table: &Table) -> Result<HeldOutRows, RunError> {
+        let model = match self {
+            Self::Regression(model) => model,
+            Self::Neighbours(own) => {
+                return Ok(HeldOutRows {
+                    predictions: own.predict(table),
+                    theta: f64::NAN,
+                });
+            }
+        };
         let options = PredictionOptions {
             // Hazards are relative ones.
-            scale: match self.0.family == Distribution::Cox.name() {
+            scale: match model.family == Distribution::Cox.name() {
                 true => Scale::Link,
                 false => Scale::Response,
             },
@@ -92,8 +104,8 @@ impl SplitModel {
             ..PredictionOptions::default()
         };
         Ok(HeldOutRows {
-            predictions: self.0.predict(table, &options)?,
-            theta: self.0.equation.theta.unwrap_or(f64::NAN),
+            predictions: model.predict(table, &options)?,
+            theta: model.equation.theta.unwrap_or(f64::NAN),
         })
     }
 }
@@ -105,13 +117,29 @@ pub(super) fn rows_for<'m>(
     rows: &[usize],
 ) -> Table {
     let mut names: HashSet<&str> = HashSet::new();
-    for SplitModel(model) in models {
+    for model in models {
+        let model = match model {
+            SplitModel::Regression(model) => model,
+            SplitModel::Neighbours(own) => {
+                names.extend(own.columns());
+                continue;
+            }
+        };
         names.extend(model.columns.iter().map(|own| &*own.name));
         let others = [&model.offset, &model.weights, &model.strata];
         names.extend(others.into_iter().flatten().map(String::as_str));
     }
+    some_columns(table, rows, |name| names.contains(name))
+}
+
+/// Some rows of some columns of a table.
+pub(super) fn some_columns(
+    table: &Table,
+    rows: &[usize],
+    is_wanted: impl Fn(&str) -> bool,
+) -> Table {
     let columns = table.columns.iter();
-    let columns = columns.filter(|column| names.contains(&*column.name));
+    let columns = columns.filter(|column| is_wanted(&column.name));
     Table {
         source: table.source.clone(),
         columns: columns.map(|column| column.select_rows(rows)).collect(),
@@ -181,6 +209,17 @@ pub(super) fn full_model(design: &Design) -> Result<Option<SplitModel>, RunError
     let passes = likelihood.map_or(1, |_| STEPS);
     let work = design.n().saturating_mul(p * p).saturating_mul(passes);
     if p + 1 >= informative || p > FULL_COLUMNS || work > FULL_WORK {
+        return Ok(None);
+    }
+    model_of_all(design)
+}
+
+/// The model of all terms, but for those that others explain; none where it leaves nothing open, or its fit does not end.
+pub(super) fn model_of_all(design: &Design) -> Result<Option<SplitModel>, RunError> {
+    let informative = design
+        .likelihood()
+        .map_or(design.n(), Likelihood::criterion_n);
+    if design.p() + 1 >= informative {
         return Ok(None);
     }
     let x = design.columns();

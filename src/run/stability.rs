@@ -25,6 +25,7 @@ use crate::{
     selector::{PermutationTest, Stop},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
     table::{Table, TrueVariable},
+    threads::with_helpers,
 };
 
 /// Fewest rows of a resample: a regression has no fewer.
@@ -119,7 +120,10 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         // What is wrong with the file is an error of the file, not of its first resample.
         let memory = &job.resources.memory;
         let copy = Held::copy(&table, memory)?;
-        let mut candidates = S::Data::of(job, copy, None)?.data.candidates()?;
+        let data = with_helpers(job.resources.thread_count(), || {
+            S::Data::of(job, copy, None)
+        });
+        let mut candidates = data?.data.candidates()?;
         // A factor is one candidate, and kept if one of its dummies is.
         candidates.kept.dedup();
         candidates.indexes.dedup();

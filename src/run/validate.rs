@@ -1,6 +1,7 @@
 //! Validation: splits of the rows → a selection in each → what its models predict of the other rows.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::Instant,
@@ -17,7 +18,7 @@ use super::{
     pass::Model,
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::{of_some_rows, with_event},
+    some_rows::{is_of_rows, of_some_rows, with_event},
     split_models::{
         Selected, SplitModel, SplitResult, full_model, models_by_size, most_sizes, null_model,
         rows_for,
@@ -29,65 +30,105 @@ use crate::{
     device::Resources,
     interrupt::Interrupt,
     job::{Job, ValidationJob},
-    plugin::MethodKind,
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
     table::{Table, Values},
+    threads::with_helpers,
     validation::{Response, Scheme, Split, Splits},
 };
 
-/// A method that selects models, in splits of the rows.
+/// What makes models, in splits of the rows.
 pub(super) struct InSplits<'a, M> {
-    validation: &'a ValidationJob,
-    method: M,
+    pub(super) validation: &'a ValidationJob,
+    pub(super) models: M,
 }
 
+/// A method that selects the model of a regression.
+pub(super) struct Regressions<M>(pub(super) M);
+
 /// What all splits have in common.
-struct Shared<'a> {
-    /// The job of each, but for what depends on its rows.
-    job: &'a Job,
+pub(super) struct Shared<'a> {
+    /// The regression of each, but for what depends on its rows.
+    pub(super) job: &'a Job,
     /// The observations alone.
-    table: &'a Table,
-    response: &'a Response,
+    pub(super) table: &'a Table,
+    pub(super) response: &'a Response,
     levels: &'a FactorLevels<'a>,
     criteria: &'a [Arc<dyn Criterion>],
     /// Sizes of models that are judged, at most.
-    most_sizes: usize,
+    pub(super) most_sizes: usize,
 }
 
-impl<'a, M> InSplits<'a, M> {
-    pub(super) fn of(validation: &'a ValidationJob, method: M) -> Self {
-        Self { validation, method }
-    }
+/// Models of the training rows of a split.
+pub(super) struct MadeInSplit {
+    /// By criterion.
+    pub(super) models: Vec<SplitModel>,
+    /// The terms that each holds, without those that are kept.
+    pub(super) chosen: Vec<Vec<String>>,
+    /// The model without any choice.
+    pub(super) null: SplitModel,
+    /// The model of everything, where there is one.
+    pub(super) full: Option<SplitModel>,
+    /// By the number of terms chosen.
+    pub(super) by_size: BTreeMap<usize, SplitModel>,
+    pub(super) notes: Vec<String>,
+    pub(super) devices: Vec<String>,
 }
 
-impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
-    /// Selects from the rows of a split, and predicts the others; none where `interrupt` cut it short.
-    fn judge(
+/// How the models of a split are made.
+pub(super) trait MadeInSplits: Sync {
+    const IS_PROCEDURE: bool;
+
+    fn check(&self, job: &Job) -> Result<(), RunError>;
+
+    /// The job of the regression whose responses are judged.
+    ///
+    /// # Errors
+    /// A response that it is not of.
+    fn judged<'j>(&self, job: &'j Job, table: &Table) -> Result<Cow<'j, Job>, RunError>;
+
+    /// Models of the training rows of a split; none where `interrupt` cut them short.
+    fn made(
         &self,
         shared: &Shared,
-        split: Split,
+        split: &Split,
         resources: &Resources,
         interrupt: &Interrupt,
-    ) -> Result<Option<SplitResult>, RunError> {
-        let memory = &shared.job.resources.memory;
-        let train = Held::rows(shared.table, &split.train, memory)?;
+    ) -> Result<Option<MadeInSplit>, RunError>;
+}
+
+impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regressions<M> {
+    const IS_PROCEDURE: bool = M::IS_PROCEDURE;
+
+    fn check(&self, job: &Job) -> Result<(), RunError> {
+        self.0.check(job)
+    }
+
+    fn judged<'j>(&self, job: &'j Job, _: &Table) -> Result<Cow<'j, Job>, RunError> {
+        Ok(Cow::Borrowed(job))
+    }
+
+    fn made(
+        &self,
+        shared: &Shared,
+        split: &Split,
+        resources: &Resources,
+        interrupt: &Interrupt,
+    ) -> Result<Option<MadeInSplit>, RunError> {
+        let train = Held::rows(shared.table, &split.train, &resources.memory)?;
         let own = of_some_rows(shared.job, &train.data, resources, interrupt);
         let (design, _held) = match Design::of(&own, train, None) {
             Err(RunError::Interrupted) => return Ok(None),
             design => design?.share(),
         };
-        let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
         let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut devices = Vec::new();
+        let (mut notes, mut devices) = (Vec::new(), Vec::new());
         for criterion in shared.criteria {
             let own = Job {
                 criterion: Arc::clone(criterion),
                 ..own.clone()
             };
-            let mut found = self
-                .method
-                .work(&mut Run::silent(&own), Arc::clone(&design))?;
+            let mut found = self.0.work(&mut Run::silent(&own), Arc::clone(&design))?;
             let fault = found.fault.take();
             if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
                 return Err(fault.without_report());
@@ -104,17 +145,39 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
             devices = std::mem::take(&mut found.found.devices);
             notes.append(&mut found.found.notes);
         }
-        let (null, full) = (null_model(&design, &own.pass)?, full_model(&design)?);
-        let all = models
-            .iter()
-            .chain(by_size.values())
-            .chain([&null])
-            .chain(&full);
+        Ok(Some(MadeInSplit {
+            models,
+            chosen,
+            null: null_model(&design, &own.pass)?,
+            full: full_model(&design)?,
+            by_size,
+            notes,
+            devices,
+        }))
+    }
+}
+
+impl<M: MadeInSplits> InSplits<'_, M> {
+    /// Selects from the rows of a split, and predicts the others; none where `interrupt` cut it short.
+    fn judge(
+        &self,
+        shared: &Shared,
+        split: Split,
+        resources: &Resources,
+        interrupt: &Interrupt,
+    ) -> Result<Option<SplitResult>, RunError> {
+        let Some(made) = self.models.made(shared, &split, resources, interrupt)? else {
+            return Ok(None);
+        };
+        let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
+        notes.extend(made.notes);
+        let all = made.models.iter().chain(made.by_size.values());
+        let all = all.chain([&made.null]).chain(&made.full);
         let test = rows_for(all, shared.table, &split.test);
         let say = |model: &SplitModel| model.predict(&test);
-        let selected: Vec<_> = models.iter().map(say).collect::<Result<_, _>>()?;
-        let null = say(&null)?;
-        let full = full.as_ref().map(say).transpose()?;
+        let selected: Vec<_> = made.models.iter().map(say).collect::<Result<_, _>>()?;
+        let null = say(&made.null)?;
+        let full = made.full.as_ref().map(say).transpose()?;
         // All are judged on the same rows.
         let (response, rows) = (shared.response, &split.test);
         let judged = selected.iter().chain([&null]).chain(&full);
@@ -122,23 +185,18 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
         let known: Vec<usize> = (0..rows.len()).filter(|at| !unknown.contains(at)).collect();
         // A model of some size may not know levels of rows that the others do.
         let mut of_sizes = BTreeMap::new();
-        for (size, model) in &by_size {
+        for (size, model) in &made.by_size {
             let own = say(model)?;
-            if own
-                .unknown(response, rows)
-                .iter()
-                .all(|at| unknown.contains(at))
-            {
+            let mut others = own.unknown(response, rows).into_iter();
+            if others.all(|at| unknown.contains(&at)) {
                 of_sizes.insert(*size, own.of(response, &known));
             }
         }
-        let selected = chosen
-            .into_iter()
-            .zip(&selected)
-            .map(|(terms, own)| Selected {
-                terms,
-                predicted: own.of(response, &known),
-            });
+        let selected = made.chosen.into_iter().zip(&selected);
+        let selected = selected.map(|(terms, own)| Selected {
+            terms,
+            predicted: own.of(response, &known),
+        });
         Ok(Some(SplitResult {
             rows: known.iter().map(|at| split.test[*at]).collect(),
             selected: selected.collect(),
@@ -146,7 +204,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> InSplits<'_, M> {
             full: full.map(|own| own.of(response, &known)),
             by_size: of_sizes,
             notes,
-            devices,
+            devices: made.devices,
             split,
         }))
     }
@@ -162,28 +220,24 @@ pub(super) fn chosen_terms(found: &Model) -> Vec<String> {
         .collect()
 }
 
-impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> {
+impl<M: MadeInSplits> Method for InSplits<'_, M> {
     type Data = Table;
     type Found = Validated;
     const IS_PROCEDURE: bool = M::IS_PROCEDURE;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
-        let kind = job.selector.as_ref().map(|selector| &selector.value);
-        match kind {
-            Some(MethodKind::Score(_) | MethodKind::Ranking(_)) => Err(RunError::OtherResult {
-                wanted: "model that predicts",
-            }),
-            _ => self.method.check(job),
-        }
+        self.models.check(job)
     }
 
     fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Validated, RunError> {
         let (meter, validation) = (&mut run.meter, self.validation);
+        let started = Instant::now();
         let scheme = validation.scheme;
         let mut table = Arc::unwrap_or_clone(table);
         let by = validation.by.as_deref();
         by.map(|name| table.require("--by", name)).transpose()?;
-        let job = with_formula(run.job, &table).map_err(|error| match error {
+        let job = self.models.judged(run.job, &table)?;
+        let job = with_formula(&job, &table).map_err(|error| match error {
             DesignError::FormulaHidden { name, .. } if Some(&*name) == by => {
                 let reason = "--by takes";
                 DesignError::FormulaHidden { name, reason }
@@ -193,7 +247,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
         let job = &*job?;
         let memory = &job.resources.memory;
         // What is wrong with the file is an error of the file, not of its first split.
-        let whole = Design::of(job, Held::copy(&table, memory)?, None)?;
+        let copy = Held::copy(&table, memory)?;
+        let whole = with_helpers(job.resources.thread_count(), || Design::of(job, copy, None))?;
         let design = &whole.data;
         refuse_parts(design, "a validation").map_err(SearchError::from)?;
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
@@ -225,7 +280,6 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
         let (factors, width) = (design.factor_columns(), design.p());
         drop(whole);
         keep_rows(&mut table, &rows, job);
-        let started = Instant::now();
         meter.begin("at work");
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let wanted = splits.len();
@@ -250,7 +304,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for InSplits<'_, M> 
             let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
             let judged = self.judge(&shared, split, &resources, &interrupt);
-            let is_of_rows = judged.as_ref().is_err_and(RunError::is_of_rows);
+            let is_of_rows = judged.as_ref().is_err_and(is_of_rows);
             let judged = judged.map_err(|error| RunError::Split {
                 name,
                 rows,

@@ -127,13 +127,18 @@ pub(super) fn report(
         all.map(error_measure).collect::<Vec<_>>()
     };
     let null = criteria.len();
+    let then = validation.then.map(|model| {
+        let parameters = model.parameters().into_iter();
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), json!(value)));
+        NamedParameters::new(model.name(), parameters)
+    });
     let models = criteria.iter().enumerate().map(|(at, criterion)| {
         let own = Job {
             criterion: Arc::clone(criterion),
             ..run.job.clone()
         };
         ValidatedModel {
-            criterion: criterion_parameters(&own),
+            criterion: then.clone().unwrap_or_else(|| criterion_parameters(&own)),
             errors: of_model(at),
             variables: variables(&done, at, is_bootstrap),
         }
@@ -166,6 +171,7 @@ pub(super) fn report(
             }),
         ),
         method: method(run.job),
+        then,
         done: done.len(),
         judged: judged_rows,
         models,
@@ -211,7 +217,12 @@ fn error_measure(own: Errors) -> ErrorMeasure {
 /// The method with its parameters, of which the largest size goes by the rows of each split where it was not given.
 fn method(job: &Job) -> NamedParameters {
     match &job.selector {
-        Some(resolved) => method_parameters(resolved),
+        Some(resolved) => {
+            let mut own = method_parameters(resolved);
+            own.parameters
+                .extend(job.stop.top.map(|top| ("top".to_owned(), json!(top))));
+            own
+        }
         None => {
             let mut pass = job.pass.parameters(0);
             pass.insert("max_size".to_owned(), json!(job.pass.max_size));

@@ -23,6 +23,9 @@ pub struct ValidationReport {
     pub by: Option<String>,
     /// The method that selects, and its plugin, where it has one.
     pub method: NamedParameters,
+    /// Of a method that ranks variables what predicts from those it chose: `ols`, `logistic` or `knn`; none of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<NamedParameters>,
     /// The name of the response.
     pub response: String,
     /// The formula whose terms are the candidates; none without one.
@@ -55,7 +58,8 @@ pub struct ValidationReport {
     pub full: Option<Vec<ErrorMeasure>>,
     /// The measure by which sizes are compared.
     pub size_measure: Label,
-    /// The errors of the best models of each size that the searches met, by the first criterion; of sizes that all have.
+    /// The errors of the best models of each size that the searches met, by the first criterion, or of those of the first
+    /// variables of a ranking; of sizes that all have.
     pub by_size: Vec<SizeError>,
     /// The size of the least error.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +83,7 @@ pub struct ValidationReport {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ValidatedModel {
-    /// The criterion.
+    /// The criterion; of a method that ranks variables what predicts from those it chose.
     pub criterion: NamedParameters,
     /// The errors of its models.
     pub errors: Vec<ErrorMeasure>,

@@ -33,6 +33,20 @@ pub enum SchemeError {
         "--infer draws clusters, and all rows are of one `{column}`: leave --infer or --cluster out"
     )]
     OneCluster { column: String },
+    /// A response of text, which is no number.
+    #[error(
+        "--then ols predicts numbers, and the response {name} is text: use --then logistic or --then knn"
+    )]
+    LevelsByLeastSquares { name: String },
+    /// A plain model that leaves nothing open, or whose fit did not end.
+    #[error(
+        "--then {model} has no model of {variables} variables and {rows} rows: a smaller --top may have one, or --then knn"
+    )]
+    NoPlainModel {
+        model: &'static str,
+        variables: usize,
+        rows: usize,
+    },
     /// Nothing is marked, or everything.
     #[error(
         "--by {column} marks {marked} of {n} rows as held out (every value but 0): some rows are judged, by the model of the others"

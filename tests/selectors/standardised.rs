@@ -53,13 +53,13 @@ fn type_one_error(method: Method, seed: u64, sets: usize) {
 
 #[test]
 fn noise_of_mixed_levels_is_accepted_by_mim_as_often_as_alpha_says() {
-    type_one_error(Method::Mim, 61, 300);
+    type_one_error(Method::Mim, 61, 120);
 }
 
 /// The response follows variable 0 alone; the second one tested is noise of mixed levels.
 #[test]
 fn mixed_noise_behind_a_variable_that_tells_is_accepted_by_jmi_as_often_as_alpha_says() {
-    let (mut random, sets) = (Random::new(62), 300);
+    let (mut random, sets) = (Random::new(62), 120);
     let (mut first, mut second) = (0, 0);
     for at in 0..sets as u64 {
         let mut set = noise(&mut random, 80);

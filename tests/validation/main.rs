@@ -10,6 +10,7 @@ mod inference;
 mod leaks;
 mod measures;
 mod mistakes;
+mod plain;
 mod reports;
 mod schemes;
 mod script;

@@ -73,7 +73,7 @@ fn columns_and_options_that_do_not_go_together() {
         &["--response", "kind", "--method", "jmi", "--top", "3"],
         &[
             "method = jmi: it ranks variables and makes no model that predicts",
-            "passel stability",
+            "then = ols, logistic or knn",
         ],
     );
 }
@@ -138,7 +138,7 @@ fn the_split_that_failed_is_named() {
         &report["judged"],
     ];
     assert_eq!(told, [30, 1, 3, 10]);
-    assert_eq!(report["termination"], "completed");
+    assert_eq!(report["termination"], "done");
     let warning = report["warnings"][0].as_str().unwrap();
     assert!(
         warning.starts_with("2 of 3 splits have no model"),

@@ -153,6 +153,10 @@ pub(super) fn validation() -> impl Iterator<Item = OptionSpec> {
             .default("none")
             .range("a column without missing values, which then is no candidate")
             .help("Let rows of one value of this column stay together on one side of each split; of the scheme time the column of the times, of marked that of the marks"),
+        TaskOption::optional("then MODEL", |raw| raw.plain_model(), |draft| &mut draft.then)
+            .default("none")
+            .range("ols; logistic; or knn:k=K, without it k=5")
+            .help("For selectors, which make no model: what predicts from the variables that they chose; least squares, logistic regression of two levels or more, or the mean or share among the K nearest rows. The error by size is that of the first 1, 2, … up to top variables"),
     ])
 }
 

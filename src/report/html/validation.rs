@@ -13,7 +13,7 @@ use crate::{
         goodness::facts_of_family,
         numbers::{listed, when},
         table::{Table, count, exact},
-        validation::{answer, chosen_sizes, errors, sizes, splits, terms, title},
+        validation::{answer, chosen_sizes, errors, judged_by, sizes, splits, terms, title},
     },
     selection::{HeldOut, StopReason, ValidationReport},
 };
@@ -45,7 +45,7 @@ pub(super) fn summary(report: &ValidationReport) -> (String, Vec<Fact>) {
     let kept = &report.kept;
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     let criteria = report.models.iter().map(|own| own.criterion.spec(&[]));
-    facts.push(("criterion", listed(criteria)));
+    facts.push((judged_by(report), listed(criteria)));
     facts.push(("scheme", report.scheme.spec(&[])));
     facts.extend(report.by.clone().map(|by| ("by", by)));
     let (judged, n) = (report.judged, report.n);
