@@ -61,7 +61,7 @@ pub(crate) use interactions::TermsOfColumns;
 use levels::FormulaData;
 pub(crate) use making::Making;
 pub(crate) use names::check_columns;
-use names::dummy_name;
+pub(crate) use names::dummy_name;
 pub(crate) use names::has_reference;
 pub use options::{DesignOptions, FormulaOptions, MatrixOptions, ResponseOptions};
 use packed::PackedColumns;

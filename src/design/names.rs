@@ -274,6 +274,6 @@ fn references<'a>(
     Ok(found)
 }
 
-pub(super) fn dummy_name(column: &str, level: &str) -> String {
+pub(crate) fn dummy_name(column: &str, level: &str) -> String {
     format!("{column}={level}")
 }

@@ -12,6 +12,7 @@ use crate::{
     presentation::Format,
     spec::parse_spec,
     stability::Resampling,
+    table::Missing,
     validation::{PlainModel, Scheme},
 };
 
@@ -122,6 +123,8 @@ impl JobDraft {
     pub(super) fn check_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
         let mut errors = self.refuse_options_of_one("a validation", &OF_REPORT);
         let (scheme, by, then) = (self.scheme, self.by.take(), self.then);
+        // One that was misspelt is told of by itself.
+        let asks_none = !self.explicit.contains(&"then");
         if scheme == Scheme::Marked && by.is_none() {
             let error = contradicts(
                 "scheme",
@@ -133,9 +136,13 @@ impl JobDraft {
             Ok(mut job) => {
                 errors.extend(refuse_several(&job, "passel validate"));
                 let class = MethodClass::of_job(&job);
+                if then.is_some() && [Missing::Level, Missing::Pairwise].contains(&job.missing) {
+                    let message = "missing leaves gaps, of which a model behind a selector has none: use mean or drop-rows";
+                    errors.push(OptionError::new("missing", message));
+                }
                 let ranks = [MethodClass::Score, MethodClass::Ranking].contains(&class);
                 match then {
-                    None if ranks => {
+                    None if ranks && asks_none => {
                         let message = format!(
                             "method = {}: it ranks variables and makes no model that predicts",
                             job.method
@@ -145,7 +152,7 @@ impl JobDraft {
                     }
                     Some(_) if !ranks => errors.push(contradicts(
                         "then",
-                        "is for selectors that rank: the models of other methods predict by themselves",
+                        "is for selectors that rank, and the models of other methods predict by themselves: leave it out",
                     )),
                     _ => {}
                 }

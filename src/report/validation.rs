@@ -216,7 +216,13 @@ pub(super) fn text(report: &ValidationReport, data: &Path) -> String {
     };
     let most = report.by_size.len().min(SIZES);
     if most > 0 {
-        page += &(sizes(report, &report.by_size[..most]).aligned(&[3]) + "\n");
+        page += &sizes(report, &report.by_size[..most]).aligned(&[3]);
+        page += &match (report.by_size.len() - most, report.best_size) {
+            (0, _) | (_, None) => "\n".to_owned(),
+            (more, Some(best)) => {
+                format!("… and {more} more; the least is at {best} (--format json has all)\n\n")
+            }
+        };
     }
     let mut chosen = terms(report);
     let all = chosen.rows.len();

@@ -1,7 +1,7 @@
 //! Predictions by the nearest training rows.
 
 use crate::{
-    design::{Design, Variable},
+    design::{Design, FactorCoding, Variable, dummy_name},
     prediction::{LevelProbabilities, Predictions},
     table::{Column, MISSING, Table, Values},
     validation::{Observed, Response},
@@ -42,18 +42,51 @@ impl Neighbours {
             Observed::Numbers(_, y) => Outcomes::Numbers(of(y)),
             Observed::Survival(times) => Outcomes::Numbers(of(&times.time)),
         };
-        let factors = design.factors().iter();
-        let x = design.columns();
-        Self {
+        let columns = design.columns();
+        let x = (0..design.p() as u32).map(|j| columns.column(j).to_vec());
+        let mut own = Self {
             k,
             variables: design.variables().to_vec(),
-            factors: factors
-                .map(|own| (own.name.clone(), own.levels.clone()))
-                .collect(),
-            x: (0..design.p() as u32)
-                .map(|j| x.column(j).to_vec())
-                .collect(),
+            factors: Vec::new(),
+            x: x.collect(),
             outcomes,
+        };
+        for factor in design.factors() {
+            own.add_reference(factor);
+            own.factors
+                .push((factor.name.clone(), factor.levels.clone()));
+        }
+        own
+    }
+
+    /// Adds the dummy of the level that a factor is coded without, so that no level is nearer to others than any.
+    fn add_reference(&mut self, factor: &FactorCoding) {
+        let of_factor = |own: &Variable| own.level.is_some() && own.column() == factor.name;
+        let mut rest = vec![1.0; self.x.first().map_or(0, Vec::len)];
+        let others = self.variables.iter().zip(&self.x);
+        for (variable, x) in others.filter(|(own, _)| of_factor(own)) {
+            let dummy = x.iter().map(|x| x * variable.norm + variable.mean);
+            rest.iter_mut()
+                .zip(dummy)
+                .for_each(|(rest, own)| *rest -= own);
+        }
+        let mean = rest.iter().sum::<f64>() / rest.len() as f64;
+        let square: f64 = rest.iter().map(|own| (own - mean).powi(2)).sum();
+        let (Some(level), norm) = (&factor.reference, square.sqrt()) else {
+            return;
+        };
+        // Of a factor of which one level is there nothing is left.
+        if norm > 1e-6 {
+            self.variables.push(Variable {
+                name: dummy_name(&factor.name, level),
+                level: Some((**level).into()),
+                class: None,
+                index: 0,
+                mean,
+                norm,
+            });
+            self.x
+                .push(rest.iter().map(|own| (own - mean) / norm).collect());
         }
     }
 

@@ -21,12 +21,16 @@ use crate::{
     family::Distribution,
     interrupt::Interrupt,
     job::{Job, ResponseSettings, ValidationJob},
-    table::{Column, Table, Values},
+    random::Stream,
+    table::{Column, Missing, Table, Values},
     validation::{PlainModel, SchemeError, Split},
 };
 
-/// The column of row numbers: a response that is always there, and a candidate that no model takes.
-const ROWS: &str = "(rows)";
+/// A column of noise: a response where none is asked, and a candidate where no variable is.
+const NOISE: &str = "(noise)";
+
+/// The seed of the noise.
+const SEED: u64 = 0;
 
 /// A selector, and what predicts from the variables that it chooses.
 pub(super) struct WithPlainModel<'a, S> {
@@ -34,33 +38,47 @@ pub(super) struct WithPlainModel<'a, S> {
     pub(super) selector: S,
 }
 
-/// The column by whose values a plain model's response is one of numbers or of levels.
-fn distribution(then: PlainModel, column: &Column, rows: usize) -> Result<Distribution, RunError> {
-    let (levels, are_numbers) = match &column.values {
-        Values::Factor { levels, .. } => (levels.len(), false),
-        values => {
-            let numbers = values.numbers(rows).unwrap_or_default();
-            let mut distinct: Vec<f64> = numbers
-                .iter()
-                .copied()
-                .filter(|own| !own.is_nan())
-                .collect();
-            distinct.sort_by(f64::total_cmp);
-            distinct.dedup();
-            // Of numbers 0 and 1 tell whether something happened.
-            let is_event = distinct == [0.0, 1.0];
-            (if is_event { 2 } else { usize::MAX }, !is_event)
-        }
+/// Distinct numbers that may be levels, at most.
+const LEVELS: usize = 20;
+
+/// The response of a plain model, by the values of its column: numbers, or levels, of which the event is the second of two.
+fn kind(
+    then: PlainModel,
+    column: &Column,
+    rows: usize,
+) -> Result<(Distribution, Option<String>), RunError> {
+    let name = || column.name.clone();
+    let Values::Factor { levels, .. } = &column.values else {
+        let numbers = column.values.numbers(rows).unwrap_or_default();
+        let known = numbers.iter().filter(|own| !own.is_nan());
+        let mut distinct: Vec<f64> = known.copied().collect();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup();
+        let are_whole = distinct.iter().all(|own| own.fract() == 0.0);
+        let count = distinct.len();
+        return match (then, &distinct[..]) {
+            (PlainModel::LeastSquares, _) => Ok((Distribution::Gaussian, None)),
+            (_, [low, high]) => {
+                let event = [*low, *high] != [0.0, 1.0];
+                Ok((Distribution::Binomial, event.then(|| high.to_string())))
+            }
+            (PlainModel::Neighbours { .. }, _) => Ok((Distribution::Gaussian, None)),
+            (PlainModel::Logistic, _) if count <= LEVELS && are_whole => {
+                Ok((Distribution::Multinomial, None))
+            }
+            (PlainModel::Logistic, _) => Err(SchemeError::NumbersByLogistic {
+                name: name(),
+                count,
+            }
+            .into()),
+        };
     };
-    match then {
-        PlainModel::LeastSquares if matches!(column.values, Values::Factor { .. }) => {
-            let name = column.name.clone();
-            Err(SchemeError::LevelsByLeastSquares { name }.into())
+    match (then, levels.len()) {
+        (PlainModel::LeastSquares, _) => {
+            Err(SchemeError::LevelsByLeastSquares { name: name() }.into())
         }
-        PlainModel::LeastSquares => Ok(Distribution::Gaussian),
-        PlainModel::Neighbours { .. } if are_numbers => Ok(Distribution::Gaussian),
-        _ if levels == 2 => Ok(Distribution::Binomial),
-        _ => Ok(Distribution::Multinomial),
+        (_, 2) => Ok((Distribution::Binomial, None)),
+        _ => Ok((Distribution::Multinomial, None)),
     }
 }
 
@@ -81,8 +99,9 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
             name == of_response || names.iter().any(|own| own == name)
         });
         if names.is_empty() || !has_own_response {
-            let numbers: Vec<f64> = rows.iter().map(|row| *row as f64).collect();
-            table.columns.push(Column::from((ROWS.to_owned(), numbers)));
+            let mut words = Stream::new(SEED, 0);
+            let noise: Vec<f64> = rows.iter().map(|_| words.next_word() as f64).collect();
+            table.columns.push(Column::from((NOISE.to_owned(), noise)));
         }
         let own = of_some_rows(job, &table, resources, interrupt);
         let own = match has_own_response {
@@ -92,7 +111,7 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
             },
             false => Job {
                 drop: vec![of_response.to_owned()],
-                response: Some(ROWS.to_owned()),
+                response: Some(NOISE.to_owned()),
                 kind: ResponseSettings::default(),
                 ..own
             },
@@ -119,6 +138,10 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
             return null_model(&design, &shared.job.pass);
         }
         if let PlainModel::Neighbours { k } = then {
+            let rows = table.rows;
+            if k > rows {
+                return Err(SchemeError::FewNeighbours { k, rows }.into());
+            }
             let design = self.design(shared, table, names, with, false)?;
             let own = Neighbours::new(k, &design, shared.response, &split.train);
             return Ok(SplitModel::Neighbours(own));
@@ -150,15 +173,24 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> MadeInSplits for WithPlainM
             return Ok(Cow::Borrowed(job));
         };
         let column = &table.columns[at];
+        let (distribution, event) = kind(then, column, table.rows)?;
         Ok(Cow::Owned(Job {
             selector: None,
             response: Some(column.name.clone()),
             kind: ResponseSettings {
-                distribution: distribution(then, column, table.rows)?,
+                distribution,
+                success: job.kind.success.clone().or(event),
                 ..job.kind.clone()
             },
             ..job.clone()
         }))
+    }
+
+    fn candidates(&self, job: &Job, table: &Table, _: &Design) -> usize {
+        let others = job.drop.iter().chain(&job.response);
+        let others: HashSet<&str> = others.map(String::as_str).collect();
+        let names = table.columns.iter().map(|own| &*own.name);
+        names.filter(|name| !others.contains(name)).count()
     }
 
     fn made(
@@ -168,13 +200,33 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> MadeInSplits for WithPlainM
         resources: &Resources,
         interrupt: &Interrupt,
     ) -> Result<Option<MadeInSplit>, RunError> {
-        let (rows, with) = (&split.train, (resources, interrupt));
+        match self.ranked(shared, split, (resources, interrupt)) {
+            Err(RunError::Interrupted) => Ok(None),
+            made => made,
+        }
+    }
+}
+
+impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
+    /// The plain models of what is ranked in the training rows.
+    fn ranked(
+        &self,
+        shared: &Shared,
+        split: &Split,
+        with: (&Resources, &Interrupt),
+    ) -> Result<Option<MadeInSplit>, RunError> {
+        let (rows, (resources, interrupt)) = (&split.train, with);
         let train = Held::rows(shared.table, rows, &resources.memory)?;
         let own = of_some_rows(&self.validation.job, &train.data, resources, interrupt);
-        let (binned, _held) = match Binned::of(&own, train, None) {
-            Err(RunError::Interrupted) => return Ok(None),
-            binned => binned?.share(),
+        // What the model takes for the mean is a level for the selector.
+        let own = match own.missing.of(&train.data) {
+            Missing::Mean => Job {
+                missing: Missing::Level,
+                ..own
+            },
+            _ => own,
         };
+        let (binned, _held) = Binned::of(&own, train, None)?.share();
         let ranked = self.selector.work(&mut Run::silent(&own), binned)?;
         let (Some(chosen), Some(then)) = (ranked.names()?, self.validation.then) else {
             return Ok(None);

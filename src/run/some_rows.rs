@@ -59,7 +59,9 @@ pub(super) fn is_of_rows(error: &RunError) -> bool {
         error,
         RunError::Design(_)
             | RunError::Search(SearchError::Settings(_) | SearchError::Design(_))
-            | RunError::Scheme(SchemeError::NoPlainModel { .. })
+            | RunError::Scheme(
+                SchemeError::NoPlainModel { .. } | SchemeError::FewNeighbours { .. }
+            )
     )
 }
 

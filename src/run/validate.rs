@@ -87,6 +87,9 @@ pub(super) trait MadeInSplits: Sync {
     /// A response that it is not of.
     fn judged<'j>(&self, job: &'j Job, table: &Table) -> Result<Cow<'j, Job>, RunError>;
 
+    /// How many candidates there are.
+    fn candidates(&self, job: &Job, table: &Table, design: &Design) -> usize;
+
     /// Models of the training rows of a split; none where `interrupt` cut them short.
     fn made(
         &self,
@@ -106,6 +109,10 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
 
     fn judged<'j>(&self, job: &'j Job, _: &Table) -> Result<Cow<'j, Job>, RunError> {
         Ok(Cow::Borrowed(job))
+    }
+
+    fn candidates(&self, _: &Job, _: &Table, design: &Design) -> usize {
+        design.candidate_terms() - design.keep().len()
     }
 
     fn made(
@@ -267,7 +274,7 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             family: ResponseFamily::of(design),
             weights: job.weights.clone(),
             n,
-            p: design.candidate_terms() - design.keep().len(),
+            p: self.models.candidates(job, &table, design),
             kept: kept
                 .map(|term| design.term_name(*term).to_owned())
                 .collect(),
@@ -327,9 +334,8 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         })?;
         // The first of a bootstrap is of all rows.
         let needed = usize::from(matches!(scheme, Scheme::Bootstrap { .. }));
-        if done.len() <= needed
-            && let Some((_, error)) = failed.pop_first()
-        {
+        let is_enough = done.len() > needed && (needed == 0 || done.contains_key(&0));
+        if !is_enough && let Some((_, error)) = failed.pop_first() {
             return Err(error);
         }
         Ok(Validated {

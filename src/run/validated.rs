@@ -146,7 +146,8 @@ pub(super) fn report(
     let models: Vec<ValidatedModel> = models.collect();
     let first_size = null + 1 + usize::from(has_full);
     let by_size = sizes.iter().copied().zip(first_size..);
-    let (by_size, best) = errors_by_size(scheme, response, &judged, by_size);
+    let of_sizes = Measure::of_sizes(response, validation.then);
+    let (by_size, best) = errors_by_size((scheme, of_sizes), response, &judged, by_size);
     let mut was_judged = vec![false; begun.n];
     let held_out = done.iter().skip(usize::from(is_bootstrap));
     for own in held_out.clone() {
@@ -177,7 +178,7 @@ pub(super) fn report(
         models,
         null: of_model(null),
         full: has_full.then(|| of_model(null + 1)),
-        size_measure: Measure::of_sizes(response).name().into(),
+        size_measure: of_sizes.name().into(),
         by_size: by_size
             .into_iter()
             .map(|own| SizeError {
@@ -267,10 +268,14 @@ fn variables(done: &[SplitResult], criterion: usize, is_bootstrap: bool) -> Vec<
 /// What a reader should know of splits without a model; the first tells of all.
 fn failures(failed: &[RunError], wanted: usize) -> Option<String> {
     let causes = std::iter::successors(failed.first()?.source(), |error| (*error).source());
-    let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    let count = failed.len();
+    let mut causes: Vec<String> = causes.map(ToString::to_string).collect();
+    causes.dedup();
+    let (count, have) = match failed.len() {
+        1 => (1, "has"),
+        count => (count, "have"),
+    };
     Some(format!(
-        "{count} of {wanted} splits have no model, so that what they hold out is not judged by them: the rows that were to choose do not \
+        "{count} of {wanted} splits {have} no model, so that what they hold out is not judged by them: the rows that were to choose do not \
          allow one ({}: {})",
         failed.first()?,
         causes.join(": ")

@@ -51,11 +51,12 @@ fn few_clusters(design: &Design, fit: &Fit) -> Option<String> {
     let (count, name) = (own.count, &own.name);
     Some(match count <= fit.support().len() {
         true => format!(
-            "the {count} clusters of `{name}` are too few for tests of the model and of terms with as many coefficients, which \
-             are not there; of single coefficients they may promise too much"
+            "there are no more clusters of `{name}` ({count}) than coefficients: the whole model has no test, and standard errors \
+             tend to be far too small; choose a smaller model, or a column of more clusters"
         ),
         false => format!(
-            "errors and tests rest on {count} clusters of `{name}`: fewer than some {CLUSTERS} may promise too much"
+            "standard errors rest on {count} clusters of `{name}`: with fewer than about {CLUSTERS} they tend to be too small, so \
+             that p-values near a limit say little; a column of more clusters is safer"
         ),
     })
 }

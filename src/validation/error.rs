@@ -47,6 +47,16 @@ pub enum SchemeError {
         variables: usize,
         rows: usize,
     },
+    /// More neighbours than there are rows.
+    #[error(
+        "--then knn:k={k} asks for more rows than the {rows} that a model is made of: name a smaller k"
+    )]
+    FewNeighbours { k: usize, rows: usize },
+    /// A response of many numbers, which are no levels.
+    #[error(
+        "--then logistic predicts levels, and the response {name} has {count} distinct numbers: use --then ols or --then knn"
+    )]
+    NumbersByLogistic { name: String, count: usize },
     /// Nothing is marked, or everything.
     #[error(
         "--by {column} marks {marked} of {n} rows as held out (every value but 0): some rows are judged, by the model of the others"

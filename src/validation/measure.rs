@@ -1,7 +1,7 @@
 //! The measures of error by family, over rows that are held out.
 
 use super::{
-    events,
+    PlainModel, events,
     losses::Loss,
     response::{Observed, Response, Row},
     survival,
@@ -72,9 +72,12 @@ impl Measure {
         }
     }
 
-    /// The measure by which sizes of models are compared: the least is the best.
-    pub(crate) fn of_sizes(response: &Response) -> Self {
+    /// The measure by which sizes of models are compared: the least is the best. Shares of neighbours are 0 and 1 so often
+    /// that their logarithms say nothing else.
+    pub(crate) fn of_sizes(response: &Response, then: Option<PlainModel>) -> Self {
+        let by_shares = matches!(then, Some(PlainModel::Neighbours { .. }));
         match &response.observed {
+            Observed::Events { .. } | Observed::Levels { .. } if by_shares => Self::Brier,
             Observed::Numbers(Distribution::Gaussian, _) => Self::Rmse,
             Observed::Numbers(Distribution::Gamma, _) | Observed::Survival(_) => Self::Deviance,
             Observed::Numbers(..) | Observed::Events { .. } | Observed::Levels { .. } => {

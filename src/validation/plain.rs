@@ -8,7 +8,7 @@ pub enum PlainModel {
     /// Logistic regression, of two levels or of more.
     Logistic,
     /// The mean, or the share of each level, of the nearest training rows: by Euclidean distance over the variables at unit
-    /// deviation, of a factor over its dummies; of rows equally near the first.
+    /// deviation, of a factor over the dummies of all its levels; of rows equally near the first.
     Neighbours {
         /// How many rows.
         k: usize,

@@ -14,17 +14,16 @@ pub(crate) struct SizeErrors {
     pub(crate) std_error: Option<f64>,
 }
 
-/// The errors of sizes, each with the place of its models in the splits, ascending; with the size of the least error, and the
+/// The errors of sizes by a measure whose least is the best, each with the place of its models in the splits, ascending; with the size of the least error, and the
 /// smallest one whose error is within one standard error of that. Of a bootstrap they are out of the bag.
 ///
 /// *Source:* L. Breiman et al., *Classification and Regression Trees* (1984), section 3.4.3.
 pub(crate) fn errors_by_size(
-    scheme: Scheme,
+    (scheme, measure): (Scheme, Measure),
     response: &Response,
     judged: &[Judged],
     sizes: impl Iterator<Item = (usize, usize)>,
 ) -> (Vec<SizeErrors>, Option<[usize; 2]>) {
-    let measure = Measure::of_sizes(response);
     let of_size = |(size, model): (usize, usize)| {
         let (value, std_error) = match scheme {
             Scheme::Bootstrap { .. } => {

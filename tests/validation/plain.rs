@@ -153,13 +153,13 @@ fn by_logistic_regression_of_two_levels_and_of_three() {
     of_three.is_the_script(&["--family", "multinomial"]);
 }
 
-/// The rows nearest to each held-out row by the definition: of a factor its dummies, but for the first level, count.
+/// The rows nearest to each held-out row by the definition: of a factor the dummies of all levels count.
 fn nearest(own: &Judged, k: usize, mut compare: impl FnMut(usize, usize, &[usize])) {
     let names: Vec<&str> = own.data.header.split(',').collect();
     let cell = |name: &str, row: usize| own.cell(&names, name, row);
     let encoded = |name: &str, row: usize| -> Vec<f64> {
         match name {
-            "g" => ["v", "w"]
+            "g" => ["u", "v", "w"]
                 .map(|level| f64::from(u8::from(cell("g", row) == level)))
                 .to_vec(),
             name => vec![cell(name, row).parse().unwrap()],
@@ -275,6 +275,15 @@ fn sizes_without_a_model_are_left_out_and_mistakes_are_told() {
         "name what predicts from those that it chose: then = ols, logistic or knn",
     );
     refused(&["--then", "lm"], "then = lm must be");
+    refused(
+        &["--then", "logistic"],
+        "the response y has 30 distinct numbers: use --then ols",
+    );
+    refused(&["--then", "knn:k=29"], "name a smaller k");
+    refused(
+        &["--then", "ols", "--missing", "level"],
+        "use mean or drop-rows",
+    );
     refused(&["--then", "knn:n=3"], "then = knn:n=3 must be");
     // Ten training rows, and eleven coefficients.
     let few = [
@@ -320,4 +329,114 @@ fn sizes_without_a_model_are_left_out_and_mistakes_are_told() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_time_limit_leaves_the_splits_that_are_complete() {
+    let folder = Folder::new();
+    Data::of(300, 7).write_all(&folder);
+    let others = others_than(&["kind"]);
+    let judge = [
+        "validate",
+        "d.csv",
+        "--response",
+        "kind",
+        "--method",
+        "jmi",
+        "--then",
+        "logistic",
+    ];
+    let scheme = [
+        "--scheme",
+        "folds:k=10,repeats=500",
+        "--format",
+        "json",
+        "--drop",
+        &others,
+    ];
+    let mut complete = 0;
+    for limit in (1..=8).map(|step| format!("{}ms", 250 * step)) {
+        let ran = folder.run(&[&judge[..], &scheme, &["--time-limit", &limit]].concat());
+        // None is complete before the shortest limits.
+        match ran.code {
+            Some(0) => {
+                let report = json(&ran);
+                assert_eq!(report["termination"], "time-limit");
+                assert!(
+                    report["warnings"].as_array().unwrap().is_empty(),
+                    "{report}"
+                );
+                complete += 1;
+            }
+            code => assert_eq!(code, Some(1), "{}", ran.stderr),
+        }
+    }
+    assert!(complete > 0);
+}
+
+#[test]
+fn trends_and_missing_values_are_no_obstacle() {
+    let folder = Folder::new();
+    let row = |row: usize| {
+        let z = (row * row + 3 * row) % 17;
+        let gap = if row % 11 == 0 {
+            String::new()
+        } else {
+            z.to_string()
+        };
+        format!("{},{},{gap},{}\n", row + 1, row % 5, 2 * row + z)
+    };
+    let rows: String = (0..60).map(row).collect();
+    folder.write("d.csv", &format!("month,a,z,y\n{rows}"));
+    let rank = [
+        "--response",
+        "y",
+        "--method",
+        "mim",
+        "--top",
+        "2",
+        "--bin-response",
+        "equal-width:3",
+    ];
+    let rank = [
+        &rank[..],
+        &["--binning", "equal-width:3", "--missing", "mean"],
+    ]
+    .concat();
+    for then in ["knn:k=3", "ols"] {
+        for scheme in ["time:blocks=3", "bootstrap:resamples=5", "leave-one-out"] {
+            let judge = ["--then", then, "--scheme", scheme];
+            let report = validate(&folder, &[&rank[..], &judge].concat());
+            assert_eq!(report["done"], report["wanted"], "{then} {scheme}");
+            assert_eq!(report["p"], 3);
+        }
+    }
+    // Two numbers are two levels, and the second is the event.
+    let text = format!(
+        "z,y\n{}",
+        (0..40)
+            .map(|row| format!("{},{}\n", row % 7, 1 + row % 7 / 4))
+            .collect::<String>()
+    );
+    folder.write("d.csv", &text);
+    for then in ["knn:k=3", "logistic"] {
+        let report = validate(
+            &folder,
+            &[
+                "--response",
+                "y",
+                "--method",
+                "mim",
+                "--then",
+                then,
+                "--top",
+                "1",
+            ],
+        );
+        assert_eq!(
+            (&report["family"]["name"], &report["family"]["event"]),
+            (&"binomial".into(), &"2".into())
+        );
+        assert!(value(&report["models"][0]["errors"], "auc") > 0.9);
+    }
 }
