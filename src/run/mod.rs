@@ -25,8 +25,8 @@ mod neighbours;
 mod observed;
 mod pairs;
 mod pass;
-#[cfg(feature = "program")]
 mod plain_models;
+#[cfg(feature = "program")]
 mod predict;
 mod prepared;
 mod ranking;

@@ -188,7 +188,6 @@ impl Neighbours {
                             own.count() as f64 / count(near)
                         })
                         .collect(),
-                    ..LevelProbabilities::default()
                 };
                 said.levels = (0..).zip(levels).map(of_level).collect();
             }

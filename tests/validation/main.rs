@@ -11,6 +11,7 @@ mod leaks;
 mod measures;
 mod mistakes;
 mod plain;
+mod plain_limits;
 mod reports;
 mod schemes;
 mod script;
