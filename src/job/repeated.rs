@@ -192,31 +192,34 @@ impl JobDraft {
 impl RawValues<'_> {
     /// Which inference, if any: `split`, `bootstrap:resamples=500`.
     pub(super) fn inference(&self) -> Result<Option<InferenceMethod>, OptionError> {
-        let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
-        if name == "none" && parameters.is_empty() {
-            return Ok(None);
-        }
-        let mut method = InferenceMethod::named(name).ok_or_else(|| {
-            let nearest = nearest(name, InferenceMethod::NAMES);
-            self.out_of_range().suggest(nearest)
-        })?;
-        let is_set = |(parameter, value): &(String, f64)| method.set(parameter, *value);
-        match parameters.len() < 2 && parameters.iter().all(is_set) {
-            true => Ok(Some(method)),
-            false => Err(self.out_of_range()),
+        match self.one()? {
+            "none" => Ok(None),
+            _ => {
+                let (names, named) = (InferenceMethod::NAMES, InferenceMethod::named);
+                self.of_one_parameter(names, named, InferenceMethod::set)
+                    .map(Some)
+            }
         }
     }
 
     /// What stands behind a selector: `ols`, `knn:k=7`.
     pub(super) fn plain_model(&self) -> Result<PlainModel, OptionError> {
+        self.of_one_parameter(PlainModel::NAMES, PlainModel::named, PlainModel::set)
+    }
+
+    /// A value of a name, with one parameter at most.
+    fn of_one_parameter<T, const N: usize>(
+        &self,
+        names: [&'static str; N],
+        named: impl Fn(&str) -> Option<T>,
+        set: impl Fn(&mut T, &str, f64) -> bool,
+    ) -> Result<T, OptionError> {
         let (name, parameters) = parse_spec(self.one()?).ok_or_else(|| self.out_of_range())?;
-        let mut model = PlainModel::named(name).ok_or_else(|| {
-            let nearest = nearest(name, PlainModel::NAMES);
-            self.out_of_range().suggest(nearest)
-        })?;
-        let is_set = |(parameter, value): &(String, f64)| model.set(parameter, *value);
+        let mut own =
+            named(name).ok_or_else(|| self.out_of_range().suggest(nearest(name, names)))?;
+        let is_set = |(parameter, value): &(String, f64)| set(&mut own, parameter, *value);
         match parameters.len() < 2 && parameters.iter().all(is_set) {
-            true => Ok(model),
+            true => Ok(own),
             false => Err(self.out_of_range()),
         }
     }

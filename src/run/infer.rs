@@ -25,7 +25,6 @@ use crate::{
     search::{Pass, SearchError, refuse_parts},
     selection::{Inference, Outcome, StopReason, Termination},
     table::Table,
-    threads::with_helpers,
     validation::{Scheme, SchemeError, Split, Splits},
 };
 
@@ -206,9 +205,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let mut table = Arc::unwrap_or_clone(table);
         let with_formula = with_formula(run.job, &table)?;
         let job = &*with_formula;
-        let copy = Held::copy(&table, &job.resources.memory)?;
-        let design = with_helpers(job.resources.thread_count(), || Design::of(job, copy, None));
-        let (design, _held) = design?.share();
+        let (design, _held) = Held::<Design>::of_all_rows(job, &table)?.share();
         refuse_parts(&design, "inference").map_err(SearchError::from)?;
         // The limit is of the search and the draws together.
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
@@ -258,8 +255,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
             table: &table,
         };
         let elements = rows.len().saturating_mul(design.p());
-        let (count, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
-        let threads = (count, resources.thread_count());
+        let (threads, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
+        let threads = (threads, resources.thread_count());
         let draw = |at: usize| {
             let (split, estimates) = match (self.inference, &parts) {
                 (InferenceMethod::Split { .. }, _) => (draws.split(at), true),

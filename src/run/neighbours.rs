@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// Training rows, by which others are predicted.
+#[derive(Clone)]
 pub(super) struct Neighbours {
     /// How many rows decide.
     k: usize,
@@ -21,6 +22,7 @@ pub(super) struct Neighbours {
 }
 
 /// What was observed of the training rows.
+#[derive(Clone)]
 enum Outcomes {
     Numbers(Vec<f64>),
     Levels {

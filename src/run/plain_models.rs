@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     RunError,
+    candidates::Selected,
     method::{Method, Run},
     neighbours::Neighbours,
     prepared::{Binned, Held, Prepared, response},
@@ -17,9 +18,7 @@ use super::{
 };
 use crate::{
     design::Design,
-    device::Resources,
     family::Distribution,
-    interrupt::Interrupt,
     job::{Job, ResponseSettings, ValidationJob},
     random::Stream,
     table::{Column, Missing, Table, Values},
@@ -89,7 +88,6 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
         shared: &Shared,
         table: &Table,
         names: &[String],
-        (resources, interrupt): (&Resources, &Interrupt),
         has_own_response: bool,
     ) -> Result<Design, RunError> {
         let job = shared.job;
@@ -103,7 +101,7 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
             let noise: Vec<f64> = rows.iter().map(|_| words.next_word() as f64).collect();
             table.columns.push(Column::from((NOISE.to_owned(), noise)));
         }
-        let own = of_some_rows(job, &table, resources, interrupt);
+        let own = of_some_rows(job, &table, shared.resources, shared.interrupt);
         let own = match has_own_response {
             true => Job {
                 drop: Vec::new(),
@@ -116,7 +114,7 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
                 ..own
             },
         };
-        let charge = resources.memory.charge();
+        let charge = shared.resources.memory.charge();
         let table = Held {
             data: table,
             charge,
@@ -131,10 +129,9 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
         (shared, split): (&Shared, &Split),
         table: &Table,
         names: &[String],
-        with: (&Resources, &Interrupt),
     ) -> Result<SplitModel, RunError> {
         if names.is_empty() {
-            let design = self.design(shared, table, names, with, true)?;
+            let design = self.design(shared, table, names, true)?;
             return null_model(&design, &shared.job.pass);
         }
         if let PlainModel::Neighbours { k } = then {
@@ -142,11 +139,11 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
             if k > rows {
                 return Err(SchemeError::FewNeighbours { k, rows }.into());
             }
-            let design = self.design(shared, table, names, with, false)?;
+            let design = self.design(shared, table, names, false)?;
             let own = Neighbours::new(k, &design, shared.response, &split.train);
             return Ok(SplitModel::Neighbours(own));
         }
-        let design = self.design(shared, table, names, with, true)?;
+        let design = self.design(shared, table, names, true)?;
         let none = || SchemeError::NoPlainModel {
             model: then.name(),
             variables: names.len(),
@@ -193,31 +190,15 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> MadeInSplits for WithPlainM
         names.filter(|name| !others.contains(name)).count()
     }
 
-    fn made(
-        &self,
-        shared: &Shared,
-        split: &Split,
-        resources: &Resources,
-        interrupt: &Interrupt,
-    ) -> Result<Option<MadeInSplit>, RunError> {
-        match self.ranked(shared, split, (resources, interrupt)) {
-            Err(RunError::Interrupted) => Ok(None),
-            made => made,
-        }
-    }
-}
-
-impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
-    /// The plain models of what is ranked in the training rows.
-    fn ranked(
-        &self,
-        shared: &Shared,
-        split: &Split,
-        with: (&Resources, &Interrupt),
-    ) -> Result<Option<MadeInSplit>, RunError> {
-        let (rows, (resources, interrupt)) = (&split.train, with);
+    fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
+        let (rows, resources) = (&split.train, shared.resources);
         let train = Held::rows(shared.table, rows, &resources.memory)?;
-        let own = of_some_rows(&self.validation.job, &train.data, resources, interrupt);
+        let own = of_some_rows(
+            &self.validation.job,
+            &train.data,
+            resources,
+            shared.interrupt,
+        );
         // What the model takes for the mean is a level for the selector.
         let own = match own.missing.of(&train.data) {
             Missing::Mean => Job {
@@ -228,17 +209,18 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
         };
         let (binned, _held) = Binned::of(&own, train, None)?.share();
         let ranked = self.selector.work(&mut Run::silent(&own), binned)?;
-        let (Some(chosen), Some(then)) = (ranked.names()?, self.validation.then) else {
+        let names = ranked.names();
+        let (Some(choice), Some(then)) = (ranked.choice()?, self.validation.then) else {
             return Ok(None);
         };
-        let names = &chosen.names;
         let of_response = shared.job.response.as_ref();
         let used = names.iter().chain(of_response).map(String::as_str);
         let used: HashSet<&str> = used.collect();
         let table = some_columns(shared.table, rows, |name| used.contains(name));
-        let model = |names: &[String]| self.model(then, (shared, split), &table, names, with);
-        let mut by_size = BTreeMap::new();
-        for size in 0..=names.len().min(shared.most_sizes) {
+        let model = |names: &[String]| self.model(then, (shared, split), &table, names);
+        let null = model(&[])?;
+        let mut by_size = BTreeMap::from([(0, null.clone())]);
+        for size in 1..=names.len().min(shared.most_sizes) {
             match model(&names[..size]) {
                 Ok(own) => drop(by_size.insert(size, own)),
                 // The sizes below are judged all the same.
@@ -246,14 +228,18 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> WithPlainModel<'_, S> {
                 Err(error) => return Err(error),
             }
         }
+        let all = match by_size.get(&names.len()) {
+            Some(own) => own.clone(),
+            None => model(&names)?,
+        };
         Ok(Some(MadeInSplit {
-            models: vec![model(names)?],
-            null: model(&[])?,
+            models: vec![all],
+            null,
             full: None,
             by_size,
-            chosen: vec![chosen.names],
-            notes: chosen.notes,
-            devices: chosen.devices,
+            chosen: vec![names],
+            notes: choice.notes,
+            devices: choice.devices,
         }))
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     plugin::MethodKind,
     ranks::Communicator,
     table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
+    threads::with_helpers,
 };
 
 /// Data prepared for a method.
@@ -79,6 +80,14 @@ impl Held<Table> {
         let charge = memory.take((table.bytes() as f64 * share) as u64, "a resample")?;
         let data = table.select_rows(rows);
         Ok(Self { data, charge })
+    }
+}
+
+impl<D: Prepared> Held<D> {
+    /// The data of a job from a copy of its table, by all threads.
+    pub(super) fn of_all_rows(job: &Job, table: &Table) -> Result<Self, RunError> {
+        let copy = Held::copy(table, &job.resources.memory)?;
+        with_helpers(job.resources.thread_count(), || D::of(job, copy, None))
     }
 }
 

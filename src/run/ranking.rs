@@ -216,26 +216,12 @@ impl Order {
     }
 }
 
-/// The names of what a selector chose.
-pub(super) struct ChosenNames {
-    /// In the order of choice.
-    pub(super) names: Vec<String>,
-    pub(super) notes: Vec<String>,
-    pub(super) devices: Vec<String>,
-}
-
 impl Order {
-    /// What was chosen; none where an interrupt or a time limit cut it short.
-    pub(super) fn names(self) -> Result<Option<ChosenNames>, RunError> {
+    /// The names of what was chosen, in the order of choice.
+    pub(super) fn names(&self) -> Vec<String> {
         let columns = &self.binned.columns.columns;
-        let ranked = self.ranked.chosen.iter();
-        let names = ranked.map(|own| columns[own.column].name.clone()).collect();
-        let choice = self.choice()?;
-        Ok(choice.map(|own| ChosenNames {
-            names,
-            notes: own.notes,
-            devices: own.devices,
-        }))
+        let chosen = self.ranked.chosen.iter();
+        chosen.map(|own| columns[own.column].name.clone()).collect()
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) fn most_sizes(n: usize, splits: &Splits) -> usize {
 }
 
 /// A model of the rows of a split.
+#[derive(Clone)]
 pub(super) enum SplitModel {
     Regression(Box<Model>),
     Neighbours(Neighbours),
@@ -203,15 +204,13 @@ pub(super) fn null_model(design: &Design, pass: &Pass) -> Result<SplitModel, Run
 
 /// The model of all terms, where these are few enough for the observations, and their fit is little work.
 pub(super) fn full_model(design: &Design) -> Result<Option<SplitModel>, RunError> {
-    let likelihood = design.likelihood();
-    let informative = likelihood.map_or(design.n(), Likelihood::criterion_n);
     let p = design.p();
-    let passes = likelihood.map_or(1, |_| STEPS);
+    let passes = design.likelihood().map_or(1, |_| STEPS);
     let work = design.n().saturating_mul(p * p).saturating_mul(passes);
-    if p + 1 >= informative || p > FULL_COLUMNS || work > FULL_WORK {
-        return Ok(None);
+    match p > FULL_COLUMNS || work > FULL_WORK {
+        true => Ok(None),
+        false => model_of_all(design),
     }
-    model_of_all(design)
 }
 
 /// The model of all terms, but for those that others explain; none where it leaves nothing open, or its fit does not end.

@@ -25,7 +25,6 @@ use crate::{
     selector::{PermutationTest, Stop},
     stability::{Bound, BoundInput, Frequency, ResampledSelections, Resampling},
     table::{Table, TrueVariable},
-    threads::with_helpers,
 };
 
 /// Fewest rows of a resample: a regression has no fewer.
@@ -119,11 +118,9 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let job = &*with_formula(run.job, &table)?;
         // What is wrong with the file is an error of the file, not of its first resample.
         let memory = &job.resources.memory;
-        let copy = Held::copy(&table, memory)?;
-        let data = with_helpers(job.resources.thread_count(), || {
-            S::Data::of(job, copy, None)
-        });
-        let mut candidates = data?.data.candidates()?;
+        let whole = Held::<S::Data>::of_all_rows(job, &table)?;
+        let mut candidates = whole.data.candidates()?;
+        drop(whole);
         // A factor is one candidate, and kept if one of its dummies is.
         candidates.kept.dedup();
         candidates.indexes.dedup();
@@ -149,8 +146,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         meter.begin("at work");
         let elements = rows.saturating_mul(candidates.width);
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
-        let (count, resources) = side_by_side(&job.resources, wanted, elements);
-        let threads = (count, resources.thread_count());
+        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let threads = (threads, resources.thread_count());
         let mut kept = Kept::new(run.context.checkpoint);
         let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
         let open: Vec<usize> = open.collect();

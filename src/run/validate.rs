@@ -33,8 +33,7 @@ use crate::{
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
     table::{Table, Values},
-    threads::with_helpers,
-    validation::{Response, Scheme, Split, Splits},
+    validation::{Response, Split, Splits},
 };
 
 /// What makes models, in splits of the rows.
@@ -57,6 +56,9 @@ pub(super) struct Shared<'a> {
     criteria: &'a [Arc<dyn Criterion>],
     /// Sizes of models that are judged, at most.
     pub(super) most_sizes: usize,
+    /// What each may use.
+    pub(super) resources: &'a Resources,
+    pub(super) interrupt: &'a Interrupt,
 }
 
 /// Models of the training rows of a split.
@@ -90,14 +92,8 @@ pub(super) trait MadeInSplits: Sync {
     /// How many candidates there are.
     fn candidates(&self, job: &Job, table: &Table, design: &Design) -> usize;
 
-    /// Models of the training rows of a split; none where `interrupt` cut them short.
-    fn made(
-        &self,
-        shared: &Shared,
-        split: &Split,
-        resources: &Resources,
-        interrupt: &Interrupt,
-    ) -> Result<Option<MadeInSplit>, RunError>;
+    /// Models of the training rows of a split; none, or an error that says so, where an interrupt cut them short.
+    fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError>;
 }
 
 impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regressions<M> {
@@ -115,19 +111,10 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
         design.candidate_terms() - design.keep().len()
     }
 
-    fn made(
-        &self,
-        shared: &Shared,
-        split: &Split,
-        resources: &Resources,
-        interrupt: &Interrupt,
-    ) -> Result<Option<MadeInSplit>, RunError> {
-        let train = Held::rows(shared.table, &split.train, &resources.memory)?;
-        let own = of_some_rows(shared.job, &train.data, resources, interrupt);
-        let (design, _held) = match Design::of(&own, train, None) {
-            Err(RunError::Interrupted) => return Ok(None),
-            design => design?.share(),
-        };
+    fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
+        let train = Held::rows(shared.table, &split.train, &shared.resources.memory)?;
+        let own = of_some_rows(shared.job, &train.data, shared.resources, shared.interrupt);
+        let (design, _held) = Design::of(&own, train, None)?.share();
         let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
         let (mut notes, mut devices) = (Vec::new(), Vec::new());
         for criterion in shared.criteria {
@@ -165,16 +152,12 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
 }
 
 impl<M: MadeInSplits> InSplits<'_, M> {
-    /// Selects from the rows of a split, and predicts the others; none where `interrupt` cut it short.
-    fn judge(
-        &self,
-        shared: &Shared,
-        split: Split,
-        resources: &Resources,
-        interrupt: &Interrupt,
-    ) -> Result<Option<SplitResult>, RunError> {
-        let Some(made) = self.models.made(shared, &split, resources, interrupt)? else {
-            return Ok(None);
+    /// Selects from the rows of a split, and predicts the others; none where an interrupt cut it short.
+    fn judge(&self, shared: &Shared, split: Split) -> Result<Option<SplitResult>, RunError> {
+        let made = match self.models.made(shared, &split) {
+            Ok(None) | Err(RunError::Interrupted) => return Ok(None),
+            Ok(Some(made)) => made,
+            Err(error) => return Err(error),
         };
         let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
         notes.extend(made.notes);
@@ -252,10 +235,8 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             error => error,
         });
         let job = &*job?;
-        let memory = &job.resources.memory;
         // What is wrong with the file is an error of the file, not of its first split.
-        let copy = Held::copy(&table, memory)?;
-        let whole = with_helpers(job.resources.thread_count(), || Design::of(job, copy, None))?;
+        let whole = Held::<Design>::of_all_rows(job, &table)?;
         let design = &whole.data;
         refuse_parts(design, "a validation").map_err(SearchError::from)?;
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
@@ -291,8 +272,8 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
         let wanted = splits.len();
         let elements = n.saturating_mul(width);
-        let (count, resources) = side_by_side(&job.resources, wanted, elements);
-        let threads = (count, resources.thread_count());
+        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let threads = (threads, resources.thread_count());
         let first = std::iter::once(Arc::clone(&job.criterion));
         let criteria: Vec<_> = first
             .chain(validation.other_criteria.iter().cloned())
@@ -305,12 +286,14 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             levels: &levels,
             criteria: &criteria,
             most_sizes: most_sizes(n, &splits),
+            resources: &resources,
+            interrupt: &interrupt,
         };
         let select = |at: usize| {
             let split = splits.split(at);
             let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
-            let judged = self.judge(&shared, split, &resources, &interrupt);
+            let judged = self.judge(&shared, split);
             let is_of_rows = judged.as_ref().is_err_and(is_of_rows);
             let judged = judged.map_err(|error| RunError::Split {
                 name,
@@ -332,12 +315,6 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             }
             meter.count("split", done.len() + failed.len(), wanted);
         })?;
-        // The first of a bootstrap is of all rows.
-        let needed = usize::from(matches!(scheme, Scheme::Bootstrap { .. }));
-        let is_enough = done.len() > needed && (needed == 0 || done.contains_key(&0));
-        if !is_enough && let Some((_, error)) = failed.pop_first() {
-            return Err(error);
-        }
         Ok(Validated {
             begun,
             warnings,

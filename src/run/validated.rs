@@ -3,7 +3,6 @@
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
-    error::Error,
     sync::Arc,
 };
 
@@ -12,6 +11,7 @@ use serde_json::json;
 
 use super::{
     RunError,
+    error::error_chain,
     method::{Run, criterion_parameters, method_parameters},
     some_rows::{counted, most_frequent},
     split_models::SplitResult,
@@ -87,10 +87,11 @@ pub(super) fn report(
         false => first.is_some(),
     };
     if !is_enough {
-        return Err(match termination {
+        let failed = found.failed.into_iter().next();
+        return Err(failed.unwrap_or(match termination {
             StopReason::TimeLimit => RunError::NoSplit,
             _ => RunError::Interrupted,
-        });
+        }));
     }
     let done: Vec<SplitResult> = found.done.into_values().collect();
     let criteria = &found.criteria;
@@ -267,18 +268,14 @@ fn variables(done: &[SplitResult], criterion: usize, is_bootstrap: bool) -> Vec<
 
 /// What a reader should know of splits without a model; the first tells of all.
 fn failures(failed: &[RunError], wanted: usize) -> Option<String> {
-    let causes = std::iter::successors(failed.first()?.source(), |error| (*error).source());
-    let mut causes: Vec<String> = causes.map(ToString::to_string).collect();
-    causes.dedup();
     let (count, have) = match failed.len() {
         1 => (1, "has"),
         count => (count, "have"),
     };
     Some(format!(
         "{count} of {wanted} splits {have} no model, so that what they hold out is not judged by them: the rows that were to choose do not \
-         allow one ({}: {})",
-        failed.first()?,
-        causes.join(": ")
+         allow one ({})",
+        error_chain(failed.first()?)
     ))
 }
 
