@@ -10,6 +10,7 @@ pub(crate) const ENTRY: Entry = Entry {
         default: f64::NAN,
         min: 1.0,
         max: 1e15,
+        is_whole: false,
     }],
     build: |values| match values[0] {
         n if n.is_nan() => Box::new(Bic),

@@ -10,6 +10,7 @@ pub(crate) const ENTRY: Entry = Entry {
         default: 1.0,
         min: 0.0,
         max: 1.0,
+        is_whole: false,
     }],
     build: |values| Box::new(EbicMonotone { gamma: values[0] }),
 };

@@ -25,6 +25,7 @@ mod aic;
 mod aicc;
 mod bic;
 mod cp;
+mod cv;
 mod ebic;
 mod ebic_monotone;
 mod hdaic;
@@ -39,6 +40,7 @@ pub use aic::Aic;
 pub use aicc::Aicc;
 pub use bic::{Bic, BicOf};
 pub use cp::Cp;
+pub use cv::CrossValidation;
 pub use ebic::Ebic;
 pub use ebic_monotone::EbicMonotone;
 pub use hdaic::Hdaic;
@@ -151,6 +153,11 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         false
     }
 
+    /// How the size of models is chosen, where the criterion compares none of unlike sizes.
+    fn cross_validation(&self) -> Option<CrossValidation> {
+        None
+    }
+
     /// What the criterion charges the last chosen variable, if that has one parameter: it stays if and
     /// only if it lowers the misfit by more. 2 for AIC, ln n for BIC; 0 where nothing is chosen.
     ///
@@ -196,6 +203,8 @@ pub struct Parameter {
     pub min: f64,
     /// Largest value allowed.
     pub max: f64,
+    /// Whether it counts something.
+    pub is_whole: bool,
 }
 
 /// A criterion's entry in [`ALL`].
@@ -230,6 +239,7 @@ pub const ALL: &[Entry] = &[
     hdhqc::ENTRY,
     cp::ENTRY,
     adjr2::ENTRY,
+    cv::ENTRY,
 ];
 
 /// Why a criterion could not be made.
@@ -256,7 +266,7 @@ pub enum CriterionError {
         /// The parameter.
         parameter: String,
     },
-    /// The parameter lies outside its range.
+    /// The parameter lies outside its range, or is no whole number.
     OutOfRange {
         /// The criterion.
         criterion: &'static str,
@@ -298,11 +308,24 @@ impl fmt::Display for CriterionError {
                 criterion,
                 parameter,
                 value,
-            } => write!(
-                f,
-                "{} = {value} of criterion `{criterion}` lies outside {} … {}",
-                parameter.name, parameter.min, parameter.max
-            ),
+            } => {
+                let Parameter {
+                    name,
+                    min,
+                    max,
+                    is_whole,
+                    ..
+                } = parameter;
+                let is_inside = (min..=max).contains(&value);
+                let fault = match *is_whole && is_inside {
+                    true => "is no whole number in",
+                    false => "lies outside",
+                };
+                write!(
+                    f,
+                    "{name} = {value} of criterion `{criterion}` {fault} {min} … {max}"
+                )
+            }
         }
     }
 }
@@ -318,7 +341,7 @@ impl std::error::Error for CriterionError {}
 /// ```
 ///
 /// # Errors
-/// An unknown name or parameter, or a value outside its range (NaN included).
+/// An unknown name or parameter, or a value outside its range (NaN included), or no whole number where one is needed.
 pub fn named(
     name: &str,
     parameters: &[(String, f64)],
@@ -344,7 +367,8 @@ pub fn named(
             known: entry.parameters.iter().map(|p| p.name).collect(),
         })?;
         let parameter = entry.parameters[at];
-        if !(parameter.min..=parameter.max).contains(value) {
+        let is_countable = !parameter.is_whole || value.fract() == 0.0;
+        if !((parameter.min..=parameter.max).contains(value) && is_countable) {
             return Err(CriterionError::OutOfRange {
                 criterion: entry.name,
                 parameter,

@@ -10,6 +10,7 @@ pub(crate) const ENTRY: Entry = Entry {
         default: 4.0,
         min: 1e-3,
         max: 1e15,
+        is_whole: false,
     }],
     build: |values| {
         Box::new(Mbic2 {

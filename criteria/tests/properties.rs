@@ -85,7 +85,8 @@ fn terms_of_several_columns_pay_for_their_parameters() {
         chosen_parameters: 3 * columns,
         ..model(100, 30, 3)
     };
-    for entry in ALL {
+    // Cross-validation compares models of one size.
+    for entry in ALL.iter().filter(|entry| entry.name != "cv") {
         let criterion = named(entry.name, &[]).unwrap();
         let values: Vec<f64> = (1..=4)
             .map(|columns| criterion.value(&term(columns)))

@@ -42,14 +42,16 @@ const OUTPUTS: &str = "~files";
 const TIMES: &str = "times.csv";
 
 /// The tables and the page of a run.
-pub(super) const TABLES: [&str; 7] = [
+pub(super) const TABLES: [&str; 9] = [
     "jobs.csv",
     "results.csv",
     "pairs.csv",
+    "errors.csv",
     "report.html",
     "jobs.parquet",
     "results.parquet",
     "pairs.parquet",
+    "errors.parquet",
 ];
 
 /// The end of a stored result: the checksum of all before it.

@@ -22,9 +22,9 @@ use crate::{
         task::Command,
     },
     output::{OutputBuffer, OutputError, Replaces},
-    report::{JobRow, JobsPage},
+    report::{JobRow, JobsPage, validation_rows},
     run::failed_responses,
-    selection::FailedResponse,
+    selection::{FailedResponse, ValidationReport},
     table::csv_field,
 };
 
@@ -73,7 +73,10 @@ const OF_RESPONSE: &str = "of_response";
 /// The columns of `pairs.csv` that come from a pair of the report.
 const PAIR_COLUMNS: &[&str] = &["a", "b", "a_index", "b_index", "score", "synergy"];
 
-/// Writes `jobs.csv`, `results.csv`, `pairs.csv` and the page `report.html` of all jobs of a file. The jobs that are done
+/// The columns of `errors.csv` that come from a measure of a validation.
+const ERROR_COLUMNS: [&str; 4] = ["model", "measure", "value", "std_error"];
+
+/// Writes `jobs.csv`, `results.csv`, `pairs.csv`, `errors.csv` and the page `report.html` of all jobs of a file. The jobs that are done
 /// without a model of some responses, with the reasons.
 pub(super) fn write(
     folder: &ResultFolder,
@@ -86,6 +89,7 @@ pub(super) fn write(
     let mut jobs = create("jobs.csv")?;
     let mut variables = create("results.csv")?;
     let mut pairs = create("pairs.csv")?;
+    let mut errors = create("errors.csv")?;
     let page_file = folder.create(&folder.path().join("report.html"), Replaces::Table)?;
     let options = option_columns(&file.jobs);
     // The page compares jobs by what shapes their results: by the command, and by these options.
@@ -106,6 +110,7 @@ pub(super) fn write(
     let columns = ["rank"].iter().chain(VARIABLE_COLUMNS).copied();
     variables.row(&head, columns.chain(of_response));
     pairs.row(&head, ["rank"].iter().chain(PAIR_COLUMNS).copied());
+    errors.row(&head, ERROR_COLUMNS);
     for planned in &file.jobs {
         let (task, id) = (&planned.task, &*planned.id);
         let (mut status, message) = match summary.failed.get(id) {
@@ -169,7 +174,16 @@ pub(super) fn write(
             let cells = PAIR_COLUMNS.iter().map(|name| cell(row.get(name)));
             pairs.row(&own, [rank.to_string()].into_iter().chain(cells));
         }
+        if let (Command::Validate, Ok(report)) = (
+            task.command(),
+            serde_json::from_value::<ValidationReport>(result),
+        ) {
+            for row in validation_rows(&report) {
+                errors.row(&own, row);
+            }
+        }
     }
+    errors.finish()?;
     pairs.finish()?;
     variables.finish()?;
     jobs.finish()?;
@@ -193,7 +207,8 @@ fn rows_of<'a>(report: &'a Value, member: &str) -> impl Iterator<Item = (usize, 
 /// The name of an option's column, which no other column has.
 fn column_name(option: &str) -> String {
     let results = RESULT_COLUMNS.iter().map(|(name, _)| *name);
-    let mut others = results.chain(VARIABLE_COLUMNS.iter().chain(PAIR_COLUMNS).copied());
+    let others = results.chain(VARIABLE_COLUMNS.iter().chain(PAIR_COLUMNS).copied());
+    let mut others = others.chain(ERROR_COLUMNS);
     match others.any(|other| other == option) {
         true => format!("option_{option}"),
         false => option.to_owned(),

@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Job, OptionError, Responses, terms::term_conflicts};
+use super::{
+    Job, OptionError, Responses, options::MethodClass, task::Command, terms::term_conflicts,
+};
 use crate::{
     family::Distribution,
     output::FileIdentity,
@@ -65,6 +67,45 @@ pub(super) fn several_criteria(job: &Job, count: usize) -> Option<OptionError> {
                 criterion = [\"aic\", \"bic\"] makes a job each, and a run sees to their checkpoints";
     let error = || OptionError::new("criterion", message).help(help);
     (count > 1 && job.checkpoint.is_some()).then(error)
+}
+
+/// Errors for what does not go with a criterion that leaves the size of models to cross-validation.
+pub(super) fn conflicts_of_cross_validation(job: &Job, command: Command) -> Vec<OptionError> {
+    if !job.cross_validates() || !MethodClass::of_job(job).uses("criterion") {
+        return Vec::new();
+    }
+    let mut errors = Vec::new();
+    let mut refuse = |is_there: bool, option, message: &str, help: &str| {
+        errors.extend(is_there.then(|| OptionError::new(option, message).help(help)));
+    };
+    let other = "name an information criterion, such as ebic-monotone";
+    let message =
+        "criterion cv chooses one size, and stability selection counts what many selections choose";
+    refuse(command == Command::Stability, "criterion", message, other);
+    let message = "criterion cv judges models of each size, which the method pass alone selects";
+    refuse(job.selector.is_some(), "criterion", message, other);
+    let message = "infer selects from parts of the rows, and criterion cv from parts of these";
+    refuse(
+        job.inference.is_some(),
+        "infer",
+        message,
+        "leave one of them out; `passel validate` judges the whole procedure",
+    );
+    let message = "criterion cv is of one response";
+    refuse(
+        job.responses.is_some(),
+        "criterion",
+        message,
+        "select each in a job of its own",
+    );
+    let message = "checkpoint is of one search, and criterion cv makes many";
+    refuse(
+        job.checkpoint.is_some(),
+        "checkpoint",
+        message,
+        "leave one of them out",
+    );
+    errors
 }
 
 /// Files that would be written over one another, or over what the job reads.

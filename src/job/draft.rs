@@ -7,7 +7,7 @@ use passel_criteria::{Criterion, CriterionError};
 use super::{
     Job, OptionError, Responses,
     cohort::take_phenotypes,
-    conflicts::{conflicts, matrix_conflicts, several_criteria},
+    conflicts::{conflicts, conflicts_of_cross_validation, matrix_conflicts, several_criteria},
     options::MethodClass,
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     binning::Binning,
+    family::Distribution,
     nearest::nearest,
     plugin::{MethodError, PASS},
     presentation::Format,
@@ -44,6 +45,9 @@ pub struct JobDraft {
     pub(super) false_picks: Option<f64>,
     pub(super) cutoff: Option<f64>,
     // Of validation.
+    /// Methods and families that are compared with the job's.
+    pub(super) other_methods: Vec<String>,
+    pub(super) other_families: Vec<Distribution>,
     pub(super) scheme: Scheme,
     pub(super) by: Option<String>,
     pub(super) then: Option<PlainModel>,
@@ -75,6 +79,8 @@ impl JobDraft {
             fraction: None,
             false_picks: None,
             cutoff: None,
+            other_methods: Vec::new(),
+            other_families: Vec::new(),
             scheme: Scheme::default(),
             by: None,
             then: None,
@@ -156,6 +162,7 @@ impl JobDraft {
             }
             Err(error) => errors.push(error),
         }
+        errors.extend(self.several_alternatives());
         errors.extend(several_criteria(&self.job, self.criteria.len()));
         // A library that cannot be used fails both look-ups, and is one error.
         let criterion = self.resolve_criteria().err();
@@ -165,11 +172,30 @@ impl JobDraft {
         }));
         errors.extend(response_conflicts(&self.job));
         errors.extend(conflicts_of_responses(&self.job));
+        errors.extend(conflicts_of_cross_validation(&self.job, self.command));
         read_levels_as_text(&mut self.job);
         match errors.is_empty() {
             true => Ok(self.job),
             false => Err(errors),
         }
+    }
+
+    /// Errors for several methods or families, which a validation alone compares.
+    fn several_alternatives(&self) -> impl Iterator<Item = OptionError> {
+        let counts = [
+            ("method", 1 + self.other_methods.len()),
+            ("family", 1 + self.other_families.len()),
+        ];
+        let several = counts.into_iter().filter(|(_, count)| *count > 1);
+        several.map(|(option, count)| {
+            let message = format!(
+                "{option} names {count}, of which `passel validate` alone compares several"
+            );
+            let help = format!(
+                "name one; of a job file a list, {option} = [\"…\", \"…\"], makes a job each"
+            );
+            OptionError::new(option, message).help(help)
+        })
     }
 
     fn check_pairs(mut self) -> Result<PairsJob, Vec<OptionError>> {
@@ -253,7 +279,7 @@ impl JobDraft {
     }
 
     /// Finds the selector that the method names, unless that is `pass`.
-    fn resolve_method(&mut self) -> Result<(), OptionError> {
+    pub(super) fn resolve_method(&mut self) -> Result<(), OptionError> {
         let method = &*self.job.method;
         if method != PASS {
             let selector =

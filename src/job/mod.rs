@@ -167,6 +167,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether a criterion leaves the size of models to cross-validation.
+    pub(crate) fn cross_validates(&self) -> bool {
+        let mut criteria = std::iter::once(&self.criterion).chain(&self.other_criteria);
+        criteria.any(|own| own.cross_validation().is_some())
+    }
+
     /// Whether each variant is a term of two columns.
     pub(crate) fn is_genotypic(&self) -> bool {
         self.cohort.encoding == GenotypeEncoding::Genotypic

@@ -94,14 +94,35 @@ impl RawValues<'_> {
         })
     }
 
+    /// Choices separated by commas.
+    pub(super) fn choices<T: Copy>(
+        &self,
+        choices: &[(&'static str, T)],
+    ) -> Result<Vec<T>, OptionError> {
+        let words = self.one()?.split(',').map(str::trim);
+        let choice = |word: &str| {
+            let choice = choices.iter().find(|(name, _)| *name == word);
+            choice.map(|(_, value)| *value).ok_or_else(|| {
+                let words = choices.iter().map(|(name, _)| *name);
+                self.out_of_range().suggest(nearest(word, words))
+            })
+        };
+        words.map(choice).collect()
+    }
+
+    /// Names separated by commas, each with its parameters.
+    pub(super) fn specs(&self) -> Result<Vec<String>, OptionError> {
+        let text = self.text()?;
+        let specs = split_specs(&text);
+        match specs.contains(&"") {
+            true => Err(self.out_of_range()),
+            false => Ok(specs.into_iter().map(str::to_owned).collect()),
+        }
+    }
+
     /// A text that is not empty.
     pub(super) fn text(&self) -> Result<String, OptionError> {
         self.read(|text: &String| !text.is_empty())
-    }
-
-    /// A text without spaces around it.
-    pub(super) fn trimmed(&self) -> Result<String, OptionError> {
-        Ok(self.text()?.trim().to_owned())
     }
 
     pub(super) fn path(&self) -> Result<PathBuf, OptionError> {

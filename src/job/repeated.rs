@@ -1,12 +1,15 @@
 //! Jobs that repeat a selection on parts of the rows: on resamples, or in the splits of a validation.
 
+use std::collections::HashSet;
+
 use super::{
-    JobDraft, OptionError, RawValues,
+    JobDraft, OptionError, RawValues, ResponseSettings,
     options::{FALSE_PICKS, MethodClass},
     responses::refuse_several,
     task::{StabilityJob, ValidationJob},
 };
 use crate::{
+    family::Distribution,
     inference::InferenceMethod,
     nearest::nearest,
     presentation::Format,
@@ -120,7 +123,68 @@ impl JobDraft {
         }
     }
 
+    /// The checked validation, beside which those of the other methods and families stand.
     pub(super) fn check_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
+        let methods = std::mem::take(&mut self.other_methods);
+        let families = std::mem::take(&mut self.other_families);
+        let methods = std::iter::once(self.job.method.clone()).chain(methods);
+        let families = std::iter::once(self.job.kind.distribution).chain(families);
+        let families: Vec<Distribution> = families.collect();
+        let mut drafts: Vec<(MethodClass, Self)> = Vec::new();
+        for method in methods {
+            for family in &families {
+                let mut own = self.clone();
+                own.job.method.clone_from(&method);
+                own.job.kind.distribution = *family;
+                // An unknown method is told of below.
+                let mut resolved = own.clone();
+                let class = match resolved.resolve_method() {
+                    Ok(()) => MethodClass::of_job(&resolved.job),
+                    Err(_) => MethodClass::Pass,
+                };
+                drafts.push((class, own));
+                if class.ranks() {
+                    break;
+                }
+            }
+        }
+        // What one of the methods uses concerns that one alone.
+        let is_used = |name: &str, of: MethodClass| {
+            let uses = |class: MethodClass| match name {
+                "then" => class.ranks(),
+                name => class.uses(name),
+            };
+            uses(of) || !drafts.iter().any(|(class, _)| uses(*class))
+        };
+        let mut errors: Vec<OptionError> = Vec::new();
+        let mut all: Vec<ValidationJob> = Vec::new();
+        for (class, draft) in &drafts {
+            let mut own = draft.clone();
+            own.explicit.retain(|name| is_used(name, *class));
+            if !is_used("then", *class) {
+                own.then = None;
+            }
+            if class.ranks() && drafts.len() > 1 {
+                own.job.kind = ResponseSettings::default();
+            }
+            match own.check_one_validation() {
+                Ok(job) => all.push(job),
+                Err(own) => errors.extend(own),
+            }
+        }
+        let mut known: HashSet<String> = HashSet::new();
+        errors.retain(|own| known.insert(own.message.clone()));
+        let mut all = all.into_iter();
+        match (all.next(), errors.is_empty()) {
+            (Some(first), true) => Ok(ValidationJob {
+                others: all.collect(),
+                ..first
+            }),
+            _ => Err(errors),
+        }
+    }
+
+    fn check_one_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
         let mut errors = self.refuse_options_of_one("a validation", &OF_REPORT);
         let (scheme, by, then) = (self.scheme, self.by.take(), self.then);
         // One that was misspelt is told of by itself.
@@ -140,7 +204,7 @@ impl JobDraft {
                     let message = "missing leaves gaps, of which a model behind a selector has none: use mean or drop-rows";
                     errors.push(OptionError::new("missing", message));
                 }
-                let ranks = [MethodClass::Score, MethodClass::Ranking].contains(&class);
+                let ranks = class.ranks();
                 match then {
                     None if ranks && asks_none => {
                         let message = format!(

@@ -152,6 +152,8 @@ pub struct ValidationJob {
     pub by: Option<String>,
     /// Of a selector that ranks variables: what predicts from those that it chose.
     pub then: Option<PlainModel>,
+    /// Other methods and families, whose models are judged on the same rows.
+    pub others: Vec<ValidationJob>,
 }
 
 impl ValidationJob {
@@ -163,6 +165,7 @@ impl ValidationJob {
             scheme: Scheme::default(),
             by: None,
             then: None,
+            others: Vec::new(),
         }
     }
 }
@@ -218,7 +221,8 @@ impl Task {
             Self::Select(job) => match MethodClass::of_job(job) {
                 MethodClass::Pass => {
                     let is_one = job.other_criteria.is_empty() && job.responses.is_none();
-                    job.trace.is_none() && is_one && job.inference.is_none()
+                    let is_search = is_one && job.inference.is_none() && !job.cross_validates();
+                    job.trace.is_none() && is_search
                 }
                 MethodClass::Score => job.stop.permutation.is_some(),
                 MethodClass::Ranking | MethodClass::Regression => false,
@@ -239,6 +243,7 @@ impl Task {
                 let class = MethodClass::of_job(job);
                 job.responses.is_some()
                     || job.inference.is_some()
+                    || job.cross_validates()
                     || [MethodClass::Ranking, MethodClass::Regression].contains(&class)
             }
             Self::Pairs(_) => false,

@@ -19,6 +19,7 @@ mod proof;
 mod ranking;
 mod regression;
 mod responses;
+mod sizes;
 mod stability;
 mod table;
 mod terms;
@@ -40,6 +41,8 @@ pub use html::{JobRow, JobsPage};
 #[cfg(feature = "parquet")]
 pub use parquet::table as parquet_table;
 pub use predictions::{ModelPredictions, PredictionReport};
+#[cfg(feature = "program")]
+pub(crate) use validation::validation_rows;
 
 /// Renders the result of a job on the file `data`; only pages show the extras. Texts end in a
 /// line end.

@@ -42,6 +42,7 @@ pub(super) fn text(selection: &Selection) -> String {
             "\nthe best model{met} of each size:\n\n{}\n",
             steps(selection).aligned(&[2])
         ),
+        None if selection.front.is_empty() => "\n".to_owned(),
         None => format!("\nbest{met} by size: {}\n", sizes(selection)),
     };
     let outside = selection.inclusion.iter();

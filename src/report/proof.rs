@@ -84,6 +84,9 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
 
 /// The size that no model may exceed, where it is below the number of variables.
 pub(super) fn size_bound(selection: &Selection) -> Option<usize> {
+    if selection.cross_validation.is_some() {
+        return None;
+    }
     let bound = selection.method.parameters.get("max_size")?.as_u64()?;
     usize::try_from(bound)
         .ok()

@@ -7,6 +7,7 @@ use super::{
     inference, models,
     numbers::{percent, printable, significant, when},
     proof::{self, size_bound},
+    sizes,
     table::{self, Table, facts, number, probability, share, warnings},
     terms, variants,
 };
@@ -27,6 +28,7 @@ pub(super) fn text(selection: &Selection, data: &Path) -> String {
         page += "The p-values and intervals take the model as given beforehand; it was chosen by\n\
                  looking at the same data, so they are optimistic.\n\n";
     }
+    page += &sizes::text(selection);
     page += &inference::text(selection);
     if selection.selected.iter().any(|own| own.level.is_some()) {
         page += &format!(

@@ -6,11 +6,12 @@ use super::{
     goodness::facts_of_family,
     numbers::{first_names, listed, significant, when},
     ranking::work,
-    table::{self, Table, count, exact, facts, number, share, warnings},
+    sizes::{Sizes, title},
+    table::{self, Table, exact, facts, share, warnings},
 };
 use crate::{
     nearest::plural,
-    selection::{ErrorMeasure, SizeError, StopReason, ValidatedModel, ValidationReport},
+    selection::{ErrorMeasure, StopReason, ValidatedModel, ValidationReport},
 };
 
 /// Terms that are listed in a report for a reader, and names in a line.
@@ -19,22 +20,6 @@ const NAMES: usize = 10;
 
 /// Sizes of models in a report for a reader.
 const SIZES: usize = 20;
-
-/// What a reader calls a measure.
-pub(super) fn title(name: &str) -> &str {
-    match name {
-        "rmse" => "RMSE",
-        "mae" => "mean absolute error",
-        "r_squared" => "R²",
-        "log_loss" => "log loss",
-        "auc" => "AUC",
-        "brier" => "Brier score",
-        "calibration_slope" => "calibration slope",
-        "calibration_intercept" => "calibration intercept",
-        "concordance" => "concordance",
-        other => other,
-    }
-}
 
 /// A value with its standard error: 54.3 ± 1.2.
 pub(super) fn with_error(own: &ErrorMeasure) -> String {
@@ -79,11 +64,14 @@ pub(super) fn answer(report: &ValidationReport) -> String {
     let null = beside("null", &report.null);
     let full = report.full.as_ref().and_then(|full| beside("full", full));
     let others = null.into_iter().chain(full).chain([splits(report)]);
-    let criterion = match report.models.len() {
-        1 => String::new(),
-        _ => report.models.first().map_or(String::new(), |own| {
-            format!(" by {}", own.criterion.spec(&[]))
-        }),
+    let mut by = vec![report.name_among_all(report)];
+    if let [first, _, ..] = &report.models[..] {
+        by.push(first.criterion.spec(&[]));
+    }
+    by.retain(|part| !part.is_empty());
+    let criterion = match by.is_empty() {
+        true => String::new(),
+        false => format!(" by {}", by.join(" ")),
     };
     format!(
         "held-out {}{criterion} {} ({})",
@@ -101,6 +89,13 @@ pub(super) fn judged_by(report: &ValidationReport) -> &'static str {
     }
 }
 
+/// The other methods and families, where there are some.
+pub(super) fn beside(report: &ValidationReport) -> Option<String> {
+    let others = report.others.iter();
+    let names: Vec<String> = others.map(|own| report.name_among_all(own)).collect();
+    (!names.is_empty()).then(|| listed(names.into_iter()))
+}
+
 fn header(report: &ValidationReport, data: &Path) -> String {
     let mut rows = vec![
         ("data", data.display().to_string()),
@@ -116,6 +111,7 @@ fn header(report: &ValidationReport, data: &Path) -> String {
     let kept = &report.kept;
     rows.extend((!kept.is_empty()).then(|| ("always kept", first_names(kept, NAMES))));
     rows.push(("method", report.method.name.clone()));
+    rows.extend(beside(report).map(|others| ("beside", others)));
     let criteria = report.models.iter().map(|own| own.criterion.spec(&[]));
     rows.push((judged_by(report), listed(criteria)));
     let by = report.by.as_ref().map(|by| format!(" by {by}"));
@@ -124,22 +120,49 @@ fn header(report: &ValidationReport, data: &Path) -> String {
     facts(&rows)
 }
 
-/// The columns of a table of errors: the models of each criterion, the null model, and the full one.
+/// The columns of a table of errors: the models of each method, family and criterion, the null model, and the full one.
 pub(super) fn columns(report: &ValidationReport) -> Vec<(String, &[ErrorMeasure])> {
-    let several = report.models.len() > 1;
-    let name = |own: &ValidatedModel| match several {
-        true => own.criterion.spec(&[]),
-        false => "selected".to_owned(),
-    };
-    let models = report.models.iter().map(|own| (name(own), &own.errors[..]));
-    let null = [("null".to_owned(), &report.null[..])];
-    let full = report.full.iter().map(|own| ("full".to_owned(), &own[..]));
-    models.chain(null).chain(full).collect()
+    let mut models = Vec::new();
+    let mut others: Vec<(String, &[ErrorMeasure])> = Vec::new();
+    for own in report.all() {
+        let name = report.name_among_all(own);
+        let join = |part: &str| {
+            let parts = [&*name, part].into_iter().filter(|part| !part.is_empty());
+            parts.collect::<Vec<_>>().join(" ")
+        };
+        let several = own.models.len() > 1;
+        models.extend(own.models.iter().map(|model| {
+            let criterion = match (several, name.is_empty()) {
+                (true, _) => model.criterion.spec(&[]),
+                (false, true) => "selected".to_owned(),
+                (false, false) => String::new(),
+            };
+            (join(&criterion), &model.errors[..])
+        }));
+        // Those of another method are the same.
+        let null = [("null", &own.null)].into_iter();
+        let null = null.chain(own.full.iter().map(|full| ("full", full)));
+        for (part, errors) in null {
+            if others.iter().all(|(_, known)| *known != &errors[..]) {
+                let known = others.iter().any(|(name, _)| name == part);
+                let name = if known { join(part) } else { part.to_owned() };
+                others.push((name, errors));
+            }
+        }
+    }
+    models.extend(others);
+    models
 }
 
 /// The table of errors, a row for each measure.
 pub(super) fn errors(report: &ValidationReport) -> Table<'_, &ErrorMeasure> {
-    let measures = report.models.first().map_or(&[][..], |own| &own.errors);
+    let mut measures: Vec<&ErrorMeasure> = Vec::new();
+    let all = report.all().filter_map(|own| own.models.first());
+    for own in all.flat_map(|model| &model.errors) {
+        if measures.iter().all(|known| known.name != own.name) {
+            measures.push(own);
+        }
+    }
     let mut all = Table::of(measures).column("measure", |own| table::text(title(&own.name)));
     for (name, errors) in columns(report) {
         all = all.column(name, move |own| {
@@ -148,26 +171,6 @@ pub(super) fn errors(report: &ValidationReport) -> Table<'_, &ErrorMeasure> {
         });
     }
     all
-}
-
-/// The table of the errors of sizes.
-pub(super) fn sizes<'a>(
-    report: &'a ValidationReport,
-    shown: impl IntoIterator<Item = &'a SizeError>,
-) -> Table<'a, &'a SizeError> {
-    let (best, within) = (report.best_size, report.size_within_one_std_error);
-    Table::of(shown)
-        .column("terms", |own| count(own.size))
-        .column(title(&report.size_measure), |own| number(own.value, 4))
-        .column("std. error", |own| number(own.std_error, 2))
-        .column("", move |own| {
-            table::text(match Some(own.size) {
-                size if size == within && size == best => "least",
-                size if size == within => "within one std. error of the least",
-                size if size == best => "least",
-                _ => "",
-            })
-        })
 }
 
 /// In how many splits each term was chosen, by criterion.
@@ -185,14 +188,10 @@ pub(super) fn terms(report: &ValidationReport) -> Table<'_, (String, Vec<f64>)> 
     let mut all = Table::of(rows).column("term", |(name, _): &(String, Vec<f64>)| {
         table::text(name.clone())
     });
-    for (at, (name, _)) in columns(report)
-        .into_iter()
-        .enumerate()
-        .take(report.models.len())
-    {
+    for (at, model) in report.models.iter().enumerate() {
         let name = match report.models.len() {
             1 => "chosen in".to_owned(),
-            _ => name,
+            _ => model.criterion.spec(&[]),
         };
         all = all.column(name, move |(_, shares): &(String, Vec<f64>)| {
             share(shares[at])
@@ -216,7 +215,7 @@ pub(super) fn text(report: &ValidationReport, data: &Path) -> String {
     };
     let most = report.by_size.len().min(SIZES);
     if most > 0 {
-        page += &sizes(report, &report.by_size[..most]).aligned(&[3]);
+        page += &Sizes::of(report).table(most).aligned(&[3]);
         page += &match (report.by_size.len() - most, report.best_size) {
             (0, _) | (_, None) => "\n".to_owned(),
             (more, Some(best)) => {
@@ -248,8 +247,16 @@ pub(super) fn text(report: &ValidationReport, data: &Path) -> String {
     )
 }
 
-/// How many terms models have.
+/// How many terms the models have, of each method and family.
 pub(super) fn chosen_sizes(report: &ValidationReport) -> String {
+    let of = |own: &ValidationReport| match report.name_among_all(own) {
+        name if name.is_empty() => sizes_of(own),
+        name => format!("{} by {name}", sizes_of(own)),
+    };
+    report.all().map(of).collect::<Vec<_>>().join(", ")
+}
+
+fn sizes_of(report: &ValidationReport) -> String {
     let of = |at: usize| {
         let sizes = report.judged_splits().filter_map(|own| own.sizes.get(at));
         let sizes: Vec<usize> = sizes.copied().collect();
@@ -266,6 +273,23 @@ pub(super) fn chosen_sizes(report: &ValidationReport) -> String {
         all.join(" and "),
         when(all.len() > 1, " by the criteria")
     )
+}
+
+#[cfg(feature = "program")]
+/// A row for every measure of every model: the model, the measure, the value and its standard error.
+pub(crate) fn validation_rows(report: &ValidationReport) -> Vec<[String; 4]> {
+    let number = |own: Option<f64>| own.map_or(String::new(), |own| own.to_string());
+    let rows = columns(report).into_iter().flat_map(|(name, all)| {
+        all.iter().map(move |own| {
+            [
+                name.clone(),
+                own.name.to_string(),
+                number(own.value),
+                number(own.std_error),
+            ]
+        })
+    });
+    rows.collect()
 }
 
 /// One row for every measure of every model.

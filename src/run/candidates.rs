@@ -81,7 +81,7 @@ impl Choosable for Design {
         };
         StabilityReport {
             method,
-            criterion: Some(criterion_parameters(job)),
+            criterion: Some(criterion_parameters(&*job.criterion)),
             ..StabilityReport::default()
         }
     }

@@ -6,14 +6,16 @@ use super::{
     candidates::Selector,
     data_cache::{DataKeys, keys},
     drive::drive,
+    in_split::MadeInSplits,
     infer::WithInference,
     method::Method,
     pass::PassSearch,
     plain_models::WithPlainModel,
     ranking::{RankingProcedure, ScoreSelection},
     regression::RegressionProcedure,
+    sized::SizedSearch,
     stability::OnResamples,
-    validate::{InSplits, MadeInSplits, Regressions},
+    validate::{InSplits, Regressions, Validates},
 };
 use crate::{
     job::{Job, Task, ValidationJob},
@@ -54,31 +56,7 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
         return Box::new(&**pairs);
     }
     if let Task::Validate(validation) = task {
-        return match validation.job.selector.as_ref() {
-            Some(resolved) => match &resolved.value {
-                MethodKind::Regression(own) => {
-                    let method = RegressionProcedure(resolved, own);
-                    in_splits(validation, Regressions(method))
-                }
-                MethodKind::Score(score) => {
-                    let correction = validation.job.correction;
-                    let selector = ScoreSelection::new(resolved, score, correction);
-                    let models = WithPlainModel {
-                        validation,
-                        selector,
-                    };
-                    in_splits(validation, models)
-                }
-                MethodKind::Ranking(own) => {
-                    let models = WithPlainModel {
-                        validation,
-                        selector: RankingProcedure(resolved, own),
-                    };
-                    in_splits(validation, models)
-                }
-            },
-            None => in_splits(validation, Regressions(PassSearch)),
-        };
+        return validation_of(validation);
     }
     if let (Task::Select(job), None) = (task, &task.job().selector)
         && job.responses.is_some()
@@ -92,6 +70,7 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     let Some(method) = &task.job().selector else {
         return match inference {
             Some(inference) => Box::new(WithInference::of(PassSearch, inference)),
+            None if task.job().cross_validates() => Box::new(SizedSearch),
             None => selector(task, PassSearch),
         };
     };
@@ -111,12 +90,75 @@ pub(super) fn method_of(task: &Task) -> Box<dyn AnyMethod + '_> {
     }
 }
 
-/// A validation by models of a kind.
+/// A validation by the models of its method, beside those of other methods and families.
+fn validation_of(validation: &ValidationJob) -> Box<dyn AnyMethod + '_> {
+    match Models::of(validation) {
+        Models::Search(models) => in_splits(validation, models),
+        Models::Procedure(models) => in_splits(validation, models),
+        Models::Score(models) => in_splits(validation, models),
+        Models::Ranking(models) => in_splits(validation, models),
+    }
+}
+
+/// What makes the models of a validation.
+enum Models<'a> {
+    Search(Regressions<PassSearch>),
+    Procedure(Regressions<RegressionProcedure<'a>>),
+    Score(WithPlainModel<'a, ScoreSelection<'a>>),
+    Ranking(WithPlainModel<'a, RankingProcedure<'a>>),
+}
+
+impl<'a> Models<'a> {
+    fn of(validation: &'a ValidationJob) -> Self {
+        let Some(resolved) = &validation.job.selector else {
+            return Self::Search(Regressions(PassSearch));
+        };
+        match &resolved.value {
+            MethodKind::Regression(own) => {
+                Self::Procedure(Regressions(RegressionProcedure(resolved, own)))
+            }
+            MethodKind::Score(score) => Self::Score(WithPlainModel {
+                validation,
+                selector: ScoreSelection::new(resolved, score, validation.job.correction),
+            }),
+            MethodKind::Ranking(own) => Self::Ranking(WithPlainModel {
+                validation,
+                selector: RankingProcedure(resolved, own),
+            }),
+        }
+    }
+}
+
 fn in_splits<'a>(
     validation: &'a ValidationJob,
     models: impl MadeInSplits + 'a,
 ) -> Box<dyn AnyMethod + 'a> {
-    Box::new(InSplits { validation, models })
+    let others = validation.others.iter().map(beside).collect();
+    Box::new(InSplits {
+        validation,
+        models,
+        others,
+    })
+}
+
+/// A validation that stands beside another.
+fn beside(validation: &ValidationJob) -> Box<dyn Validates + '_> {
+    fn alone<'a>(
+        validation: &'a ValidationJob,
+        models: impl MadeInSplits + 'a,
+    ) -> Box<dyn Validates + 'a> {
+        Box::new(InSplits {
+            validation,
+            models,
+            others: Vec::new(),
+        })
+    }
+    match Models::of(validation) {
+        Models::Search(models) => alone(validation, models),
+        Models::Procedure(models) => alone(validation, models),
+        Models::Score(models) => alone(validation, models),
+        Models::Ranking(models) => alone(validation, models),
+    }
 }
 
 /// A selector on all rows, or on resamples of them.

@@ -9,6 +9,7 @@ use crate::{
     binning::{BinnedColumns, BinningError},
     design::DesignError,
     device::DeviceError,
+    family::Distribution,
     memory::MemoryError,
     output::OutputError,
     plugin::ResolvedMethod,
@@ -141,6 +142,16 @@ pub enum RunError {
         /// The failure.
         source: Box<RunError>,
     },
+    /// One of the methods or families that stand beside the first of a validation cannot be judged.
+    #[error("by the method {method} and the family {family}")]
+    Alternative {
+        /// The method.
+        method: String,
+        /// The family.
+        family: Distribution,
+        /// Why.
+        source: Box<RunError>,
+    },
     /// The table of responses does not fit the data.
     #[error(transparent)]
     Responses(#[from] ResponsesError),
@@ -207,6 +218,7 @@ impl RunError {
             | Self::Search(SearchError::Device(DeviceError::Memory(error))) => Some(error),
             Self::Resample { source, .. }
             | Self::Split { source, .. }
+            | Self::Alternative { source, .. }
             | Self::Response { source, .. } => source.memory(),
             _ => None,
         }
@@ -230,6 +242,7 @@ impl RunError {
             Self::Interrupted => 130,
             Self::Resample { source, .. }
             | Self::Split { source, .. }
+            | Self::Alternative { source, .. }
             | Self::Response { source, .. } => source.exit_code(),
             Self::Output(error) => error.exit_code(),
             Self::Device(error)

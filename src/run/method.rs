@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use passel_criteria::Criterion;
+
 use super::{
     Fault, RunError, checkpoint,
     data_cache::DataCache,
@@ -136,6 +138,25 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Does something as the run of another job, with the clock, the meter and the files of this one.
+    pub(super) fn of_job<T>(&mut self, job: &Job, work: impl FnOnce(&mut Run) -> T) -> T {
+        let mut own = Run {
+            job,
+            context: self.context,
+            started: self.started,
+            prepared: self.prepared,
+            waited: self.waited,
+            meter: std::mem::take(&mut self.meter),
+            trace: self.trace.take(),
+            resume_from: None,
+            drawn: None,
+            matrix: None,
+        };
+        let done = work(&mut own);
+        (self.meter, self.trace) = (own.meter, own.trace);
+        done
+    }
+
     pub(super) fn open(task: &'a Task, context: &RunContext<'a>) -> Result<Self, RunError> {
         let job = task.job();
         let matrix = match task {
@@ -216,11 +237,11 @@ pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParamet
     NamedParameters::new(&resolved.name, own.chain([plugin]))
 }
 
-/// Name and parameters of a job's criterion, for a report.
-pub(super) fn criterion_parameters(job: &Job) -> NamedParameters {
-    let own = job.criterion.parameters().into_iter();
+/// Name and parameters of a criterion, for a report.
+pub(super) fn criterion_parameters(criterion: &dyn Criterion) -> NamedParameters {
+    let own = criterion.parameters().into_iter();
     let own = own.map(|(name, value)| (name.to_owned(), value.into()));
-    NamedParameters::new(job.criterion.name(), own)
+    NamedParameters::new(criterion.name(), own)
 }
 
 /// Creates a file of this kind that a job names, if it names one and this process is the one that

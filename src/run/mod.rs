@@ -7,6 +7,7 @@
 mod by_response;
 mod candidates;
 mod checkpoint;
+mod chosen_size;
 #[cfg(feature = "program")]
 mod columns;
 mod data_cache;
@@ -17,6 +18,7 @@ mod error;
 mod estimated;
 #[cfg(feature = "program")]
 mod fileset;
+mod in_split;
 mod infer;
 mod inferred;
 mod lost_levels;
@@ -37,6 +39,7 @@ mod responses;
 mod responses_file;
 #[cfg(feature = "program")]
 mod simulate;
+mod sized;
 mod some_rows;
 mod split_models;
 mod stability;

@@ -53,7 +53,7 @@ impl PassSearch {
         let (design, resources, _held) = partition(job, design)?;
         let (meter, trace) = (&mut run.meter, &mut run.trace);
         if let Some(trace) = trace {
-            trace.name_criterion(&criterion_parameters(job).spec(&[]));
+            trace.name_criterion(&criterion_parameters(&*job.criterion).spec(&[]));
         }
         let drawn = run.drawn.take().unwrap_or_default();
         let curves = (job.format == Format::Html).then(|| Mutex::new(drawn));

@@ -8,13 +8,13 @@ use std::{
 use super::{
     RunError,
     candidates::Selected,
+    in_split::{MadeInSplit, MadeInSplits, Shared},
     method::{Method, Run},
     neighbours::Neighbours,
     prepared::{Binned, Held, Prepared, response},
     ranking::Order,
     some_rows::{is_of_rows, of_some_rows},
     split_models::{SplitModel, model_of_all, null_model, some_columns},
-    validate::{MadeInSplit, MadeInSplits, Shared},
 };
 use crate::{
     design::Design,

@@ -1,17 +1,12 @@
 //! Validation: splits of the rows → a selection in each → what its models predict of the other rows.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Instant,
-};
-
-use passel_criteria::Criterion;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use super::{
     RunError,
+    chosen_size::{choose_size, unit_of_sizes},
     design_source::with_formula,
+    in_split::{MadeInSplit, MadeInSplits, Shared, judge},
     lost_levels::FactorLevels,
     method::{Finding, Method, Run},
     observed::{observed, split_numbers},
@@ -19,15 +14,11 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::{is_of_rows, of_some_rows, with_event},
-    split_models::{
-        Selected, SplitModel, SplitResult, full_model, models_by_size, most_sizes, null_model,
-        rows_for,
-    },
+    split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model},
     validated::{Validated, name_of, report},
 };
 use crate::{
     design::{Design, DesignError},
-    device::Resources,
     interrupt::Interrupt,
     job::{Job, ValidationJob},
     search::{SearchError, refuse_parts},
@@ -40,71 +31,18 @@ use crate::{
 pub(super) struct InSplits<'a, M> {
     pub(super) validation: &'a ValidationJob,
     pub(super) models: M,
+    /// Those of other methods and families.
+    pub(super) others: Vec<Box<dyn Validates + 'a>>,
 }
 
 /// A method that selects the model of a regression.
 pub(super) struct Regressions<M>(pub(super) M);
-
-/// What all splits have in common.
-pub(super) struct Shared<'a> {
-    /// The regression of each, but for what depends on its rows.
-    pub(super) job: &'a Job,
-    /// The observations alone.
-    pub(super) table: &'a Table,
-    pub(super) response: &'a Response,
-    levels: &'a FactorLevels<'a>,
-    criteria: &'a [Arc<dyn Criterion>],
-    /// Sizes of models that are judged, at most.
-    pub(super) most_sizes: usize,
-    /// What each may use.
-    pub(super) resources: &'a Resources,
-    pub(super) interrupt: &'a Interrupt,
-}
-
-/// Models of the training rows of a split.
-pub(super) struct MadeInSplit {
-    /// By criterion.
-    pub(super) models: Vec<SplitModel>,
-    /// The terms that each holds, without those that are kept.
-    pub(super) chosen: Vec<Vec<String>>,
-    /// The model without any choice.
-    pub(super) null: SplitModel,
-    /// The model of everything, where there is one.
-    pub(super) full: Option<SplitModel>,
-    /// By the number of terms chosen.
-    pub(super) by_size: BTreeMap<usize, SplitModel>,
-    pub(super) notes: Vec<String>,
-    pub(super) devices: Vec<String>,
-}
-
-/// How the models of a split are made.
-pub(super) trait MadeInSplits: Sync {
-    const IS_PROCEDURE: bool;
-
-    fn check(&self, job: &Job) -> Result<(), RunError>;
-
-    /// The job of the regression whose responses are judged.
-    ///
-    /// # Errors
-    /// A response that it is not of.
-    fn judged<'j>(&self, job: &'j Job, table: &Table) -> Result<Cow<'j, Job>, RunError>;
-
-    /// How many candidates there are.
-    fn candidates(&self, job: &Job, table: &Table, design: &Design) -> usize;
-
-    /// Models of the training rows of a split; none, or an error that says so, where an interrupt cut them short.
-    fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError>;
-}
 
 impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regressions<M> {
     const IS_PROCEDURE: bool = M::IS_PROCEDURE;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
         self.0.check(job)
-    }
-
-    fn judged<'j>(&self, job: &'j Job, _: &Table) -> Result<Cow<'j, Job>, RunError> {
-        Ok(Cow::Borrowed(job))
     }
 
     fn candidates(&self, _: &Job, _: &Table, design: &Design) -> usize {
@@ -121,6 +59,16 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
             let own = Job {
                 criterion: Arc::clone(criterion),
                 ..own.clone()
+            };
+            let own = match criterion.cross_validation() {
+                None => own,
+                Some(cv) => match choose_size(cv, shared, &split.train, |_, _| {})? {
+                    None => return Ok(None),
+                    Some(chosen) => {
+                        notes.extend_from_slice(&chosen.notes);
+                        chosen.job(&own, &design)
+                    }
+                },
             };
             let mut found = self.0.work(&mut Run::silent(&own), Arc::clone(&design))?;
             let fault = found.fault.take();
@@ -151,55 +99,6 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
     }
 }
 
-impl<M: MadeInSplits> InSplits<'_, M> {
-    /// Selects from the rows of a split, and predicts the others; none where an interrupt cut it short.
-    fn judge(&self, shared: &Shared, split: Split) -> Result<Option<SplitResult>, RunError> {
-        let made = match self.models.made(shared, &split) {
-            Ok(None) | Err(RunError::Interrupted) => return Ok(None),
-            Ok(Some(made)) => made,
-            Err(error) => return Err(error),
-        };
-        let mut notes: Vec<String> = shared.levels.lost(&split.train).collect();
-        notes.extend(made.notes);
-        let all = made.models.iter().chain(made.by_size.values());
-        let all = all.chain([&made.null]).chain(&made.full);
-        let test = rows_for(all, shared.table, &split.test);
-        let say = |model: &SplitModel| model.predict(&test);
-        let selected: Vec<_> = made.models.iter().map(say).collect::<Result<_, _>>()?;
-        let null = say(&made.null)?;
-        let full = made.full.as_ref().map(say).transpose()?;
-        // All are judged on the same rows.
-        let (response, rows) = (shared.response, &split.test);
-        let judged = selected.iter().chain([&null]).chain(&full);
-        let unknown: BTreeSet<usize> = judged.flat_map(|own| own.unknown(response, rows)).collect();
-        let known: Vec<usize> = (0..rows.len()).filter(|at| !unknown.contains(at)).collect();
-        // A model of some size may not know levels of rows that the others do.
-        let mut of_sizes = BTreeMap::new();
-        for (size, model) in &made.by_size {
-            let own = say(model)?;
-            let mut others = own.unknown(response, rows).into_iter();
-            if others.all(|at| unknown.contains(&at)) {
-                of_sizes.insert(*size, own.of(response, &known));
-            }
-        }
-        let selected = made.chosen.into_iter().zip(&selected);
-        let selected = selected.map(|(terms, own)| Selected {
-            terms,
-            predicted: own.of(response, &known),
-        });
-        Ok(Some(SplitResult {
-            rows: known.iter().map(|at| split.test[*at]).collect(),
-            selected: selected.collect(),
-            null: null.of(response, &known),
-            full: full.map(|own| own.of(response, &known)),
-            by_size: of_sizes,
-            notes,
-            devices: made.devices,
-            split,
-        }))
-    }
-}
-
 /// The names of the terms of a model, without those that all models hold.
 pub(super) fn chosen_terms(found: &Model) -> Vec<String> {
     let design = &found.design;
@@ -210,24 +109,51 @@ pub(super) fn chosen_terms(found: &Model) -> Vec<String> {
         .collect()
 }
 
-impl<M: MadeInSplits> Method for InSplits<'_, M> {
-    type Data = Table;
-    type Found = Validated;
-    const IS_PROCEDURE: bool = M::IS_PROCEDURE;
+/// A validation that has begun: what depends on all rows is known.
+pub(super) struct Begun {
+    /// The job, whose formula and event are given.
+    job: Job,
+    report: ValidationReport,
+    warnings: Vec<String>,
+    rows: Vec<usize>,
+    response: Response,
+    splits: Splits,
+    /// The numbers of the column that rows are split by.
+    by: Option<Vec<u32>>,
+    factors: Vec<String>,
+    /// Columns of the matrix of all rows.
+    width: usize,
+    unit: usize,
+}
 
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        self.models.check(job)
+/// A validation beside others of the same table.
+pub(super) trait Validates: Sync {
+    fn validation(&self) -> &ValidationJob;
+
+    /// Begins, with parts of the rows that have equal shares of the classes of the first, where these are the same rows.
+    fn begin(&self, job: &Job, table: &Table, first: Option<&Begun>) -> Result<Begun, RunError>;
+
+    /// Makes the models of all splits, and judges them.
+    fn go_on(
+        &self,
+        run: &mut Run,
+        begun: Begun,
+        table: Arc<Table>,
+        interrupt: &Interrupt,
+    ) -> Result<Validated, RunError>;
+}
+
+impl<M: MadeInSplits> Validates for InSplits<'_, M> {
+    fn validation(&self) -> &ValidationJob {
+        self.validation
     }
 
-    fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Validated, RunError> {
-        let (meter, validation) = (&mut run.meter, self.validation);
-        let started = Instant::now();
-        let scheme = validation.scheme;
-        let mut table = Arc::unwrap_or_clone(table);
+    fn begin(&self, job: &Job, table: &Table, first: Option<&Begun>) -> Result<Begun, RunError> {
+        let (validation, scheme) = (self.validation, self.validation.scheme);
         let by = validation.by.as_deref();
         by.map(|name| table.require("--by", name)).transpose()?;
-        let job = self.models.judged(run.job, &table)?;
-        let job = with_formula(&job, &table).map_err(|error| match error {
+        let job = self.models.judged(job, table)?;
+        let job = with_formula(&job, table).map_err(|error| match error {
             DesignError::FormulaHidden { name, .. } if Some(&*name) == by => {
                 let reason = "--by takes";
                 DesignError::FormulaHidden { name, reason }
@@ -236,18 +162,22 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         });
         let job = &*job?;
         // What is wrong with the file is an error of the file, not of its first split.
-        let whole = Held::<Design>::of_all_rows(job, &table)?;
+        let whole = Held::<Design>::of_all_rows(job, table)?;
         let design = &whole.data;
         refuse_parts(design, "a validation").map_err(SearchError::from)?;
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
         let n = rows.len();
-        let response = observed(job, &table, design, &rows)?;
-        let numbers = by.map(|name| split_numbers((name, scheme), &table, &rows));
+        let response = observed(job, table, design, &rows)?;
+        let numbers = by.map(|name| split_numbers((name, scheme), table, &rows));
         let numbers = numbers.transpose()?;
+        let classes = match first.filter(|first| first.rows == rows) {
+            Some(first) => first.response.classes(),
+            None => response.classes(),
+        };
         let by = by.zip(numbers.as_deref());
-        let splits = Splits::of(scheme, (n, &response.classes()), by, job.pass.seed)?;
+        let splits = Splits::of(scheme, (n, &classes), by, job.pass.seed)?;
         let kept = design.keep().iter();
-        let begun = ValidationReport {
+        let report = ValidationReport {
             passel: env!("CARGO_PKG_VERSION").into(),
             by: validation.by.clone(),
             response: design.response().name.clone(),
@@ -255,7 +185,7 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             family: ResponseFamily::of(design),
             weights: job.weights.clone(),
             n,
-            p: self.models.candidates(job, &table, design),
+            p: self.models.candidates(job, table, design),
             kept: kept
                 .map(|term| design.term_name(*term).to_owned())
                 .collect(),
@@ -263,37 +193,62 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             seed: job.pass.seed,
             ..ValidationReport::default()
         };
-        let warnings = design.warnings().to_vec();
-        let job = &with_event(job, design);
-        let (factors, width) = (design.factor_columns(), design.p());
-        drop(whole);
-        keep_rows(&mut table, &rows, job);
+        Ok(Begun {
+            job: with_event(job, design),
+            report,
+            warnings: design.warnings().to_vec(),
+            response,
+            splits,
+            by: numbers,
+            factors: design.factor_columns(),
+            width: design.p(),
+            unit: unit_of_sizes(design),
+            rows,
+        })
+    }
+
+    fn go_on(
+        &self,
+        run: &mut Run,
+        begun: Begun,
+        table: Arc<Table>,
+        interrupt: &Interrupt,
+    ) -> Result<Validated, RunError> {
+        let started = Instant::now();
+        let (validation, scheme) = (self.validation, self.validation.scheme);
+        let (job, splits, response) = (&begun.job, &begun.splits, &begun.response);
+        let mut table = Arc::unwrap_or_clone(table);
+        keep_rows(&mut table, &begun.rows, job);
+        let meter = &mut run.meter;
         meter.begin("at work");
-        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
-        let wanted = splits.len();
-        let elements = n.saturating_mul(width);
+        let (n, wanted) = (begun.rows.len(), splits.len());
+        let elements = n.saturating_mul(begun.width);
         let (threads, resources) = side_by_side(&job.resources, wanted, elements);
         let threads = (threads, resources.thread_count());
         let first = std::iter::once(Arc::clone(&job.criterion));
         let criteria: Vec<_> = first
             .chain(validation.other_criteria.iter().cloned())
             .collect();
-        let levels = FactorLevels::of(&table, &factors);
+        let levels = FactorLevels::of(&table, &begun.factors);
+        let by = validation.by.as_deref().zip(begun.by.as_deref());
         let shared = Shared {
             job,
             table: &table,
-            response: &response,
+            response,
             levels: &levels,
             criteria: &criteria,
-            most_sizes: most_sizes(n, &splits),
+            groups: by.filter(|_| scheme.has_groups()),
+            width: begun.width,
+            unit: begun.unit,
+            most_sizes: most_sizes(n, splits),
             resources: &resources,
-            interrupt: &interrupt,
+            interrupt,
         };
         let select = |at: usize| {
             let split = splits.split(at);
             let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
-            let judged = self.judge(&shared, split);
+            let judged = judge(&self.models, &shared, split);
             let is_of_rows = judged.as_ref().is_err_and(is_of_rows);
             let judged = judged.map_err(|error| RunError::Split {
                 name,
@@ -308,7 +263,7 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             }
         };
         let (mut done, mut failed) = (BTreeMap::new(), BTreeMap::new());
-        for_each_number(wanted, threads, &interrupt, select, |at, judged| {
+        for_each_number(wanted, threads, interrupt, select, |at, judged| {
             match judged {
                 Ok(result) => drop(done.insert(at, result)),
                 Err(error) => drop(failed.insert(at, error)),
@@ -316,20 +271,89 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             meter.count("split", done.len() + failed.len(), wanted);
         })?;
         Ok(Validated {
-            begun,
-            warnings,
-            rows,
-            response,
+            begun: begun.report,
+            warnings: begun.warnings,
+            rows: begun.rows,
+            response: begun.response,
             criteria,
             done,
             failed: failed.into_values().collect(),
-            cut: StopReason::of_cut(&interrupt),
+            cut: StopReason::of_cut(interrupt),
             seconds: started.elapsed().as_secs_f64(),
         })
     }
+}
 
-    fn report(&self, run: &mut Run, found: Validated) -> Result<Finding, RunError> {
-        let report = report(self.validation, run, found)?;
+impl<M: MadeInSplits> Method for InSplits<'_, M> {
+    type Data = Table;
+    type Found = (Validated, Vec<ValidationReport>);
+    const IS_PROCEDURE: bool = M::IS_PROCEDURE;
+
+    fn check(&self, job: &Job) -> Result<(), RunError> {
+        self.models.check(job)
+    }
+
+    fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Self::Found, RunError> {
+        let of = |own: &ValidationJob, source: RunError| RunError::Alternative {
+            method: own.job.method.clone(),
+            family: own.job.kind.distribution,
+            source: Box::new(source),
+        };
+        let first = self.begin(run.job, &table, None)?;
+        // What is wrong with one of them is known before the work of the others.
+        let mut begun = Vec::new();
+        for other in &self.others {
+            let validation = other.validation();
+            let own = other.begin(&validation.job, &table, Some(&first));
+            begun.push(own.map_err(|error| of(validation, error))?);
+        }
+        // The limit is of all together.
+        let interrupt = run.job.interrupt.with_time_limit(run.job.pass.time_limit);
+        let table_of_others = (!begun.is_empty()).then(|| Arc::clone(&table));
+        let found = self.go_on(run, first, table, &interrupt)?;
+        let mut reports = Vec::new();
+        for (other, begun) in self.others.iter().zip(begun) {
+            let Some(table) = table_of_others.as_ref().filter(|_| !interrupt.requested()) else {
+                break;
+            };
+            let validation = other.validation();
+            let other = run.of_job(&validation.job, |run| {
+                let found = other.go_on(run, begun, Arc::clone(table), &interrupt)?;
+                report(validation, run, found)
+            });
+            match other {
+                // What is complete is reported.
+                Err(RunError::Interrupted | RunError::NoSplit) => break,
+                other => reports.push(other.map_err(|error| of(validation, error))?),
+            }
+        }
+        Ok((found, reports))
+    }
+
+    fn report(&self, run: &mut Run, (found, others): Self::Found) -> Result<Finding, RunError> {
+        let cut = found.cut;
+        let mut report = report(self.validation, run, found)?;
+        if others.len() < self.others.len() {
+            report.run.termination = cut;
+            let lacking = self.others.len() - others.len();
+            let note = format!(
+                "{lacking} of the other methods and families are not judged: the work ended before"
+            );
+            report.run.warnings.push(note);
+        }
+        report.others = others;
+        let mut warnings = std::mem::take(&mut report.run.warnings);
+        for other in &report.others {
+            let name = report.name_among_all(other);
+            let new = other
+                .run
+                .warnings
+                .iter()
+                .filter(|own| !warnings.contains(own));
+            let new: Vec<String> = new.map(|text| format!("{name}: {text}")).collect();
+            warnings.extend(new);
+        }
+        report.run.warnings = warnings;
         Ok(Finding::new(Outcome::Validation(Box::new(report)), None))
     }
 }

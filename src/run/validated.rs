@@ -21,8 +21,8 @@ use crate::{
     nearest::plural,
     plugin::PASS,
     selection::{
-        ChosenTerm, ErrorMeasure, HeldOut, NamedParameters, RunSummary, SizeError, StopReason,
-        ValidatedModel, ValidationReport, ValidationSplit,
+        ChosenTerm, ErrorMeasure, HeldOut, NamedParameters, RunSummary, StopReason, ValidatedModel,
+        ValidationReport, ValidationSplit,
     },
     validation::{
         Errors, Judged, Measure, Observed, Predicted, Response, Scheme, Split, errors,
@@ -133,16 +133,13 @@ pub(super) fn report(
         let parameters = parameters.map(|(name, value)| (name.to_owned(), json!(value)));
         NamedParameters::new(model.name(), parameters)
     });
-    let models = criteria.iter().enumerate().map(|(at, criterion)| {
-        let own = Job {
-            criterion: Arc::clone(criterion),
-            ..run.job.clone()
-        };
-        ValidatedModel {
-            criterion: then.clone().unwrap_or_else(|| criterion_parameters(&own)),
-            errors: of_model(at),
-            variables: variables(&done, at, is_bootstrap),
-        }
+    let models = criteria.iter().enumerate();
+    let models = models.map(|(at, criterion)| ValidatedModel {
+        criterion: then
+            .clone()
+            .unwrap_or_else(|| criterion_parameters(&**criterion)),
+        errors: of_model(at),
+        variables: variables(&done, at, is_bootstrap),
     });
     let models: Vec<ValidatedModel> = models.collect();
     let first_size = null + 1 + usize::from(has_full);
@@ -157,7 +154,8 @@ pub(super) fn report(
     let judged_rows = was_judged.iter().filter(|judged| **judged).count();
     let predictions: usize = held_out.map(|own| own.rows.len()).sum();
     let mut warnings = found.warnings;
-    warnings.extend(failures(&found.failed, begun.wanted));
+    let failed: Vec<&RunError> = found.failed.iter().collect();
+    warnings.extend(failures(&failed, begun.wanted));
     warnings.extend(cautions(&done, predictions));
     let notes = counted(done.iter().flat_map(|own| own.notes.iter().cloned()));
     warnings.extend(most_frequent(notes, "split"));
@@ -180,14 +178,7 @@ pub(super) fn report(
         null: of_model(null),
         full: has_full.then(|| of_model(null + 1)),
         size_measure: of_sizes.name().into(),
-        by_size: by_size
-            .into_iter()
-            .map(|own| SizeError {
-                size: own.size,
-                value: own.value,
-                std_error: own.std_error,
-            })
-            .collect(),
+        by_size: by_size.into_iter().map(Into::into).collect(),
         best_size: best.map(|[best, _]| best),
         size_within_one_std_error: best.map(|[_, within]| within),
         splits: done.iter().map(|own| summary(own, is_bootstrap)).collect(),
@@ -267,7 +258,7 @@ fn variables(done: &[SplitResult], criterion: usize, is_bootstrap: bool) -> Vec<
 }
 
 /// What a reader should know of splits without a model; the first tells of all.
-fn failures(failed: &[RunError], wanted: usize) -> Option<String> {
+pub(super) fn failures(failed: &[&RunError], wanted: usize) -> Option<String> {
     let (count, have) = match failed.len() {
         1 => (1, "has"),
         count => (count, "have"),

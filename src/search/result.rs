@@ -163,7 +163,8 @@ impl SearchResult {
         let k = selected.len();
         let mut warnings = design.warnings().to_vec();
         warnings.extend_from_slice(&self.notes);
-        if k == self.max_size && k < design.p() {
+        let is_sized = criterion.cross_validation().is_some();
+        if k == self.max_size && k < design.p() && !is_sized {
             let mend = if k >= design.n() - 2 {
                 "these observations can fit no larger one"
             } else if pass.max_size.is_none() {
@@ -271,6 +272,7 @@ impl SearchResult {
             terms: selected_terms(design, &self.fit, self.exact, sandwich),
             marginal_means: marginal_means(design, &estimated, self.exact, sandwich),
             inference: None,
+            cross_validation: None,
             covariance: Covariance::of(design, &estimated, self.exact, sandwich),
             certified: self.certified,
             settled: self.settled,

@@ -90,7 +90,8 @@ pub use survival_plots::{CoefficientOverTime, RiskGroup, SurvivalPlots};
 pub use terms::SelectedTerm;
 pub(crate) use terms::selected_terms;
 pub use validation::{
-    ChosenTerm, ErrorMeasure, HeldOut, SizeError, ValidatedModel, ValidationReport, ValidationSplit,
+    ChosenTerm, ErrorMeasure, HeldOut, SizeChoice, SizeError, ValidatedModel, ValidationReport,
+    ValidationSplit,
 };
 pub use variant::SelectedVariant;
 pub(crate) use variants::describe_variants;

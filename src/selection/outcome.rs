@@ -166,7 +166,11 @@ impl Outcome {
             Self::Ranking(report) => report.run.remove_circumstances(),
             Self::Pairs(report) => report.run.remove_circumstances(),
             Self::Stability(report) => report.run.remove_circumstances(),
-            Self::Validation(report) => report.run.remove_circumstances(),
+            Self::Validation(report) => {
+                let others = report.others.iter_mut();
+                others.for_each(|own| drop(own.run.remove_circumstances()));
+                report.run.remove_circumstances()
+            }
         }
     }
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{
     Covariance, CredibleSet, CriterionValue, Diagnostics, Elapsed, FamilySummary, GoodnessOfFit,
     InclusionWeight, Inference, Label, MarginalMean, ModelConstant, NamedParameters, RankSummary,
-    RobustCovariance, SelectedTerm, SelectedVariant, Truth, VisitedModel, number_or_nan,
+    RobustCovariance, SelectedTerm, SelectedVariant, SizeChoice, Truth, VisitedModel,
+    number_or_nan,
 };
 use crate::{
     design::{FactorCoding, SetAside},
@@ -91,6 +92,9 @@ pub struct Selection {
     /// P-values or intervals that account for the choice of variables, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inference: Option<Inference>,
+    /// How cross-validation chose the size; none where the criterion did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_validation: Option<SizeChoice>,
     /// The covariance matrix of the coefficients.
     pub covariance: Covariance,
     /// What is certain of the model among those allowed: within the size bound, the kept variables

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use serde_json::value::to_raw_value;
 
 use super::{Label, NamedParameters, ResponseFamily, RunSummary};
+use crate::validation::SizeErrors;
 
 /// How well models predict rows that they were not selected on: each split of the rows is a selection of its own.
 ///
@@ -72,6 +73,9 @@ pub struct ValidationReport {
     /// What was observed and predicted of each row; none of more predictions than a report holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_out: Option<HeldOut>,
+    /// The reports of other methods and families, on the same splits of the same rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<ValidationReport>,
     /// The seed of splits and selections.
     pub seed: u64,
     /// Where and how the selections ran: it ended `done`, or `interrupted` or at its `time-limit` before all splits were done.
@@ -137,6 +141,34 @@ pub struct SizeError {
     pub std_error: Option<f64>,
 }
 
+/// A size of models that cross-validation chose.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SizeChoice {
+    /// The size, in coefficients without those of kept terms.
+    pub size: usize,
+    /// The measure by which sizes are compared.
+    pub measure: Label,
+    /// The folds that judged them.
+    pub folds: usize,
+    /// The error of the models of each size, ascending.
+    pub by_size: Vec<SizeError>,
+    /// The size of the least error.
+    pub best_size: usize,
+    /// The smallest size whose error is within one standard error of the least.
+    pub size_within_one_std_error: usize,
+}
+
+impl From<SizeErrors> for SizeError {
+    fn from(own: SizeErrors) -> Self {
+        Self {
+            size: own.size,
+            value: own.value,
+            std_error: own.std_error,
+        }
+    }
+}
+
 /// One split of the rows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -199,6 +231,38 @@ impl ValidationReport {
     /// The number of folds, resamples or other parts that were judged, without the model of all rows of a bootstrap.
     pub(crate) fn judged_splits(&self) -> impl Iterator<Item = &ValidationSplit> {
         self.splits.iter().filter(|own| own.fold > 0)
+    }
+
+    /// This report, and those of other methods and families.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// What tells one of [`Self::all`] apart from the others: its method, and what predicts behind that, its family.
+    pub(crate) fn name_among_all(&self, own: &Self) -> String {
+        let differs = |of: fn(&Self) -> String| self.all().any(|other| of(other) != of(self));
+        let method = |own: &Self| {
+            let then = own
+                .then
+                .as_ref()
+                .map(|then| format!(" then {}", then.spec(&[])));
+            own.method.name.clone() + &then.unwrap_or_default()
+        };
+        let family = |own: &Self| match &own.family {
+            Some(family) => family.name.to_string(),
+            None => "gaussian".to_owned(),
+        };
+        let spec = |own: &Self| own.method.spec(&["top", "plugin"]);
+        let mut parts = Vec::new();
+        if differs(method) {
+            parts.push(method(own));
+        } else if differs(spec) {
+            parts.push(spec(own));
+        }
+        if differs(family) {
+            parts.push(family(own));
+        }
+        parts.join(" ")
     }
 
     /// The measure that a report begins with: the first one that has a value.

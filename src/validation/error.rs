@@ -6,15 +6,22 @@
 pub enum SchemeError {
     /// Fewer rows or groups than parts.
     #[error(
-        "--scheme {scheme} needs {least} {what} or more, and there are {found}: name fewer parts, or take more observations"
+        "{scheme} needs {least} {what} or more, and there are {found}: name fewer parts, or take more observations"
     )]
     FewUnits {
+        /// The option that asks for the parts.
         scheme: String,
         /// Rows, groups of rows, or times.
         what: &'static str,
         found: usize,
         least: usize,
     },
+    /// Sizes whose errors are all undefined.
+    #[error(
+        "--criterion cv: the {measure} of rows held out is undefined for every size, as where numbers are beyond 1e150: name an information \
+         criterion, such as ebic-monotone"
+    )]
+    NoSize { measure: &'static str },
     /// A row without a group, a time or a mark.
     #[error("--by {column}: row {row} lacks a value: mend it, or leave the row out of the data")]
     Missing { column: String, row: usize },

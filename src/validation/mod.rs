@@ -24,5 +24,5 @@ pub(crate) use measure::Measure;
 pub use plain::PlainModel;
 pub(crate) use response::{Judged, Observed, Predicted, Response};
 pub use scheme::Scheme;
-pub(crate) use sizes::errors_by_size;
+pub(crate) use sizes::{SizeErrors, errors_by_size};
 pub use splits::{Split, Splits};

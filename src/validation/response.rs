@@ -80,6 +80,23 @@ pub(crate) struct Predicted {
     pub(crate) theta: f64,
 }
 
+impl Predicted {
+    /// What it says of some of the observations, by their places.
+    pub(crate) fn at(&self, places: &[usize]) -> Self {
+        let of = |all: &[f64]| {
+            places
+                .iter()
+                .filter_map(|at| all.get(*at).copied())
+                .collect()
+        };
+        Self {
+            values: of(&self.values),
+            levels: self.levels.iter().map(|own| of(own)).collect(),
+            theta: self.theta,
+        }
+    }
+}
+
 /// The models of one split, judged on observations that they were not made of.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Judged {

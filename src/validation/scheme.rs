@@ -122,6 +122,11 @@ impl Scheme {
         count.is_some()
     }
 
+    /// Whether the column that rows are split by is of groups that stay together.
+    pub(crate) fn has_groups(self) -> bool {
+        !matches!(self, Self::Time { .. } | Self::Marked)
+    }
+
     /// Whether several parts of the rows are judged by models of their own in each repeat, whose scatter says how far the error
     /// is known.
     pub(crate) fn has_folds(self) -> bool {

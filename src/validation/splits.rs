@@ -69,7 +69,7 @@ impl Splits {
         let count = own.unit_count;
         let needs = |least: usize| match count < least {
             true => Err(SchemeError::FewUnits {
-                scheme: scheme.to_string(),
+                scheme: format!("--scheme {scheme}"),
                 what: match (scheme, by) {
                     (_, None) => "rows",
                     (Scheme::Time { .. }, _) => "times",

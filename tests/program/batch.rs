@@ -320,6 +320,8 @@ seed = 2
         names,
         [
             "data.json",
+            "errors.csv",
+            "errors.parquet",
             "jobs.csv",
             "jobs.parquet",
             "last.json",

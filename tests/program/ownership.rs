@@ -32,6 +32,7 @@ fn a_run_refuses_inputs_that_it_would_write() {
         ("jobs.csv", by_name("jobs.csv")),
         ("results.csv", by_name("results.csv")),
         ("pairs.csv", by_name("pairs.csv")),
+        ("errors.csv", by_name("errors.csv")),
         ("times.csv", by_name("times.csv")),
         ("lab.json", edges.to_owned()),
     ];
@@ -97,6 +98,7 @@ fn a_run_replaces_only_what_passel_wrote() {
         "jobs.csv",
         "results.csv",
         "pairs.csv",
+        "errors.csv",
         "report.html",
         "times.csv",
     ];

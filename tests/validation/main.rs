@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod beside;
 mod by_bootstrap;
 mod by_splits;
 mod ends;
@@ -15,6 +16,7 @@ mod plain_limits;
 mod reports;
 mod schemes;
 mod script;
+mod sizes;
 #[path = "../support/program.rs"]
 mod support;
 

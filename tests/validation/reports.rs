@@ -121,6 +121,15 @@ fn a_job_of_a_file_is_the_command() {
     for field in ["models", "null", "full", "by_size", "splits", "held_out"] {
         assert_eq!(stored["result"][field], own[field], "{field}");
     }
+    // So has a table of all jobs: the value to its last digit.
+    let errors = folder.read("jobs-results/errors.csv");
+    let mut lines = errors.lines();
+    let header = "job,command,data,method,criterion,seed,model,measure,value,std_error";
+    assert_eq!(lines.next(), Some(header));
+    let rmse = crate::value(&own["models"][0]["errors"], "rmse");
+    let row = format!("a,validate,d.csv,pass,ebic-monotone:gamma=1,1,selected,rmse,{rmse},");
+    assert!(errors.contains(&row), "{row} in {errors}");
+    assert_eq!(lines.count(), 3 * own["null"].as_array().unwrap().len());
     // A page of all jobs has that of this one.
     assert!(
         folder

@@ -9,7 +9,13 @@ use crate::{Data, counts, json, numbers, others_than, support::Folder, validate}
 
 /// Runs the script over the splits of a report, and compares every prediction of a criterion.
 #[track_caller]
-fn is_the_script(folder: &Folder, data: &Data, report: &Value, options: &[&str], scale: &str) {
+pub(crate) fn is_the_script(
+    folder: &Folder,
+    data: &Data,
+    report: &Value,
+    options: &[&str],
+    scale: &str,
+) {
     let held_out = &report["held_out"];
     let (rows, splits) = (counts(&held_out["row"]), counts(&held_out["split"]));
     let n = data.lines.len();

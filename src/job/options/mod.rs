@@ -81,6 +81,12 @@ pub fn option(name: &str) -> Option<&'static OptionSpec> {
     OPTIONS.iter().find(|option| option.name == name)
 }
 
+/// The first of some values, and the others.
+fn first_and_others<T>(all: Vec<T>, none: T) -> (T, Vec<T>) {
+    let mut all = all.into_iter();
+    (all.next().unwrap_or(none), all.collect())
+}
+
 /// Methods that use the same options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodClass {
@@ -103,6 +109,11 @@ impl MethodClass {
             Some(MethodKind::Ranking(_)) => Self::Ranking,
             Some(MethodKind::Regression(_)) => Self::Regression,
         }
+    }
+
+    /// Whether methods of this class rank variables, and make no model.
+    pub(in crate::job) fn ranks(self) -> bool {
+        matches!(self, Self::Score | Self::Ranking)
     }
 
     /// Returns true if methods of this class use the option.

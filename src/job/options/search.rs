@@ -1,6 +1,6 @@
 //! Options of methods, of the search, of pairs and of resamples.
 
-use super::super::OptionSpec;
+use super::{super::OptionSpec, first_and_others};
 use crate::{
     score::Correction,
     search::{Gain, Pass, ProofEffort},
@@ -19,9 +19,13 @@ const METHOD: &str = "Method";
 
 pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group(METHOD, [
-        TaskOption::value("method NAME", |raw| raw.trimmed(), |draft| &mut draft.job.method)
+        TaskOption::custom("method NAME", |draft, values| {
+            (draft.job.method, draft.other_methods) = first_and_others(values.specs()?, String::new());
+            Ok(())
+        })
+            .default("pass")
             .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel methods` lists them")
-            .help("What selects the variables: pass, a search by criterion, or a selector from a plugin"),
+            .help("What selects the variables: pass, a search by criterion, or a selector from a plugin. Validation compares several, as in pass,jmi"),
         TaskOption::limit("top K", 1..=usize::MAX, |draft| &mut draft.job.stop.top)
             .default("10 variables or 100 pairs; all with threshold or stop")
             .range("a whole number above 0; for selectors at most p")

@@ -21,6 +21,7 @@ mod responses;
 mod scan;
 mod search;
 mod shares;
+mod sizes;
 mod stability;
 mod survival;
 mod validation;

@@ -11,7 +11,7 @@ use super::{
     page::{Body, Figure},
     residuals, search,
     shares::shares,
-    survival, truth,
+    sizes, survival, truth,
 };
 use crate::{
     design::FactorCoding,
@@ -160,6 +160,7 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
     }
     marginal_means(body, report);
     coefficient_plot(body, report, extras);
+    sizes::section(body, report);
     inference::section(body, report);
     inclusion(body, report);
     super::variants::scan(body, report, extras);
@@ -172,7 +173,13 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         body.section("Residuals");
         residuals::plots(body, residuals, report);
     }
-    search::sections(body, report, extras.curves.as_ref());
+    // The values of models of other sizes are no criterion.
+    let curves = extras.curves.as_ref();
+    search::sections(
+        body,
+        report,
+        curves.filter(|_| report.cross_validation.is_none()),
+    );
     factors(body, &report.factors);
     settings(body, &report.method);
 }

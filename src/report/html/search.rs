@@ -147,6 +147,9 @@ fn visited(body: &mut Body, report: &Selection, curves: Option<&Curves>) {
     let Some(chosen) = report.models.first().and_then(point) else {
         return;
     };
+    if front.is_empty() {
+        return;
+    }
     let met: Vec<(usize, f64)> = curves.into_iter().flat_map(Curves::models).collect();
     let of_front = front.iter().map(|own| own.1);
     let values = met.iter().map(|own| own.1).chain(of_front.clone());

@@ -2,18 +2,20 @@
 
 use super::{
     Fact,
-    draw::{Mark, Points, Scale, Shape, plane},
+    draw::{Mark, Points, Scale, plane},
     first_of,
-    page::{Body, DASHED, DOT, Figure, LINE, ROWS},
+    page::{Body, DOT, Figure, LINE, ROWS},
     regression::settings,
     shares::shares,
+    sizes,
 };
 use crate::{
     report::{
         goodness::facts_of_family,
         numbers::{listed, when},
+        sizes::Sizes,
         table::{Table, count, exact},
-        validation::{answer, chosen_sizes, errors, judged_by, sizes, splits, terms, title},
+        validation::{answer, beside, chosen_sizes, errors, judged_by, splits, terms},
     },
     selection::{HeldOut, StopReason, ValidationReport},
 };
@@ -42,6 +44,7 @@ pub(super) fn summary(report: &ValidationReport) -> (String, Vec<Fact>) {
         ("candidates", report.p.to_string()),
         ("method", report.method.name.clone()),
     ]);
+    facts.extend(beside(report).map(|others| ("beside", others)));
     let kept = &report.kept;
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     let criteria = report.models.iter().map(|own| own.criterion.spec(&[]));
@@ -77,7 +80,12 @@ pub(super) fn sections(body: &mut Body, report: &ValidationReport) {
     };
     let count = table.rows.len();
     body.table("Errors", caption, &table, count);
-    by_size(body, report);
+    if !report.others.is_empty() {
+        let first = report.name_among_all(report);
+        body.text(&format!("The rest of the page is of {first}."));
+    }
+    let caption = "Of the best models of each size that the searches of the splits met.";
+    sizes::errors(body, &Sizes::of(report), caption);
     let family = report.family.as_ref().map(|family| &*family.name);
     if let Some(held_out) = &report.held_out {
         match family {
@@ -104,51 +112,6 @@ pub(super) fn sections(body: &mut Body, report: &ValidationReport) {
         all,
     );
     settings(body, &report.method);
-}
-
-/// The error of the best models of each size, with one standard error to either side.
-fn by_size(body: &mut Body, report: &ValidationReport) {
-    let all = &report.by_size;
-    if all.len() < 2 {
-        return;
-    }
-    let of = |sign: f64| -> Points {
-        let points = all.iter().map(|own| {
-            let error = own.std_error.unwrap_or(0.0);
-            (own.size as f64, own.value + sign * error)
-        });
-        points.collect()
-    };
-    let band = |sign: f64| Mark {
-        dashed: true,
-        ..Mark::line(of(sign), "var(--axis)", 1.2)
-    };
-    let mut marks = vec![
-        band(-1.0),
-        band(1.0),
-        Mark::line(of(0.0), "var(--a)", 2.0),
-        Mark::dots(of(0.0), "var(--a)", 3.0),
-    ];
-    let label = title(&report.size_measure);
-    let mut legend = vec![
-        ("var(--a)", LINE, format!("held-out {label}")),
-        ("var(--axis)", DASHED, "one standard error".to_owned()),
-    ];
-    if let Some(within) = report.size_within_one_std_error {
-        marks.push(Mark::rule(Shape::Upright(within as f64), "var(--b)"));
-        let text = format!("{within} terms: the fewest within one standard error of the least");
-        legend.push(("var(--b)", DASHED, text));
-    }
-    let best = report.best_size.unwrap_or_default();
-    body.figure(Figure {
-        title: "Error by size".to_owned(),
-        alt: format!("Held-out {label} by the number of terms: the least at {best}"),
-        caption: "Of the best models of each size that the searches of the splits met.".to_owned(),
-        legend,
-        svg: plane(marks, ("terms", Scale::Counts), (label, Scale::Points)),
-        data: sizes(report, all).data(all.len()),
-        ..Figure::default()
-    });
 }
 
 /// Every so many rows, that all may be drawn.

@@ -1,0 +1,111 @@
+//! A selection by PaSS whose criterion may leave the size of the model to cross-validation.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{
+    RunError,
+    chosen_size::{choose_size, unit_of_sizes},
+    design_source::with_formula,
+    in_split::Shared,
+    lost_levels::FactorLevels,
+    method::{Finding, Method, Run},
+    observed::observed,
+    pass::{Model, PassSearch},
+    prepared::Held,
+    some_rows::with_event,
+    validate::keep_rows,
+};
+use crate::{
+    design::Design,
+    job::Job,
+    search::{SearchError, refuse_parts},
+    selection::{Outcome, SizeChoice, StopReason},
+    table::Table,
+};
+
+/// PaSS on all rows, behind the choice of the size where its criterion asks for that.
+pub(super) struct SizedSearch;
+
+/// A model, and how its size was chosen.
+pub(super) struct Sized {
+    model: Model,
+    choice: Option<(Box<Job>, SizeChoice)>,
+    notes: Vec<String>,
+}
+
+impl Method for SizedSearch {
+    type Data = Table;
+    type Found = Sized;
+
+    fn work(&self, run: &mut Run, table: Arc<Table>) -> Result<Sized, RunError> {
+        let mut table = Arc::unwrap_or_clone(table);
+        let with_formula = with_formula(run.job, &table)?;
+        let job = &*with_formula;
+        let (design, _held) = Held::<Design>::of_all_rows(job, &table)?.share();
+        let Some(cv) = job.criterion.cross_validation() else {
+            return Ok(Sized {
+                model: PassSearch.work(run, design)?,
+                choice: None,
+                notes: Vec::new(),
+            });
+        };
+        refuse_parts(&design, "cross-validation of the size").map_err(SearchError::from)?;
+        let started = Instant::now();
+        // The limit is of the choice of the size and the search together.
+        let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
+        let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
+        let response = observed(job, &table, &design, &rows)?;
+        keep_rows(&mut table, &rows, job);
+        let levels = FactorLevels::of(&table, &[]);
+        let own = with_event(job, &design);
+        let shared = Shared {
+            job: &own,
+            table: &table,
+            response: &response,
+            levels: &levels,
+            criteria: &[],
+            groups: design.clusters().map(|own| (&*own.name, &*own.of)),
+            width: design.p(),
+            unit: unit_of_sizes(&design),
+            most_sizes: 0,
+            resources: &job.resources,
+            interrupt: &interrupt,
+        };
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let chosen = choose_size(cv, &shared, &all, |done, of| {
+            run.meter.count("fold", done, of)
+        })?;
+        let chosen = chosen.ok_or_else(|| match StopReason::of_cut(&interrupt) {
+            StopReason::TimeLimit => RunError::NoSplit,
+            _ => RunError::Interrupted,
+        })?;
+        let seconds = started.elapsed().as_secs_f64();
+        run.meter.begin("at work");
+        let own = Job {
+            interrupt,
+            ..chosen.job(job, &design)
+        };
+        let mut model = run.of_job(&own, |run| PassSearch.work(run, design))?;
+        model.found.seconds += seconds;
+        Ok(Sized {
+            model,
+            choice: Some((Box::new(own), chosen.report)),
+            notes: chosen.notes,
+        })
+    }
+
+    fn report(&self, run: &mut Run, found: Sized) -> Result<Finding, RunError> {
+        let Some((job, choice)) = found.choice else {
+            return PassSearch.report(run, found.model);
+        };
+        let mut finding = run.of_job(&job, |run| PassSearch.report(run, found.model))?;
+        if let Outcome::Selection(selection) = &mut finding.outcome {
+            selection.cross_validation = Some(choice);
+            // Models of other sizes are none of the answer.
+            selection.front.clear();
+            selection.models.retain(|own| own.weight > 0.0);
+            selection.warnings.extend(found.notes);
+        }
+        Ok(finding)
+    }
+}
