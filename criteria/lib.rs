@@ -153,6 +153,11 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         false
     }
 
+    /// The plugin that brings it; none of passel's own.
+    fn origin(&self) -> Option<&Origin> {
+        None
+    }
+
     /// How the size of models is chosen, where the criterion compares none of unlike sizes.
     fn cross_validation(&self) -> Option<CrossValidation> {
         None
@@ -190,6 +195,17 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         }
         0.5 * (low + high)
     }
+}
+
+/// The plugin that brings a criterion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Its name.
+    pub plugin: String,
+    /// Its version.
+    pub version: String,
+    /// The SHA-256 of its library, where it is one.
+    pub sha256: Option<String>,
 }
 
 /// One parameter of a criterion, as `passel criteria` lists it.

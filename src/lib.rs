@@ -77,6 +77,8 @@ mod fnv;
 
 mod interrupt;
 
+mod sha256;
+
 mod machine;
 
 mod system_limits;

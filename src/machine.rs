@@ -182,3 +182,17 @@ mod tests {
         assert!(!host().is_empty());
     }
 }
+
+/// Another handle of standard output, in whose place standard error stands from now on; none where that cannot be.
+#[cfg(all(unix, feature = "program"))]
+pub(crate) fn take_standard_output() -> Option<std::fs::File> {
+    let taken = rustix::io::dup(rustix::stdio::stdout()).ok()?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
+    Some(taken.into())
+}
+
+/// None: here they stay as they are.
+#[cfg(not(all(unix, feature = "program")))]
+pub(crate) fn take_standard_output() -> Option<std::fs::File> {
+    None
+}

@@ -9,7 +9,7 @@
 
 use core::ffi::{c_char, c_void};
 
-/// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+/// The contract's version. It only grows: members are appended, and each time it is one more.
 pub const PASSEL_ABI_VERSION: u32 = 1;
 
 /// passel_score.terms: the room for them; never changes.
@@ -77,7 +77,7 @@ pub struct passel_engine {
 pub struct passel_parameter {
     pub size: usize,
     /// The name in `method:name=number`: a small letter, then small letters, digits, `-`;
-    /// neither `name` nor `plugin` nor `value`.
+    /// neither `name` nor `value`, nor one that begins with `plugin`.
     pub name: *const c_char,
     /// What it does, on one line.
     pub help: *const c_char,
@@ -111,7 +111,8 @@ pub struct passel_method {
 /// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
 /// margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
 /// The combination is their scalar product, in nats times the number of observations n. So
-/// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never grows.
+/// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at
+/// most. Never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct passel_combination {
@@ -381,7 +382,8 @@ pub struct passel_criterion {
     pub size: usize,
     pub method: passel_method,
     /// The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
-    /// rss rises. Called from any thread, several at once, a million times a second; at load too.
+    /// rss rises. Called from any thread, several at once, a million times a second; at load with
+    /// n = 100, candidates = 20 and chosen = 0 … 3, where NaN refuses it.
     pub value: Option<
         unsafe extern "C" fn(
             criterion: *const passel_criterion,
@@ -397,8 +399,11 @@ pub struct passel_criterion {
 #[derive(Debug, Clone, Copy)]
 pub struct passel_plugin {
     pub size: usize,
-    /// The PASSEL_ABI_VERSION it was compiled with; it stays while the contract only grows.
+    /// The PASSEL_ABI_VERSION it was compiled with.
     pub abi_version: u32,
+    /// The least PASSEL_ABI_VERSION that it works with; 0 for 1. An engine of an earlier one says
+    /// so, and reads no further.
+    pub needs: u32,
     /// The NAME of its entry, with `-` for `_`.
     pub name: *const c_char,
     /// Its own version, as it likes.
@@ -415,6 +420,5 @@ pub struct passel_plugin {
     pub criterion_count: usize,
 }
 
-/// The entry of a plugin, for one that is part of the program.
-/// cbindgen:ignore
+/// The type of an entry.
 pub type passel_entry = unsafe extern "C" fn(engine: *const passel_engine) -> *const passel_plugin;

@@ -7,7 +7,7 @@
 use std::{
     ffi::{CString, c_char, c_void},
     mem::MaybeUninit,
-    ptr,
+    ptr, slice,
     sync::{
         OnceLock,
         atomic::{AtomicPtr, Ordering},
@@ -123,6 +123,7 @@ fn table(description: &Description) -> Table {
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
         abi_version: abi::PASSEL_ABI_VERSION,
+        needs: 1,
         name: text(&description.name.replace('_', "-")),
         version: text(description.version),
         description: text(description.description),
@@ -346,8 +347,17 @@ unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String
     to.ends = u32::from(from.floor.is_some());
     to.floor = from.floor.unwrap_or_default();
     to.function = from.function.map_or(ptr::null(), |function| function.abi());
+    // SAFETY: a score without padding behind the known members, for `known` ends a member.
+    let whole = unsafe { slice::from_raw_parts((&raw const to).cast::<u8>(), size_of_val(&to)) };
+    // What an engine does not know it would leave out of the score, without a word.
+    if whole[known..].iter().any(|byte| *byte != 0) {
+        return Err(format!(
+            "its score has what this passel does not know: {known} bytes of {}; a later passel does",
+            whole.len()
+        ));
+    }
     // SAFETY: within both.
-    unsafe { ptr::copy_nonoverlapping((&raw const to).cast::<u8>(), there.cast(), known) };
+    unsafe { ptr::copy_nonoverlapping(whole.as_ptr(), there.cast(), known) };
     Ok(())
 }
 

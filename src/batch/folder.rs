@@ -16,12 +16,13 @@ use serde_json::Value;
 use super::{
     BatchError,
     lock::{LOCK, lock_exclusively},
-    manifest::{InputFile, Manifest, sha256_of},
+    manifest::{InputFile, Manifest},
     times::{self, EndedJob, LastEnd},
 };
 use crate::{
     fnv::Fnv,
     output::{OutputError, OutputFile, Replaces, sweep},
+    sha256,
     whole_file::read_regular,
 };
 
@@ -320,7 +321,7 @@ fn is_checkpoint(name: &str) -> bool {
 fn seal(object: &mut Vec<u8>) {
     object.truncate(object.len() - "\n}".len());
     let [start, end] = CHECKSUM;
-    let checksum = format!("{start}{}{end}", sha256_of(object));
+    let checksum = format!("{start}{}{end}", sha256::of_text(object));
     object.extend(checksum.bytes());
 }
 
@@ -331,7 +332,7 @@ fn check_seal(text: &[u8]) -> Result<(), &'static str> {
     let parts = hash.and_then(|text| text.split_at_checked(text.len().checked_sub(64)?));
     let parts = parts.and_then(|(text, hash)| Some((text.strip_suffix(start)?, hash)));
     match parts {
-        Some((text, hash)) if sha256_of(text).as_bytes() == hash => Ok(()),
+        Some((text, hash)) if sha256::of_text(text).as_bytes() == hash => Ok(()),
         Some(_) => Err("its checksum differs"),
         None => Err("it does not end with its checksum"),
     }

@@ -3,18 +3,18 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf, absolute},
     time::SystemTime,
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::{
     interrupt::{Interrupt, Interrupted},
     job::{Task, file::PlannedJob},
+    sha256,
 };
 
 /// Options that do not change the result.
@@ -204,15 +204,6 @@ impl FileHashes {
     }
 }
 
-/// The SHA-256 of a text, in hexadecimal digits.
-pub(super) fn sha256_of(text: &[u8]) -> String {
-    digits(&Sha256::digest(text))
-}
-
-fn digits(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The SHA-256 of a file, in hexadecimal digits.
 pub(crate) fn sha256(path: &Path) -> io::Result<String> {
     Ok(hash_file(path, &Interrupt::default())?.sha256)
@@ -243,24 +234,10 @@ fn hash_file(path: &Path, interrupt: &Interrupt) -> io::Result<FileHash> {
     }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
-    let mut hasher = Sha256::new();
-    let mut chunk = vec![0; 1 << 20];
-    let mut bytes = 0;
-    loop {
-        if interrupt.requested() {
-            return Err(io::Error::other(Interrupted));
-        }
-        match file.read(&mut chunk)? {
-            0 => break,
-            count => {
-                bytes += count as u64;
-                hasher.update(&chunk[..count]);
-            }
-        }
-    }
+    let (bytes, sha256) = sha256::of_opened(&mut file, interrupt)?;
     Ok(FileHash {
         bytes,
-        sha256: digits(&hasher.finalize()),
+        sha256,
         modified: metadata.modified().ok(),
     })
 }

@@ -222,7 +222,7 @@ impl JobDraft {
         let Some(method) = score.filter(|_| errors.is_empty()) else {
             return Err(errors);
         };
-        self.plugins.record_library(&mut self.job, &method.plugin);
+        PluginLookup::record_library(&mut self.job, &method.library);
         if let Some(matrix) = &self.matrix {
             errors = matrix_conflicts(&self.job, matrix);
         }
@@ -285,7 +285,7 @@ impl JobDraft {
             let selector =
                 self.plugins
                     .find(&self.job.plugins, |plugins| plugins.method(method), refused)?;
-            self.plugins.record_library(&mut self.job, &selector.plugin);
+            PluginLookup::record_library(&mut self.job, &selector.library);
             self.job.selector = Some(selector);
         }
         if let Some(rule) = &mut self.job.stop.permutation {
@@ -351,8 +351,7 @@ impl JobDraft {
             |plugins| plugins.criterion(value),
             refused,
         )?;
-        self.plugins
-            .record_library(&mut self.job, &criterion.plugin);
+        PluginLookup::record_library(&mut self.job, &criterion.library);
         Ok(criterion.value)
     }
 }

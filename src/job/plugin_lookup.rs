@@ -1,8 +1,8 @@
 //! Looking up methods, scores and criteria in the plugins of a job.
 
 use std::{
-    collections::HashMap,
-    path::PathBuf,
+    collections::{HashMap, hash_map::Entry},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -42,16 +42,21 @@ impl PluginLookup {
             }
             false => Plugins::find(named),
         };
-        found.or_insert_with(find).clone()
+        let is_new = matches!(found, Entry::Vacant(_));
+        let plugins = found.or_insert_with(find).clone();
+        if let (true, Ok(plugins)) = (is_new, &plugins) {
+            for refused in plugins.refused() {
+                plugin::warn_once(&format!("{refused}; it is not used"));
+            }
+        }
+        plugins
     }
 
     /// Adds the library of a plugin to those that a job depends on.
-    pub(super) fn record_library(&self, job: &mut Job, plugin: &str) {
-        let all = self.plugins(&job.plugins).unwrap_or_default();
-        let used = all.plugins().iter().find(|other| other.name == plugin);
-        let library = used.map(|plugin| plugin.path.clone());
-        let library = library.filter(|path| path.is_file() && !job.libraries.contains(path));
-        job.libraries.extend(library);
+    pub(super) fn record_library(job: &mut Job, library: &Path) {
+        if library.is_file() && !job.libraries.iter().any(|own| own == library) {
+            job.libraries.push(library.to_owned());
+        }
     }
 
     /// Looks something up in the plugins. An unknown name may come from a library that was refused,

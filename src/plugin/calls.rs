@@ -9,13 +9,15 @@ use passel_abi::{
     PASSEL_TERMS, passel_criterion, passel_function, passel_model, passel_problem, passel_quantity,
     passel_score, passel_selector, passel_table, passel_term,
 };
-use passel_criteria::{Criterion, Model};
+use passel_criteria::{Criterion, Model, Origin};
 
 use super::{
     contract,
+    description::Plugin,
     error::Breach,
+    guard::Called,
     memory::{long_text, printable, table},
-    problem,
+    problem::{self, Lent},
 };
 use crate::{
     score::{CountTable, Measure, Score, ScoreError, ScoreFunction, TableFunction},
@@ -66,6 +68,7 @@ pub struct DeclareCall {
     ) -> i32,
     pub(super) selector: Foreign<passel_selector>,
     pub(super) name: Arc<str>,
+    pub(super) called: Called,
 }
 
 impl DeclareCall {
@@ -85,8 +88,11 @@ impl DeclareCall {
             function: ptr::null(),
         };
         let declared = call_fallible(|reason, size| {
+            let values = values.as_ptr();
             // SAFETY: the selector's own function, with all the arguments of the contract.
-            unsafe { (self.function)(self.selector.0, values.as_ptr(), &mut score, reason, size) }
+            let call =
+                || unsafe { (self.function)(self.selector.0, values, &mut score, reason, size) };
+            self.called.run(call)
         });
         declared.map_err(|reason| format!("it has no such score: {reason}"))?;
         let count = score.term_count;
@@ -95,7 +101,8 @@ impl DeclareCall {
             true => contract::declared_measure(&score, filled)?,
             false => {
                 // SAFETY: by the contract a function of the plugin, which was entered.
-                let call = unsafe { FunctionCall::read(&self.name, score.function, values) }?;
+                let there = (self.called, score.function);
+                let call = unsafe { FunctionCall::read(&self.name, there, values) }?;
                 Measure::Function(ScoreFunction(Arc::new(call)))
             }
         };
@@ -113,6 +120,7 @@ pub struct FunctionCall {
     values: Box<[f64]>,
     cuda: Option<Arc<str>>,
     tolerance: f64,
+    called: Called,
 }
 
 impl fmt::Debug for FunctionCall {
@@ -132,7 +140,7 @@ impl FunctionCall {
     /// `there` is null, or a function of a plugin that was entered.
     pub(super) unsafe fn read(
         name: &Arc<str>,
-        there: *const passel_function,
+        (called, there): (Called, *const passel_function),
         values: &[f64],
     ) -> Result<Self, Breach> {
         // SAFETY: by the contract, here and below.
@@ -153,6 +161,7 @@ impl FunctionCall {
             values: values.into(),
             cuda,
             tolerance,
+            called,
         })
     }
 
@@ -174,7 +183,8 @@ impl TableFunction for FunctionCall {
         };
         let (values, count) = (self.values.as_ptr(), self.values.len());
         // SAFETY: the plugin's function, with its parameters and a table of as many counts.
-        unsafe { (self.value)(self.function.0, values, count, &table) }
+        let call = || unsafe { (self.value)(self.function.0, values, count, &table) };
+        self.called.run(call)
     }
 
     fn tolerance(&self) -> f64 {
@@ -206,6 +216,7 @@ pub struct RunCall {
     ) -> i32,
     pub(super) selector: Foreign<passel_selector>,
     pub(super) values: Box<[f64]>,
+    pub(super) called: Called,
 }
 
 impl RunCall {
@@ -219,11 +230,16 @@ impl RunCall {
 
 impl Procedure for RunCall {
     fn run(&self, problem: &dyn Problem) -> Result<(), String> {
-        let table = problem::function_table(&problem);
+        let lent = Lent {
+            problem,
+            called: self.called,
+        };
+        let table = problem::function_table(&lent);
         call_fallible(|reason, size| {
             let values = self.values.as_ptr();
             // SAFETY: the selector's own function; what it is lent lives until it returns.
-            unsafe { (self.function)(self.selector.0, values, &table, reason, size) }
+            let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
+            self.called.run(call)
         })
     }
 }
@@ -237,9 +253,16 @@ pub struct CriterionCall {
     pub(super) name: &'static str,
     pub(super) parameters: Vec<(&'static str, f64)>,
     pub(super) values: Box<[f64]>,
+    /// Of one that was asked for.
+    pub(super) origin: Option<Arc<Origin>>,
+    pub(super) called: Called,
 }
 
 impl Criterion for CriterionCall {
+    fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
+    }
+
     fn name(&self) -> &str {
         self.name
     }
@@ -265,17 +288,24 @@ impl Criterion for CriterionCall {
             intercept: usize::from(model.has_intercept),
             rss: model.rss,
         };
+        let values = self.values.as_ptr();
         // SAFETY: the criterion's own function, with one value a parameter and a model that lives on.
-        unsafe { (self.function)(self.criterion.0, self.values.as_ptr(), &raw const lent) }
+        let call = || unsafe { (self.function)(self.criterion.0, values, &raw const lent) };
+        self.called.run(call)
     }
 }
 
 impl CriterionCall {
-    pub(super) fn with(&self, values: &[f64]) -> Self {
+    pub(super) fn with(&self, plugin: &Plugin, values: &[f64]) -> Self {
         let names = self.parameters.iter().map(|parameter| parameter.0);
         Self {
             parameters: names.zip(values.iter().copied()).collect(),
             values: values.into(),
+            origin: Some(Arc::new(Origin {
+                plugin: plugin.name.clone(),
+                version: plugin.version.clone(),
+                sha256: plugin.sha256().map(str::to_owned),
+            })),
             ..*self
         }
     }

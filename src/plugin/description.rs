@@ -1,9 +1,9 @@
 //! A plugin and what it brings, as plain data: read once from its library, checked and copied.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::OnceLock};
 
 pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
-use crate::score::Quantity;
+use crate::{interrupt::Interrupt, score::Quantity, sha256};
 
 /// One plugin, as it was loaded.
 #[derive(Debug)]
@@ -22,6 +22,19 @@ pub struct Plugin {
     pub pair_scores: Vec<Offer<PairCall>>,
     /// The criteria it brings.
     pub criteria: Vec<Offer<CriterionCall>>,
+    pub(super) hash: OnceLock<Option<String>>,
+}
+
+impl Plugin {
+    /// The SHA-256 of its library, in hexadecimal digits, as it is when this is first asked; none of one that is part of the
+    /// program.
+    pub fn sha256(&self) -> Option<&str> {
+        let hash = || match self.path.is_file() {
+            true => sha256::of_file(&self.path, &Interrupt::default()).ok(),
+            false => None,
+        };
+        self.hash.get_or_init(hash).as_deref()
+    }
 }
 
 /// The description of a selector, pair score or criterion of a plugin.

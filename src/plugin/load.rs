@@ -24,6 +24,7 @@ use super::{
     description::Plugin,
     elf,
     error::{PluginError, unreadable},
+    guard::{self, Called},
     memory, read,
 };
 
@@ -83,7 +84,8 @@ pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
 unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String> {
     let engine = EngineHandle::leak(name);
     // SAFETY: the caller's; the engine's table is never freed.
-    let plugin: *const passel_plugin = unsafe { entry(&engine.table) };
+    let enter = || unsafe { entry(&engine.table) };
+    let plugin: *const passel_plugin = Called::entry(name).run(enter);
     let logged = engine.end_entry();
     if plugin.is_null() {
         let reason = match &*logged {
@@ -117,9 +119,12 @@ fn name_of(path: &Path) -> Result<String, String> {
 
 /// The entry of a library, which stays loaded for the life of the process.
 fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
+    guard::keep_standard_output();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = unsafe { open(path) }
+    let library = Called::entry(&name)
+        .run(|| unsafe { open(path) })
         .map_err(|error| format!("the system does not load it: {}", reason(&error, path)))?;
     // SAFETY: the contract gives symbols of this name this type.
     let entry = unsafe { library.get::<Entry>(symbol) }.map(|symbol| *symbol);

@@ -10,11 +10,14 @@ use std::{
 };
 
 use passel_abi::{
-    passel_criterion, passel_function, passel_pair_score, passel_parameter, passel_plugin,
-    passel_selector,
+    PASSEL_ABI_VERSION, passel_criterion, passel_function, passel_pair_score, passel_parameter,
+    passel_plugin, passel_selector,
 };
 
 use super::error::Breach;
+
+/// Largest struct accepted, in bytes.
+const LARGEST: usize = 1 << 16;
 
 /// Longest text accepted, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
@@ -66,7 +69,8 @@ unsafe impl Table for passel_pair_score {
     const LEAST: usize = offset_of!(Self, function);
 }
 
-/// Copies a struct as far as its maker knew it; later members are zero.
+/// Copies a struct as far as its maker knew it; later members are zero. What its maker set of members that are not known here is
+/// an error: nothing that has a meaning is left out without a word.
 ///
 /// # Safety
 /// Null, or a struct with as many bytes as its size says.
@@ -80,6 +84,21 @@ pub(super) unsafe fn table<T: Table>(there: *const T) -> Result<T, Breach> {
         let least = T::LEAST;
         return Err(format!(
             "its size is {size}, at least {least} is needed: start it with its own sizeof"
+        )
+        .into());
+    }
+    if size > LARGEST {
+        return Err(format!("its size is {size}, at most {LARGEST} are taken").into());
+    }
+    let behind = size_of::<T>()..size;
+    // SAFETY: within the plugin's struct.
+    let is_set = |at: &usize| unsafe { there.cast::<u8>().add(*at).read() } != 0;
+    if let Some(at) = behind.into_iter().find(is_set) {
+        return Err(format!(
+            "byte {at} of it is set, behind the {} that contract {PASSEL_ABI_VERSION} of passel {} knows: it asks for what a \
+             later contract has",
+            size_of::<T>(),
+            env!("CARGO_PKG_VERSION")
         )
         .into());
     }

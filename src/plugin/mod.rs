@@ -3,13 +3,19 @@
 //! Libraries are looked for ([`Plugins::find`]), loaded and never unloaded. Their descriptions
 //! are checked and copied once into plain data. A library that cannot be used gives one error
 //! with its path, and passel goes on without it, unless it was named.
+//!
+//! A name means what the first plugin brings that has it: of those named by path, then of those in folders, then of those
+//! that are part of the program. `PLUGIN/NAME`, or the path of a library in the place of `PLUGIN`, means that one's.
 
 mod calls;
 mod contract;
 mod description;
 mod elf;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod ends;
 mod error;
 mod find;
+mod guard;
 mod load;
 mod memory;
 mod problem;
@@ -17,17 +23,25 @@ mod read;
 mod resolve;
 
 use std::{
+    collections::BTreeSet,
+    io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use passel_abi::passel_entry;
 
 use description::{CriterionCall, MethodCall, PairCall};
 pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
+#[cfg(feature = "program")]
+pub(crate) use ends::{end, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
+#[cfg(feature = "program")]
+pub(crate) use guard::standard_output;
 pub use resolve::{MethodKind, ResolvedMethod};
+
+use crate::printable::printable_error;
 
 /// Checks what can be known of a library without loading it, for which its initialisers would run: that it
 /// is a file, whole, of this architecture and with a plugin's name.
@@ -44,6 +58,9 @@ pub(crate) fn installed_libraries() -> &'static [PathBuf] {
     FOUND.get_or_init(|| find::libraries().0)
 }
 
+/// The plugins of passel that are part of the program: with them alone it has every method that ships.
+const OWN: [(&str, passel_entry); 2] = [passel_information::PLUGIN, passel_relief::PLUGIN];
+
 /// All loaded plugins; cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Plugins(Arc<PluginSet>);
@@ -51,13 +68,15 @@ pub struct Plugins(Arc<PluginSet>);
 #[derive(Debug, Default)]
 struct PluginSet {
     plugins: Vec<Plugin>,
+    /// How many of them, the first, were named by path.
+    named: usize,
     refused: Vec<PluginError>,
 }
 
 impl Plugins {
-    /// Loads the plugins beside the program, those in the folders of [`PATH`], then those
-    /// named by path. Libraries of the first two that cannot be used are
-    /// [`refused`](Self::refused).
+    /// Loads the plugins named by path, those beside the program, those in the folders of [`PATH`], and those of passel that
+    /// are part of it where none of their name was found. Libraries in folders that cannot be used are
+    /// [`refused`](Self::refused), and so is one whose plugin's name another has that was found.
     ///
     /// # Errors
     /// A plugin that was named and cannot be used.
@@ -65,20 +84,26 @@ impl Plugins {
         let (libraries, unreadable) = find::libraries();
         let mut set = PluginSet {
             plugins: Vec::new(),
+            named: 0,
             refused: unreadable,
         };
         let mut seen = Vec::new();
+        for path in named {
+            if find::is_new(path, &mut seen) {
+                set.plugins.push(load::load(path)?);
+            }
+        }
+        set.named = set.plugins.len();
         for path in libraries {
             if find::is_new(&path, &mut seen) {
                 let refused = load::load(&path).and_then(|plugin| set.add(plugin)).err();
                 set.refused.extend(refused);
             }
         }
-        let loaded = set.plugins.iter();
-        let mut seen = loaded.map(|plugin| find::canonical(&plugin.path)).collect();
-        for path in named {
-            if find::is_new(path, &mut seen) {
-                set.add(load::load(path)?)?;
+        for (name, entry) in OWN {
+            let plugin = load::linked(name, entry)?;
+            if set.of_name(&plugin.name).is_none() {
+                set.plugins.push(plugin);
             }
         }
         Ok(Self(Arc::new(set)))
@@ -88,7 +113,7 @@ impl Plugins {
     /// makes in each crate, as in `Plugins::linked(&[passel_information::PLUGIN])`.
     ///
     /// # Errors
-    /// A plugin that cannot be used, or brings a name that another has.
+    /// A plugin that cannot be used, or whose name another has.
     pub fn linked(plugins: &[(&str, passel_entry)]) -> Result<Self, PluginError> {
         let mut set = PluginSet::default();
         for (name, entry) in plugins {
@@ -124,29 +149,33 @@ impl Plugins {
 }
 
 impl PluginSet {
-    /// Adds a plugin, if neither it nor anything that it brings has a name that is taken.
+    fn of_name(&self, name: &str) -> Option<usize> {
+        self.plugins.iter().position(|other| other.name == name)
+    }
+
+    /// Adds a plugin that was found, if none that was found has its name. One that was named stands in its place, and it is
+    /// left out.
     fn add(&mut self, plugin: Plugin) -> Result<(), PluginError> {
-        for other in &self.plugins {
-            let taken = names(&plugin).find(|own| names(other).any(|their| their == *own));
-            if let Some((what, name)) = taken {
-                let by = other.path.display();
-                let reason = format!("{what} `{name}` is there already, from {by}");
-                let path = plugin.path.clone();
+        match self.of_name(&plugin.name) {
+            None => self.plugins.push(plugin),
+            Some(other) if other < self.named => {}
+            Some(other) => {
+                let by = self.plugins[other].path.display();
+                let reason = format!("plugin `{}` is there already, from {by}", plugin.name);
+                let path = plugin.path;
                 return Err(PluginError { path, reason });
             }
         }
-        self.plugins.push(plugin);
         Ok(())
     }
 }
 
-/// The names of a plugin and of everything that it brings, by kind.
-fn names(plugin: &Plugin) -> impl Iterator<Item = (&'static str, &str)> {
-    let methods = plugin.methods.iter().map(|one| ("method", &one.info));
-    let pairs = plugin.pair_scores.iter();
-    let pairs = pairs.map(|one| ("pair score", &one.info));
-    let criteria = plugin.criteria.iter().map(|one| ("criterion", &one.info));
-    let all = methods.chain(pairs).chain(criteria);
-    let all = all.map(|(kind, info)| (kind, info.name.as_str()));
-    std::iter::once(("plugin", plugin.name.as_str())).chain(all)
+/// Writes a warning on standard error, once in the life of the process.
+pub(crate) fn warn_once(text: &str) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.insert(text.to_owned()) {
+        // Standard error may be closed.
+        let _ = writeln!(io::stderr(), "warning: {}", printable_error(text));
+    }
 }

@@ -7,13 +7,22 @@ use std::{ffi::c_void, ptr, slice};
 
 use passel_abi::passel_problem;
 
+use super::guard::{self, Called};
 use crate::{
     panics::catch_panic,
     selector::{CallError, Problem},
 };
 
+/// A problem that is lent to a plugin.
+pub(super) struct Lent<'a> {
+    pub(super) problem: &'a dyn Problem,
+    /// Whose work it is.
+    pub(super) called: Called,
+}
+
 /// The table of functions for a problem, which must outlive it.
-pub(super) fn function_table(problem: &&dyn Problem) -> passel_problem {
+pub(super) fn function_table(lent: &Lent) -> passel_problem {
+    let problem = lent.problem;
     passel_problem {
         size: size_of::<passel_problem>(),
         n: problem.n(),
@@ -29,7 +38,7 @@ pub(super) fn function_table(problem: &&dyn Problem) -> passel_problem {
         random: Some(random),
         interrupted: Some(interrupted),
         progress: Some(progress),
-        data: ptr::from_ref(problem).cast(),
+        data: ptr::from_ref(lent).cast(),
     }
 }
 
@@ -37,29 +46,25 @@ pub(super) fn function_table(problem: &&dyn Problem) -> passel_problem {
 ///
 /// # Safety
 /// Null, or a table that [`function_table`] made, while the selector runs.
-unsafe fn problem_of<'a>(problem: *const passel_problem) -> Option<&'a dyn Problem> {
+unsafe fn lent_to<'a>(problem: *const passel_problem) -> Option<&'a Lent<'a>> {
     // SAFETY: the caller's.
-    unsafe {
-        problem
-            .as_ref()
-            .map(|table| *table.data.cast::<&dyn Problem>())
-    }
+    unsafe { problem.as_ref().map(|table| &*table.data.cast::<Lent>()) }
 }
 
 /// Answers a call of a plugin: 0, or 1 where an argument is wrong. A panic becomes an error, for
 /// it would end a caller in C.
 ///
 /// # Safety
-/// As for [`problem_of`].
+/// As for [`lent_to`].
 unsafe fn answer(
     problem: *const passel_problem,
     call: impl FnOnce(&dyn Problem) -> Result<(), CallError>,
 ) -> i32 {
     // SAFETY: the caller's.
-    let Some(problem) = (unsafe { problem_of(problem) }) else {
+    let Some(Lent { problem, .. }) = (unsafe { lent_to(problem) }) else {
         return 1;
     };
-    let result = catch_panic(|| call(problem));
+    let result = guard::engine(|| catch_panic(|| call(*problem)));
     match result.unwrap_or_else(|panic| invalid(format!("passel itself failed: {panic}"))) {
         Ok(()) => 0,
         Err(error) => {
@@ -156,7 +161,8 @@ unsafe extern "C" fn codes(
 }
 
 unsafe extern "C" fn nominal(problem: *const passel_problem, column: usize) -> i32 {
-    i32::from(unsafe { problem_of(problem) }.is_some_and(|lent| lent.is_nominal(column)))
+    let lent = unsafe { lent_to(problem) };
+    i32::from(lent.is_some_and(|lent| lent.problem.is_nominal(column)))
 }
 
 unsafe extern "C" fn sweep(
@@ -213,6 +219,10 @@ unsafe extern "C" fn each(
     context: *mut c_void,
 ) {
     let context = Context(context);
+    // SAFETY: by the contract.
+    let Some(Lent { called, .. }) = (unsafe { lent_to(problem) }) else {
+        return;
+    };
     let call = |lent: &dyn Problem| {
         let Some(work) = work else {
             return invalid(null_pointer("work"));
@@ -220,7 +230,7 @@ unsafe extern "C" fn each(
         lent.each(count, &|at| {
             let Context(context) = &context;
             // SAFETY: by the contract any thread may call it.
-            unsafe { work(at, *context) }
+            called.run(|| unsafe { work(at, *context) });
         });
         Ok(())
     };
@@ -249,11 +259,12 @@ unsafe extern "C" fn random(
 }
 
 unsafe extern "C" fn interrupted(problem: *const passel_problem) -> i32 {
-    i32::from(unsafe { problem_of(problem) }.is_none_or(|lent| lent.interrupted()))
+    let lent = unsafe { lent_to(problem) };
+    i32::from(lent.is_none_or(|lent| lent.problem.interrupted()))
 }
 
 unsafe extern "C" fn progress(problem: *const passel_problem, done: usize, of: usize) {
-    if let Some(problem) = unsafe { problem_of(problem) } {
-        problem.progress(done, of);
+    if let Some(lent) = unsafe { lent_to(problem) } {
+        guard::engine(|| lent.problem.progress(done, of));
     }
 }

@@ -3,7 +3,7 @@
 // Another's pointers are followed.
 #![allow(unsafe_code)]
 
-use std::{path::Path, ptr};
+use std::{path::Path, ptr, sync::OnceLock};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
@@ -15,6 +15,7 @@ use super::{
     contract,
     description::{MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
     error::{Breach, PASS},
+    guard::Called,
     memory::{Table, list, name, table, text},
 };
 use crate::score::TERMS;
@@ -39,11 +40,24 @@ pub(super) unsafe fn plugin(
     // Before all else: of version 0 not even the size may mean the same.
     // SAFETY: both come first in every version.
     let theirs = unsafe { ptr::addr_of!((*there).abi_version).read_unaligned() };
+    // SAFETY: as above.
+    let needs = unsafe { ptr::addr_of!((*there).needs).read_unaligned() };
     let ours = PASSEL_ABI_VERSION;
-    if theirs != ours {
+    if theirs == 0 {
+        return Err(
+            "it says that it was made with contract 0, which never was: start it with its sizeof and PASSEL_ABI_VERSION"
+                .to_owned(),
+        );
+    }
+    if needs > theirs {
         return Err(format!(
-            "made for version {theirs} of the plugin contract, this passel has version {ours}: \
-             build it with this passel's plugins/abi"
+            "it needs contract {needs}, and says that it was made with {theirs}"
+        ));
+    }
+    if needs > ours {
+        return Err(format!(
+            "it was made with contract {theirs} and needs {needs} at least, and this passel has contract {ours}: a later passel \
+             has it"
         ));
     }
     let mut reader = Reader {
@@ -102,6 +116,7 @@ impl Reader<'_> {
             version,
             description,
             path: path.to_owned(),
+            hash: OnceLock::new(),
         })
     }
 
@@ -144,7 +159,13 @@ impl Reader<'_> {
             let parameter = unsafe { parameter(there) }?;
             let taken = parameters.iter().map(|other| other.name.as_str());
             // A report has the parameters beside these keys of its own.
-            untaken(&parameter.name, taken.chain(["name", "plugin", "value"]))?;
+            untaken(&parameter.name, taken.chain(["name", "value"]))?;
+            if parameter.name.starts_with("plugin") {
+                let name = &parameter.name;
+                return Err(
+                    format!("the name `{name}` is taken: reports name the plugin so").into(),
+                );
+            }
             parameters.push(parameter);
         }
         self.place = method;
@@ -174,6 +195,7 @@ unsafe fn method(
     info: &MethodInfo,
 ) -> Result<MethodCall, Breach> {
     let (selector, defaults) = (Foreign(there), info.defaults());
+    let called = Called::method(&info.plugin, &info.name);
     match (copy.declare, copy.run) {
         (Some(function), None) => {
             let name = info.name.as_str().into();
@@ -181,6 +203,7 @@ unsafe fn method(
                 function,
                 selector,
                 name,
+                called,
             };
             // A score that its defaults do not make is refused at load.
             declare.score(&defaults)?;
@@ -191,6 +214,7 @@ unsafe fn method(
                 function,
                 selector,
                 values: defaults.into(),
+                called,
             };
             match copy.over {
                 PASSEL_OVER_LEVELS => Ok(MethodCall::Ranking(run)),
@@ -233,7 +257,8 @@ unsafe fn pair_score(
     }
     let name = info.name.as_str().into();
     // SAFETY: by the contract.
-    let call = unsafe { FunctionCall::read(&name, copy.function, &info.defaults()) };
+    let there = (Called::method(&info.plugin, &info.name), copy.function);
+    let call = unsafe { FunctionCall::read(&name, there, &info.defaults()) };
     Ok(PairCall::Function(call?))
 }
 
@@ -253,6 +278,8 @@ unsafe fn criterion(
         name: leaked(&info.name),
         parameters: parameters.collect(),
         values: info.defaults().into(),
+        origin: None,
+        called: Called::method(&info.plugin, &info.name),
     };
     call.checked()
 }

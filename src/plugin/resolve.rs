@@ -1,13 +1,18 @@
 //! A method, pair score or criterion asked for by name and parameters: `mifs:beta=0.5`.
 
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use passel_criteria::Criterion;
 
 use super::{
     Plugins,
-    description::{MethodCall, Offer, PairCall, Plugin},
+    description::{CriterionCall, MethodCall, Offer, PairCall, Plugin},
     error::{Breach, MethodError, PASS},
+    find::canonical,
+    warn_once,
 };
 use crate::{
     nearest::{did_you_mean, nearest},
@@ -25,6 +30,12 @@ pub struct ResolvedMethod<T> {
     pub parameters: Vec<(String, f64)>,
     /// The plugin that brings it.
     pub plugin: String,
+    /// The version of that.
+    pub version: String,
+    /// The library; of a plugin that is part of the program no file.
+    pub library: PathBuf,
+    /// The SHA-256 of the library.
+    pub sha256: Option<String>,
     /// What was resolved: a [`MethodKind`], a [`PairScore`] or a criterion.
     pub value: T,
 }
@@ -55,7 +66,9 @@ impl Plugins {
             let message = format!("{what} `{PASS}` takes no parameters, not `{parameter}`");
             return Err(MethodError::Refused { what, message });
         }
-        resolve("method", text, self.methods(), [PASS], MethodCall::kind)
+        let offers = self.offers(|plugin| &plugin.methods);
+        let kind = |_: &Plugin, call: &MethodCall, values: &[f64]| call.kind(values);
+        resolve("method", text, offers, [PASS], kind)
     }
 
     /// Resolves a pair score.
@@ -63,8 +76,9 @@ impl Plugins {
     /// # Errors
     /// An unknown name or parameter, or a value outside its range.
     pub fn pair_score(&self, text: &str) -> Result<ResolvedMethod<PairScore>, MethodError> {
-        let score = |call: &PairCall, values: &[f64]| Ok(call.score(values));
-        resolve("pair score", text, self.pair_scores(), [], score)
+        let score = |_: &Plugin, call: &PairCall, values: &[f64]| Ok(call.score(values));
+        let offers = self.offers(|plugin| &plugin.pair_scores);
+        resolve("pair score", text, offers, [], score)
     }
 
     /// Resolves a criterion of a plugin. (An error suggests one of passel's own where the name
@@ -75,8 +89,24 @@ impl Plugins {
     /// criterion is NaN or falls with rising RSS.
     pub fn criterion(&self, text: &str) -> Result<ResolvedMethod<Arc<dyn Criterion>>, MethodError> {
         let own = passel_criteria::ALL.iter().map(|own| own.name);
-        resolve("criterion", text, self.criteria(), own, |call, values| {
-            Ok(Arc::new(call.with(values).checked()?) as Arc<dyn Criterion>)
+        let offers = self.offers(|plugin| &plugin.criteria);
+        let criterion = |plugin: &Plugin, call: &CriterionCall, values: &[f64]| {
+            Ok(Arc::new(call.with(plugin, values).checked()?) as Arc<dyn Criterion>)
+        };
+        resolve("criterion", text, offers, own, criterion)
+    }
+
+    /// What all plugins offer of a kind, each with whether its plugin was named.
+    fn offers<'p, C: 'p>(
+        &'p self,
+        of: fn(&Plugin) -> &Vec<Offer<C>>,
+    ) -> impl Iterator<Item = (&'p Plugin, bool, &'p Offer<C>)> + Clone {
+        let plugins = self.0.plugins.iter().enumerate();
+        let named = self.0.named;
+        plugins.flat_map(move |(at, plugin)| {
+            of(plugin)
+                .iter()
+                .map(move |offer| (plugin, at < named, offer))
         })
     }
 }
@@ -100,28 +130,57 @@ impl Plugin {
     }
 }
 
-/// Resolves `NAME:PARAMETER=NUMBER,…` by what plugins offer, with defaults for parameters that are
+/// Whether a text is a plugin's name, or the path of its library or the end of that.
+fn is_called(plugin: &Plugin, text: &str) -> bool {
+    let path = Path::new(text);
+    plugin.name == text
+        || plugin.path.ends_with(path)
+        || path.is_file() && canonical(path) == canonical(&plugin.path)
+}
+
+/// Resolves `NAME:PARAMETER=NUMBER,…` or `PLUGIN/NAME:…` by what plugins offer, with defaults for parameters that are
 /// not named. An unknown name is compared with `others` too.
 fn resolve<'a, C: 'a, T>(
     what: &'static str,
     text: &str,
-    offers: impl Iterator<Item = &'a Offer<C>> + Clone,
+    offers: impl Iterator<Item = (&'a Plugin, bool, &'a Offer<C>)> + Clone,
     others: impl IntoIterator<Item = &'a str>,
-    make: impl FnOnce(&C, &[f64]) -> Result<T, Breach>,
+    make: impl FnOnce(&Plugin, &C, &[f64]) -> Result<T, Breach>,
 ) -> Result<ResolvedMethod<T>, MethodError> {
     let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
     let (name, parameters) = parsed.ok_or_else(|| MethodError::Refused {
         what: "method",
         message: format!("`{text}` must be NAME or NAME:PARAMETER=NUMBER,…"),
     })?;
-    let Some(Offer { info, call }) = offers.clone().find(|offer| offer.info.name == name) else {
-        let known = offers.map(|offer| offer.info.name.as_str());
+    let (of, plain) = match name.rsplit_once('/') {
+        Some((of, plain)) => (Some(of), plain),
+        None => (None, name),
+    };
+    let is_of = |plugin: &Plugin| of.is_none_or(|of| is_called(plugin, of));
+    let is_meant =
+        |(plugin, _, offer): &(&Plugin, bool, &Offer<C>)| offer.info.name == plain && is_of(plugin);
+    let mut meant = offers.clone().filter(is_meant);
+    let Some((plugin, is_named, Offer { info, call })) = meant.next() else {
+        let known = offers.filter(|(plugin, ..)| is_of(plugin));
+        let known = known.map(|(_, _, offer)| offer.info.name.as_str());
+        let name = plain;
+        if let Some(of) = of.filter(|_| known.clone().next().is_none()) {
+            let message = format!("there is no plugin `{of}` with a {what}, as `{text}` has it");
+            return Err(MethodError::Refused { what, message });
+        }
         return Err(MethodError::UnknownName {
             what,
             name: name.to_owned(),
             nearest: nearest(name, known.chain(others)).map(str::to_owned),
         });
     };
+    if let (Some((other, ..)), false) = (meant.next(), is_named) {
+        let [first, second] = [plugin, other].map(|own| &*own.name);
+        warn_once(&format!(
+            "{what} `{plain}` is that of plugin {first}, and plugin {second} has one, too: write {first}/{plain} or {second}/{plain}"
+        ));
+    }
+    let name = plain;
     let refused = |message| MethodError::Refused { what, message };
     let mut values = info.defaults();
     for (at, (key, value)) in parameters.iter().enumerate() {
@@ -147,15 +206,18 @@ fn resolve<'a, C: 'a, T>(
         }
         values[at] = *value;
     }
-    let plugin = &info.plugin;
-    let value = make(call, &values).map_err(|Breach(breach)| {
+    let value = make(plugin, call, &values).map_err(|Breach(breach)| {
+        let plugin = &plugin.name;
         refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
     })?;
     let names = info.parameters.iter().map(|known| known.name.clone());
     Ok(ResolvedMethod {
         name: name.to_owned(),
         parameters: names.zip(values).collect(),
-        plugin: plugin.clone(),
+        plugin: plugin.name.clone(),
+        version: plugin.version.clone(),
+        library: plugin.path.clone(),
+        sha256: plugin.sha256().map(str::to_owned),
         value,
     })
 }

@@ -17,6 +17,7 @@ use crate::{
     batch::error_chain,
     interrupt::Interrupt,
     job::{arguments, task::Command},
+    plugin,
     printable::printable,
     ranks::Transport,
     run::simulate,
@@ -41,6 +42,7 @@ pub struct Exit {
 impl Exit {
     /// The exit code for `main` to return. If a plugin still runs, the process ends here.
     pub fn exit(self) -> ExitCode {
+        plugin::end();
         if self.has_detached {
             low_level::exit(self.code.into());
         }
@@ -51,6 +53,7 @@ impl Exit {
 /// Runs the program on the arguments of this process: alone, or as one of the ranks that a transport
 /// connects. All ranks run it, and rank 0 alone writes files and prints.
 pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
+    plugin::watch();
     let interrupt = Interrupt::default();
     let code = match RankContext::new(transport, &interrupt) {
         Ok(context) => run_arguments(&context, &interrupt),

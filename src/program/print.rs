@@ -5,13 +5,20 @@ use std::io::{self, Write};
 use super::{EXIT_DONE, EXIT_FAILED};
 use crate::{
     job::OptionError,
+    plugin::standard_output,
     printable::{printable_error, printable_json, printable_lines},
 };
 
 /// Writes a result to standard output; the exit code.
 pub(super) fn print_result(text: &[u8]) -> u8 {
-    let mut stdout = io::stdout().lock();
-    exit_code(stdout.write_all(text).and_then(|()| stdout.flush()))
+    exit_code(match standard_output() {
+        // Plugins write where it was.
+        Some(mut kept) => kept.write_all(text),
+        None => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text).and_then(|()| stdout.flush())
+        }
+    })
 }
 
 /// The exit code of an attempt to write to standard output. A full disk is a failure; a reader that

@@ -5,7 +5,7 @@ use std::{io, thread};
 use signal_hook::{consts, iterator::Signals, low_level};
 
 use super::{EXIT_INTERRUPTED, print::print_error};
-use crate::{interrupt::Interrupt, machine};
+use crate::{interrupt::Interrupt, machine, plugin};
 
 /// Signals that ask the program to end: Ctrl-C, `kill`, the end of the terminal, the limit on processor
 /// time.
@@ -50,6 +50,7 @@ pub(super) fn handle(interrupt: &Interrupt) -> io::Result<()> {
             } else if interrupt.force() {
                 continue;
             }
+            plugin::end();
             // Without destructors, for a plugin may still use what they would free.
             low_level::exit(EXIT_INTERRUPTED.into());
         }

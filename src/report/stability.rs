@@ -19,7 +19,7 @@ pub(super) fn method(report: &StabilityReport) -> String {
     let of_plugin = report.method.parameters.contains_key("plugin");
     match report.criterion.is_some() && !of_plugin {
         true => report.method.name.clone(),
-        false => report.method.spec(&["plugin", "top", "threshold"]),
+        false => report.method.spec_of_method(),
     }
 }
 

@@ -107,12 +107,10 @@ impl Choosable for Binned {
     fn settings(job: &Job) -> StabilityReport {
         let method = job.selector.as_ref().map(method_parameters);
         let mut method = method.unwrap_or_default();
-        let parameters = &mut method.parameters;
-        parameters.insert("top".to_owned(), json!(job.stop.top));
-        parameters.insert("threshold".to_owned(), json!(job.stop.threshold));
+        method.add_option("top", json!(job.stop.top));
+        method.add_option("threshold", json!(job.stop.threshold));
         if job.correction != Correction::None {
-            let name = job.correction.name();
-            parameters.insert("correction".to_owned(), json!(name));
+            method.add_option("correction", json!(job.correction.name()));
         }
         StabilityReport {
             method,

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use passel_criteria::Criterion;
+use passel_criteria::{Criterion, Origin};
 
 use super::{
     Fault, RunError, checkpoint,
@@ -233,15 +233,24 @@ impl Finding {
 pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParameters {
     let own = resolved.parameters.iter();
     let own = own.map(|(name, value)| (name.clone(), (*value).into()));
-    let plugin = ("plugin".to_owned(), resolved.plugin.clone().into());
-    NamedParameters::new(&resolved.name, own.chain([plugin]))
+    let origin = Origin {
+        plugin: resolved.plugin.clone(),
+        version: resolved.version.clone(),
+        sha256: resolved.sha256.clone(),
+    };
+    NamedParameters::new(
+        &resolved.name,
+        own.chain(NamedParameters::of_origin(&origin)),
+    )
 }
 
 /// Name and parameters of a criterion, for a report.
 pub(super) fn criterion_parameters(criterion: &dyn Criterion) -> NamedParameters {
     let own = criterion.parameters().into_iter();
     let own = own.map(|(name, value)| (name.to_owned(), value.into()));
-    NamedParameters::new(criterion.name(), own)
+    let origin = criterion.origin().into_iter();
+    let origin = origin.flat_map(NamedParameters::of_origin);
+    NamedParameters::new(criterion.name(), own.chain(origin))
 }
 
 /// Creates a file of this kind that a job names, if it names one and this process is the one that

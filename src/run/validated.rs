@@ -212,8 +212,9 @@ fn method(job: &Job) -> NamedParameters {
     match &job.selector {
         Some(resolved) => {
             let mut own = method_parameters(resolved);
-            own.parameters
-                .extend(job.stop.top.map(|top| ("top".to_owned(), json!(top))));
+            if let Some(top) = job.stop.top {
+                own.add_option("top", json!(top));
+            }
             own
         }
         None => {

@@ -241,6 +241,12 @@ impl SearchResult {
                     .parameters()
                     .into_iter()
                     .map(|(name, value)| (name.to_owned(), value.into()))
+                    .chain(
+                        criterion
+                            .origin()
+                            .into_iter()
+                            .flat_map(NamedParameters::of_origin),
+                    )
                     .collect(),
             },
             response: design.response().name.clone(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use passel_criteria::Origin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
 
@@ -12,7 +13,7 @@ pub struct NamedParameters {
     /// The name on the command line.
     pub name: String,
     /// The parameters in the order they are documented, defaults filled in; of a method of a
-    /// plugin also `plugin`, its plugin's name.
+    /// plugin also `plugin`, its plugin's name, `plugin_version`, and `plugin_sha256`, the hash of its library.
     #[serde(flatten)]
     pub parameters: Map<String, Value>,
 }
@@ -23,6 +24,36 @@ impl NamedParameters {
             name: name.to_owned(),
             parameters: all.into_iter().collect(),
         }
+    }
+
+    /// What a report says of the plugin that brings a method or a criterion.
+    pub(crate) fn of_origin(origin: &Origin) -> impl Iterator<Item = (String, Value)> {
+        let sha256 = origin.sha256.as_ref();
+        let all = [
+            ("plugin", Some(&origin.plugin)),
+            ("plugin_version", Some(&origin.version)),
+            ("plugin_sha256", sha256),
+        ];
+        let all = all.map(|(name, text)| Some((name.to_owned(), text?.clone().into())));
+        all.into_iter().flatten()
+    }
+
+    /// Adds an option of the job; where the method has a parameter of its name it is called `option_NAME`.
+    pub(crate) fn add_option(&mut self, name: &str, value: Value) {
+        let name = match self.parameters.contains_key(name) {
+            true => format!("option_{name}"),
+            false => name.to_owned(),
+        };
+        self.parameters.insert(name, value);
+    }
+
+    /// Name and parameters as the command line takes them, without the options of the job.
+    pub(crate) fn spec_of_method(&self) -> String {
+        let options = ["top", "threshold"];
+        let is_own = |name: &&str| !self.parameters.contains_key(&format!("option_{name}"));
+        let without = options.into_iter().filter(is_own);
+        let without: Vec<&str> = without.chain(["option_top", "option_threshold"]).collect();
+        spec(&self.name, &self.parameters, &without)
     }
 
     /// A parameter that is a number.

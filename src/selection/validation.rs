@@ -252,7 +252,7 @@ impl ValidationReport {
             Some(family) => family.name.to_string(),
             None => "gaussian".to_owned(),
         };
-        let spec = |own: &Self| own.method.spec(&["top", "plugin"]);
+        let spec = |own: &Self| own.method.spec_of_method();
         let mut parts = Vec::new();
         if differs(method) {
             parts.push(method(own));

@@ -175,12 +175,22 @@ fn a_plugin_that_is_there_twice_is_loaded_once_and_a_second_one_refused() {
     let told = list(&folder, &places, &["plugins", "--plugins", &named]);
     assert_eq!(told.code, Some(0), "{}", told.stderr);
     assert_eq!(told.stdout.matches("\nplain 1.2  ").count(), 1);
+    // In a folder behind it, it is not used, and that is told; named, it stands in the place of the one that was found.
     let second = c_plugin(&other.path(""), &["NAME=\"other\""]).unwrap();
+    let both = format!("{places}:{}", other.path("").display());
+    let told = list(&folder, &both, &["plugins"]);
+    let reason = format!("plugin `plain` is there already, from {}", path.display());
+    assert!(told.stdout.contains(&reason), "{}", told.stdout);
     let named = second.display().to_string();
     let told = list(&folder, &places, &["plugins", "--plugins", &named]);
-    assert_eq!(told.code, Some(2));
-    let reason = format!("plugin `plain` is there already, from {}", path.display());
-    assert!(told.stderr.contains(&reason), "{}", told.stderr);
+    assert_eq!(
+        (told.code, told.stdout.matches("\nplain 1.2  ").count()),
+        (Some(0), 0),
+        "{}",
+        told.stderr
+    );
+    assert!(told.stdout.starts_with("plain 1.2  "), "{}", told.stdout);
+    assert!(!told.stdout.contains("Not used"), "{}", told.stdout);
 }
 
 #[test]
@@ -197,4 +207,38 @@ fn plugins_of_a_job_start_at_its_file() {
         .unwrap();
     let job = draft.check().unwrap();
     assert_eq!(job.plugins, ["a.so", "b, c.so"].map(PathBuf::from));
+}
+
+#[test]
+fn a_library_that_is_not_used_is_told_where_methods_are_looked_for() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("more")).unwrap();
+    folder.write(&format!("more/{}", library("text")), "no library\n");
+    let select = ["select", "data.csv", "--response", "y", "--method", "jmi"];
+    let told = list(&folder, "more", &select);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    assert!(told.stderr.contains("it is not used\n"), "{}", told.stderr);
+    assert_eq!(told.stderr.matches("warning: ").count(), 1, "{}", told.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_alone_has_every_method_that_ships() {
+    let folder = Folder::new();
+    fs::copy(env!("CARGO_BIN_EXE_passel"), folder.path("alone")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(folder.path("alone"));
+        ran({
+            command.args(arguments).current_dir(folder.path(""));
+            command.env_remove("PASSEL_PLUGIN_PATH");
+            command
+        })
+    };
+    let alone = run(&["methods", "--format", "json"]);
+    let beside = list(&folder, "", &["methods", "--format", "json"]);
+    assert_eq!((alone.code, &alone.stdout), (Some(0), &beside.stdout), "{}", alone.stderr);
+    let select = ["select", "data.csv", "--response", "y", "--method", "jmi", "--format", "json"];
+    let report: Value = serde_json::from_str(&run(&select).stdout).unwrap();
+    assert_eq!(report["method"]["plugin"], "information");
+    assert_eq!(report["method"]["plugin_sha256"], Value::Null);
 }

@@ -11,6 +11,7 @@ mod asked;
 mod contract;
 mod criteria;
 mod found;
+mod harm;
 mod layouts;
 mod levels;
 mod linked;

@@ -1,5 +1,5 @@
 /* A plugin laid out before members were appended, or after more were: what lies behind its
- * structs is not to be read. */
+ * structs is not to be read, and what lies in them behind the known members must be zero. */
 #include "passel.h"
 
 #ifdef NEWER
@@ -8,7 +8,24 @@
 #define SIZE(type, last) offsetof(type, last)
 #endif
 
+/* Members that a later contract appended; the second may have a meaning. */
+#ifndef LATER
+#define LATER 0
+#endif
+#define APPENDED {0, LATER, 0}
+
+#ifdef NEWER
+#define POISON APPENDED
+#else
 #define POISON {1, 2, 3}
+#endif
+
+#ifndef NEEDS
+#define NEEDS 0
+#endif
+#ifndef VERSION
+#define VERSION PASSEL_ABI_VERSION
+#endif
 
 /* As far as any library had them. */
 typedef struct { size_t size; passel_method method; void *declare; void *run; } early_selector;
@@ -16,7 +33,7 @@ typedef struct { size_t size; passel_method method; passel_quantity quantity; } 
 typedef struct { size_t size; void *value; const char *cuda; double tolerance; } early_function;
 typedef struct { size_t size; passel_method method; void *value; } early_criterion;
 typedef struct {
-    size_t size; uint32_t abi_version; const char *name, *version, *description;
+    size_t size; uint32_t abi_version, needs; const char *name, *version, *description;
     const passel_selector *const *selectors; size_t selector_count;
 } early_plugin;
 
@@ -67,12 +84,12 @@ static const passel_criterion *const criteria[] = {(const void *)&criterion};
 
 #ifdef ALONE
 static const struct { early_plugin own; size_t more[3]; } plugin = {
-    {offsetof(passel_plugin, pair_scores), PASSEL_ABI_VERSION, "older", "1", "d", selectors, 1},
+    {offsetof(passel_plugin, pair_scores), PASSEL_ABI_VERSION, 0, "older", "1", "d", selectors, 1},
     POISON};
 #else
 static const struct { passel_plugin own; size_t more[3]; } plugin = {
-    {sizeof(passel_plugin) + 3 * sizeof(size_t), PASSEL_ABI_VERSION, "older", "1", "d",
-     selectors, 1, pairs, 1, criteria, 1}, POISON};
+    {sizeof(passel_plugin) + 3 * sizeof(size_t), VERSION, NEEDS, "older", "1", "d",
+     selectors, 1, pairs, 1, criteria, 1}, APPENDED};
 #endif
 
 const void *passel_plugin_older(const passel_engine *engine)

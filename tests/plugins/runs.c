@@ -1,4 +1,5 @@
 /* Selectors in C that run: what each does is defined where it is compiled. */
+#include <fenv.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -83,7 +84,7 @@ static const passel_criterion criterion = {
     VALUE, 0};
 static const passel_criterion *const criteria[] = {&criterion};
 static const passel_plugin plugin = {
-    sizeof(passel_plugin), PASSEL_ABI_VERSION, PLUGIN, "1", "runs by itself",
+    sizeof(passel_plugin), PASSEL_ABI_VERSION, 0, PLUGIN, "1", "runs by itself",
     selectors, 1, 0, 0, criteria, 1};
 
 const passel_plugin *ENTRY(const passel_engine *engine)

@@ -1,0 +1,84 @@
+//! What a plugin does to its process: it is undone, or told with its name.
+
+#![cfg(unix)]
+
+use serde_json::Value;
+
+use super::{
+    c_runs,
+    program::{Folder, Ran, ran},
+};
+
+/// A selection by the method of a plugin in C whose loop is this; none where there is no compiler.
+fn select(body: &str, over: &str) -> Option<Ran> {
+    let folder = Folder::new();
+    select_in(&folder, body, over)
+}
+
+fn select_in(folder: &Folder, body: &str, over: &str) -> Option<Ran> {
+    c_runs(&folder.path(""), &[&format!("BODY={body}"), over])?;
+    let select = ["select", "data.csv", "--response", "y", "--method", "c-run"];
+    let json = ["--format", "json", "--plugins", "libruns.so"];
+    Some(ran(folder.passel(&[&select[..], &json].concat())))
+}
+
+const LEVELS: &str = "OVER=PASSEL_OVER_LEVELS";
+const REGRESSION: &str = "OVER=PASSEL_OVER_REGRESSION";
+
+#[test]
+fn the_end_of_the_process_is_told() {
+    for (body, code, told) in [
+        ("exit(0)", Some(1), "it called exit, which ends this process"),
+        ("exit(7)", Some(1), "it called exit, which ends this process"),
+        ("abort()", None, "it ended this process (SIGABRT)"),
+        ("*(volatile int*)8=1", None, "it ended this process (SIGSEGV)"),
+    ] {
+        let Some(ran) = select(body, LEVELS) else {
+            return;
+        };
+        assert_eq!((ran.code, ran.stdout.as_str()), (code, ""), "{body}: {}", ran.stderr);
+        let told = format!("error: plugin runs, c-run: {told}; what was found is lost\n");
+        assert!(ran.stderr.contains(&told), "{body}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_it_prints_is_no_part_of_a_report() {
+    let body = "printf(\"noise\\n\");fflush(stdout);problem->choose(problem,0,1.0);printf(\"late\\n\")";
+    let Some(ran) = select(body, LEVELS) else {
+        return;
+    };
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["k"], 1);
+    assert!(ran.stderr.contains("noise\n") && ran.stderr.contains("late\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn its_arithmetic_is_its_own() {
+    // It asks passel for a fit meanwhile, whose criterion it writes to the last bit, and chooses.
+    let fits = "size_t two[2]={0,1};double phi;problem->fit(problem,two,2,0,&phi);FILE*file=fopen(\"phi\",\"w\");\
+                fprintf(file,\"%a\",phi);fclose(file);problem->choose(problem,1,1.0);problem->choose(problem,0,2.0)";
+    let own = |body: &str| {
+        let folder = Folder::new();
+        let ran = select_in(&folder, &format!("{body}{fits}"), REGRESSION)?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let fields = ["rss", "selected", "models", "covariance"];
+        Some((folder.read("phi"), fields.map(|field| report[field].clone())))
+    };
+    let Some(plain) = own("") else { return };
+    assert_eq!(own("fesetround(FE_UPWARD);").unwrap(), plain);
+}
+
+#[test]
+fn reports_name_the_plugin_its_version_and_the_hash_of_its_library() {
+    let Some(ran) = select("problem->choose(problem,0,1.0)", LEVELS) else {
+        return;
+    };
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let method = &report["method"];
+    assert_eq!((&method["plugin"], &method["plugin_version"]), (&"runs".into(), &"1".into()));
+    let hash = method["plugin_sha256"].as_str().unwrap();
+    assert!(hash.len() == 64 && hash.chars().all(|digit| digit.is_ascii_hexdigit()), "{hash}");
+}
