@@ -137,6 +137,20 @@ fn civil(day: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
+/// Another handle of standard output, in whose place standard error stands from now on; none where that cannot be.
+#[cfg(all(unix, feature = "program"))]
+pub(crate) fn take_standard_output() -> Option<std::fs::File> {
+    let taken = rustix::io::dup(rustix::stdio::stdout()).ok()?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
+    Some(taken.into())
+}
+
+/// None: here they stay as they are.
+#[cfg(not(all(unix, feature = "program")))]
+pub(crate) fn take_standard_output() -> Option<std::fs::File> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,18 +195,4 @@ mod tests {
         assert!(sum > 0);
         assert!(!host().is_empty());
     }
-}
-
-/// Another handle of standard output, in whose place standard error stands from now on; none where that cannot be.
-#[cfg(all(unix, feature = "program"))]
-pub(crate) fn take_standard_output() -> Option<std::fs::File> {
-    let taken = rustix::io::dup(rustix::stdio::stdout()).ok()?;
-    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
-    Some(taken.into())
-}
-
-/// None: here they stay as they are.
-#[cfg(not(all(unix, feature = "program")))]
-pub(crate) fn take_standard_output() -> Option<std::fs::File> {
-    None
 }

@@ -4,7 +4,7 @@
 //
 //     const struct passel_plugin *passel_plugin_NAME(const struct passel_engine *engine);
 //
-// NAME is the library's file name without `lib`, `passel_` and what follows the dot, with `_`
+// NAME is the library's file name without `lib`, `passel_` and its end `.so`, with `_`
 // for `-`: libfoo.so and libpassel_foo.so have passel_plugin_foo. Called by the thread that
 // loads the library; where it is loaded again it returns the same again. Null refuses to work,
 // after a log of PASSEL_LOG_ERROR that says why. In C++ it is extern "C", and no exception
@@ -12,11 +12,17 @@
 //
 // What the plugin hands out is the plugin's and stays valid and unchanged as long as the
 // process lives: the engine never unloads a library and never frees what is not its own.
-// Strings are UTF-8 and end with a zero byte; none is null.
+// Strings are UTF-8 and end with a zero byte; none is null. Those that are shown are a line of at
+// most 4096 bytes, without control characters.
 //
 // A struct that may grow has its size in bytes first, as its maker compiled it (sizeof), and
-// grows at its end only: who reads takes no more than that, and what is missing is zero. Its
-// `data` is its maker's own, which nobody else looks at.
+// grows at its end only: who reads takes no more than that, and what is missing is zero. What a
+// reader does not know must be zero, or it refuses: so no member with a meaning is ever dropped.
+// Its `data` is its maker's own, which nobody else looks at.
+//
+// Around every call the engine saves and restores the state of floating-point arithmetic (x86-64
+// and aarch64). What a plugin prints goes to standard error. A plugin that calls exit, or faults,
+// ends the process with an error that names it.
 
 #ifndef PASSEL_H
 #define PASSEL_H
@@ -24,7 +30,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The contract's version. From 1 on it only grows: members are appended, sizes tell.
+// In front of an entry, so that it is seen from outside: PASSEL_ENTRY(foo) { … return &plugin; }
+#if defined(__cplusplus)
+#define PASSEL_EXTERN extern "C"
+#else
+#define PASSEL_EXTERN extern
+#endif
+#if defined(_WIN32)
+#define PASSEL_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define PASSEL_EXPORT __attribute__((visibility("default")))
+#else
+#define PASSEL_EXPORT
+#endif
+#define PASSEL_ENTRY(NAME) \
+    PASSEL_EXTERN PASSEL_EXPORT const struct passel_plugin *passel_plugin_##NAME( \
+        const struct passel_engine *engine)
+
+// Whether what is lent has a member: if (PASSEL_HAS(problem, nominal)) …
+#define PASSEL_HAS(THERE, MEMBER) \
+    ((THERE)->size >= (size_t)((const char *)(&(THERE)->MEMBER + 1) - (const char *)(THERE)))
+
+// The contract's version. It only grows: members are appended, and each time it is one more.
 #define PASSEL_ABI_VERSION 1
 
 #define PASSEL_TERMS 8             // passel_score.terms: the room for them; never changes.
@@ -69,7 +96,7 @@ typedef struct passel_engine {
 typedef struct passel_parameter {
     size_t size;
     // The name in `method:name=number`: a small letter, then small letters, digits, `-`;
-    // neither `name` nor `plugin` nor `value`.
+    // neither `name` nor `value`, nor one that begins with `plugin`.
     const char *name;
     // What it does, on one line.
     const char *help;
@@ -101,7 +128,8 @@ typedef struct passel_method {
 // With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
 // margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
 // The combination is their scalar product, in nats times the number of observations n. So
-// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). The integers of one sign sum to 64 at most. Never grows.
+// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at
+// most. Never grows.
 typedef struct passel_combination {
     int32_t n;
     int32_t x;
@@ -287,7 +315,8 @@ typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
     // The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
-    // rss rises. Called from any thread, several at once, a million times a second; at load too.
+    // rss rises. Called from any thread, several at once, a million times a second; at load with
+    // n = 100, candidates = 20 and chosen = 0 … 3, where NaN refuses it.
     double (*value)(const struct passel_criterion *criterion, const double *values,
         const struct passel_model *model);
     const void *data;
@@ -296,8 +325,11 @@ typedef struct passel_criterion {
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.
 typedef struct passel_plugin {
     size_t size;
-    // The PASSEL_ABI_VERSION it was compiled with; it stays while the contract only grows.
+    // The PASSEL_ABI_VERSION it was compiled with.
     uint32_t abi_version;
+    // The least PASSEL_ABI_VERSION that it works with; 0 for 1. An engine of an earlier one says
+    // so, and reads no further.
+    uint32_t needs;
     // The NAME of its entry, with `-` for `_`.
     const char *name;
     // Its own version, as it likes.
@@ -313,5 +345,8 @@ typedef struct passel_plugin {
     const struct passel_criterion *const *criteria;
     size_t criterion_count;
 } passel_plugin;
+
+// The type of an entry.
+typedef const struct passel_plugin *(*passel_entry)(const struct passel_engine *engine);
 
 #endif  /* PASSEL_H */

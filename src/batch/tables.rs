@@ -23,7 +23,6 @@ use crate::{
     },
     output::{OutputBuffer, OutputError, Replaces},
     report::{JobRow, JobsPage, validation_rows},
-    run::failed_responses,
     selection::{FailedResponse, ValidationReport},
     table::csv_field,
 };
@@ -195,7 +194,7 @@ pub(super) fn write(
 fn failed_responses_of(result: &Value) -> Option<String> {
     let failed: Vec<FailedResponse> = serde_json::from_value(result.get("failed")?.clone()).ok()?;
     let done = result.get("responses")?.as_array()?.len();
-    (!failed.is_empty()).then(|| failed_responses(&failed, done + failed.len()))
+    (!failed.is_empty()).then(|| FailedResponse::all(&failed, done + failed.len()))
 }
 
 /// The rows that a report lists, with their ranks from 1.

@@ -23,6 +23,7 @@ mod other_methods;
 mod path_text;
 mod plugin_lookup;
 mod prediction;
+mod raw_specs;
 mod raw_terms;
 mod raw_values;
 mod repeated;

@@ -4,7 +4,7 @@ use std::{
     num::NonZeroUsize, ops::RangeInclusive, path::PathBuf, str::FromStr, sync::Arc, time::Duration,
 };
 
-use passel_criteria::{Criterion, CriterionError};
+use passel_criteria::Criterion;
 
 use super::{OptionError, OptionInfo, path_text::to_path};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     nearest::nearest,
     search::sum_to_one,
     selector::{PERMUTATION_COUNTS, PermutationTest},
-    spec::{parse_spec, split_specs},
+    spec::parse_spec,
     table::{Separator, split_names},
 };
 
@@ -86,7 +86,10 @@ impl RawValues<'_> {
 
     /// The value of one of a few words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, OptionError> {
-        let word = self.one()?;
+        self.chosen(self.one()?, choices)
+    }
+
+    fn chosen<T: Copy>(&self, word: &str, choices: &[(&'static str, T)]) -> Result<T, OptionError> {
         let choice = choices.iter().find(|(name, _)| *name == word);
         choice.map(|(_, value)| *value).ok_or_else(|| {
             let words = choices.iter().map(|(name, _)| *name);
@@ -100,24 +103,7 @@ impl RawValues<'_> {
         choices: &[(&'static str, T)],
     ) -> Result<Vec<T>, OptionError> {
         let words = self.one()?.split(',').map(str::trim);
-        let choice = |word: &str| {
-            let choice = choices.iter().find(|(name, _)| *name == word);
-            choice.map(|(_, value)| *value).ok_or_else(|| {
-                let words = choices.iter().map(|(name, _)| *name);
-                self.out_of_range().suggest(nearest(word, words))
-            })
-        };
-        words.map(choice).collect()
-    }
-
-    /// Names separated by commas, each with its parameters.
-    pub(super) fn specs(&self) -> Result<Vec<String>, OptionError> {
-        let text = self.text()?;
-        let specs = split_specs(&text);
-        match specs.contains(&"") {
-            true => Err(self.out_of_range()),
-            false => Ok(specs.into_iter().map(str::to_owned).collect()),
-        }
+        words.map(|word| self.chosen(word, choices)).collect()
     }
 
     /// A text that is not empty.
@@ -284,41 +270,6 @@ impl RawValues<'_> {
     /// A size above zero, in bytes: `500MB`, `8GiB`, `1.5G`.
     pub(super) fn bytes(&self) -> Result<u64, OptionError> {
         bytes(self.one()?).ok_or_else(|| self.out_of_range())
-    }
-
-    /// Criteria separated by commas, each by its name and parameters.
-    pub(super) fn criteria(&self) -> Result<Vec<CriterionChoice>, OptionError> {
-        let specs = split_specs(self.one()?).into_iter();
-        specs
-            .map(|spec| {
-                Ok(match self.criterion(spec)? {
-                    Some(own) => CriterionChoice::Own(own),
-                    None => CriterionChoice::OfPlugin(spec.to_owned()),
-                })
-            })
-            .collect()
-    }
-
-    /// A criterion by its name and parameters; `None` if the name is not one of passel's own.
-    fn criterion(&self, value: &str) -> Result<Option<Arc<dyn Criterion>>, OptionError> {
-        if value.is_empty() {
-            return Err(self.out_of_range());
-        }
-        let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
-        match passel_criteria::named(name, &parameters) {
-            Ok(criterion) => Ok(Some(criterion.into())),
-            Err(CriterionError::UnknownName { .. }) => Ok(None),
-            Err(error) => {
-                let nearest = match &error {
-                    CriterionError::UnknownParameter {
-                        parameter, known, ..
-                    } => nearest(parameter, known.iter().copied()),
-                    _ => None,
-                };
-                let message = format!("criterion = {value}: {error}");
-                Err(OptionError::new("criterion", message).suggest(nearest))
-            }
-        }
     }
 }
 

@@ -130,29 +130,29 @@ impl JobDraft {
         let methods = std::iter::once(self.job.method.clone()).chain(methods);
         let families = std::iter::once(self.job.kind.distribution).chain(families);
         let families: Vec<Distribution> = families.collect();
-        let mut drafts: Vec<(MethodClass, Self)> = Vec::new();
+        // Without a class where the method is unknown, which is told below.
+        let mut drafts: Vec<(Option<MethodClass>, Self)> = Vec::new();
         for method in methods {
             for family in &families {
                 let mut own = self.clone();
                 own.job.method.clone_from(&method);
                 own.job.kind.distribution = *family;
-                // An unknown method is told of below.
                 let mut resolved = own.clone();
-                let class = match resolved.resolve_method() {
-                    Ok(()) => MethodClass::of_job(&resolved.job),
-                    Err(_) => MethodClass::Pass,
-                };
+                let class = resolved.resolve_method().ok();
+                let class = class.map(|()| MethodClass::of_job(&resolved.job));
                 drafts.push((class, own));
-                if class.ranks() {
+                if class.is_some_and(MethodClass::ranks) {
                     break;
                 }
             }
         }
         // What one of the methods uses concerns that one alone.
-        let is_used = |name: &str, of: MethodClass| {
-            let uses = |class: MethodClass| match name {
-                "then" => class.ranks(),
-                name => class.uses(name),
+        let is_used = |name: &str, of: Option<MethodClass>| {
+            let uses = |class: Option<MethodClass>| {
+                class.is_none_or(|class| match name {
+                    "then" => class.ranks(),
+                    name => class.uses(name),
+                })
             };
             uses(of) || !drafts.iter().any(|(class, _)| uses(*class))
         };
@@ -164,7 +164,7 @@ impl JobDraft {
             if !is_used("then", *class) {
                 own.then = None;
             }
-            if class.ranks() && drafts.len() > 1 {
+            if class.is_some_and(MethodClass::ranks) && drafts.len() > 1 {
                 own.job.kind = ResponseSettings::default();
             }
             match own.check_one_validation() {

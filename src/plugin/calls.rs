@@ -13,7 +13,6 @@ use passel_criteria::{Criterion, Model, Origin};
 
 use super::{
     contract,
-    description::Plugin,
     error::Breach,
     guard::Called,
     memory::{long_text, printable, table},
@@ -296,16 +295,12 @@ impl Criterion for CriterionCall {
 }
 
 impl CriterionCall {
-    pub(super) fn with(&self, plugin: &Plugin, values: &[f64]) -> Self {
+    pub(super) fn with(&self, origin: Origin, values: &[f64]) -> Self {
         let names = self.parameters.iter().map(|parameter| parameter.0);
         Self {
             parameters: names.zip(values.iter().copied()).collect(),
             values: values.into(),
-            origin: Some(Arc::new(Origin {
-                plugin: plugin.name.clone(),
-                version: plugin.version.clone(),
-                sha256: plugin.sha256().map(str::to_owned),
-            })),
+            origin: Some(Arc::new(origin)),
             ..*self
         }
     }

@@ -62,9 +62,7 @@ pub(super) fn called() -> &'static str {
 /// Lets what plugins write to standard output go to standard error from now on, where reports go elsewhere: for programs whose
 /// reports are written to [`standard_output`].
 pub(super) fn keep_standard_output() {
-    if super::ends::is_program() {
-        STANDARD_OUTPUT.get_or_init(machine::take_standard_output);
-    }
+    STANDARD_OUTPUT.get_or_init(machine::take_standard_output);
 }
 
 /// Standard output, if plugins were kept from it.

@@ -22,7 +22,7 @@ use passel_abi::{
 
 use super::{
     description::Plugin,
-    elf,
+    elf, ends,
     error::{PluginError, unreadable},
     guard::{self, Called},
     memory, read,
@@ -119,7 +119,9 @@ fn name_of(path: &Path) -> Result<String, String> {
 
 /// The entry of a library, which stays loaded for the life of the process.
 fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
-    guard::keep_standard_output();
+    if ends::is_program() {
+        guard::keep_standard_output();
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.

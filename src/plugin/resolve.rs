@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use passel_criteria::Criterion;
+use passel_criteria::{Criterion, Origin};
 
 use super::{
     Plugins,
@@ -91,7 +91,12 @@ impl Plugins {
         let own = passel_criteria::ALL.iter().map(|own| own.name);
         let offers = self.offers(|plugin| &plugin.criteria);
         let criterion = |plugin: &Plugin, call: &CriterionCall, values: &[f64]| {
-            Ok(Arc::new(call.with(plugin, values).checked()?) as Arc<dyn Criterion>)
+            let origin = Origin {
+                plugin: plugin.name.clone(),
+                version: plugin.version.clone(),
+                sha256: plugin.sha256().map(str::to_owned),
+            };
+            Ok(Arc::new(call.with(origin, values).checked()?) as Arc<dyn Criterion>)
         };
         resolve("criterion", text, offers, own, criterion)
     }

@@ -123,7 +123,7 @@ fn header(report: &ValidationReport, data: &Path) -> String {
 /// The columns of a table of errors: the models of each method, family and criterion, the null model, and the full one.
 pub(super) fn columns(report: &ValidationReport) -> Vec<(String, &[ErrorMeasure])> {
     let mut models = Vec::new();
-    let mut others: Vec<(String, &[ErrorMeasure])> = Vec::new();
+    let mut others: Vec<(&str, String, &[ErrorMeasure])> = Vec::new();
     for own in report.all() {
         let name = report.name_among_all(own);
         let join = |part: &str| {
@@ -141,16 +141,19 @@ pub(super) fn columns(report: &ValidationReport) -> Vec<(String, &[ErrorMeasure]
         }));
         // Those of another method are the same.
         let null = [("null", &own.null)].into_iter();
-        let null = null.chain(own.full.iter().map(|full| ("full", full)));
-        for (part, errors) in null {
-            if others.iter().all(|(_, known)| *known != &errors[..]) {
-                let known = others.iter().any(|(name, _)| name == part);
-                let name = if known { join(part) } else { part.to_owned() };
-                others.push((name, errors));
+        for (part, errors) in null.chain(own.full.iter().map(|full| ("full", full))) {
+            if others.iter().all(|(.., known)| *known != &errors[..]) {
+                others.push((part, join(part), &errors[..]));
             }
         }
     }
-    models.extend(others);
+    // One that is the same for all needs no other name.
+    let count = |part: &str| others.iter().filter(|own| own.0 == part).count();
+    let named = others.iter().map(|(part, name, errors)| match count(part) {
+        1 => ((*part).to_owned(), *errors),
+        _ => (name.clone(), *errors),
+    });
+    models.extend(named);
     models
 }
 

@@ -313,7 +313,7 @@ pub enum Fault {
         source: ProcedureError,
     },
     /// Some responses have no model.
-    #[error("{}", failed_responses(failed, *count))]
+    #[error("{}", FailedResponse::all(failed, *count))]
     Responses {
         /// These, with the reasons.
         failed: Vec<FailedResponse>,
@@ -325,21 +325,6 @@ pub enum Fault {
     /// The trace could not be written.
     #[error("the selection is complete, its trace is not")]
     Trace(#[source] OutputError),
-}
-
-/// Failures that an error names one by one; the report has all of them.
-const NAMED: usize = 5;
-
-/// How many responses failed, of how many, and why.
-pub(crate) fn failed_responses(failed: &[FailedResponse], count: usize) -> String {
-    let all = format!("no model of {} of {count} responses", failed.len());
-    let named = failed.iter().take(NAMED);
-    let named = named.map(|own| format!("{}: {}", own.response, own.reason));
-    let named = named.collect::<Vec<_>>().join("; ");
-    match failed.len().saturating_sub(NAMED) {
-        0 => format!("{all}: {named}"),
-        more => format!("{all}: {named}; … and {more} more: the report has all of them"),
-    }
 }
 
 /// An error and its causes on one line. A cause that the text contains already is not repeated.

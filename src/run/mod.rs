@@ -54,7 +54,6 @@ pub use columns::ColumnChecker;
 pub use data_cache::DataCache;
 use dispatch::method_of;
 pub use error::error_chain;
-pub(crate) use error::failed_responses;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
 #[cfg(feature = "program")]

@@ -21,14 +21,24 @@ use crate::{
     nearest::plural,
     plugin::PASS,
     selection::{
-        ChosenTerm, ErrorMeasure, HeldOut, NamedParameters, RunSummary, StopReason, ValidatedModel,
-        ValidationReport, ValidationSplit,
+        ChosenTerm, ErrorMeasure, HeldOut, NamedParameters, RunSummary, SizeError, StopReason,
+        ValidatedModel, ValidationReport, ValidationSplit,
     },
     validation::{
-        Errors, Judged, Measure, Observed, Predicted, Response, Scheme, Split, errors,
+        Errors, Judged, Measure, Observed, Predicted, Response, Scheme, SizeErrors, Split, errors,
         errors_by_size,
     },
 };
+
+impl From<SizeErrors> for SizeError {
+    fn from(own: SizeErrors) -> Self {
+        Self {
+            size: own.size,
+            value: own.value,
+            std_error: own.std_error,
+        }
+    }
+}
 
 /// Predictions that a report holds at most.
 const HELD_OUT: usize = 50_000;

@@ -38,6 +38,23 @@ pub struct FailedResponse {
     pub reason: String,
 }
 
+/// Failures that an error names one by one; the report has all of them.
+const NAMED: usize = 5;
+
+impl FailedResponse {
+    /// How many responses failed, of how many, and why.
+    pub(crate) fn all(failed: &[Self], count: usize) -> String {
+        let all = format!("no model of {} of {count} responses", failed.len());
+        let named = failed.iter().take(NAMED);
+        let named = named.map(|own| format!("{}: {}", own.response, own.reason));
+        let named = named.collect::<Vec<_>>().join("; ");
+        match failed.len().saturating_sub(NAMED) {
+            0 => format!("{all}: {named}"),
+            more => format!("{all}: {named}; … and {more} more: the report has all of them"),
+        }
+    }
+}
+
 /// A variable, or a term, that the models of some responses chose.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use serde_json::value::to_raw_value;
 
 use super::{Label, NamedParameters, ResponseFamily, RunSummary};
-use crate::validation::SizeErrors;
 
 /// How well models predict rows that they were not selected on: each split of the rows is a selection of its own.
 ///
@@ -157,16 +156,6 @@ pub struct SizeChoice {
     pub best_size: usize,
     /// The smallest size whose error is within one standard error of the least.
     pub size_within_one_std_error: usize,
-}
-
-impl From<SizeErrors> for SizeError {
-    fn from(own: SizeErrors) -> Self {
-        Self {
-            size: own.size,
-            value: own.value,
-            std_error: own.std_error,
-        }
-    }
 }
 
 /// One split of the rows.

@@ -218,7 +218,12 @@ fn a_library_that_is_not_used_is_told_where_methods_are_looked_for() {
     let told = list(&folder, "more", &select);
     assert_eq!(told.code, Some(0), "{}", told.stderr);
     assert!(told.stderr.contains("it is not used\n"), "{}", told.stderr);
-    assert_eq!(told.stderr.matches("warning: ").count(), 1, "{}", told.stderr);
+    assert_eq!(
+        told.stderr.matches("warning: ").count(),
+        1,
+        "{}",
+        told.stderr
+    );
 }
 
 #[cfg(unix)]
@@ -236,8 +241,22 @@ fn a_program_alone_has_every_method_that_ships() {
     };
     let alone = run(&["methods", "--format", "json"]);
     let beside = list(&folder, "", &["methods", "--format", "json"]);
-    assert_eq!((alone.code, &alone.stdout), (Some(0), &beside.stdout), "{}", alone.stderr);
-    let select = ["select", "data.csv", "--response", "y", "--method", "jmi", "--format", "json"];
+    assert_eq!(
+        (alone.code, &alone.stdout),
+        (Some(0), &beside.stdout),
+        "{}",
+        alone.stderr
+    );
+    let select = [
+        "select",
+        "data.csv",
+        "--response",
+        "y",
+        "--method",
+        "jmi",
+        "--format",
+        "json",
+    ];
     let report: Value = serde_json::from_str(&run(&select).stdout).unwrap();
     assert_eq!(report["method"]["plugin"], "information");
     assert_eq!(report["method"]["plugin_sha256"], Value::Null);

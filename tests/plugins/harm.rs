@@ -28,15 +28,32 @@ const REGRESSION: &str = "OVER=PASSEL_OVER_REGRESSION";
 #[test]
 fn the_end_of_the_process_is_told() {
     for (body, code, told) in [
-        ("exit(0)", Some(1), "it called exit, which ends this process"),
-        ("exit(7)", Some(1), "it called exit, which ends this process"),
+        (
+            "exit(0)",
+            Some(1),
+            "it called exit, which ends this process",
+        ),
+        (
+            "exit(7)",
+            Some(1),
+            "it called exit, which ends this process",
+        ),
         ("abort()", None, "it ended this process (SIGABRT)"),
-        ("*(volatile int*)8=1", None, "it ended this process (SIGSEGV)"),
+        (
+            "*(volatile int*)8=1",
+            None,
+            "it ended this process (SIGSEGV)",
+        ),
     ] {
         let Some(ran) = select(body, LEVELS) else {
             return;
         };
-        assert_eq!((ran.code, ran.stdout.as_str()), (code, ""), "{body}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (code, ""),
+            "{body}: {}",
+            ran.stderr
+        );
         let told = format!("error: plugin runs, c-run: {told}; what was found is lost\n");
         assert!(ran.stderr.contains(&told), "{body}: {}", ran.stderr);
     }
@@ -44,14 +61,19 @@ fn the_end_of_the_process_is_told() {
 
 #[test]
 fn what_it_prints_is_no_part_of_a_report() {
-    let body = "printf(\"noise\\n\");fflush(stdout);problem->choose(problem,0,1.0);printf(\"late\\n\")";
+    let body =
+        "printf(\"noise\\n\");fflush(stdout);problem->choose(problem,0,1.0);printf(\"late\\n\")";
     let Some(ran) = select(body, LEVELS) else {
         return;
     };
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(report["k"], 1);
-    assert!(ran.stderr.contains("noise\n") && ran.stderr.contains("late\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("noise\n") && ran.stderr.contains("late\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -65,7 +87,10 @@ fn its_arithmetic_is_its_own() {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         let fields = ["rss", "selected", "models", "covariance"];
-        Some((folder.read("phi"), fields.map(|field| report[field].clone())))
+        Some((
+            folder.read("phi"),
+            fields.map(|field| report[field].clone()),
+        ))
     };
     let Some(plain) = own("") else { return };
     assert_eq!(own("fesetround(FE_UPWARD);").unwrap(), plain);
@@ -78,7 +103,13 @@ fn reports_name_the_plugin_its_version_and_the_hash_of_its_library() {
     };
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let method = &report["method"];
-    assert_eq!((&method["plugin"], &method["plugin_version"]), (&"runs".into(), &"1".into()));
+    assert_eq!(
+        (&method["plugin"], &method["plugin_version"]),
+        (&"runs".into(), &"1".into())
+    );
     let hash = method["plugin_sha256"].as_str().unwrap();
-    assert!(hash.len() == 64 && hash.chars().all(|digit| digit.is_ascii_hexdigit()), "{hash}");
+    assert!(
+        hash.len() == 64 && hash.chars().all(|digit| digit.is_ascii_hexdigit()),
+        "{hash}"
+    );
 }

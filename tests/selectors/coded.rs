@@ -43,6 +43,9 @@ fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job {
         name: "own".to_owned(),
         parameters: Vec::new(),
         plugin: "none".to_owned(),
+        version: "0".to_owned(),
+        library: "none".into(),
+        sha256: None,
         value: MethodKind::Score(Score {
             measure: Measure::Function(ScoreFunction(Arc::new(Function(function)))),
             gather: Gather::Sum,

@@ -48,7 +48,7 @@ static const struct passel_plugin plugin = {
     .selector_count = 1,
 };
 
-const struct passel_plugin *passel_plugin_cfr(const struct passel_engine *engine)
+PASSEL_ENTRY(cfr)
 {
     (void)engine;
     return &plugin;

@@ -57,7 +57,7 @@ static const struct passel_plugin plugin = {
     .criterion_count = 1,
 };
 
-const struct passel_plugin *passel_plugin_mbic(const struct passel_engine *engine)
+PASSEL_ENTRY(mbic)
 {
     (void)engine;
     return &plugin;
