@@ -3,8 +3,7 @@
 //! hold for all of it stand at the head of `passel.h`. Names are those of C: one search finds both.
 
 #![no_std]
-#![allow(non_camel_case_types)]
-#![allow(missing_docs)] // What a size or a count is needs no word.
+#![allow(non_camel_case_types, missing_docs)] // What a size or a count is needs no word.
 #![forbid(unsafe_code)]
 
 use core::ffi::{c_char, c_void};
@@ -110,9 +109,8 @@ pub struct passel_method {
 
 /// With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
 /// margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
-/// The combination is their scalar product, in nats times the number of observations n. So
-/// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at
-/// most. Never grows.
+/// The combination is their scalar product, in nats times the number of observations n: n·I(x;y) =
+/// S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at most. Never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct passel_combination {
@@ -401,8 +399,7 @@ pub struct passel_plugin {
     pub size: usize,
     /// The PASSEL_ABI_VERSION it was compiled with.
     pub abi_version: u32,
-    /// The least PASSEL_ABI_VERSION that it works with; 0 for 1. An engine of an earlier one says
-    /// so, and reads no further.
+    /// The least PASSEL_ABI_VERSION that it works with; 0 for 1. An earlier engine reads no further.
     pub needs: u32,
     /// The NAME of its entry, with `-` for `_`.
     pub name: *const c_char,

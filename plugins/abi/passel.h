@@ -127,9 +127,8 @@ typedef struct passel_method {
 
 // With c the counts of the cells of one contingency table and S = Σ c·ln c over the cells of a
 // margin, an integer for each S: of the candidate x, the anchor w, the response y, n·ln n for n.
-// The combination is their scalar product, in nats times the number of observations n. So
-// n·I(x;y) = S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at
-// most. Never grows.
+// The combination is their scalar product, in nats times the number of observations n: n·I(x;y) =
+// S(xy) − S(x) − S(y) + S(n). Its integers sum to 0, those of one sign to 64 at most. Never grows.
 typedef struct passel_combination {
     int32_t n;
     int32_t x;
@@ -327,8 +326,7 @@ typedef struct passel_plugin {
     size_t size;
     // The PASSEL_ABI_VERSION it was compiled with.
     uint32_t abi_version;
-    // The least PASSEL_ABI_VERSION that it works with; 0 for 1. An engine of an earlier one says
-    // so, and reads no further.
+    // The least PASSEL_ABI_VERSION that it works with; 0 for 1. An earlier engine reads no further.
     uint32_t needs;
     // The NAME of its entry, with `-` for `_`.
     const char *name;
