@@ -1,6 +1,6 @@
 //! passel's plugin contract as C sees it: the mirror of `passel.h`, which is made from this file.
-//! `passel-sdk` is its safe side, for plugins in Rust; the engine's side is `src/plugin`. The rules that
-//! hold for all of it stand at the head of `passel.h`. Names are those of C: one search finds both.
+//! `passel-sdk` is its safe side, for plugins in Rust; the engine's side is `src/plugin`. Rules that hold
+//! for all stand at the head of `passel.h`. Names are those of C.
 
 #![no_std]
 #![allow(non_camel_case_types, missing_docs)] // What a size or a count is needs no word.
@@ -59,7 +59,6 @@ pub const PASSEL_LOG_WARNING: u32 = 1;
 #[derive(Debug, Clone, Copy)]
 pub struct passel_engine {
     pub size: usize,
-    /// The engine's PASSEL_ABI_VERSION.
     pub abi_version: u32,
     /// The engine's version, as in `0.1.0`.
     pub version: *const c_char,
@@ -379,9 +378,9 @@ pub struct passel_model {
 pub struct passel_criterion {
     pub size: usize,
     pub method: passel_method,
-    /// The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
-    /// rss rises. Called from any thread, several at once, a million times a second; at load with
-    /// n = 100, candidates = 20 and chosen = 0 … 3, where NaN refuses it.
+    /// The value of a model; +∞ where there is none, or NaN, with a warning. It does not fall when
+    /// rss rises. Called by many threads, a million times a second; at load with n = 100 and
+    /// candidates = 20, where NaN refuses it.
     pub value: Option<
         unsafe extern "C" fn(
             criterion: *const passel_criterion,
@@ -417,5 +416,5 @@ pub struct passel_plugin {
     pub criterion_count: usize,
 }
 
-/// The type of an entry.
+/// An entry.
 pub type passel_entry = unsafe extern "C" fn(engine: *const passel_engine) -> *const passel_plugin;

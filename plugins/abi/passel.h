@@ -82,7 +82,6 @@
 // What the engine lends a plugin; valid as long as the process lives.
 typedef struct passel_engine {
     size_t size;
-    // The engine's PASSEL_ABI_VERSION.
     uint32_t abi_version;
     // The engine's version, as in `0.1.0`.
     const char *version;
@@ -313,9 +312,9 @@ typedef struct passel_model {
 typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
-    // The value of a model; +∞, or NaN with a warning, where there is none. It does not fall when
-    // rss rises. Called from any thread, several at once, a million times a second; at load with
-    // n = 100, candidates = 20 and chosen = 0 … 3, where NaN refuses it.
+    // The value of a model; +∞ where there is none, or NaN, with a warning. It does not fall when
+    // rss rises. Called by many threads, a million times a second; at load with n = 100 and
+    // candidates = 20, where NaN refuses it.
     double (*value)(const struct passel_criterion *criterion, const double *values,
         const struct passel_model *model);
     const void *data;
@@ -344,7 +343,7 @@ typedef struct passel_plugin {
     size_t criterion_count;
 } passel_plugin;
 
-// The type of an entry.
+// An entry.
 typedef const struct passel_plugin *(*passel_entry)(const struct passel_engine *engine);
 
 #endif  /* PASSEL_H */
