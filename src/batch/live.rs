@@ -19,7 +19,7 @@ use super::{
     time_left::TimeLeft,
 };
 use crate::{
-    job::file::JobFile,
+    job::{Task, file::JobFile},
     machine,
     progress::{Heartbeat, Progress, RunningJobs},
     ranks::Communicator,
@@ -134,6 +134,14 @@ impl<'a> Live<'a> {
         drop(state);
         self.is_told.store(true, Ordering::Relaxed);
         self.write();
+    }
+
+    /// Takes note that a job was started. One that runs the code of a library is told at once: should that end this process, the
+    /// next run knows.
+    pub(super) fn began(&self, task: &Task) {
+        if !task.job().libraries.is_empty() {
+            self.write();
+        }
     }
 
     /// Takes note that a job ended after so many seconds.

@@ -23,7 +23,7 @@ mod times;
 mod worker;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io,
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
@@ -168,6 +168,7 @@ pub fn run(
 ) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
     let folder = ranks::open_folder(file, communicator)?;
+    let lost = run_status::lost_jobs(folder.path());
     let live = Live::new(folder.path(), file, jobs.len(), communicator);
     let result = thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.
@@ -190,7 +191,7 @@ pub fn run(
             };
             start().spawn_scoped(scope, wait).map_err(refused)?;
         }
-        run_into(&folder, file, jobs, interrupt, communicator, &live)
+        run_into(&folder, file, (jobs, &lost), interrupt, communicator, &live)
     });
     let summary = result.as_ref().ok();
     let code = result
@@ -207,7 +208,7 @@ pub fn run(
 fn run_into<'a>(
     folder: &ResultFolder,
     file: &'a JobFile,
-    jobs: &[&'a PlannedJob],
+    (jobs, lost): (&[&'a PlannedJob], &HashSet<String>),
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
     live: &Live<'a>,
@@ -221,7 +222,7 @@ fn run_into<'a>(
         let heed_alone = |alone| communicator.inspect(|ranks| ranks.interrupt_locally(alone));
         heed_alone(true);
         survey.inspect_folder(folder, jobs, interrupt);
-        survey.group_by_data();
+        survey.order(lost);
         heed_alone(false);
     }
     let role = ranks::assign(&mut survey, communicator)?;

@@ -1,6 +1,7 @@
 //! How a run stands, as the processes that do it write it into its folder of results.
 
 use std::{
+    collections::HashSet,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -9,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::folder::STATUS;
-use crate::{progress::RunningJob, system_limits::is_disk_full};
+use crate::{progress::RunningJob, system_limits::is_disk_full, whole_file::read_regular};
 
 /// How the file begins.
 const START: &[u8] = b"{\n  \"passel\": ";
@@ -66,6 +67,16 @@ impl Failure {
             before,
         }
     }
+}
+
+/// The jobs that were under way when the last run into a folder was killed: one of them may have been the reason. None of a
+/// run that ended in order.
+pub(super) fn lost_jobs(folder: &Path) -> HashSet<String> {
+    let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&read_regular(&path).ok()?).ok();
+    let all = status_paths(folder).into_iter().filter_map(read);
+    let lost = all.filter(|own| own.ended.is_none());
+    let running = lost.flat_map(|own| own.running);
+    running.map(|own| own.job).collect()
 }
 
 /// The path of the file of a rank.

@@ -149,8 +149,9 @@ impl<'a> Survey<'a> {
 
     /// Orders the pending jobs so that those of one data file follow one another: its memory is
     /// freed before the next file is read. Jobs that failed before come last, so that they hold up
-    /// nothing that may succeed.
-    pub(super) fn group_by_data(&mut self) {
+    /// nothing that may succeed, and behind them those that were under way when the last run was killed, for one of them may
+    /// have done it.
+    pub(super) fn order(&mut self, lost: &HashSet<String>) {
         let data = |job: &PendingJob<'a>| -> &'a Path { &job.planned.task.job().data };
         let mut first: HashMap<&Path, usize> = HashMap::new();
         for (index, job) in self.pending.iter().enumerate() {
@@ -161,8 +162,12 @@ impl<'a> Survey<'a> {
             let status = recorded.get(&*job.planned.id);
             matches!(status, Some(Status::Failed(_)))
         };
+        let is_lost = |job: &PendingJob| lost.contains(&job.planned.id);
+        let names = self.pending.iter().filter(|job| is_lost(job));
+        let names: Vec<&str> = names.map(|job| &*job.planned.id).collect();
+        self.notes.extend(note_of_lost(&names));
         self.pending
-            .sort_by_key(|job| (has_failed(job), first[data(job)]));
+            .sort_by_key(|job| (is_lost(job), has_failed(job), first[data(job)]));
     }
 
     /// Restricts the pending jobs to those of these names, some of which only rank 0 has inspected.
@@ -199,13 +204,33 @@ impl<'a> Survey<'a> {
     }
 }
 
+/// The first names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED_FAILURES).copied();
+    let list = shown.collect::<Vec<_>>().join("; ");
+    match names.len().saturating_sub(NAMED_FAILURES) {
+        0 => list,
+        more => format!("{list}; and {more} more"),
+    }
+}
+
+/// What the user should know of jobs that were under way when the last run was killed.
+fn note_of_lost(names: &[&str]) -> Option<String> {
+    let list = listed(names);
+    match names.len() {
+        0 => None,
+        1 => Some(format!(
+            "1 job was under way when the last run was killed, and is done last: {list}"
+        )),
+        count => Some(format!(
+            "{count} jobs were under way when the last run was killed, and are done last: {list}"
+        )),
+    }
+}
+
 /// What the user should know of jobs that failed the last time.
 fn note_of_failed(names: &[&str]) -> Option<String> {
-    let shown = names.iter().take(NAMED_FAILURES).copied();
-    let mut list = shown.collect::<Vec<_>>().join("; ");
-    if names.len() > NAMED_FAILURES {
-        list += &format!("; and {} more", names.len() - NAMED_FAILURES);
-    }
+    let list = listed(names);
     match names.len() {
         0 => None,
         1 => Some(format!("1 job failed before and is tried again: {list}")),

@@ -171,6 +171,7 @@ impl<'a, 'f> Runner<'a, 'f> {
         let ended = self.summary().ended();
         self.progress
             .start_job(name, reservation.threads, (ended, self.total));
+        self.live.began(&job.planned.task);
         let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
         let work = || match self.partners {
             Some(partners) => self.run_with(partners, job, &reservation),

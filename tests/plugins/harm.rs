@@ -60,6 +60,47 @@ fn the_end_of_the_process_is_told() {
 }
 
 #[test]
+fn a_job_that_ends_a_run_is_the_last_one_of_the_next() {
+    let folder = Folder::new();
+    let defined = ["BODY=exit(0)", LEVELS];
+    if c_runs(&folder.path(""), &defined).is_none() {
+        return;
+    }
+    let jobs = "[run]\nthreads = 1\n\n[defaults]\ndata = \"data.csv\"\nresponse = \"y\"\n\n[[job]]\nname = \"bad\"\n\
+                method = \"c-run\"\nplugins = [\"libruns.so\"]\n\n[[job]]\nname = \"b\"\n\n[[job]]\nname = \"c\"\nseed = 2\n";
+    folder.write("jobs.toml", jobs);
+    let run = || ran(folder.passel(&["run", "jobs.toml"]));
+    let done = || {
+        ["bad", "b", "c"].map(|name| folder.path(&format!("jobs-results/{name}.json")).is_file())
+    };
+    let first = run();
+    assert_eq!(
+        (first.code, done()),
+        (Some(1), [false; 3]),
+        "{}",
+        first.stderr
+    );
+    assert!(
+        first
+            .stderr
+            .contains("error: plugin runs, c-run: it called exit"),
+        "{}",
+        first.stderr
+    );
+    let status = ran(folder.passel(&["status", "jobs-results"])).stdout;
+    assert!(status.contains("bad"), "{status}");
+    let second = run();
+    assert_eq!(
+        (second.code, done()),
+        (Some(1), [false, true, true]),
+        "{}",
+        second.stderr
+    );
+    let told = "1 job was under way when the last run was killed, and is done last: bad";
+    assert!(second.stderr.contains(told), "{}", second.stderr);
+}
+
+#[test]
 fn what_it_prints_is_no_part_of_a_report() {
     let body =
         "printf(\"noise\\n\");fflush(stdout);problem->choose(problem,0,1.0);printf(\"late\\n\")";
