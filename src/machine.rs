@@ -140,7 +140,8 @@ fn civil(day: u64) -> (u64, u64, u64) {
 /// Another handle of standard output, in whose place standard error stands from now on; none where that cannot be.
 #[cfg(all(unix, feature = "program"))]
 pub(crate) fn take_standard_output() -> Option<std::fs::File> {
-    let taken = rustix::io::dup(rustix::stdio::stdout()).ok()?;
+    // Above the standard handles, and not for programs that this one starts.
+    let taken = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3).ok()?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
     Some(taken.into())
 }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     design::Design,
     job::Job,
-    search::{Pass, SearchError, SharedDevices},
+    search::{Pass, ProofEffort, SearchError, SharedDevices},
     selection::{SizeChoice, Termination},
     table::Table,
     validation::{Judged, Measure, Scheme, SchemeError, Split, Splits, errors_by_size},
@@ -94,7 +94,11 @@ impl MadeInSplits for OfSizes {
     /// Models of the sizes, ascending, as far as the rows allow them.
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
         let train = Held::rows(shared.table, &split.train, &shared.resources.memory)?;
-        let own = of_some_rows(shared.job, &train.data, shared.resources, shared.interrupt);
+        let mut own = of_some_rows(shared.job, &train.data, shared.resources, shared.interrupt);
+        // What is asked is asked of the model of all rows.
+        if own.pass.proof == ProofEffort::Complete {
+            own.pass.proof = ProofEffort::Bounded;
+        }
         let (design, _held) = Design::of(&own, train, None)?.share();
         let kept = kept_columns(&design);
         let most = own
