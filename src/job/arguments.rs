@@ -189,6 +189,15 @@ pub fn command() -> Command {
         .subcommand(
             list("plugins", "List the plugins, what they provide, and why libraries were refused")
                 .arg(cuda)
+                .arg(
+                    Arg::new("check")
+                        .long("check")
+                        .value_name("LIBRARY")
+                        .value_parser(ValueParser::path_buf())
+                        .conflicts_with_all(["cuda", "format", "plugins"])
+                        .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind; exit code 1 where something fails"),
+                )
+                .arg(flag("here", "Check in this process").requires("check").hide(true))
                 .args(&plugins),
         )
         .subcommand(

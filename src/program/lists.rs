@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{
-    EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
+    EXIT_DONE, EXIT_FAILED, EXIT_USAGE, check_plugin,
     print::{print_error, print_json, print_option_error, print_result, print_text},
 };
 use crate::{
@@ -66,8 +66,11 @@ fn compile_kernels(matches: &ArgMatches) -> u8 {
     }
 }
 
-/// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared.
+/// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared. With `--check` one library is checked.
 fn print_plugins(matches: &ArgMatches) -> u8 {
+    if let Some(library) = matches.get_one::<PathBuf>("check") {
+        return check_plugin::check(matches, library);
+    }
     let all = match find_plugins(matches) {
         Ok(all) => all,
         Err(code) => return code,

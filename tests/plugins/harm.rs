@@ -154,3 +154,83 @@ fn reports_name_the_plugin_its_version_and_the_hash_of_its_library() {
         "{hash}"
     );
 }
+
+/// The check of a plugin in C.
+fn check(path: &std::path::Path) -> Ran {
+    let folder = Folder::new();
+    ran(folder.passel(&["plugins", "--check", &path.display().to_string()]))
+}
+
+#[test]
+fn a_check_tells_what_is_wrong_with_a_library() {
+    let folder = Folder::new();
+    let Some(good) = super::c_plugin(&folder.path(""), &[]) else {
+        return;
+    };
+    let told = check(&good);
+    assert_eq!(told.code, Some(0), "{}{}", told.stdout, told.stderr);
+    for line in [
+        "ok      method c-jmi: declared; chooses ",
+        "ok      pair score c-mi3: declared\n",
+        "plain 1.2: 4 checked, 0 failed\n",
+    ] {
+        assert!(told.stdout.contains(line), "{line} in {}", told.stdout);
+    }
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["CRITERION=n*log(rss/n)+(k==3&&rss>n?-1e9:0)"],
+            "FAILED  criterion c-price: it falls from ",
+        ),
+        (
+            &["CRITERION=n*log(rss/n)+1e-9*(double)rand()"],
+            "when it is asked again",
+        ),
+        (
+            &["BODY=problem->choose(problem,(size_t)rand()%5,1.0)"],
+            "FAILED  method c-run: what it chooses differs",
+        ),
+        (&["BODY=return 7"], "FAILED  method c-run: "),
+    ];
+    for (defined, line) in cases {
+        let folder = Folder::new();
+        let bad = c_runs(&folder.path(""), &[defined, &[LEVELS]].concat()).unwrap();
+        let told = check(&bad);
+        assert_eq!(
+            told.code,
+            Some(1),
+            "{defined:?} {}{}",
+            told.stdout,
+            told.stderr
+        );
+        assert!(told.stdout.contains(line), "{line} in {}", told.stdout);
+    }
+    // One that ends its process ends that of the check alone.
+    let bad = c_runs(&folder.path(""), &["BODY=abort()", LEVELS]).unwrap();
+    let told = check(&bad);
+    assert_eq!(told.code, Some(1), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("it ended this process (SIGABRT)"),
+        "{}",
+        told.stderr
+    );
+    assert!(
+        told.stderr.contains("the check did not end: "),
+        "{}",
+        told.stderr
+    );
+    let lost = check(&folder.path("lost.so"));
+    assert_eq!(lost.code, Some(2), "{}", lost.stderr);
+}
+
+#[test]
+fn what_ships_is_found_good() {
+    for name in ["passel_information", "passel_relief"] {
+        let told = check(&super::beside(name));
+        assert_eq!(told.code, Some(0), "{}{}", told.stdout, told.stderr);
+        assert!(
+            told.stdout.ends_with(" checked, 0 failed\n"),
+            "{}",
+            told.stdout
+        );
+    }
+}

@@ -1,0 +1,421 @@
+//! `passel plugins --check LIBRARY`: what an author wants to know of a library before its users do.
+
+use std::{
+    env,
+    hint::black_box,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    thread,
+    time::Instant,
+};
+
+use clap::ArgMatches;
+use passel_criteria::{Criterion, Model};
+use serde_json::Value;
+
+use super::{
+    EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
+    print::{print_error, print_text},
+};
+use crate::{
+    device::Resources,
+    job::JobDraft,
+    plugin::{MethodInfo, MethodKind, Plugins},
+    random::{Stream, uniform_below},
+    run,
+    score::{CountTable, PairScore, ScoreFunction},
+    table::{Table, Values},
+};
+
+/// Threads that ask at once.
+const THREADS: usize = 4;
+
+/// Calls that are timed, and random tables of each shape.
+const CALLS: u32 = 2000;
+const TABLES: usize = 4;
+
+/// Levels of candidate, anchor and response: of one level each, and of several.
+const SHAPES: [[usize; 3]; 8] = [
+    [1, 1, 1],
+    [1, 1, 3],
+    [2, 1, 1],
+    [2, 1, 2],
+    [3, 1, 2],
+    [3, 2, 2],
+    [5, 4, 3],
+    [12, 9, 4],
+];
+
+/// Rows and columns of the data that methods choose from.
+const ROWS: usize = 80;
+const COLUMNS: usize = 8;
+
+/// What is found good of something, or its first fault.
+type Checked = Result<String, String>;
+
+/// Checks a library in a process of its own, which it may end; the exit code.
+pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
+    if matches.get_flag("here") {
+        return check_here(library);
+    }
+    let child = env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.args(["plugins", "--here", "--check"]).arg(library);
+        command.status()
+    });
+    match child.map(|status| (status.code(), status)) {
+        Ok((Some(code), _)) => u8::try_from(code).unwrap_or(EXIT_FAILED),
+        Ok((None, status)) => {
+            let library = library.display();
+            print_error(&format!(
+                "error: {library}: the check did not end: {status}"
+            ));
+            EXIT_FAILED
+        }
+        Err(error) => {
+            print_error(&format!(
+                "error: no process can be started for the check: {error}"
+            ));
+            EXIT_FAILED
+        }
+    }
+}
+
+fn check_here(library: &Path) -> u8 {
+    let named = [library.to_owned()];
+    let plugins = match Plugins::find(&named) {
+        Ok(plugins) => plugins,
+        Err(error) => {
+            print_error(&format!("error: {error}"));
+            return EXIT_USAGE;
+        }
+    };
+    let Some(plugin) = plugins.plugins().first() else {
+        return EXIT_USAGE;
+    };
+    let (mut done, mut failed) = (0, 0);
+    let mut tell = |what: &str, name: &str, checked: Checked| {
+        // As it comes: what follows may end this process.
+        let (word, text) = match checked {
+            Ok(text) => ("ok    ", text),
+            Err(text) => ("FAILED", text),
+        };
+        done += 1;
+        failed += usize::from(word == "FAILED");
+        print_text(&format!("{word}  {what} {name}: {text}\n"));
+    };
+    for method in &plugin.methods {
+        for spec in specs(&method.info) {
+            tell(
+                "method",
+                &spec,
+                method_of(&plugins, library, &plugin.name, &spec),
+            );
+        }
+    }
+    for pair in &plugin.pair_scores {
+        for spec in specs(&pair.info) {
+            let score = plugins.pair_score(&format!("{}/{spec}", plugin.name));
+            let checked = match score.map(|own| own.value) {
+                Err(error) => Ok(format!("refused: {error}")),
+                Ok(PairScore::Declared(_)) => Ok("declared".to_owned()),
+                Ok(PairScore::Function(function)) => of_function(&function, true),
+            };
+            tell("pair score", &spec, checked);
+        }
+    }
+    for criterion in &plugin.criteria {
+        for spec in specs(&criterion.info) {
+            let own = plugins.criterion(&format!("{}/{spec}", plugin.name));
+            let checked = match own {
+                Err(error) => Ok(format!("refused: {error}")),
+                Ok(own) => of_criterion(&own.value),
+            };
+            tell("criterion", &spec, checked);
+        }
+    }
+    let (name, version) = (&plugin.name, &plugin.version);
+    print_text(&format!(
+        "{name} {version}: {done} checked, {failed} failed\n"
+    ));
+    match failed {
+        0 => EXIT_DONE,
+        _ => EXIT_FAILED,
+    }
+}
+
+/// What is asked for with the default values of its parameters, and with the least and the largest of each.
+fn specs(info: &MethodInfo) -> Vec<String> {
+    let name = &info.name;
+    let mut all = vec![name.clone()];
+    for own in &info.parameters {
+        let ends = [own.least, own.most].into_iter();
+        let ends = ends.filter(|value| *value != own.default);
+        all.extend(ends.map(|value| format!("{name}:{}={value}", own.name)));
+    }
+    all
+}
+
+/// The value of something for each of some inputs is the same again, and by several threads at once.
+fn is_repeatable<T: Sync>(
+    inputs: &[T],
+    value: impl Fn(&T) -> f64 + Sync,
+) -> Result<Vec<f64>, String> {
+    let all = || inputs.iter().map(&value).collect::<Vec<f64>>();
+    let first = all();
+    let differs = |other: &[f64]| {
+        let pairs = first.iter().zip(other);
+        pairs
+            .clone()
+            .position(|(a, b)| a.to_bits() != b.to_bits())
+            .map(|at| (first[at], other[at]))
+    };
+    if let Some((a, b)) = differs(&all()) {
+        return Err(format!("it is {a}, and {b} when it is asked again"));
+    }
+    let others: Vec<Vec<f64>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(all)).collect();
+        threads
+            .into_iter()
+            .filter_map(|own| own.join().ok())
+            .collect()
+    });
+    match others.iter().find_map(|other| differs(other)) {
+        Some((a, b)) => Err(format!(
+            "it is {a}, and {b} where {THREADS} threads ask at once"
+        )),
+        None => Ok(first),
+    }
+}
+
+/// Nanoseconds of a call.
+fn speed(call: impl Fn() -> f64) -> String {
+    let started = Instant::now();
+    for _ in 0..CALLS {
+        black_box(call());
+    }
+    format!(
+        "{:.0} ns a call",
+        started.elapsed().as_nanos() as f64 / f64::from(CALLS)
+    )
+}
+
+/// Tables of counts: random ones, with empty cells, and with all observations in one.
+fn tables() -> Vec<([usize; 3], Vec<u32>)> {
+    let mut words = Stream::new(1, 0);
+    let mut draw = |count: usize| uniform_below(words.next_word(), count);
+    let mut all = Vec::new();
+    for shape in SHAPES {
+        let cells = shape.iter().product();
+        let mut alone = vec![0; cells];
+        alone[draw(cells)] = 7;
+        all.push((shape, alone));
+        for sparse in 0..TABLES {
+            let mut counts: Vec<u32> = (0..cells)
+                .map(|_| {
+                    if draw(TABLES) < sparse {
+                        0
+                    } else {
+                        draw(20) as u32
+                    }
+                })
+                .collect();
+            counts[draw(cells)] += 1;
+            all.push((shape, counts));
+        }
+    }
+    all
+}
+
+/// A function of a table: a number of each or −∞, the same again; of a pair the same where the two are exchanged.
+fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
+    let function = &*function.0;
+    let of = |([x, w, y], counts): &([usize; 3], Vec<u32>)| {
+        function.value(&CountTable {
+            counts,
+            x: *x,
+            w: *w,
+            y: *y,
+        })
+    };
+    let tables = tables();
+    let values = is_repeatable(&tables, of)?;
+    for (table, value) in tables.iter().zip(values) {
+        let ([x, w, y], counts) = table;
+        if value.is_nan() || value == f64::INFINITY {
+            return Err(format!(
+                "it is {value} of the table of {x} × {w} × {y} levels with counts {counts:?}"
+            ));
+        }
+        if !is_of_pair {
+            continue;
+        }
+        let mut turned = vec![0; counts.len()];
+        for (at, count) in counts.iter().enumerate() {
+            let (i, j, l) = (at / (w * y), at / y % w, at % y);
+            turned[(j * x + i) * y + l] = *count;
+        }
+        let other = of(&([*w, *x, *y], turned));
+        let near = function.tolerance().max(1e-12) * (1.0 + value.abs());
+        if value != other
+            && (value - other).abs().partial_cmp(&near) != Some(std::cmp::Ordering::Less)
+        {
+            return Err(format!(
+                "it is {value} of the table of {x} × {w} × {y} levels with counts {counts:?}, and {other} where the two variables are exchanged"
+            ));
+        }
+    }
+    let example = &tables[tables.len() - 1 - TABLES];
+    let twin = match function.cuda() {
+        Some(_) => "; its twin in CUDA C: passel plugins --cuda",
+        None => "",
+    };
+    Ok(format!(
+        "{} tables, {}{twin}",
+        tables.len(),
+        speed(|| of(example))
+    ))
+}
+
+/// A criterion: it does not fall where RSS rises, and is the same again.
+fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
+    let (mut models, mut undefined) = (Vec::new(), None);
+    for n in [10, 100, 10_000, 500_000] {
+        for p in [1, 20, 100_000] {
+            for k in (0..=12).chain([50, 400]).filter(|k| *k <= p && k + 4 < n) {
+                for kept in [0, 2] {
+                    let of = |e: i32| Model {
+                        kept,
+                        ..Model::new(n, p, k, n as f64 * 10_f64.powi(e))
+                    };
+                    models.extend((-8..=8).map(of));
+                }
+            }
+        }
+    }
+    let values = is_repeatable(&models, |model| criterion.value(model))?;
+    for (pair, value) in models.windows(2).zip(values.windows(2)) {
+        let about = |model: &Model| {
+            format!(
+                "n = {}, candidates = {}, chosen = {}, kept = {}",
+                model.n, model.candidates, model.chosen, model.kept
+            )
+        };
+        if value[0].is_nan() {
+            undefined = undefined.or(Some(about(&pair[0])));
+        }
+        if pair[0].rss < pair[1].rss && value[1] < value[0] {
+            return Err(format!(
+                "it falls from {} to {} where rss rises from {:e} to {:e}, at {}",
+                value[0],
+                value[1],
+                pair[0].rss,
+                pair[1].rss,
+                about(&pair[0])
+            ));
+        }
+    }
+    let undefined = undefined.map(|at| format!("; NaN, which counts as +∞, at {at} first"));
+    Ok(format!(
+        "{} models, {}{}",
+        models.len(),
+        speed(|| criterion.value(&models[9])),
+        undefined.unwrap_or_default()
+    ))
+}
+
+/// Data of levels, or of numbers, with a constant column; sparse where that is asked.
+fn data(is_of_levels: bool, is_sparse: bool) -> Option<Arc<Table>> {
+    let mut words = Stream::new(2, 0);
+    let mut draw = |count: usize| uniform_below(words.next_word(), count) as f64;
+    let mut columns: Vec<(String, Values)> = Vec::new();
+    let mut sum = vec![0.0; ROWS];
+    for column in 0..COLUMNS {
+        let values: Vec<f64> = (0..ROWS)
+            .map(|_| match (column, is_of_levels) {
+                (0, _) => 1.0,
+                (_, true) => (draw(4) - 1.0).max(0.0),
+                (_, false) => draw(1000) / 500.0 - 1.0,
+            })
+            .collect();
+        let weight = [0.0, 0.0, 2.0, 0.0, 0.0, -1.5, 0.0, 0.5][column];
+        sum.iter_mut()
+            .zip(&values)
+            .for_each(|(sum, own)| *sum += weight * own);
+        let values = match is_sparse {
+            false => values.into(),
+            true => {
+                let set = (0_u32..).zip(&values).filter(|(_, own)| **own != 0.0);
+                let (rows, values) = set.map(|(row, own)| (row, *own)).unzip();
+                Values::Sparse { rows, values }
+            }
+        };
+        columns.push((format!("x{column}"), values));
+    }
+    let y: Vec<f64> = sum
+        .iter()
+        .map(|own| match is_of_levels {
+            true => f64::from(*own > 1.5),
+            false => own + draw(100) / 100.0,
+        })
+        .collect();
+    columns.push(("y".to_owned(), y.into()));
+    Table::from_columns(columns).ok().map(Arc::new)
+}
+
+/// What a method chooses is the same again, by several threads, and of sparse columns.
+fn method_of(plugins: &Plugins, library: &Path, plugin: &str, spec: &str) -> Checked {
+    let name = format!("{plugin}/{spec}");
+    let kind = match plugins.method(&name) {
+        Err(error) => return Ok(format!("refused: {error}")),
+        Ok(own) => own.value,
+    };
+    let about = match &kind {
+        MethodKind::Score(score) => match score.function() {
+            Some(function) => of_function(function, false)?,
+            None => "declared".to_owned(),
+        },
+        MethodKind::Ranking(_) | MethodKind::Regression(_) => "a procedure".to_owned(),
+    };
+    let is_of_levels = !matches!(kind, MethodKind::Regression(_));
+    let chosen = |threads: usize, is_sparse: bool| -> Result<Value, String> {
+        let mut draft = JobDraft::new(PathBuf::from("check"));
+        let text = |text: &str| vec![text.to_owned()];
+        let library = library.to_string_lossy();
+        for (option, value) in [
+            ("response", "y"),
+            ("method", &*name),
+            ("plugins", &*format!("\"{library}\"")),
+        ] {
+            draft
+                .set(option, &text(value))
+                .map_err(|error| error.to_string())?;
+        }
+        let mut job = draft
+            .check()
+            .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))?;
+        job.table = data(is_of_levels, is_sparse);
+        job.resources = Resources::cpu(threads);
+        let report = run::run(&job).map_err(|error| crate::batch::error_chain(&error))?;
+        let mut outcome = report.outcome;
+        drop(outcome.remove_circumstances());
+        serde_json::to_value(&outcome)
+            .map(|own| own["selected"].clone())
+            .map_err(|error| error.to_string())
+    };
+    let first = chosen(1, false)?;
+    for (what, other) in [
+        ("asked again", chosen(1, false)?),
+        ("chosen by several threads", chosen(THREADS, false)?),
+        ("chosen from sparse columns", chosen(1, true)?),
+    ] {
+        if other != first {
+            return Err(format!("what it chooses differs where it is {what}"));
+        }
+    }
+    let count = first.as_array().map_or(0, Vec::len);
+    Ok(format!(
+        "{about}; chooses {count} of {COLUMNS} columns, the same each time"
+    ))
+}
