@@ -16,40 +16,22 @@ use serde_json::Value;
 
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
+    check_data::{COLUMNS, data, tables},
     print::{print_error, print_text},
 };
 use crate::{
     device::Resources,
     job::JobDraft,
     plugin::{MethodInfo, MethodKind, Plugins},
-    random::{Stream, uniform_below},
     run,
     score::{CountTable, PairScore, ScoreFunction},
-    table::{Table, Values},
 };
 
 /// Threads that ask at once.
 const THREADS: usize = 4;
 
-/// Calls that are timed, and random tables of each shape.
+/// Calls that are timed.
 const CALLS: u32 = 2000;
-const TABLES: usize = 4;
-
-/// Levels of candidate, anchor and response: of one level each, and of several.
-const SHAPES: [[usize; 3]; 8] = [
-    [1, 1, 1],
-    [1, 1, 3],
-    [2, 1, 1],
-    [2, 1, 2],
-    [3, 1, 2],
-    [3, 2, 2],
-    [5, 4, 3],
-    [12, 9, 4],
-];
-
-/// Rows and columns of the data that methods choose from.
-const ROWS: usize = 80;
-const COLUMNS: usize = 8;
 
 /// What is found good of something, or its first fault.
 type Checked = Result<String, String>;
@@ -201,33 +183,6 @@ fn speed(call: impl Fn() -> f64) -> String {
     )
 }
 
-/// Tables of counts: random ones, with empty cells, and with all observations in one.
-fn tables() -> Vec<([usize; 3], Vec<u32>)> {
-    let mut words = Stream::new(1, 0);
-    let mut draw = |count: usize| uniform_below(words.next_word(), count);
-    let mut all = Vec::new();
-    for shape in SHAPES {
-        let cells = shape.iter().product();
-        let mut alone = vec![0; cells];
-        alone[draw(cells)] = 7;
-        all.push((shape, alone));
-        for sparse in 0..TABLES {
-            let mut counts: Vec<u32> = (0..cells)
-                .map(|_| {
-                    if draw(TABLES) < sparse {
-                        0
-                    } else {
-                        draw(20) as u32
-                    }
-                })
-                .collect();
-            counts[draw(cells)] += 1;
-            all.push((shape, counts));
-        }
-    }
-    all
-}
-
 /// A function of a table: a number of each or −∞, the same again; of a pair the same where the two are exchanged.
 fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
     let function = &*function.0;
@@ -266,7 +221,7 @@ fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
             ));
         }
     }
-    let example = &tables[tables.len() - 1 - TABLES];
+    let example = &tables[tables.len() / 2];
     let twin = match function.cuda() {
         Some(_) => "; its twin in CUDA C: passel plugins --cuda",
         None => "",
@@ -323,45 +278,6 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
         speed(|| criterion.value(&models[9])),
         undefined.unwrap_or_default()
     ))
-}
-
-/// Data of levels, or of numbers, with a constant column; sparse where that is asked.
-fn data(is_of_levels: bool, is_sparse: bool) -> Option<Arc<Table>> {
-    let mut words = Stream::new(2, 0);
-    let mut draw = |count: usize| uniform_below(words.next_word(), count) as f64;
-    let mut columns: Vec<(String, Values)> = Vec::new();
-    let mut sum = vec![0.0; ROWS];
-    for column in 0..COLUMNS {
-        let values: Vec<f64> = (0..ROWS)
-            .map(|_| match (column, is_of_levels) {
-                (0, _) => 1.0,
-                (_, true) => (draw(4) - 1.0).max(0.0),
-                (_, false) => draw(1000) / 500.0 - 1.0,
-            })
-            .collect();
-        let weight = [0.0, 0.0, 2.0, 0.0, 0.0, -1.5, 0.0, 0.5][column];
-        sum.iter_mut()
-            .zip(&values)
-            .for_each(|(sum, own)| *sum += weight * own);
-        let values = match is_sparse {
-            false => values.into(),
-            true => {
-                let set = (0_u32..).zip(&values).filter(|(_, own)| **own != 0.0);
-                let (rows, values) = set.map(|(row, own)| (row, *own)).unzip();
-                Values::Sparse { rows, values }
-            }
-        };
-        columns.push((format!("x{column}"), values));
-    }
-    let y: Vec<f64> = sum
-        .iter()
-        .map(|own| match is_of_levels {
-            true => f64::from(*own > 1.5),
-            false => own + draw(100) / 100.0,
-        })
-        .collect();
-    columns.push(("y".to_owned(), y.into()));
-    Table::from_columns(columns).ok().map(Arc::new)
 }
 
 /// What a method chooses is the same again, by several threads, and of sparse columns.
