@@ -2,11 +2,12 @@
 // file. One thread per table; the tables are contiguous.
 extern "C" __global__ void tables(const double* __restrict__ values,
                                   const unsigned* __restrict__ counts, unsigned x, unsigned w,
-                                  unsigned y, long long count, double* __restrict__ out)
+                                  unsigned y, unsigned step, long long count,
+                                  double* __restrict__ out)
 {
     const long long cells = (long long)x * w * y;
     for (long long table = first(); table < count; table += stride()) {
-        out[table] = passel_value(values, counts + table * cells, x, w, y);
+        out[table] = passel_value(values, counts + table * cells, x, w, y, step);
     }
 }
 
@@ -15,7 +16,7 @@ extern "C" __global__ void tables(const double* __restrict__ values,
 extern "C" __global__ void values(const double* __restrict__ values,
                                   const unsigned* __restrict__ counts, long long cells,
                                   const unsigned* __restrict__ levels, unsigned w, unsigned y,
-                                  long long count, double* __restrict__ out,
+                                  unsigned step, long long count, double* __restrict__ out,
                                   unsigned char* __restrict__ empty)
 {
     for (long long table = first(); table < count; table += stride()) {
@@ -26,6 +27,6 @@ extern "C" __global__ void values(const double* __restrict__ values,
             at++;
         }
         empty[table] = at == all;
-        out[table] = at == all ? 0.0 : passel_value(values, own, levels[table], w, y);
+        out[table] = at == all ? 0.0 : passel_value(values, own, levels[table], w, y, step);
     }
 }

@@ -1,11 +1,11 @@
 //! A function that a plugin brings, of many contingency tables.
 //!
 //! ```text
-//! out(t) = passel_value(values, table t, x, w, y)
+//! out(t) = passel_value(values, table t, x, w, y, step)
 //! ```
 //!
 //! *Shapes*: cell (i, j, l) of a table at (i·w + j)·y + l; the parameters of the method in
-//! `values`; `out` a number a table. `tables`: x·w·y counts a table, one table behind another.
+//! `values`; `step` is 0 for relevance and else that of the anchor; `out` a number a table. `tables`: x·w·y counts a table, one table behind another.
 //! `values`: `levels[t]` for x, a table every `cells` ≥ x·w·y; `empty[t]` is 1 where no
 //! observation is in table t, which then has the value 0 and is not shown to the function, else 0.
 //!
@@ -17,13 +17,13 @@
 
 use crate::Kernel;
 
-/// With the table's observations for a function: what a plugin's is compiled with.
+/// With the table's observations, times `step` + 1, for a function: what a plugin's is compiled with.
 pub const KERNEL: Kernel = Kernel::new(
     "plugin_values",
     concat!(
         "static __device__ double passel_value(const double*, const unsigned* counts, unsigned x,\n",
-        "                                      unsigned w, unsigned y)\n",
-        "{ double n = 0.0; for (unsigned i = 0; i < x * w * y; i++) n += counts[i]; return n; }\n",
+        "                                      unsigned w, unsigned y, unsigned step)\n",
+        "{ double n = 0.0; for (unsigned i = 0; i < x * w * y; i++) n += counts[i]; return n * (step + 1); }\n",
         include_str!("plugin_values.cu")
     ),
     &["tables", "values"],

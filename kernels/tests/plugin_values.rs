@@ -20,14 +20,15 @@ pub fn check(test: &mut TestGpu, count: usize) {
     let (cells_of, levels_of) = (test.put(&counts), test.put(&levels));
     let [values, out] = [1, count].map(|count| test.fill(0.0f64, count));
     let empty = test.fill(7u8, count);
-    let observations = |table: &[u32]| f64::from(table.iter().sum::<u32>());
+    let step = 2_u32;
+    let observations = |table: &[u32]| f64::from(table.iter().sum::<u32>() * (step + 1));
     let (kernel, grid, shape) = (&plugin_values::KERNEL, (2, 1), (128, 0));
-    let given = arguments![values, cells_of, x, w, y, tables, out];
+    let given = arguments![values, cells_of, x, w, y, step, tables, out];
     test.launch(kernel, "tables", grid, shape, given);
     let expected = plugin_values::reference(&counts, [5, 3, 2], observations);
     assert_eq!(test.get::<f64>(out, count), expected);
     let given = arguments![
-        values, cells_of, stride, levels_of, w, y, tables, out, empty
+        values, cells_of, stride, levels_of, w, y, step, tables, out, empty
     ];
     test.launch(kernel, "values", grid, shape, given);
     let (found, empty) = (test.get::<f64>(out, count), test.get::<u8>(empty, count));

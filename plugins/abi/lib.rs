@@ -144,18 +144,21 @@ pub struct passel_term {
     pub part: u32,
 }
 
-/// One contingency table, lent until the call returns. Never grows.
+/// One contingency table, lent until the call returns.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct passel_table {
+    pub size: usize,
     /// x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations; of
     /// those that miss none of the three, one at least.
     pub counts: *const u32,
     /// Levels of the candidate x, some maybe without observations; so of w and y.
     pub x: usize,
-    /// Of the anchor; 1 where there is none.
+    /// Of the anchor; 1 where there is none, and of a constant.
     pub w: usize,
     pub y: usize,
+    /// 0 for relevance, without an anchor; else the step that the anchor is of, from 1. Of pairs 1.
+    pub step: usize,
 }
 
 /// What no combination says of a table.
@@ -174,8 +177,8 @@ pub struct passel_function {
         ) -> f64,
     >,
     /// The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
-    /// double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`. C++17 without
-    /// headers; other names are static and begin with the plugin's, for the engine has some too.
+    /// double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y, unsigned step)`.
+    /// C++17 without headers; other names are static and begin with the plugin's.
     pub cuda: *const c_char,
     /// Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
     pub tolerance: f64,

@@ -1,6 +1,6 @@
 // `impurity` of jim.rs, computed by one thread of a GPU.
 __device__ double passel_value(const double *values, const unsigned *counts, unsigned x,
-                               unsigned w, unsigned y)
+                               unsigned w, unsigned y, unsigned step)
 {
     const unsigned rows = x * w;
     double n = 0.0, sum = 0.0;

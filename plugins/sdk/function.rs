@@ -19,10 +19,12 @@ pub struct Table<'a> {
     pub counts: &'a [u32],
     /// Levels of the candidate, maybe some without observations; so w and y.
     pub x: usize,
-    /// Levels of the anchor; 1 where there is none.
+    /// Levels of the anchor; 1 where there is none, and of a constant.
     pub w: usize,
     /// Levels of the response.
     pub y: usize,
+    /// 0 for relevance, where there is no anchor; else the number of the step that the anchor is of, from 1. Of a pair 1.
+    pub step: usize,
 }
 
 impl<'a> Table<'a> {
@@ -90,7 +92,7 @@ impl Function {
     }
 
     /// Adds CUDA C source, for GPUs: a text with `__device__ double passel_value(const double
-    /// *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`.
+    /// *values, const unsigned *counts, unsigned x, unsigned w, unsigned y, unsigned step)`.
     #[must_use]
     pub const fn cuda(mut self, text: &'static str) -> Self {
         self.cuda = Some(text);
@@ -154,8 +156,15 @@ unsafe extern "C" fn value(
     let (values, table) = unsafe {
         let table = &*table;
         let counts = listed(table.counts, table.x * table.w * table.y);
-        let (x, w, y) = (table.x, table.w, table.y);
-        (listed(values, count), Table { counts, x, w, y })
+        let (x, w, y, step) = (table.x, table.w, table.y, table.step);
+        let table = Table {
+            counts,
+            x,
+            w,
+            y,
+            step,
+        };
+        (listed(values, count), table)
     };
     catch(|| function.value(values, &table)).unwrap_or_else(|panic| {
         warn(&panic);

@@ -34,7 +34,7 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
     let nothing = vec![0; y.len()];
     let relevance = match score.function {
         None => quantity(&score.relevance, x, &nothing, y),
-        Some(own) => function(own, values, x, &nothing, y),
+        Some(own) => function(own, values, 0, [x, &nothing, y]),
     };
     if chosen.is_empty() || score.terms.is_empty() && score.function.is_none() {
         return relevance;
@@ -50,9 +50,9 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
             (1..chosen.len()).flat_map(both).collect()
         }
     };
-    let steps = anchors.iter().map(|w| {
+    let steps = (1..).zip(&anchors).map(|(step, w)| {
         if let Some(own) = score.function {
-            return function(own, values, x, w, y);
+            return function(own, values, step, [x, w, y]);
         }
         let terms = score.terms.iter().map(|term| {
             let value = quantity(&term.quantity, x, w, y);
@@ -86,12 +86,12 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
 pub fn pair_score(score: &PairScore, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
     match score.measure {
         PairMeasure::Quantity(make) => quantity(&make(), x, w, y),
-        PairMeasure::Function(own) => function(own, values, x, w, y),
+        PairMeasure::Function(own) => function(own, values, 1, [x, w, y]),
     }
 }
 
-/// A function's value of the table of x, w and y, for these parameters.
-pub fn function(function: &Function, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
+/// A function's value of the table of x, w and y in a step, for these parameters; step 0 is relevance.
+pub fn function(function: &Function, values: &[f64], step: usize, [x, w, y]: [&[u32]; 3]) -> f64 {
     let levels = |codes: &[u32]| codes.iter().max().map_or(1, |most| *most as usize + 1);
     let [xs, ws, ys] = [x, w, y].map(levels);
     let mut counts = vec![0; xs * ws * ys];
@@ -99,7 +99,14 @@ pub fn function(function: &Function, values: &[f64], x: &[u32], w: &[u32], y: &[
         counts[(*x as usize * ws + *w as usize) * ys + *y as usize] += 1;
     }
     let (counts, x, w, y) = (&counts[..], xs, ws, ys);
-    function.value(values, &Table { counts, x, w, y })
+    let table = Table {
+        counts,
+        x,
+        w,
+        y,
+        step,
+    };
+    function.value(values, &table)
 }
 
 /// A quantity of the table of x, w and y, in nats; a ratio has no unit.

@@ -60,7 +60,7 @@ pub enum DeviceError {
     #[error(
         "{name}.cu does not compile for {architecture}; it is to define `__device__ double \
          passel_value(const double *values, const unsigned *counts, unsigned x, unsigned w, \
-         unsigned y)`:\n{log}"
+         unsigned y, unsigned step)`:\n{log}"
     )]
     PluginCompile {
         /// The name of its method.

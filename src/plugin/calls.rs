@@ -175,10 +175,12 @@ impl FunctionCall {
 impl TableFunction for FunctionCall {
     fn value(&self, table: &CountTable) -> f64 {
         let table = passel_table {
+            size: size_of::<passel_table>(),
             counts: table.counts.as_ptr(),
             x: table.x,
             w: table.w,
             y: table.y,
+            step: table.step,
         };
         let (values, count) = (self.values.as_ptr(), self.values.len());
         // SAFETY: the plugin's function, with its parameters and a table of as many counts.

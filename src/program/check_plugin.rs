@@ -186,18 +186,28 @@ fn speed(call: impl Fn() -> f64) -> String {
 /// A function of a table: a number of each or −∞, the same again; of a pair the same where the two are exchanged.
 fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
     let function = &*function.0;
-    let of = |([x, w, y], counts): &([usize; 3], Vec<u32>)| {
+    let of = |(step, [x, w, y], counts): &(usize, [usize; 3], Vec<u32>)| {
         function.value(&CountTable {
             counts,
             x: *x,
             w: *w,
             y: *y,
+            step: *step,
         })
     };
-    let tables = tables();
+    // Relevance, and steps, of which an anchor may be a constant.
+    let steps = |w: usize| match (is_of_pair, w) {
+        (true, _) => [1, 1],
+        (false, 1) => [0, 1],
+        (false, _) => [1, 3],
+    };
+    let tables = tables().into_iter();
+    let tables = tables
+        .flat_map(|(shape, counts)| steps(shape[1]).map(|step| (step, shape, counts.clone())));
+    let tables: Vec<_> = tables.collect();
     let values = is_repeatable(&tables, of)?;
     for (table, value) in tables.iter().zip(values) {
-        let ([x, w, y], counts) = table;
+        let (step, [x, w, y], counts) = table;
         if value.is_nan() || value == f64::INFINITY {
             return Err(format!(
                 "it is {value} of the table of {x} × {w} × {y} levels with counts {counts:?}"
@@ -211,7 +221,7 @@ fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
             let (i, j, l) = (at / (w * y), at / y % w, at % y);
             turned[(j * x + i) * y + l] = *count;
         }
-        let other = of(&([*w, *x, *y], turned));
+        let other = of(&(*step, [*w, *x, *y], turned));
         let near = function.tolerance().max(1e-12) * (1.0 + value.abs());
         if value != other
             && (value - other).abs().partial_cmp(&near) != Some(std::cmp::Ordering::Less)

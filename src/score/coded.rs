@@ -41,10 +41,12 @@ pub struct CountTable<'a> {
     pub counts: &'a [u32],
     /// The number of levels of the candidate.
     pub x: usize,
-    /// The number of levels of the anchor; 1 before there is one.
+    /// The number of levels of the anchor; 1 where there is none, and of a constant.
     pub w: usize,
     /// The number of levels of the response.
     pub y: usize,
+    /// 0 for relevance, where there is no anchor; else the number of the step that the anchor is of, from 1. Of a pair 1.
+    pub step: usize,
 }
 
 /// A shared [`TableFunction`]; two are equal if they are the same object.

@@ -102,6 +102,26 @@ fn coded_information_is_reported_as_that_of_the_plugin() {
 }
 
 #[test]
+fn a_function_knows_the_step_of_its_anchor_and_relevance() {
+    let folder = Folder::new();
+    let data = written(&folder, false);
+    let step = |table: &CountTable| match table.step {
+        0 => {
+            assert_eq!(table.w, 1);
+            0.5
+        }
+        step => step as f64,
+    };
+    let Outcome::Ranking(own) = run(&job(&data, step)).unwrap().outcome else {
+        panic!("no ranking");
+    };
+    let scores: Vec<f64> = own.selected.iter().map(|own| own.choice.score).collect();
+    // The steps before, summed.
+    assert_eq!(scores, [0.5, 1.0, 3.0, 6.0, 10.0]);
+    assert!(own.selected.iter().all(|own| own.choice.relevance == 0.5));
+}
+
+#[test]
 fn what_is_not_a_number_is_told_by_name_with_what_was_chosen_before() {
     let folder = Folder::new();
     let data = written(&folder, false);

@@ -1,6 +1,6 @@
 // The same as `chi2` in lib.rs, for one thread of a GPU.
 __device__ double passel_value(const double *values, const unsigned *counts, unsigned x,
-                               unsigned w, unsigned y)
+                               unsigned w, unsigned y, unsigned step)
 {
     double sum = 0.0, n = 0.0;
     for (unsigned row = 0; row < x * w; row++) {

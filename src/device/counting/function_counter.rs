@@ -24,11 +24,11 @@ pub(crate) trait TableScorer: Send {
     /// Names of the devices in reports, one for each.
     fn names(&self) -> Vec<String>;
 
-    /// The value of each column's table with a conditioning variable and the response, in the
-    /// order of the columns; where `wanted` is false any value will do.
+    /// The value of each column's table with the conditioning variable of a step (0 for that of relevance) and the
+    /// response, in the order of the columns; where `wanted` is false any value will do.
     fn values(
         &mut self,
-        conditioning: &ConditioningVariable,
+        conditioning: (&ConditioningVariable, usize),
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError>;
@@ -59,7 +59,7 @@ pub(crate) trait TableScorer: Send {
             let candidates: Vec<bool> = (0..p).map(|x| x < last).collect();
             let conditioning =
                 ConditioningVariable::new(Some(w as u32), || Categorical::verbatim(column));
-            let values = self.values(&conditioning, response, &candidates)?;
+            let values = self.values((&conditioning, 1), response, &candidates)?;
             for (x, value) in values.into_iter().enumerate().take(last) {
                 let (a, b) = (x as u32, w as u32);
                 let value = match table_score(value) {
@@ -126,11 +126,11 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
         }
     }
 
-    /// Passes the value of every candidate's table with a conditioning variable to `record`; fails
+    /// Passes the value of every candidate's table with the conditioning variable of a step to `record`; fails
     /// with the fault of the lowest column that has one.
     fn for_each_value(
         &mut self,
-        conditioning: &ConditioningVariable,
+        conditioning: (&ConditioningVariable, usize),
         record: impl Fn(&mut CandidateState, f64) -> Result<(), ScoreFault>,
     ) -> Result<(), DeviceError> {
         let wanted: Vec<bool> = self
@@ -159,7 +159,7 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
             return Ok(());
         }
         let nothing = Categorical::constant(self.response.codes.len());
-        self.for_each_value(&nothing.into(), |candidate, value| {
+        self.for_each_value((&nothing.into(), 0), |candidate, value| {
             candidate.relevance = Some(value);
             Ok(())
         })
@@ -227,7 +227,7 @@ impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError> {
         self.compute_relevance()?;
         let (evaluator, steps) = (self.evaluator, self.steps + 1);
-        self.for_each_value(conditioning, |candidate, value| {
+        self.for_each_value((conditioning, steps), |candidate, value| {
             let gathered = evaluator.gather_function(candidate.gathered, value);
             candidate.gathered = Some(gathered);
             // Large values may add up to a sum that is no number.

@@ -155,14 +155,23 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
         let (counts_at, values_at, out_at) =
             (on_gpu.address(), parameters.address(), out.address());
         let ([x, w, y], tables) = (shape.map(|levels| levels as u32), TABLES as i64);
-        let given = arguments![values_at, counts_at, x, w, y, tables, out_at];
+        // Relevance where there is no anchor, and the third step.
+        let step = if w == 1 { 0_u32 } else { 3 };
+        let given = arguments![values_at, counts_at, x, w, y, step, tables, out_at];
         gpu.launch(&plugin_values::KERNEL, "tables", (8, 1, 1), 128, 0, given)?;
         let mut theirs = vec![0f64; TABLES];
         gpu.download(out_at, &mut theirs)?;
         gpu.wait(DURING)?;
         let ours = plugin_values::reference(&counts, shape, |counts| {
             let [x, w, y] = shape;
-            function.0.value(&CountTable { counts, x, w, y })
+            let step = step as usize;
+            function.0.value(&CountTable {
+                counts,
+                x,
+                w,
+                y,
+                step,
+            })
         });
         for (table, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
             let difference = difference(*ours, *theirs);

@@ -45,7 +45,7 @@ impl TableFunction for Gini {
     fn cuda(&self) -> Option<&str> {
         Some(
             "__device__ double passel_value(const double* values, const unsigned* counts,
-                                   unsigned x, unsigned w, unsigned y)
+                                   unsigned x, unsigned w, unsigned y, unsigned step)
 {
     double n = 0.0, sum = 0.0;
     for (unsigned long long at = 0; at < (unsigned long long)x * w; at++) {

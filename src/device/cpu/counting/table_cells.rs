@@ -106,6 +106,7 @@ impl DenseTable {
                 x: column.levels,
                 w: joint.w,
                 y: joint.y,
+                step: 0,
             })),
         };
         if large.is_empty() {

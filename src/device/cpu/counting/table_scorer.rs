@@ -37,14 +37,17 @@ impl TableScorer for CpuTableScorer<'_> {
 
     fn values(
         &mut self,
-        conditioning: &ConditioningVariable,
+        (conditioning, step): (&ConditioningVariable, usize),
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
         let codes = TableCodes::new(conditioning.codes(), response);
         let value = |(column, wanted): (&BinnedColumn, &bool)| match wanted {
-            true => with_scratch(|own| own.wide.read(column, &codes, |table| self.value(table)))?
-                .transpose(),
+            true => with_scratch(|own| {
+                own.wide
+                    .read(column, &codes, |table| self.value(table, step))
+            })?
+            .transpose(),
             false => Ok(None),
         };
         let values = self.own.columns.par_iter().zip(wanted).map(value);
@@ -81,7 +84,7 @@ impl TableScorer for CpuTableScorer<'_> {
                     break;
                 }
                 let score = |table: &CountTable| {
-                    let value = check_value(self.value(table)?)?;
+                    let value = check_value(self.value(table, 1)?)?;
                     Ok((value, Some(margins(table, synergy.logs()))))
                 };
                 let scored = with_scratch(|own| own.wide.read(column, &codes, score));
@@ -132,7 +135,8 @@ impl TableScorer for CpuTableScorer<'_> {
 }
 
 impl CpuTableScorer<'_> {
-    fn value(&self, table: &CountTable) -> Result<f64, ScoreFault> {
-        catch_panic(|| self.function.0.value(table)).map_err(ScoreFault::Panicked)
+    fn value(&self, table: &CountTable, step: usize) -> Result<f64, ScoreFault> {
+        let table = CountTable { step, ..*table };
+        catch_panic(|| self.function.0.value(&table)).map_err(ScoreFault::Panicked)
     }
 }

@@ -147,6 +147,7 @@ impl TableEvaluator {
         &mut self,
         against: &JointCodes,
         excluded: &[u8],
+        step: usize,
     ) -> Result<(), DeviceError> {
         let buffers = self.lay_out(against)?;
         self.gpu.upload(excluded, self.excluded.address())?;
@@ -203,7 +204,8 @@ impl TableEvaluator {
                 let (w, y) = (buffers.levels as u32, buffers.classes as u32);
                 let (count, out) = (run.count as i64, self.values.at(at));
                 let empty = self.empty.at(at);
-                let args = arguments![values, counts, cells, levels, w, y, count, out, empty];
+                let step = step as u32;
+                let args = arguments![values, counts, cells, levels, w, y, step, count, out, empty];
                 let blocks = run.count.div_ceil(THREADS) as u32;
                 let (kernel, grid) = (&kernels::plugin_values::KERNEL, (blocks, 1, 1));
                 gpu.launch(kernel, "values", grid, THREADS as u32, 0, args)?;

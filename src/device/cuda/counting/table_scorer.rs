@@ -59,11 +59,11 @@ impl TableScorer for CudaTableScorer<'_> {
 
     fn values(
         &mut self,
-        step: &ConditioningVariable,
+        (conditioning, step): (&ConditioningVariable, usize),
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
-        let anchor = step.codes();
+        let anchor = conditioning.codes();
         let cells =
             |column: &BinnedColumn| table_cells(column.levels, anchor.levels, response.levels);
         let columns = self.columns.iter().zip(wanted);
@@ -76,7 +76,7 @@ impl TableScorer for CudaTableScorer<'_> {
             let numbers = gpu.packs.layout.numbers.iter();
             let excluded = numbers.map(|number| u8::from(!counted[*number as usize]));
             let excluded: Vec<u8> = excluded.collect();
-            gpu.evaluate(&against, &excluded)?;
+            gpu.evaluate(&against, &excluded, step)?;
         }
         let none = |column: &BinnedColumn| cells(column).map(|_| None);
         let mut all: Vec<TableValue> = self.columns.iter().map(none).collect();
