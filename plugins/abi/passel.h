@@ -156,16 +156,19 @@ typedef struct passel_term {
     uint32_t part;
 } passel_term;
 
-// One contingency table, lent until the call returns. Never grows.
+// One contingency table, lent until the call returns.
 typedef struct passel_table {
+    size_t size;
     // x·w·y counts: level i of x, j of w, l of y have counts[(i·w + j)·y + l] observations; of
     // those that miss none of the three, one at least.
     const uint32_t *counts;
     // Levels of the candidate x, some maybe without observations; so of w and y.
     size_t x;
-    // Of the anchor; 1 where there is none.
+    // Of the anchor; 1 where there is none, and of a constant.
     size_t w;
     size_t y;
+    // 0 for relevance, without an anchor; else the step that the anchor is of, from 1. Of pairs 1.
+    size_t step;
 } passel_table;
 
 // What no combination says of a table.
@@ -176,8 +179,8 @@ typedef struct passel_function {
     double (*value)(const struct passel_function *function, const double *values, size_t count,
         const struct passel_table *table);
     // The same in CUDA C for GPUs, or null: a text with `__device__ double passel_value(const
-    // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y)`. C++17 without
-    // headers; other names are static and begin with the plugin's, for the engine has some too.
+    // double *values, const unsigned *counts, unsigned x, unsigned w, unsigned y, unsigned step)`.
+    // C++17 without headers; other names are static and begin with the plugin's.
     const char *cuda;
     // Scores that differ by this share are equal, and the two above agree to it; 0 … 0.01.
     double tolerance;
