@@ -219,7 +219,7 @@ impl TableScorer for Permuting<'_> {
 
     fn values(
         &mut self,
-        step: &ConditioningVariable,
+        step: (&ConditioningVariable, usize),
         response: &Categorical,
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
