@@ -1,6 +1,5 @@
-//! passel's plugin contract as C sees it: the mirror of `passel.h`, which is made from this file.
-//! `passel-sdk` is its safe side, for plugins in Rust; the engine's side is `src/plugin`. Rules that hold
-//! for all stand at the head of `passel.h`. Names are those of C.
+//! passel's plugin contract as C sees it: `passel.h`, with the rules for all at its head, is made from this file.
+//! `passel-sdk` is its safe side, for plugins in Rust; the engine's side is `src/plugin`.
 
 #![no_std]
 #![allow(non_camel_case_types, missing_docs)] // What a size or a count is needs no word.
@@ -223,8 +222,7 @@ pub struct passel_score {
 #[derive(Debug, Clone, Copy)]
 pub struct passel_problem {
     pub size: usize,
-    /// Observations.
-    pub n: usize,
+    pub n: usize, // Observations.
     /// Candidates, numbered from 0; p stands for the response.
     pub p: usize,
     /// Variables that may be chosen; those that the user keeps may be as well, and do not count.
@@ -359,8 +357,7 @@ pub struct passel_pair_score {
 #[derive(Debug, Clone, Copy)]
 pub struct passel_model {
     pub size: usize,
-    /// Observations.
-    pub n: usize,
+    pub n: usize, // Observations.
     /// Variables p that may be chosen or not; before a screening, where there was one.
     pub candidates: usize,
     /// Those chosen, k ≤ p.

@@ -221,7 +221,6 @@ typedef struct passel_score {
 // ends the selection as an error. Rooms are the plugin's, of the size said, and overlap nothing.
 typedef struct passel_problem {
     size_t size;
-    // Observations.
     size_t n;
     // Candidates, numbered from 0; p stands for the response.
     size_t p;
@@ -295,7 +294,6 @@ typedef struct passel_pair_score {
 // A linear regression as a criterion is told of it, lent until the call returns.
 typedef struct passel_model {
     size_t size;
-    // Observations.
     size_t n;
     // Variables p that may be chosen or not; before a screening, where there was one.
     size_t candidates;
