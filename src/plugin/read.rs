@@ -162,9 +162,7 @@ impl Reader<'_> {
             untaken(&parameter.name, taken.chain(["name", "value"]))?;
             if parameter.name.starts_with("plugin") {
                 let name = &parameter.name;
-                return Err(
-                    format!("the name `{name}` is taken: reports name the plugin so").into(),
-                );
+                return Err(format!("the name `{name}` is taken").into());
             }
             parameters.push(parameter);
         }

@@ -88,6 +88,7 @@ pub(super) fn data(is_of_levels: bool, is_sparse: bool) -> Option<Arc<Table>> {
             false => own + draw(100) / 100.0,
         })
         .collect();
-    columns.push(("y".to_owned(), y.into()));
+    // First, for a sparse column does not know the number of rows.
+    columns.insert(0, ("y".to_owned(), y.into()));
     Table::from_columns(columns).ok().map(Arc::new)
 }

@@ -66,9 +66,15 @@ fn a_job_that_ends_a_run_is_the_last_one_of_the_next() {
     if c_runs(&folder.path(""), &defined).is_none() {
         return;
     }
-    let jobs = "[run]\nthreads = 1\n\n[defaults]\ndata = \"data.csv\"\nresponse = \"y\"\n\n[[job]]\nname = \"bad\"\n\
-                method = \"c-run\"\nplugins = [\"libruns.so\"]\n\n[[job]]\nname = \"b\"\n\n[[job]]\nname = \"c\"\nseed = 2\n";
-    folder.write("jobs.toml", jobs);
+    let job = |name: &str, more: &str| {
+        format!("[[job]]\nname = \"{name}\"\ndata = \"data.csv\"\nresponse = \"y\"\n{more}\n")
+    };
+    let bad = "method = \"c-run\"\nplugins = [\"libruns.so\"]\n";
+    let jobs = "[run]\nthreads = 1\n\n".to_owned()
+        + &job("bad", bad)
+        + &job("b", "")
+        + &job("c", "seed = 2\n");
+    folder.write("jobs.toml", &jobs);
     let run = || ran(folder.passel(&["run", "jobs.toml"]));
     let done = || {
         ["bad", "b", "c"].map(|name| folder.path(&format!("jobs-results/{name}.json")).is_file())

@@ -54,7 +54,7 @@ fn a_grid_is_done_once_and_each_result_is_that_of_its_command() {
     assert!(first.stderr.contains("12 of 12: "), "{}", first.stderr);
     let done = results(&folder.path("jobs-results"));
     let names: Vec<&str> = done.keys().map(String::as_str).collect();
-    assert_eq!(names.len(), 19, "{names:?}");
+    assert_eq!(names.len(), 21, "{names:?}");
     assert!(
         names.contains(&"grid,criterion=ebic-gamma=0.5,seed=7.json"),
         "{names:?}"
@@ -265,7 +265,7 @@ fn some_jobs_alone_and_none_at_all() {
         "{}",
         ran.stdout
     );
-    assert_eq!(results(&folder.path("here")).len(), 9);
+    assert_eq!(results(&folder.path("here")).len(), 11);
     let lines = folder.run(&["run", "jobs.toml", "--progress", "json", "--jobs", "2"]);
     let events: Vec<Value> = lines.stderr.lines().map(json).collect();
     let (started, events): (Vec<_>, Vec<_>) = events

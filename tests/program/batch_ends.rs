@@ -225,7 +225,7 @@ fn two_hundred_jobs_killed_twenty_times_end_as_those_that_were_not() {
     );
     let [whole_results, killed_results] =
         [&whole, &killed].map(|folder| results(&folder.path("jobs-results")));
-    assert_eq!(whole_results.len(), 207);
+    assert_eq!(whole_results.len(), 209);
     for (name, bytes) in &whole_results {
         assert!(killed_results.get(name) == Some(bytes), "{name} differs");
     }

@@ -20,7 +20,7 @@ fn criteria_are_listed_with_their_parameters() {
         .find(|criterion| criterion["name"] == "ebic")
         .unwrap();
     assert_eq!(ebic["parameters"][0]["default"], 1.0);
-    assert_eq!(json.len(), 13);
+    assert_eq!(json.len(), 14);
     // n decides where no other is given.
     assert!(text.contains("    parameter  n, in 1 … "), "{text}");
 }

@@ -132,7 +132,7 @@ fn what_is_wrong_with_one_is_told_before_the_work() {
     let options = ["--response", "c", "--drop", &others];
     let cases: [(&[&str], &str); 7] = [
         (
-            &["validate", "d.csv", "--family", "poisson,ordinal"],
+            &["validate", "d.csv", "--family", "poisson,gamma"],
             "by the method pass and the family gamma",
         ),
         (

@@ -17,6 +17,7 @@ mod reports;
 mod schemes;
 mod script;
 mod sizes;
+mod sizes_told;
 #[path = "../support/program.rs"]
 mod support;
 

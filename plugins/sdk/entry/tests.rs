@@ -63,7 +63,7 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
 }
 
 #[test]
-fn what_an_older_engine_does_not_have_is_not_written() {
+fn what_an_older_engine_does_not_have_is_not_written_and_missed() {
     /// A score and what lies behind it.
     #[repr(C)]
     struct Room {
@@ -102,12 +102,23 @@ fn what_an_older_engine_does_not_have_is_not_written() {
             behind: [7; 16],
         };
         // SAFETY: a score of this size, and its terms.
-        unsafe { fill(&from, (&raw mut room).cast()) }.unwrap();
+        let filled = unsafe { fill(&from, (&raw mut room).cast()) };
         let score = &room.score;
         assert_eq!(
             (score.size, score.floor, room.behind),
             (size, floor, [7; 16])
         );
+        // Without a floor it would be another score.
+        if size < function {
+            let told = filled.unwrap_err();
+            assert!(
+                told.contains("has what this passel does not know"),
+                "{told}"
+            );
+            assert_eq!((score.join, score.ends), (0, 0));
+            continue;
+        }
+        filled.unwrap();
         assert_eq!(score.terms.cast_const(), terms.as_ptr());
         let told = (score.term_count, score.join, score.ends);
         assert_eq!(told, (1, abi::PASSEL_JOIN_ALONE, 1));
