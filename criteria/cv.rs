@@ -38,14 +38,15 @@ pub(crate) const ENTRY: Entry = Entry {
     },
 };
 
-/// What the misfit rises by, for each observation, with each parameter that a model lacks: more than any variable explains.
-const LACKING: f64 = 100.0;
+/// What the misfit rises by, for each observation, with each parameter that a model lacks or has beyond the size: more than any
+/// variable explains.
+const ANOTHER_SIZE: f64 = 1e6;
 
 /// Cross-validation of the size: among models of one size the misfit decides, and the size is that whose models, selected
 /// without a fold of the rows, predict the rows of that fold best.
 ///
 /// A criterion sees no rows, so that this one says what is to be done ([`Criterion::cross_validation`]), and compares
-/// models of the size that was chosen: φ = n·ln(rss/n), and **100·n** more for each parameter that the model lacks.
+/// models of the size that was chosen: φ = n·ln(rss/n), and **10⁶·n** more for each parameter that a model lacks or has beyond it.
 ///
 /// *Source*: M. Stone, Cross-validatory choice and assessment of statistical predictions, Journal of the Royal Statistical Society B 36 (1974) 111–147.
 ///
@@ -55,9 +56,11 @@ const LACKING: f64 = 100.0;
 /// let cv = CrossValidation { size: Some(4), ..CrossValidation::default() };
 /// let model = Model::new(200, 1000, 4, 50.0);
 /// assert!((cv.value(&model) - -277.258872224).abs() < 1e-8);
-/// // One variable fewer costs 100·n.
-/// let model = Model::new(200, 1000, 3, 50.0);
-/// assert!((cv.value(&model) - (20_000.0 - 277.258872224)).abs() < 1e-8);
+/// // One variable fewer, or one more, costs 10⁶·n.
+/// for chosen in [3, 5] {
+///     let model = Model::new(200, 1000, chosen, 50.0);
+///     assert!((cv.value(&model) - (2e8 - 277.258872224)).abs() < 1e-6);
+/// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrossValidation {
@@ -96,8 +99,8 @@ impl Criterion for CrossValidation {
     }
 
     fn penalty(&self, model: &Model) -> f64 {
-        let lacking = |size: usize| size.saturating_sub(model.chosen_parameters);
-        LACKING * model.n as f64 * self.size.map_or(0, lacking) as f64
+        let apart = |size: usize| size.abs_diff(model.chosen_parameters);
+        ANOTHER_SIZE * model.n as f64 * self.size.map_or(0, apart) as f64
     }
 
     fn cross_validation(&self) -> Option<CrossValidation> {

@@ -137,19 +137,45 @@ fn civil(day: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
-/// Another handle of standard output, in whose place standard error stands from now on; none where that cannot be.
+/// Where reports go once standard error stands in the place of standard output.
 #[cfg(all(unix, feature = "program"))]
-pub(crate) fn take_standard_output() -> Option<std::fs::File> {
-    // Above the standard handles, and not for programs that this one starts.
-    let taken = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3).ok()?;
-    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
-    Some(taken.into())
+static STANDARD_OUTPUT: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();
+
+/// Lets standard error stand in the place of standard output from now on, of which a handle is kept.
+#[cfg(all(unix, feature = "program"))]
+pub(crate) fn keep_standard_output() {
+    STANDARD_OUTPUT.get_or_init(|| {
+        // Above the standard handles, and not for programs that this one starts.
+        let taken = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3).ok()?;
+        rustix::stdio::dup2_stdout(rustix::stdio::stderr()).ok()?;
+        Some(taken.into())
+    });
 }
 
-/// None: here they stay as they are.
+/// Here standard output stays as it is.
 #[cfg(not(all(unix, feature = "program")))]
-pub(crate) fn take_standard_output() -> Option<std::fs::File> {
+pub(crate) fn keep_standard_output() {}
+
+/// Standard output, if another stands in its place.
+#[cfg(feature = "program")]
+pub(crate) fn standard_output() -> Option<&'static std::fs::File> {
+    #[cfg(unix)]
+    return STANDARD_OUTPUT.get()?.as_ref();
+    #[cfg(not(unix))]
     None
+}
+
+/// The path of a file to write, where it names standard output and another stands in its place.
+pub(crate) fn kept_path(path: &Path) -> std::borrow::Cow<'_, Path> {
+    #[cfg(all(unix, feature = "program"))]
+    if let Some(kept) = standard_output() {
+        use std::os::fd::AsRawFd;
+        let names = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+        if names.iter().any(|name| path == Path::new(name)) {
+            return std::path::PathBuf::from(format!("/dev/fd/{}", kept.as_raw_fd())).into();
+        }
+    }
+    path.into()
 }
 
 #[cfg(test)]

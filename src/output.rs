@@ -65,6 +65,7 @@ impl OutputFile {
         replaces: Replaces,
         folder: Option<&Path>,
     ) -> Result<Self, OutputError> {
+        let path = &*machine::kept_path(path);
         let elsewhere = folder;
         let place = |source| OutputError::place(path, source);
         let existing = fs::metadata(path).ok();

@@ -21,8 +21,9 @@
 // Its `data` is its maker's own, which nobody else looks at.
 //
 // Around every call the engine saves and restores the state of floating-point arithmetic (x86-64
-// and aarch64). What a plugin prints goes to standard error. A plugin that calls exit, or faults,
-// ends the process with an error that names it.
+// and aarch64). What a plugin prints goes to standard error. A call that calls exit, or faults, ends
+// the process with an error that names it; _exit, or a thread of the plugin's own, ends it unnamed.
+// The working directory, open files and handlers of signals are to be left alone.
 
 #ifndef PASSEL_H
 #define PASSEL_H
@@ -45,7 +46,8 @@
 #endif
 #define PASSEL_ENTRY(NAME) \
     PASSEL_EXTERN PASSEL_EXPORT const struct passel_plugin *passel_plugin_##NAME( \
-        const struct passel_engine *engine)
+        const struct passel_engine *engine); \
+    const struct passel_plugin *passel_plugin_##NAME(const struct passel_engine *engine)
 
 // Whether what is lent has a member: if (PASSEL_HAS(problem, nominal)) …
 #define PASSEL_HAS(THERE, MEMBER) \

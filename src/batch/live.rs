@@ -2,6 +2,7 @@
 //! results, which `passel status` reads, and by a heartbeat on standard error.
 
 use std::{
+    collections::HashSet,
     path::{Path, absolute},
     process,
     sync::{
@@ -62,7 +63,7 @@ impl<'a> Live<'a> {
     pub(super) fn new(
         folder: &'a Path,
         file: &JobFile,
-        jobs: usize,
+        (jobs, lost): (usize, &HashSet<String>),
         communicator: Option<&Communicator>,
     ) -> Self {
         let rank = communicator.map_or(0, Communicator::rank);
@@ -86,6 +87,7 @@ impl<'a> Live<'a> {
             updated: now,
             phase: "looking at earlier results".to_owned(),
             jobs,
+            suspects: lost.iter().cloned().collect(),
             ..RunStatus::default()
         };
         Self {
@@ -150,6 +152,7 @@ impl<'a> Live<'a> {
         state.left.end(job, seconds);
         let status = &mut state.status;
         status.failures.retain(|failure| failure.job != job);
+        status.suspects.retain(|own| own != job);
         match result {
             Ok(()) => status.done += 1,
             Err(reason) => {

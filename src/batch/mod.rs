@@ -169,7 +169,7 @@ pub fn run(
     let _heeding = interrupt.heeding();
     let folder = ranks::open_folder(file, communicator)?;
     let lost = run_status::lost_jobs(folder.path());
-    let live = Live::new(folder.path(), file, jobs.len(), communicator);
+    let live = Live::new(folder.path(), file, (jobs.len(), &lost), communicator);
     let result = thread::scope(|scope| {
         // Closed when the run has ended, after which nobody waits.
         let (_running, ended) = mpsc::channel::<()>();

@@ -43,6 +43,8 @@ pub(super) struct RunStatus {
     pub(super) failed: usize,
     pub(super) failures: Vec<Failure>,
     pub(super) running: Vec<RunningJob>,
+    /// Jobs that were under way when an earlier run was killed, and have not ended since.
+    pub(super) suspects: Vec<String>,
     /// How long the rest may take.
     pub(super) left_seconds: Option<f64>,
     /// When and how the run ended in order; `None` while it goes on, or if it was killed.
@@ -69,14 +71,17 @@ impl Failure {
     }
 }
 
-/// The jobs that were under way when the last run into a folder was killed: one of them may have been the reason. None of a
-/// run that ended in order.
+/// The jobs that were under way when a run into a folder was killed, the last one or one before, and have not ended since: each
+/// may have been the reason.
 pub(super) fn lost_jobs(folder: &Path) -> HashSet<String> {
     let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&read_regular(&path).ok()?).ok();
     let all = status_paths(folder).into_iter().filter_map(read);
-    let lost = all.filter(|own| own.ended.is_none());
-    let running = lost.flat_map(|own| own.running);
-    running.map(|own| own.job).collect()
+    let lost = all.flat_map(|own| {
+        let running = own.running.into_iter().map(|own| own.job);
+        let running = running.filter(|_| own.ended.is_none());
+        own.suspects.into_iter().chain(running).collect::<Vec<_>>()
+    });
+    lost.collect()
 }
 
 /// The path of the file of a rank.

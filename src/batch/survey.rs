@@ -220,10 +220,10 @@ fn note_of_lost(names: &[&str]) -> Option<String> {
     match names.len() {
         0 => None,
         1 => Some(format!(
-            "1 job was under way when the last run was killed, and is done last: {list}"
+            "1 job was under way when a run was killed, and is done last: {list}"
         )),
         count => Some(format!(
-            "{count} jobs were under way when the last run was killed, and are done last: {list}"
+            "{count} jobs were under way when a run was killed, and are done last: {list}"
         )),
     }
 }

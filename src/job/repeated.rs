@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    JobDraft, OptionError, RawValues, ResponseSettings,
+    Job, JobDraft, OptionError, RawValues,
     options::{FALSE_PICKS, MethodClass},
     responses::refuse_several,
     task::{StabilityJob, ValidationJob},
@@ -13,6 +13,7 @@ use crate::{
     inference::InferenceMethod,
     nearest::nearest,
     presentation::Format,
+    search::Pass,
     spec::parse_spec,
     stability::Resampling,
     table::Missing,
@@ -132,6 +133,15 @@ impl JobDraft {
         let families: Vec<Distribution> = families.collect();
         // Without a class where the method is unknown, which is told below.
         let mut drafts: Vec<(Option<MethodClass>, Self)> = Vec::new();
+        let mut errors: Vec<OptionError> = Vec::new();
+        let methods: Vec<String> = methods.collect();
+        let families_asked = families.iter().map(|own| own.name().to_owned()).collect();
+        for (option, names) in [("method", &methods), ("family", &families_asked)] {
+            let again = |at: &usize| names[..*at].contains(&names[*at]);
+            let twice: Option<usize> = (0..names.len()).find(again);
+            errors
+                .extend(twice.map(|at| contradicts(option, &format!("names {} twice", names[at]))));
+        }
         for method in methods {
             for family in &families {
                 let mut own = self.clone();
@@ -156,7 +166,6 @@ impl JobDraft {
             };
             uses(of) || !drafts.iter().any(|(class, _)| uses(*class))
         };
-        let mut errors: Vec<OptionError> = Vec::new();
         let mut all: Vec<ValidationJob> = Vec::new();
         for (class, draft) in &drafts {
             let mut own = draft.clone();
@@ -165,7 +174,7 @@ impl JobDraft {
                 own.then = None;
             }
             if class.is_some_and(MethodClass::ranks) && drafts.len() > 1 {
-                own.job.kind = ResponseSettings::default();
+                own.forget_models();
             }
             match own.check_one_validation() {
                 Ok(job) => all.push(job),
@@ -182,6 +191,20 @@ impl JobDraft {
             }),
             _ => Err(errors),
         }
+    }
+
+    /// Takes back what says how models are chosen and made, which a method that ranks does not use.
+    fn forget_models(&mut self) {
+        let (own, fresh) = (&mut self.job, Job::new(""));
+        own.pass = Pass {
+            seed: own.pass.seed,
+            time_limit: own.pass.time_limit,
+            ..fresh.pass
+        };
+        (own.kind, own.terms) = (fresh.kind, fresh.terms);
+        (own.keep, own.weights) = (fresh.keep, fresh.weights);
+        (own.intercept, own.p_total) = (fresh.intercept, fresh.p_total);
+        self.criteria.clear();
     }
 
     fn check_one_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {

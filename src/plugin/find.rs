@@ -14,8 +14,25 @@ use super::error::{PluginError, unreadable};
 /// is taken for a plugin.
 pub const PATH: &str = "PASSEL_PLUGIN_PATH";
 
-/// The libraries in the searched folders, and an error for each folder that cannot be read.
-pub(super) fn libraries() -> (Vec<PathBuf>, Vec<PluginError>) {
+/// The libraries that are found without being named.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Beside the program.
+    pub(super) beside: Vec<PathBuf>,
+    /// In the folders of [`PATH`].
+    pub(super) in_folders: Vec<PathBuf>,
+    /// An error for each folder that cannot be read.
+    pub(super) unreadable: Vec<PluginError>,
+}
+
+impl Found {
+    pub(super) fn all(self) -> Vec<PathBuf> {
+        [self.beside, self.in_folders].concat()
+    }
+}
+
+/// The libraries in the searched folders.
+pub(super) fn libraries() -> Found {
     let mut found: Vec<PathBuf> = Vec::new();
     let own = format!("{DLL_PREFIX}passel_");
     for folder in program_folders() {
@@ -29,19 +46,23 @@ pub(super) fn libraries() -> (Vec<PathBuf>, Vec<PluginError>) {
             }
         }
     }
-    let mut unreadable_folders = Vec::new();
+    let (mut in_folders, mut unreadable_folders) = (Vec::new(), Vec::new());
     let folders = env::var_os(PATH).unwrap_or_default();
     // An empty entry would be the working directory.
     for folder in env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()) {
         match list(&folder) {
-            Ok(paths) => found.extend(paths),
+            Ok(paths) => in_folders.extend(paths),
             Err(error) => unreadable_folders.push(PluginError {
                 path: folder,
                 reason: unreadable(error),
             }),
         }
     }
-    (found, unreadable_folders)
+    Found {
+        beside: found,
+        in_folders,
+        unreadable: unreadable_folders,
+    }
 }
 
 /// The program's folder and cargo's `deps` in or above it, which comes first: cargo builds there.

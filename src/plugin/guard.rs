@@ -1,20 +1,15 @@
-//! What a plugin's code may change of the process, put back: the state of floating-point arithmetic, and standard output,
-//! which is for reports. And who was called, should that end the process.
+//! What a plugin's code may change of the process, put back: the state of floating-point arithmetic. And who was called,
+//! should that end the process.
 
 // Registers of the processor, and functions of the system.
 #![allow(unsafe_code)]
 
-use std::{cell::Cell, fs::File, sync::OnceLock};
-
-use crate::machine;
+use std::cell::Cell;
 
 thread_local! {
     /// Whose code this thread runs; empty while it is passel's own.
     static CALLED: Cell<&'static str> = const { Cell::new("") };
 }
-
-/// Where reports go once plugins are loaded, of a program that keeps them from writing there.
-static STANDARD_OUTPUT: OnceLock<Option<File>> = OnceLock::new();
 
 /// Who is called, as messages have it; it lives as long as the process, as plugins do.
 #[derive(Debug, Clone, Copy)]
@@ -57,17 +52,6 @@ pub(super) fn engine<T>(call: impl FnOnce() -> T) -> T {
 /// Whose code this thread runs; empty while it is passel's own.
 pub(super) fn called() -> &'static str {
     CALLED.get()
-}
-
-/// Lets what plugins write to standard output go to standard error from now on, where reports go elsewhere: for programs whose
-/// reports are written to [`standard_output`].
-pub(super) fn keep_standard_output() {
-    STANDARD_OUTPUT.get_or_init(machine::take_standard_output);
-}
-
-/// Standard output, if plugins were kept from it.
-pub(crate) fn standard_output() -> Option<&'static File> {
-    STANDARD_OUTPUT.get()?.as_ref()
 }
 
 /// How numbers are rounded and what becomes of very small ones: registers of the processor, which a new thread has from the one

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
+    collections::BTreeMap,
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
     error::Error,
     ffi::{CStr, CString, c_char},
@@ -24,9 +25,11 @@ use super::{
     description::Plugin,
     elf, ends,
     error::{PluginError, unreadable},
-    guard::{self, Called},
+    find,
+    guard::Called,
     memory, read,
 };
+use crate::machine;
 
 pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
     let path = whole_path(path)?;
@@ -97,8 +100,26 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String>
     if !logged.is_empty() {
         engine.warn(&logged);
     }
+    own_alone(plugin, path)?;
+    // What it handed out may be no table, and fault.
     // SAFETY: the table of a plugin that was entered.
-    unsafe { read::plugin(plugin, name, path) }
+    Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) })
+}
+
+/// Refuses a description that another library has handed out: symbols of C++ that are unique in the process make two libraries one.
+fn own_alone(plugin: *const passel_plugin, path: &Path) -> Result<(), String> {
+    static KNOWN: Mutex<BTreeMap<usize, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let by = known
+        .entry(plugin.addr())
+        .or_insert_with(|| path.to_owned());
+    match find::canonical(by) == find::canonical(path) {
+        true => Ok(()),
+        false => Err(format!(
+            "what it brings is that of {}, loaded before: build it with -fno-gnu-unique, or with hidden symbols",
+            by.display()
+        )),
+    }
 }
 
 /// The plugin's name by the file name of its library, spelt as in its entry's symbol.
@@ -120,7 +141,7 @@ fn name_of(path: &Path) -> Result<String, String> {
 /// The entry of a library, which stays loaded for the life of the process.
 fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
     if ends::is_program() {
-        guard::keep_standard_output();
+        machine::keep_standard_output();
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what

@@ -87,6 +87,12 @@ pub(super) unsafe fn table<T: Table>(there: *const T) -> Result<T, Breach> {
         )
         .into());
     }
+    if size % align_of::<usize>() != 0 {
+        return Err(format!(
+            "its size is {size}, which ends inside a member: start it with its own sizeof"
+        )
+        .into());
+    }
     if size > LARGEST {
         return Err(format!("its size is {size}, at most {LARGEST} are taken").into());
     }

@@ -4,8 +4,8 @@
 //! are checked and copied once into plain data. A library that cannot be used gives one error
 //! with its path, and passel goes on without it, unless it was named.
 //!
-//! A name means what the first plugin brings that has it: of those named by path, then of those in folders, then of those
-//! that are part of the program. `PLUGIN/NAME`, or the path of a library in the place of `PLUGIN`, means that one's.
+//! A name means what the first plugin brings that has it: of those named by path, then of those beside the program or part of it,
+//! then of those in folders. `PLUGIN/NAME`, or the path of a library in the place of `PLUGIN`, means that one's.
 
 mod calls;
 mod contract;
@@ -37,8 +37,6 @@ pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 pub(crate) use ends::{end, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
-#[cfg(feature = "program")]
-pub(crate) use guard::standard_output;
 pub use resolve::{MethodKind, ResolvedMethod};
 
 use crate::printable::printable_error;
@@ -55,7 +53,7 @@ pub fn inspect(path: &Path) -> Result<(), PluginError> {
 /// The libraries that are found without being named, as the program began with them.
 pub(crate) fn installed_libraries() -> &'static [PathBuf] {
     static FOUND: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    FOUND.get_or_init(|| find::libraries().0)
+    FOUND.get_or_init(|| find::libraries().all())
 }
 
 /// The plugins of passel that are part of the program: with them alone it has every method that ships.
@@ -74,18 +72,18 @@ struct PluginSet {
 }
 
 impl Plugins {
-    /// Loads the plugins named by path, those beside the program, those in the folders of [`PATH`], and those of passel that
-    /// are part of it where none of their name was found. Libraries in folders that cannot be used are
+    /// Loads the plugins named by path, those beside the program, those of passel that are part of it where none of their name was
+    /// found, and those in the folders of [`PATH`]. Libraries in folders that cannot be used are
     /// [`refused`](Self::refused), and so is one whose plugin's name another has that was found.
     ///
     /// # Errors
     /// A plugin that was named and cannot be used.
     pub fn find(named: &[PathBuf]) -> Result<Self, PluginError> {
-        let (libraries, unreadable) = find::libraries();
+        let found = find::libraries();
         let mut set = PluginSet {
             plugins: Vec::new(),
             named: 0,
-            refused: unreadable,
+            refused: found.unreadable,
         };
         let mut seen = Vec::new();
         for path in named {
@@ -94,18 +92,22 @@ impl Plugins {
             }
         }
         set.named = set.plugins.len();
-        for path in libraries {
-            if find::is_new(&path, &mut seen) {
-                let refused = load::load(&path).and_then(|plugin| set.add(plugin)).err();
-                set.refused.extend(refused);
+        let mut look = |set: &mut PluginSet, libraries: &[PathBuf]| {
+            for path in libraries {
+                if find::is_new(path, &mut seen) {
+                    let refused = load::load(path).and_then(|plugin| set.add(plugin)).err();
+                    set.refused.extend(refused);
+                }
             }
-        }
+        };
+        look(&mut set, &found.beside);
         for (name, entry) in OWN {
             let plugin = load::linked(name, entry)?;
             if set.of_name(&plugin.name).is_none() {
                 set.plugins.push(plugin);
             }
         }
+        look(&mut set, &found.in_folders);
         Ok(Self(Arc::new(set)))
     }
 

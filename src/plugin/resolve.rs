@@ -138,9 +138,10 @@ impl Plugin {
 /// Whether a text is a plugin's name, or the path of its library or the end of that.
 fn is_called(plugin: &Plugin, text: &str) -> bool {
     let path = Path::new(text);
-    plugin.name == text
-        || plugin.path.ends_with(path)
-        || path.is_file() && canonical(path) == canonical(&plugin.path)
+    match path.is_file() {
+        true => plugin.name == text || canonical(path) == canonical(&plugin.path),
+        false => !text.is_empty() && (plugin.name == text || plugin.path.ends_with(path)),
+    }
 }
 
 /// Resolves `NAME:PARAMETER=NUMBER,…` or `PLUGIN/NAME:…` by what plugins offer, with defaults for parameters that are
@@ -168,15 +169,10 @@ fn resolve<'a, C: 'a, T>(
     let Some((plugin, is_named, Offer { info, call })) = meant.next() else {
         let known = offers.filter(|(plugin, ..)| is_of(plugin));
         let known = known.map(|(_, _, offer)| offer.info.name.as_str());
-        let name = plain;
-        if let Some(of) = of.filter(|_| known.clone().next().is_none()) {
-            let message = format!("there is no plugin `{of}` with a {what}, as `{text}` has it");
-            return Err(MethodError::Refused { what, message });
-        }
         return Err(MethodError::UnknownName {
             what,
             name: name.to_owned(),
-            nearest: nearest(name, known.chain(others)).map(str::to_owned),
+            nearest: nearest(plain, known.chain(others)).map(str::to_owned),
         });
     };
     if let (Some((other, ..)), false) = (meant.next(), is_named) {

@@ -52,10 +52,21 @@ impl Exit {
     }
 }
 
+/// Says that the program has come to its end when it goes.
+struct AtEnd;
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        plugin::end();
+    }
+}
+
 /// Runs the program on the arguments of this process: alone, or as one of the ranks that a transport
 /// connects. All ranks run it, and rank 0 alone writes files and prints.
 pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
     plugin::watch();
+    // Also where a panic of its own ends it.
+    let _ended = AtEnd;
     let interrupt = Interrupt::default();
     let code = match RankContext::new(transport, &interrupt) {
         Ok(context) => run_arguments(&context, &interrupt),

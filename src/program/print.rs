@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{EXIT_DONE, EXIT_FAILED};
 use crate::{
     job::OptionError,
-    plugin::standard_output,
+    machine::standard_output,
     printable::{printable_error, printable_json, printable_lines},
 };
 

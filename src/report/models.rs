@@ -38,11 +38,11 @@ pub(super) fn text(selection: &Selection) -> String {
         })
         .aligned(&[3]);
     page += &match selection.candidate_terms {
+        _ if selection.front.is_empty() => "\n".to_owned(),
         Some(_) => format!(
             "\nthe best model{met} of each size:\n\n{}\n",
             steps(selection).aligned(&[2])
         ),
-        None if selection.front.is_empty() => "\n".to_owned(),
         None => format!("\nbest{met} by size: {}\n", sizes(selection)),
     };
     let outside = selection.inclusion.iter();

@@ -64,7 +64,14 @@ fn header(selection: &Selection, data: &Path) -> String {
         rows.push(("always kept", selection.kept.join(", ")));
     }
     rows.extend(references(selection).map(|levels| ("reference levels", levels)));
-    rows.push(("criterion", format!("{} = {value}", criterion.spec())));
+    let spec = criterion.spec();
+    rows.push((
+        "criterion",
+        match &selection.cross_validation {
+            None => format!("{spec} = {value}"),
+            Some(choice) => format!("{spec} chose {} coefficients; misfit {value}", choice.size),
+        },
+    ));
     rows.extend(facts_of_fit(selection));
     rows.extend(selection.truth.as_ref().map(table::truth));
     facts(&rows)

@@ -1,6 +1,7 @@
 //! The held-out errors of models of each size, for a reader.
 
 use super::table::{self, Table, count, number};
+use crate::nearest::plural;
 use crate::selection::{Selection, SizeChoice, SizeError, ValidationReport};
 
 /// What a reader calls a measure.
@@ -27,7 +28,7 @@ pub(super) struct Sizes<'a> {
     pub(super) measure: &'a str,
     pub(super) best: Option<usize>,
     pub(super) within: Option<usize>,
-    chosen: Option<usize>,
+    pub(super) chosen: Option<usize>,
 }
 
 impl<'a> Sizes<'a> {
@@ -94,7 +95,8 @@ pub(super) fn text(selection: &Selection) -> String {
 /// The choice in a sentence.
 pub(super) fn about(choice: &SizeChoice) -> String {
     format!(
-        "Size by cross-validation: models of each size, selected without a fold of the rows, predict it; {} folds.",
-        choice.folds
+        "Size by cross-validation: models of each size, selected without a fold of the rows, predict it; {} fold{}.",
+        choice.folds,
+        plural(choice.folds)
     )
 }

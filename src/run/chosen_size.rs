@@ -12,8 +12,8 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::{is_of_rows, of_some_rows},
-    split_models::{SplitModel, null_model},
-    validated::failures,
+    split_models::{SplitModel, SplitResult, null_model},
+    validated::{failures, unpredicted},
 };
 use crate::{
     design::Design,
@@ -31,11 +31,22 @@ const ABOVE: usize = 5;
 /// A size that was chosen.
 pub(super) struct ChosenSize {
     cv: CrossValidation,
+    /// Whether larger ones were to be judged when the work ended.
+    pub(super) is_cut: bool,
     pub(super) report: SizeChoice,
     pub(super) notes: Vec<String>,
 }
 
 impl ChosenSize {
+    /// The choice where the work ended before sizes above this one were judged.
+    fn cut(mut self, last: usize) -> Self {
+        self.is_cut = true;
+        self.notes.push(format!(
+            "cross-validation of the size: the work ended before sizes above {last} were judged"
+        ));
+        self
+    }
+
     /// The job of a search among the models of that size.
     pub(super) fn job(&self, job: &Job, design: &Design) -> Job {
         of_size(self.cv, job, design)
@@ -212,6 +223,7 @@ pub(super) fn choose_size(
     let mut judged: BTreeMap<usize, Judged> = BTreeMap::new();
     let mut failed: BTreeMap<usize, RunError> = BTreeMap::new();
     let mut choice = None;
+    let mut unjudged = 0;
     let mut sizes = 0..=STEP;
     loop {
         let models = OfSizes {
@@ -238,8 +250,11 @@ pub(super) fn choose_size(
             tell(found.len(), wanted);
         })?;
         if found.len() < wanted {
-            return Ok(choice);
+            return Ok(choice.map(|own: ChosenSize| own.cut(sizes.start() - 1)));
         }
+        let lacking = |own: &SplitResult| own.split.test.len() - own.rows.len();
+        let judged_now = found.values().filter_map(|own| own.as_ref().ok());
+        unjudged = judged_now.map(lacking).sum::<usize>().max(unjudged);
         for (at, own) in found {
             let own = match own {
                 Err(error) => {
@@ -292,10 +307,14 @@ pub(super) fn choose_size(
                 best_size: best,
                 size_within_one_std_error: within,
             },
-            notes: failures(&failed, wanted)
-                .map(|note| format!("cross-validation of the size: {note}"))
-                .into_iter()
-                .collect(),
+            is_cut: false,
+            notes: {
+                let failures = failures(&failed, wanted);
+                let of_rows = (unjudged > 0).then(|| unpredicted(unjudged));
+                let all = failures.into_iter().chain(of_rows);
+                all.map(|note| format!("cross-validation of the size: {note}"))
+                    .collect()
+            },
         });
         if common <= *sizes.end() || best / shared.unit + ABOVE <= *sizes.end() {
             return Ok(choice);

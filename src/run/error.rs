@@ -130,6 +130,11 @@ pub enum RunError {
         "the time limit passed before the first split was complete: raise --time-limit, or make each selection shorter"
     )]
     NoSplit,
+    /// The time limit passed before any size was judged in all folds.
+    #[error(
+        "the time limit passed before models of each size were judged in all folds: raise --time-limit, or name fewer folds"
+    )]
+    NoSize,
     /// The selection in a split of the rows failed, and with it the validation.
     #[error("{name}, a model of {rows} of {n} rows")]
     Split {
@@ -256,6 +261,7 @@ impl RunError {
             | Self::NoScore(_)
             | Self::NoResample
             | Self::NoSplit
+            | Self::NoSize
             | Self::TimedOut(_)
             | Self::Render(_)
             | Self::Incomplete(_) => 1,

@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Instant};
 
+use serde_json::json;
+
 use super::{
     RunError,
     chosen_size::{choose_size, unit_of_sizes},
@@ -17,9 +19,10 @@ use super::{
 };
 use crate::{
     design::Design,
+    interrupt::Interrupt,
     job::Job,
     search::{SearchError, refuse_parts},
-    selection::{Outcome, SizeChoice, StopReason},
+    selection::{Outcome, SizeChoice, StopReason, Termination},
     table::Table,
 };
 
@@ -75,17 +78,28 @@ impl Method for SizedSearch {
         let chosen = choose_size(cv, &shared, &all, |done, of| {
             run.meter.count("fold", done, of)
         })?;
-        let chosen = chosen.ok_or_else(|| match StopReason::of_cut(&interrupt) {
-            StopReason::TimeLimit => RunError::NoSplit,
+        let cut = match StopReason::of_cut(&interrupt) {
+            StopReason::TimeLimit => Termination::TimeLimit,
+            _ => Termination::Interrupted,
+        };
+        let chosen = chosen.ok_or(match cut {
+            Termination::TimeLimit => RunError::NoSize,
             _ => RunError::Interrupted,
         })?;
         let seconds = started.elapsed().as_secs_f64();
         run.meter.begin("at work");
         let own = Job {
-            interrupt,
+            // A size without a model would be no answer: its search, one of hundreds, is done though the work was to end.
+            interrupt: match chosen.is_cut {
+                true => Interrupt::default(),
+                false => interrupt,
+            },
             ..chosen.job(job, &design)
         };
         let mut model = run.of_job(&own, |run| PassSearch.work(run, design))?;
+        if chosen.is_cut {
+            model.found.termination = cut;
+        }
         model.found.seconds += seconds;
         Ok(Sized {
             model,
@@ -101,6 +115,10 @@ impl Method for SizedSearch {
         let mut finding = run.of_job(&job, |run| PassSearch.report(run, found.model))?;
         if let Outcome::Selection(selection) = &mut finding.outcome {
             selection.cross_validation = Some(choice);
+            // The bound that the user gave, not the size.
+            let given = run.job.pass.max_size;
+            let parameters = &mut selection.method.parameters;
+            parameters.insert("max_size".to_owned(), json!(given));
             // Models of other sizes are none of the answer.
             selection.front.clear();
             selection.models.retain(|own| own.weight > 0.0);

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     design::{Design, DesignError},
+    family::Distribution,
     interrupt::Interrupt,
     job::{Job, ValidationJob},
     search::{SearchError, refuse_parts},
@@ -64,6 +65,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
                 None => own,
                 Some(cv) => match choose_size(cv, shared, &split.train, |_, _| {})? {
                     None => return Ok(None),
+                    Some(chosen) if chosen.is_cut => return Ok(None),
                     Some(chosen) => {
                         notes.extend_from_slice(&chosen.notes);
                         chosen.job(&own, &design)
@@ -286,7 +288,11 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
 
 impl<M: MadeInSplits> Method for InSplits<'_, M> {
     type Data = Table;
-    type Found = (Validated, Vec<ValidationReport>);
+    /// With the reports of the others, and the methods and families of those that the work ended before.
+    type Found = (
+        Validated,
+        (Vec<ValidationReport>, Vec<(String, Distribution)>),
+    );
     const IS_PROCEDURE: bool = M::IS_PROCEDURE;
 
     fn check(&self, job: &Job) -> Result<(), RunError> {
@@ -310,34 +316,45 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         // The limit is of all together.
         let interrupt = run.job.interrupt.with_time_limit(run.job.pass.time_limit);
         let table_of_others = (!begun.is_empty()).then(|| Arc::clone(&table));
-        let found = self.go_on(run, first, table, &interrupt)?;
-        let mut reports = Vec::new();
+        let started = Instant::now();
+        let mut found = self.go_on(run, first, table, &interrupt)?;
+        let (mut reports, mut lacking) = (Vec::new(), Vec::new());
         for (other, begun) in self.others.iter().zip(begun) {
-            let Some(table) = table_of_others.as_ref().filter(|_| !interrupt.requested()) else {
-                break;
-            };
             let validation = other.validation();
+            let name = (
+                validation.job.method.clone(),
+                validation.job.kind.distribution,
+            );
+            let Some(table) = table_of_others.as_ref().filter(|_| !interrupt.requested()) else {
+                lacking.push(name);
+                continue;
+            };
             let other = run.of_job(&validation.job, |run| {
                 let found = other.go_on(run, begun, Arc::clone(table), &interrupt)?;
                 report(validation, run, found)
             });
             match other {
-                // What is complete is reported.
-                Err(RunError::Interrupted | RunError::NoSplit) => break,
+                // What was judged on some of the rows is not compared with what was on all.
+                Err(RunError::Interrupted | RunError::NoSplit) => lacking.push(name),
+                Ok(other) if other.run.termination.is_early() => lacking.push(name),
                 other => reports.push(other.map_err(|error| of(validation, error))?),
             }
         }
-        Ok((found, reports))
+        found.seconds = started.elapsed().as_secs_f64();
+        Ok((found, (reports, lacking)))
     }
 
-    fn report(&self, run: &mut Run, (found, others): Self::Found) -> Result<Finding, RunError> {
+    fn report(
+        &self,
+        run: &mut Run,
+        (found, (others, lacking)): Self::Found,
+    ) -> Result<Finding, RunError> {
         let cut = found.cut;
         let mut report = report(self.validation, run, found)?;
-        if others.len() < self.others.len() {
+        for (method, family) in lacking {
             report.run.termination = cut;
-            let lacking = self.others.len() - others.len();
             let note = format!(
-                "{lacking} of the other methods and families are not judged: the work ended before"
+                "the work ended before the method {method} with the family {family} was judged in all splits: it is left out"
             );
             report.run.warnings.push(note);
         }

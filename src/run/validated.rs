@@ -281,16 +281,19 @@ pub(super) fn failures(failed: &[&RunError], wanted: usize) -> Option<String> {
     ))
 }
 
+/// What a reader should know of so many predictions that could not be made.
+pub(super) fn unpredicted(count: usize) -> String {
+    let s = plural(count);
+    format!(
+        "{count} prediction{s} could not be made, for rows with levels that no row of their models has: these are not judged"
+    )
+}
+
 /// What a reader should know of rows that were not judged, and of predictions that are not there.
 fn cautions(done: &[SplitResult], predictions: usize) -> Vec<String> {
     let lacking = |own: &SplitResult| own.split.test.len() - own.rows.len();
     let count: usize = done.iter().map(lacking).sum();
-    let unjudged = (count > 0).then(|| {
-        let s = plural(count);
-        format!(
-            "{count} prediction{s} could not be made, for rows with levels that no row of their models has: these are not judged"
-        )
-    });
+    let unjudged = (count > 0).then(|| unpredicted(count));
     let many = (predictions > HELD_OUT).then(|| {
         format!("the {predictions} predictions are not in the report, which holds up to {HELD_OUT}")
     });

@@ -176,7 +176,9 @@ impl SearchResult {
                 "the model has as many variables as allowed, {k}: {mend}"
             ));
         }
-        warnings.extend(of_terms(design, &self.fit, self.max_size));
+        if !is_sized {
+            warnings.extend(of_terms(design, &self.fit, self.max_size));
+        }
         let kept = design.keep();
         let kept = kept
             .iter()

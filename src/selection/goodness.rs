@@ -168,6 +168,8 @@ fn log_likelihood(design: &Design, rss: f64) -> f64 {
 ///
 /// *Source:* M. Abramowitz and I. Stegun, *Handbook of Mathematical Functions* (1964), 26.6.2.
 pub(super) fn f_tail(f: f64, df: f64, df_residual: f64) -> f64 {
+    // Rounding may leave a little less than nothing explained.
+    let f = f.max(0.0);
     beta_reg(
         df_residual / 2.0,
         df / 2.0,

@@ -38,10 +38,12 @@ impl Table {
         columns: impl IntoIterator<Item = (N, Values)>,
     ) -> Result<Self, TableError> {
         let columns: Vec<Column> = columns.into_iter().map(Column::from).collect();
-        let Some(first) = columns.first() else {
+        if columns.is_empty() {
             return Err(TableError::no_columns(source));
-        };
-        let rows = first.values.len().unwrap_or(0);
+        }
+        // A sparse column does not know its rows.
+        let known = columns.iter().find_map(|column| column.values.len());
+        let rows = known.unwrap_or(0);
         if rows == 0 {
             return Err(TableError::no_rows(source));
         }

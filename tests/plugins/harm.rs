@@ -102,7 +102,7 @@ fn a_job_that_ends_a_run_is_the_last_one_of_the_next() {
         "{}",
         second.stderr
     );
-    let told = "1 job was under way when the last run was killed, and is done last: bad";
+    let told = "1 job was under way when a run was killed, and is done last: bad";
     assert!(second.stderr.contains(told), "{}", second.stderr);
 }
 
@@ -121,6 +121,36 @@ fn what_it_prints_is_no_part_of_a_report() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn standard_output_may_be_named_as_a_file() {
+    let folder = Folder::new();
+    if c_runs(
+        &folder.path(""),
+        &["BODY=problem->choose(problem,0,1.0)", LEVELS],
+    )
+    .is_none()
+    {
+        return;
+    }
+    for name in ["/dev/stdout", "/dev/fd/1"] {
+        let select = [
+            "select",
+            "data.csv",
+            "--response",
+            "y",
+            "--method",
+            "c-run",
+            "--plugins",
+            "libruns.so",
+        ];
+        let ran =
+            ran(folder.passel(&[&select[..], &["--format", "json", "--output", name]].concat()));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(report["k"], 1);
+    }
 }
 
 #[test]
@@ -220,10 +250,12 @@ fn a_check_tells_what_is_wrong_with_a_library() {
         told.stderr
     );
     assert!(
-        told.stderr.contains("the check did not end: "),
+        told.stderr.contains("the check did not come to its end: "),
         "{}",
         told.stderr
     );
+    let bad = c_runs(&folder.path(""), &["BODY=_exit(0)", LEVELS]).unwrap();
+    assert_eq!(check(&bad).code, Some(1));
     let lost = check(&folder.path("lost.so"));
     assert_eq!(lost.code, Some(2), "{}", lost.stderr);
 }

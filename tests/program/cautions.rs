@@ -145,3 +145,23 @@ fn several_codes_that_count_as_censored_are_told_with_their_rows() {
     data.write("d.csv", &words.replace(",2,", ",left,"));
     assert_eq!(warnings(&data, &[&own[..5], &["left"]].concat()), [""; 0]);
 }
+
+#[test]
+fn a_kept_variable_may_explain_nothing() {
+    let folder = Folder::new();
+    // x0 and y are uncorrelated but for rounding: R² is 0, and F must not be below it.
+    for rows in ["1,2,0\n2,1,1\n3,3,0\n", "1,2,0.1\n2,1,0.7\n3,3,0.1\n"] {
+        folder.write("tiny.csv", &format!("x0,x1,y\n{rows}"));
+        let ran = folder.run(&[
+            "select",
+            "tiny.csv",
+            "--response",
+            "y",
+            "--keep",
+            "x0",
+            "--format",
+            "json",
+        ]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+}

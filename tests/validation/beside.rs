@@ -103,6 +103,39 @@ fn methods_have_options_of_their_own() {
 }
 
 #[test]
+fn what_is_of_models_does_not_touch_a_method_that_ranks() {
+    let folder = folder();
+    let others = others_than(&["y", "w"]);
+    let options = ["--response", "y", "--drop", &others];
+    let of_pass = [
+        "--criterion",
+        "aic,bic",
+        "--keep",
+        "x3",
+        "--weights",
+        "w",
+        "--no-intercept",
+        "--max-size",
+        "3",
+    ];
+    let of_jmi = ["--top", "2", "--then", "ols", "--method"];
+    let jmi = validate(&folder, &[&options, FOUR, &of_jmi[..], &["jmi"]].concat());
+    let pass = validate(&folder, &[&options, FOUR, &of_pass[..]].concat());
+    let both = validate(
+        &folder,
+        &[&options, FOUR, &of_pass, &of_jmi[..], &["pass,jmi"]].concat(),
+    );
+    is_the_same(&both, &pass);
+    is_the_same(&both["others"][0], &jmi);
+    let turned = validate(
+        &folder,
+        &[&options, FOUR, &of_pass, &of_jmi[..], &["jmi,pass"]].concat(),
+    );
+    is_the_same(&turned, &jmi);
+    is_the_same(&turned["others"][0], &pass);
+}
+
+#[test]
 fn parts_have_equal_shares_of_the_first_ones_classes() {
     // Least squares of 0 and 1 by itself knows no classes; beside events its folds are theirs.
     let folder = folder();
@@ -130,7 +163,15 @@ fn what_is_wrong_with_one_is_told_before_the_work() {
     let folder = folder();
     let others = others_than(&["c"]);
     let options = ["--response", "c", "--drop", &others];
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &["validate", "d.csv", "--family", "poisson,poisson"],
+            "family names poisson twice",
+        ),
+        (
+            &["validate", "d.csv", "--method", "jmi,jmi", "--then", "ols"],
+            "method names jmi twice",
+        ),
         (
             &["validate", "d.csv", "--family", "poisson,gamma"],
             "by the method pass and the family gamma",

@@ -188,7 +188,11 @@ fn noise_has_no_size_and_a_signal_more_than_ten() {
             &["--response", response, "--drop", other],
         )
     };
-    assert_eq!(of("noise", "signal").0, 0);
+    let (size, report) = of("noise", "signal");
+    assert_eq!(
+        (size, &report["k"], &report["selected"]),
+        (0, &0.into(), &Value::Array(Vec::new()))
+    );
     let (size, report) = of("signal", "noise");
     assert!((14..20).contains(&size), "{size}");
     let selected = report["selected"].as_array().unwrap();

@@ -154,9 +154,11 @@ pub(super) fn sections(body: &mut Body, report: &Selection, extras: &PageExtras)
         let table = tests_of_terms(report);
         let caption = about_tests(report);
         body.table("Selected terms", &caption, &table, table.rows.len());
-        let table = steps(report);
-        let caption = "The best model met of each number of terms, and what enters and leaves.";
-        body.table("Terms by step", caption, &table, table.rows.len());
+        if !report.front.is_empty() {
+            let table = steps(report);
+            let caption = "The best model met of each number of terms, and what enters and leaves.";
+            body.table("Terms by step", caption, &table, table.rows.len());
+        }
     }
     marginal_means(body, report);
     coefficient_plot(body, report, extras);

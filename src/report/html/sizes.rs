@@ -49,6 +49,10 @@ pub(super) fn errors(body: &mut Body, sizes: &Sizes, caption: &str) {
         let text = format!("{within} {unit}: the fewest within one standard error of the least");
         legend.push(("var(--b)", DASHED, text));
     }
+    if let Some(chosen) = sizes.chosen {
+        marks.push(Mark::rule(Shape::Upright(chosen as f64), "var(--c)"));
+        legend.push(("var(--c)", DASHED, format!("chosen: {chosen} {unit}")));
+    }
     let best = sizes.best.unwrap_or_default();
     body.figure(Figure {
         title: "Error by size".to_owned(),
