@@ -126,14 +126,10 @@ pub enum RunError {
     #[error(transparent)]
     Scheme(#[from] SchemeError),
     /// The time limit of a validation passed before a model was judged.
-    #[error(
-        "the time limit passed before the first split was complete: raise --time-limit, or make each selection shorter"
-    )]
+    #[error("the time limit passed before the first split was complete: raise --time-limit")]
     NoSplit,
     /// The time limit passed before any size was judged in all folds.
-    #[error(
-        "the time limit passed before models of each size were judged in all folds: raise --time-limit, or name fewer folds"
-    )]
+    #[error("the time limit passed before all folds had judged a size: raise --time-limit")]
     NoSize,
     /// The selection in a split of the rows failed, and with it the validation.
     #[error("{name}, a model of {rows} of {n} rows")]
