@@ -100,10 +100,11 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String>
     if !logged.is_empty() {
         engine.warn(&logged);
     }
-    own_alone(plugin, path)?;
     // What it handed out may be no table, and fault.
     // SAFETY: the table of a plugin that was entered.
-    Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) })
+    let read = Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) })?;
+    own_alone(plugin, path)?;
+    Ok(read)
 }
 
 /// Refuses a description that another library has handed out: symbols of C++ that are unique in the process make two libraries one.
