@@ -93,6 +93,8 @@ pub fn phi_of(criterion: &str, model: &Model) -> f64 {
         }
         "adjr2" if n - k - m - 1.0 <= 0.0 => f64::INFINITY,
         "adjr2" => return n * (rss / (n - k - m - 1.0)).ln(),
+        // Before a size is chosen all count alike.
+        "cv" => 0.0,
         "cp" => return rss / model.error_variance - n + 2.0 * (k + m + 1.0),
         other => panic!("no reference formula for criterion {other}"),
     };
