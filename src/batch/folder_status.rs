@@ -17,7 +17,6 @@ use super::{
 use crate::{
     machine,
     progress::{Heartbeat, RunningJob, duration_text},
-    whole_file::read_regular,
 };
 
 /// A run on another machine, whose lock may not be seen from here, is alive if its file is no older.
@@ -58,10 +57,10 @@ pub fn folder_status(folder: &Path) -> Result<FolderStatus, BatchError> {
     }
     let path = status_path(folder, 0);
     let paths = status_paths(folder).into_iter();
-    let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&read_regular(&path).ok()?).ok();
     let is_whole = |path: &PathBuf| !path.to_string_lossy().ends_with('~');
-    let others = paths.filter(is_whole).filter_map(read);
-    let Some(own) = read(path.clone()) else {
+    let others = paths.filter(is_whole);
+    let others = others.filter_map(|path| RunStatus::read(&path));
+    let Some(own) = RunStatus::read(&path) else {
         return Err(BatchError::Refused(format!(
             "no run has said in {shown} how it stands; `passel run JOBS.toml --list` shows which jobs \
              are done"

@@ -74,8 +74,8 @@ impl Failure {
 /// The jobs that were under way when a run into a folder was killed, the last one or one before, and have not ended since: each
 /// may have been the reason.
 pub(super) fn lost_jobs(folder: &Path) -> HashSet<String> {
-    let read = |path: PathBuf| serde_json::from_slice::<RunStatus>(&read_regular(&path).ok()?).ok();
-    let all = status_paths(folder).into_iter().filter_map(read);
+    let paths = status_paths(folder).into_iter();
+    let all = paths.filter_map(|path| RunStatus::read(&path));
     let lost = all.flat_map(|own| {
         let running = own.running.into_iter().map(|own| own.job);
         let running = running.filter(|_| own.ended.is_none());
@@ -123,6 +123,11 @@ fn may_replace(path: &Path) -> bool {
 }
 
 impl RunStatus {
+    /// What a file says; none of one that is not there, or not whole.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&read_regular(path).ok()?).ok()
+    }
+
     /// Replaces the file of this process. It is not flushed to the disk: after a power cut nobody asks
     /// how the run stood.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, sync::OnceLock};
 
+use passel_criteria::Origin;
+
 pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
 use crate::{interrupt::Interrupt, score::Quantity, sha256};
 
@@ -26,6 +28,15 @@ pub struct Plugin {
 }
 
 impl Plugin {
+    /// What a report says of who brings a method or a criterion.
+    pub(super) fn origin(&self) -> Origin {
+        Origin {
+            plugin: self.name.clone(),
+            version: self.version.clone(),
+            sha256: self.sha256().map(str::to_owned),
+        }
+    }
+
     /// The SHA-256 of its library, in hexadecimal digits, as it is when this is first asked; none of one that is part of the
     /// program.
     pub fn sha256(&self) -> Option<&str> {

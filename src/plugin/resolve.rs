@@ -91,12 +91,7 @@ impl Plugins {
         let own = passel_criteria::ALL.iter().map(|own| own.name);
         let offers = self.offers(|plugin| &plugin.criteria);
         let criterion = |plugin: &Plugin, call: &CriterionCall, values: &[f64]| {
-            let origin = Origin {
-                plugin: plugin.name.clone(),
-                version: plugin.version.clone(),
-                sha256: plugin.sha256().map(str::to_owned),
-            };
-            Ok(Arc::new(call.with(origin, values).checked()?) as Arc<dyn Criterion>)
+            Ok(Arc::new(call.with(plugin.origin(), values).checked()?) as Arc<dyn Criterion>)
         };
         resolve("criterion", text, offers, own, criterion)
     }
@@ -212,13 +207,19 @@ fn resolve<'a, C: 'a, T>(
         refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
     })?;
     let names = info.parameters.iter().map(|known| known.name.clone());
+    let library = plugin.path.clone();
+    let Origin {
+        plugin,
+        version,
+        sha256,
+    } = plugin.origin();
     Ok(ResolvedMethod {
         name: name.to_owned(),
         parameters: names.zip(values).collect(),
-        plugin: plugin.name.clone(),
-        version: plugin.version.clone(),
-        library: plugin.path.clone(),
-        sha256: plugin.sha256().map(str::to_owned),
+        plugin,
+        version,
+        library,
+        sha256,
         value,
     })
 }
