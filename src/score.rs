@@ -10,14 +10,18 @@
 //! A score that no combination declares is a [`ScoreFunction`] of the table.
 
 mod coded;
+mod finish;
 mod pair;
 #[cfg(test)]
 mod tests;
 
-pub use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations};
+pub use passel_score::{
+    Against, Combination, Combine, Gather, Join, Part, Quantity, Term, combinations,
+};
 use thiserror::Error;
 
 pub use coded::{CountTable, ScoreFunction, TableFunction};
+pub use finish::{Finish, FinishFunction, Gathered, Totals};
 pub use pair::PairScore;
 
 /// What a score measures of a contingency table.
@@ -91,10 +95,14 @@ impl Correction {
 pub struct Score {
     /// See [`Measure`].
     pub measure: Measure,
+    /// See [`Combine`]; of a function, which gives a step one value, the sum.
+    pub combine: Combine,
     /// See [`Gather`].
     pub gather: Gather,
     /// See [`Join`].
     pub join: Join,
+    /// What takes the place of the join.
+    pub finish: Option<Finish>,
     /// See [`Against`].
     pub against: Against,
     /// See [`Correction`]; none of a function of tables.
@@ -137,6 +145,7 @@ impl Score {
     /// # Errors
     /// [`ScoreError`] says which part has no meaning, or which limit is exceeded.
     pub fn checked(self) -> Result<Self, ScoreError> {
+        self.check_finish()?;
         let (relevance, terms) = match &self.measure {
             Measure::Function(coded) => {
                 coded.checked()?;
@@ -170,6 +179,35 @@ impl Score {
             }
         }
         Ok(self)
+    }
+
+    fn check_finish(&self) -> Result<(), ScoreError> {
+        if self.combine != Combine::Sum && self.function().is_some() {
+            return Err(ScoreError(
+                "its terms are combined, and a function has none".to_owned(),
+            ));
+        }
+        let Some(finish) = &self.finish else {
+            return match self.combine {
+                Combine::Apart => Err(ScoreError(
+                    "its terms are gathered apart, and nothing finishes the score".to_owned(),
+                )),
+                _ => Ok(()),
+            };
+        };
+        if self.join != Join::Added {
+            return Err(ScoreError(
+                "it has a join, and what finishes a score takes the place of that".to_owned(),
+            ));
+        }
+        check_tolerance(finish.0.tolerance())
+    }
+
+    /// Whether it is counted in integers, exactly; else in floats.
+    pub fn is_exact(&self) -> bool {
+        let gathers = !matches!(self.gather, Gather::Maximum | Gather::Product);
+        let combines = self.combine == Combine::Sum && gathers;
+        combines && self.function().is_none() && self.finish.is_none()
     }
 
     /// The terms of a step; empty for a score that is a function.
@@ -215,6 +253,15 @@ impl Score {
             .map(|combination| combination.reach())
             .max()
             .unwrap_or(0)
+    }
+}
+
+fn check_tolerance(tolerance: f64) -> Result<(), ScoreError> {
+    match (0.0..1.0).contains(&tolerance) {
+        true => Ok(()),
+        false => Err(ScoreError(format!(
+            "the tolerance is {tolerance}; it is a number from 0 to below 1"
+        ))),
     }
 }
 

@@ -56,15 +56,29 @@
 // The contract's version. It only grows: members are appended, and each time it is one more.
 #define PASSEL_ABI_VERSION 1
 
+#define PASSEL_OVER_LEVELS 0       // passel_selector.over: levels of candidates and response.
+#define PASSEL_OVER_REGRESSION 1   // passel_selector.over: a linear regression.
+
+#define PASSEL_LOG_ERROR 0         // passel_engine.log: why the entry is about to return null.
+#define PASSEL_LOG_WARNING 1       // passel_engine.log: worth a line on standard error.
+
 #define PASSEL_TERMS 8             // passel_score.terms: the room for them; never changes.
 
 #define PASSEL_PART_WHOLE 0        // passel_term.part: all of the term.
 #define PASSEL_PART_BELOW_ZERO 1   // passel_term.part: min(0, term).
 
+#define PASSEL_COMBINE_SUM 0       // passel_score.combine: what a step gives is the sum of its terms.
+#define PASSEL_COMBINE_PRODUCT 1   // passel_score.combine: their product.
+#define PASSEL_COMBINE_LEAST 2     // passel_score.combine: the least of them.
+#define PASSEL_COMBINE_LARGEST 3   // passel_score.combine: the largest of them.
+#define PASSEL_COMBINE_APART 4     // passel_score.combine: each is gathered by itself, for `finish`.
+
 #define PASSEL_GATHER_SUM 0        // passel_score.gather: the sum of what the steps gave.
 #define PASSEL_GATHER_MEAN 1       // passel_score.gather: their sum, divided by how many they are.
 #define PASSEL_GATHER_MINIMUM 2    // passel_score.gather: the least of them.
 #define PASSEL_GATHER_LAST 3       // passel_score.gather: the last.
+#define PASSEL_GATHER_MAXIMUM 4    // passel_score.gather: the largest of them.
+#define PASSEL_GATHER_PRODUCT 5    // passel_score.gather: their product.
 
 #define PASSEL_JOIN_ADDED 0        // passel_score.join: relevance plus the gathered value.
 #define PASSEL_JOIN_ALONE 1        // passel_score.join: the gathered value alone.
@@ -74,12 +88,6 @@
 #define PASSEL_AGAINST_LAST 0      // passel_score.against: of the chosen variables the last.
 #define PASSEL_AGAINST_JOINT 1     // passel_score.against: all of them, joined.
 #define PASSEL_AGAINST_PAIRS 2     // passel_score.against: each two of them, joined.
-
-#define PASSEL_OVER_LEVELS 0       // passel_selector.over: levels of candidates and response.
-#define PASSEL_OVER_REGRESSION 1   // passel_selector.over: a linear regression.
-
-#define PASSEL_LOG_ERROR 0         // passel_engine.log: why the entry is about to return null.
-#define PASSEL_LOG_WARNING 1       // passel_engine.log: worth a line on standard error.
 
 // What the engine lends a plugin; valid as long as the process lives.
 typedef struct passel_engine {
@@ -189,9 +197,38 @@ typedef struct passel_function {
     const void *data;
 } passel_function;
 
+// What a candidate has before its score, lent until the call returns. In nats; ratios and functions
+// in their own unit.
+typedef struct passel_gathered {
+    size_t size;
+    double relevance;
+    // Steps so far; before the first all values are 0.
+    size_t steps;
+    // What they gathered: one value, or of PASSEL_COMBINE_APART one a term.
+    const double *values;
+    size_t value_count;
+    // Variables chosen before, the sum of their relevance, and of the values each had when chosen.
+    size_t chosen;
+    double chosen_relevance;
+    const double *chosen_values;
+} passel_gathered;
+
+// The last word on a score, for quotients and what depends on all that were chosen.
+typedef struct passel_finish {
+    size_t size;
+    // The score: finite, or −∞ for never. `values` are those of the method, `count` in number. Called
+    // from any thread, from several at once; on GPUs too by the host.
+    double (*score)(const struct passel_finish *finish, const double *values, size_t count,
+        const struct passel_gathered *gathered);
+    // Scores that differ by this share are equal; 0 … 0.01.
+    double tolerance;
+    const void *data;
+} passel_finish;
+
 // A selector's score of a candidate; larger is better. The engine makes it, all zero beside
-// size and terms, and a plugin fills it in: zero is relevance of nothing, no terms,
-// PASSEL_GATHER_SUM, PASSEL_JOIN_ADDED, PASSEL_AGAINST_LAST.
+// size and terms, and a plugin fills it in: zero is relevance of nothing, no terms, their sum,
+// PASSEL_GATHER_SUM, PASSEL_JOIN_ADDED, PASSEL_AGAINST_LAST. What is made of sums of terms by
+// PASSEL_GATHER_SUM … LAST is counted in integers, so that equal scores tie exactly; the rest in floats.
 typedef struct passel_score {
     // As the engine was compiled: what lies behind it is not to be written.
     size_t size;
@@ -199,7 +236,7 @@ typedef struct passel_score {
     struct passel_quantity relevance;
     // Room for PASSEL_TERMS terms, all zero: the engine's, lent until the call returns.
     struct passel_term *terms;
-    // How many were filled in; what a step gives is their sum.
+    // How many were filled in; what a step gives is made of them by `combine`.
     size_t term_count;
     // How the values of the steps become one: PASSEL_GATHER_…
     uint32_t gather;
@@ -216,6 +253,12 @@ typedef struct passel_score {
     // Null, or what takes the place of relevance and of terms: relevance is its value of the
     // table of candidate and response, a step gives that of the whole table. The plugin's.
     const struct passel_function *function;
+    // Null, or what takes the place of the join. The plugin's.
+    const struct passel_finish *finish;
+    // What the terms of a step make: PASSEL_COMBINE_…; of a function SUM.
+    uint32_t combine;
+    // 0.
+    uint32_t reserved;
 } passel_score;
 
 // What a selector that runs is lent until it returns: functions to be called from any thread,

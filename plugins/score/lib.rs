@@ -70,8 +70,9 @@ pub enum Part {
 /// `.into()`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// The factor of the part that counts; −1,048,576 … 1,048,576, rounded to the nearest multiple
-    /// of 2⁻³².
+    /// The factor of the part that counts; −1,048,576 … 1,048,576. Of a score that is counted in
+    /// integers (terms summed, then summed, averaged, the least or last of them) it is rounded to the
+    /// nearest multiple of 2⁻³².
     pub weight: f64,
     /// A quantity of the table of candidate, anchor and response.
     pub quantity: Quantity,
@@ -102,6 +103,22 @@ impl From<Quantity> for Term {
     }
 }
 
+/// How the terms of a step become its value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Combine {
+    /// Their sum.
+    #[default]
+    Sum,
+    /// Their product.
+    Product,
+    /// The least of them.
+    Least,
+    /// The largest of them.
+    Largest,
+    /// Not at all: each is gathered by itself, for a function that finishes the score.
+    Apart,
+}
+
 /// How the values of the steps become one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Gather {
@@ -114,6 +131,10 @@ pub enum Gather {
     Minimum,
     /// The last.
     Last,
+    /// The largest of them.
+    Maximum,
+    /// Their product.
+    Product,
 }
 
 /// How the gathered value joins relevance. Before the first step, relevance alone is the score.

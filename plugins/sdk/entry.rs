@@ -347,6 +347,8 @@ unsafe fn fill(from: &Score, there: *mut abi::passel_score) -> Result<(), String
     to.ends = u32::from(from.floor.is_some());
     to.floor = from.floor.unwrap_or_default();
     to.function = from.function.map_or(ptr::null(), |function| function.abi());
+    to.finish = from.finish.map_or(ptr::null(), |finish| finish.abi());
+    to.combine = score::combine(from.combine);
     // SAFETY: a score without padding behind the known members, for `known` ends a member.
     let whole = unsafe { slice::from_raw_parts((&raw const to).cast::<u8>(), size_of_val(&to)) };
     // What an engine does not know it would leave out of the score, without a word.

@@ -30,6 +30,7 @@
 #[doc(hidden)]
 pub mod entry;
 
+mod finish;
 mod function;
 mod panics;
 mod problem;
@@ -37,8 +38,11 @@ mod score;
 pub mod trial;
 
 pub use entry::warn;
+pub use finish::{Finish, Gathered};
 pub use function::{Function, Table};
-pub use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations};
+pub use passel_score::{
+    Against, Combination, Combine, Gather, Join, Part, Quantity, Term, combinations,
+};
 pub use problem::{Fitted, Levels, Problem, Regression, Swept};
 pub use score::Score;
 

@@ -1,17 +1,21 @@
 //! A selector's score, declared, and the contract's form of its parts.
 
 use passel_abi as abi;
-use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations::X_Y};
+use passel_score::{
+    Against, Combination, Combine, Gather, Join, Part, Quantity, Term, combinations::X_Y,
+};
 
-use crate::Function;
+use crate::{Finish, Function};
 
 /// A selector's score of a candidate; larger is better. By default it is I(x;y) alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// Of the table of candidate and response alone; the score of the first step.
     pub relevance: Quantity,
-    /// What a step gives is their sum; at most eight, none for relevance alone.
+    /// What a step gives is made of them; at most eight, none for relevance alone.
     pub terms: Vec<Term>,
+    /// See [`Combine`].
+    pub combine: Combine,
     /// See [`Gather`].
     pub gather: Gather,
     /// See [`Join`].
@@ -24,6 +28,8 @@ pub struct Score {
     /// What takes the place of relevance and of terms: relevance is its value of the table of
     /// candidate and response, a step gives that of the whole table.
     pub function: Option<&'static Function>,
+    /// What takes the place of the join: makes the score of relevance and of what was gathered.
+    pub finish: Option<&'static Finish>,
 }
 
 impl Default for Score {
@@ -31,11 +37,13 @@ impl Default for Score {
         Self {
             relevance: X_Y.into(),
             terms: Vec::new(),
+            combine: Combine::Sum,
             gather: Gather::Sum,
             join: Join::Added,
             against: Against::Last,
             floor: None,
             function: None,
+            finish: None,
         }
     }
 }
@@ -79,12 +87,24 @@ pub(crate) fn term(of: Term) -> abi::passel_term {
     }
 }
 
+pub(crate) fn combine(of: Combine) -> u32 {
+    match of {
+        Combine::Sum => abi::PASSEL_COMBINE_SUM,
+        Combine::Product => abi::PASSEL_COMBINE_PRODUCT,
+        Combine::Least => abi::PASSEL_COMBINE_LEAST,
+        Combine::Largest => abi::PASSEL_COMBINE_LARGEST,
+        Combine::Apart => abi::PASSEL_COMBINE_APART,
+    }
+}
+
 pub(crate) fn gather(of: Gather) -> u32 {
     match of {
         Gather::Sum => abi::PASSEL_GATHER_SUM,
         Gather::Mean => abi::PASSEL_GATHER_MEAN,
         Gather::Minimum => abi::PASSEL_GATHER_MINIMUM,
         Gather::Last => abi::PASSEL_GATHER_LAST,
+        Gather::Maximum => abi::PASSEL_GATHER_MAXIMUM,
+        Gather::Product => abi::PASSEL_GATHER_PRODUCT,
     }
 }
 

@@ -17,8 +17,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Against, Combination, Function, Gather, Join, PairMeasure, PairScore, Part, Quantity, Score,
-    Table,
+    Against, Combination, Combine, Function, Gather, Gathered, Join, PairMeasure, PairScore, Part,
+    Quantity, Score, Table,
 };
 
 /// A selector's score of the candidate x where these variables were chosen, in this order, in
@@ -28,16 +28,61 @@ pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     score_at(score, &[], x, chosen, y)
 }
 
-/// The score of a candidate as [`score`] gives it, where a function of the table has these
-/// parameters of its selector.
+/// The score of a candidate as [`score`] gives it, where a function of the table, or what finishes the
+/// score, has these parameters of its selector.
 pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
+    let (relevance, gathered, steps) = gather(score, values, x, chosen, y);
+    if let Some(finish) = score.finish {
+        let mut own = Gathered {
+            relevance,
+            steps,
+            values: &gathered,
+            chosen: chosen.len(),
+            chosen_relevance: 0.0,
+            chosen_values: &[],
+        };
+        // What each had when it was chosen itself.
+        let mut sums = vec![0.0; gathered.len()];
+        for (at, before) in chosen.iter().enumerate() {
+            let (relevance, gathered, _) = gather(score, values, before, &chosen[..at], y);
+            own.chosen_relevance += relevance;
+            for (sum, value) in sums.iter_mut().zip(gathered) {
+                *sum += value;
+            }
+        }
+        own.chosen_values = &sums;
+        return finish.score(values, &own);
+    }
+    match score.join {
+        _ if steps == 0 => relevance,
+        Join::Added => relevance + gathered[0],
+        Join::Alone => gathered[0],
+        Join::Least => relevance.min(gathered[0]),
+        // Rounded sums seldom meet at 0 itself.
+        Join::Guarded if gathered[0] < -1e-12 => f64::NEG_INFINITY,
+        Join::Guarded => relevance,
+    }
+}
+
+/// A candidate's relevance, what its steps gathered (one value, or one a term), and how many they are.
+fn gather(
+    score: &Score,
+    values: &[f64],
+    x: &[u32],
+    chosen: &[&[u32]],
+    y: &[u32],
+) -> (f64, Vec<f64>, usize) {
     let nothing = vec![0; y.len()];
     let relevance = match score.function {
         None => quantity(&score.relevance, x, &nothing, y),
         Some(own) => function(own, values, 0, [x, &nothing, y]),
     };
+    let width = match score.combine {
+        Combine::Apart => score.terms.len().max(1),
+        _ => 1,
+    };
     if chosen.is_empty() || score.terms.is_empty() && score.function.is_none() {
-        return relevance;
+        return (relevance, vec![0.0; width], 0);
     }
     let anchors: Vec<Vec<u32>> = match score.against {
         Against::Last => chosen.iter().map(|anchor| anchor.to_vec()).collect(),
@@ -52,7 +97,7 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
     };
     let steps = (1..).zip(&anchors).map(|(step, w)| {
         if let Some(own) = score.function {
-            return function(own, values, step, [x, w, y]);
+            return vec![function(own, values, step, [x, w, y])];
         }
         let terms = score.terms.iter().map(|term| {
             let value = quantity(&term.quantity, x, w, y);
@@ -62,24 +107,27 @@ pub fn score_at(score: &Score, values: &[f64], x: &[u32], chosen: &[&[u32]], y: 
                     Part::BelowZero => value.min(0.0),
                 }
         });
-        terms.sum::<f64>()
+        match score.combine {
+            Combine::Sum => vec![terms.sum()],
+            Combine::Product => vec![terms.product()],
+            Combine::Least => vec![terms.fold(f64::INFINITY, f64::min)],
+            Combine::Largest => vec![terms.fold(f64::NEG_INFINITY, f64::max)],
+            Combine::Apart => terms.collect(),
+        }
     });
-    let steps: Vec<f64> = steps.collect();
-    let sum: f64 = steps.iter().sum();
-    let gathered = match score.gather {
-        Gather::Sum => sum,
-        Gather::Mean => sum / steps.len() as f64,
-        Gather::Minimum => steps.iter().copied().fold(f64::INFINITY, f64::min),
-        Gather::Last => steps[steps.len() - 1],
+    let steps: Vec<Vec<f64>> = steps.collect();
+    let one = |at: usize| {
+        let own = steps.iter().map(|step| step[at]);
+        match score.gather {
+            Gather::Sum => own.sum(),
+            Gather::Mean => own.sum::<f64>() / steps.len() as f64,
+            Gather::Minimum => own.fold(f64::INFINITY, f64::min),
+            Gather::Maximum => own.fold(f64::NEG_INFINITY, f64::max),
+            Gather::Product => own.product(),
+            Gather::Last => steps[steps.len() - 1][at],
+        }
     };
-    match score.join {
-        Join::Added => relevance + gathered,
-        Join::Alone => gathered,
-        Join::Least => relevance.min(gathered),
-        // Rounded sums seldom meet at 0 itself.
-        Join::Guarded if gathered < -1e-12 => f64::NEG_INFINITY,
-        Join::Guarded => relevance,
-    }
+    (relevance, (0..width).map(one).collect(), steps.len())
 }
 
 /// A score of the pair x, w, as [`score`] gives it.

@@ -9,8 +9,8 @@ use super::{
         Categorical, Counter, CounterGroup, FunctionCounter, LocalColumns, PairCounter,
         PairCounterGroup, PairDomain, ScoreEvaluator,
     },
-    cpu::{CpuCounter, CpuTableScorer},
-    cuda::counting::{CudaCounter, CudaPairs, CudaTableScorer, LazyOptions},
+    cpu::{CpuCounter, CpuTableScorer, CpuTermScorer},
+    cuda::counting::{CudaCounter, CudaPairs, CudaTableScorer, CudaTermScorer, LazyOptions},
     split_range,
 };
 
@@ -93,7 +93,14 @@ fn open<'a>(
                 let numbers = shard.numbers();
                 Box::new(FunctionCounter::new(scorer, numbers, response, evaluator))
             }
-            None => Box::new(CpuCounter::new(shard, response, evaluator, threads)),
+            None if evaluator.score().is_exact() => {
+                Box::new(CpuCounter::new(shard, response, evaluator, threads))
+            }
+            None => {
+                let scorer = CpuTermScorer::new(shard, evaluator);
+                let numbers = shard.numbers();
+                Box::new(FunctionCounter::new(scorer, numbers, response, evaluator))
+            }
         }
     };
     let own = columns.columns;
@@ -101,6 +108,14 @@ fn open<'a>(
         (Placement::Cpu(shards), _) => split_range(own.len(), *shards).map(shard).collect(),
         (Placement::Cuda(ordinals), Some(function)) => {
             let scorer = CudaTableScorer::new(own, response, function, ordinals, memory_limit)?;
+            let numbers = columns.numbers();
+            vec![Box::new(FunctionCounter::new(
+                scorer, numbers, response, evaluator,
+            ))]
+        }
+        (Placement::Cuda(ordinals), None) if !evaluator.score().is_exact() => {
+            let on = (&ordinals[..], memory_limit);
+            let scorer = CudaTermScorer::new(columns, response, evaluator, on)?;
             let numbers = columns.numbers();
             vec![Box::new(FunctionCounter::new(
                 scorer, numbers, response, evaluator,

@@ -14,12 +14,13 @@ use passel_criteria::{Criterion, Model, Origin};
 use super::{
     contract,
     error::Breach,
+    finish::FinishCall,
     guard::Called,
     memory::{long_text, printable, table},
     problem::{self, Lent},
 };
 use crate::{
-    score::{CountTable, Measure, Score, ScoreError, ScoreFunction, TableFunction},
+    score::{CountTable, Finish, Measure, Score, ScoreError, ScoreFunction, TableFunction},
     selector::{Problem, Procedure},
 };
 
@@ -85,6 +86,9 @@ impl DeclareCall {
             ends: 0,
             floor: 0.0,
             function: ptr::null(),
+            finish: ptr::null(),
+            combine: 0,
+            reserved: 0,
         };
         let declared = call_fallible(|reason, size| {
             let values = values.as_ptr();
@@ -105,7 +109,15 @@ impl DeclareCall {
                 Measure::Function(ScoreFunction(Arc::new(call)))
             }
         };
-        contract::score(&score, measure)
+        let finish = match score.finish.is_null() {
+            true => None,
+            false => {
+                // SAFETY: as above.
+                let call = unsafe { FinishCall::read((self.called, score.finish), values) }?;
+                Some(Finish(Arc::new(call)))
+            }
+        };
+        contract::score(&score, measure, finish)
     }
 }
 
@@ -149,17 +161,13 @@ impl FunctionCall {
             true => None,
             false => Some(unsafe { long_text(copy.cuda, "cuda", LONGEST_CUDA) }?.into()),
         };
-        let tolerance = copy.tolerance;
-        if !(0.0..=0.01).contains(&tolerance) {
-            return Err(format!("the tolerance is {tolerance}; it is 0 … 0.01").into());
-        }
         Ok(Self {
             value,
             function: Foreign(there),
             name: name.clone(),
             values: values.into(),
             cuda,
-            tolerance,
+            tolerance: tolerance(copy.tolerance)?,
             called,
         })
     }
@@ -202,6 +210,14 @@ impl TableFunction for FunctionCall {
 
     fn cuda(&self) -> Option<&str> {
         self.cuda.as_deref()
+    }
+}
+
+/// A share within which scores tie.
+pub(super) fn tolerance(share: f64) -> Result<f64, Breach> {
+    match (0.0..=0.01).contains(&share) {
+        true => Ok(share),
+        false => Err(format!("the tolerance is {share}; it is 0 … 0.01").into()),
     }
 }
 

@@ -4,8 +4,8 @@ use passel_abi as abi;
 
 use super::error::Breach;
 use crate::score::{
-    Against, Combination, Correction, Gather, Join, Measure, Part, Quantity, REACH, Score,
-    ScoreError, Term, balanced,
+    Against, Combination, Combine, Correction, Finish, Gather, Join, Measure, Part, Quantity,
+    REACH, Score, ScoreError, Term, balanced,
 };
 
 /// The quantity of a pair score, if exchanging its two variables leaves it unchanged.
@@ -41,13 +41,20 @@ pub(super) fn declared_measure(
 }
 
 /// A score by its measure and by how the contract's constants combine its steps.
-pub(super) fn score(declared: &abi::passel_score, measure: Measure) -> Result<Score, Breach> {
+pub(super) fn score(
+    declared: &abi::passel_score,
+    measure: Measure,
+    finish: Option<Finish>,
+) -> Result<Score, Breach> {
+    constant("reserved", declared.reserved, &[()])?;
     let ends = constant("ends", declared.ends, &[false, true])?;
     if ends && !declared.floor.is_finite() {
         return Err(format!("its floor is {}", declared.floor).into());
     }
     let score = Score {
         measure,
+        combine: constant("combine", declared.combine, &COMBINE)?,
+        finish,
         gather: constant("gather", declared.gather, &GATHER)?,
         join: constant("join", declared.join, &JOIN)?,
         against: constant("against", declared.against, &AGAINST)?,
@@ -58,14 +65,32 @@ pub(super) fn score(declared: &abi::passel_score, measure: Measure) -> Result<Sc
 }
 
 // In the order of the contract's constants, which count from 0.
-const GATHER: [Gather; 4] = [Gather::Sum, Gather::Mean, Gather::Minimum, Gather::Last];
+const COMBINE: [Combine; 5] = [
+    Combine::Sum,
+    Combine::Product,
+    Combine::Least,
+    Combine::Largest,
+    Combine::Apart,
+];
+const GATHER: [Gather; 6] = [
+    Gather::Sum,
+    Gather::Mean,
+    Gather::Minimum,
+    Gather::Last,
+    Gather::Maximum,
+    Gather::Product,
+];
 const JOIN: [Join; 4] = [Join::Added, Join::Alone, Join::Least, Join::Guarded];
 const AGAINST: [Against; 3] = [Against::Last, Against::Joint, Against::Pairs];
 
 const _: () = {
     assert!(abi::PASSEL_PART_WHOLE == 0 && abi::PASSEL_PART_BELOW_ZERO == 1);
+    assert!(abi::PASSEL_COMBINE_SUM == 0 && abi::PASSEL_COMBINE_PRODUCT == 1);
+    assert!(abi::PASSEL_COMBINE_LEAST == 2 && abi::PASSEL_COMBINE_LARGEST == 3);
+    assert!(abi::PASSEL_COMBINE_APART == 4);
     assert!(abi::PASSEL_GATHER_SUM == 0 && abi::PASSEL_GATHER_MEAN == 1);
     assert!(abi::PASSEL_GATHER_MINIMUM == 2 && abi::PASSEL_GATHER_LAST == 3);
+    assert!(abi::PASSEL_GATHER_MAXIMUM == 4 && abi::PASSEL_GATHER_PRODUCT == 5);
     assert!(abi::PASSEL_JOIN_ADDED == 0 && abi::PASSEL_JOIN_ALONE == 1);
     assert!(abi::PASSEL_JOIN_LEAST == 2 && abi::PASSEL_JOIN_GUARDED == 3);
     assert!(abi::PASSEL_AGAINST_LAST == 0 && abi::PASSEL_AGAINST_JOINT == 1);

@@ -10,8 +10,8 @@ use std::{
 };
 
 use passel_abi::{
-    PASSEL_ABI_VERSION, passel_criterion, passel_function, passel_pair_score, passel_parameter,
-    passel_plugin, passel_selector,
+    PASSEL_ABI_VERSION, passel_criterion, passel_finish, passel_function, passel_pair_score,
+    passel_parameter, passel_plugin, passel_selector,
 };
 
 use super::error::Breach;
@@ -54,6 +54,12 @@ unsafe impl Table for passel_criterion {
 // SAFETY: as above.
 unsafe impl Table for passel_function {
     const NAME: &str = "the function";
+    const LEAST: usize = offset_of!(Self, data);
+}
+
+// SAFETY: as above.
+unsafe impl Table for passel_finish {
+    const NAME: &str = "what finishes the score";
     const LEAST: usize = offset_of!(Self, data);
 }
 

@@ -15,6 +15,7 @@ mod elf;
 mod ends;
 mod error;
 mod find;
+mod finish;
 mod guard;
 mod load;
 mod memory;

@@ -2,7 +2,7 @@
 
 use std::{fmt::Debug, sync::Arc};
 
-use super::ScoreError;
+use super::{ScoreError, check_tolerance};
 
 /// A function of a table of counts, for scores that no combination of margin sums can declare.
 pub trait TableFunction: Debug + Send + Sync {
@@ -55,13 +55,7 @@ pub struct ScoreFunction(pub Arc<dyn TableFunction>);
 
 impl ScoreFunction {
     pub(super) fn checked(&self) -> Result<(), ScoreError> {
-        let tolerance = self.0.tolerance();
-        match (0.0..1.0).contains(&tolerance) {
-            true => Ok(()),
-            false => Err(ScoreError(format!(
-                "the tolerance is {tolerance}; it is a number from 0 to below 1"
-            ))),
-        }
+        check_tolerance(self.0.tolerance())
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Independence, number_or_nan};
-use crate::{device::DeviceError, interrupt::Interrupt};
+use crate::{device::DeviceError, interrupt::Interrupt, score::Totals};
 
 /// A chosen column.
 ///
@@ -34,6 +34,9 @@ pub struct ChosenColumn {
     /// The share of permutations, the observed one counted, whose best candidate scores no less;
     /// none without a permutation test.
     pub permutation_p: Option<f64>,
+    /// What it had gathered, of a score that needs it for the next; no part of a report.
+    #[serde(skip)]
+    pub(crate) totals: Totals,
 }
 
 /// A best candidate that was not chosen, for its p-value.

@@ -20,9 +20,18 @@ use crate::{
     },
     interrupt::Interrupt,
     ranks::Communicator,
-    score::Against,
+    score::{Against, Totals},
     selection::{ChosenColumn, Independence, RankedColumns, RejectedColumn, StopReason},
 };
+
+/// What the variables chosen had when they were chosen.
+pub(super) fn totals_of(chosen: &[ChosenColumn]) -> Totals {
+    let mut totals = Totals::default();
+    for own in chosen {
+        totals += own.totals;
+    }
+    totals
+}
 
 /// A greedy forward selection by a score, with the rules that end it.
 pub(super) struct Selection<'a> {
@@ -146,14 +155,20 @@ impl<'a> Selection<'a> {
                 statistics,
             });
             let column = Arc::new(column);
+            let mut totals = Totals::default();
+            if evaluator.score().finish.is_some() {
+                totals = counters.totals_of(best.column)?;
+            }
             chosen.push(ChosenColumn {
                 standardised,
                 permutation_p,
+                totals,
                 ..self.report(&best, (&own, &column), &before)
             });
             columns.push(own);
             log.chosen(chosen.len(), self.top);
             counters.exclude(best.column);
+            counters.set_totals(&totals_of(chosen));
             if chosen.len() < self.top && evaluator.score().has_steps() {
                 if against == Against::Pairs && before.len() == 1 {
                     // One variable stood for a pair until there was one.

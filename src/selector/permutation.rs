@@ -14,7 +14,7 @@ use std::sync::{
 use rayon::prelude::*;
 
 use super::{
-    choose::Selection,
+    choose::{Selection, totals_of},
     tested::{TestLog, Tested},
 };
 use crate::{
@@ -141,7 +141,7 @@ impl Selection<'_> {
         // Only the last counts where only the last is kept.
         let swept = match self.evaluator.score().gather {
             Gather::Last => &swept[swept.len().saturating_sub(1)..],
-            Gather::Sum | Gather::Mean | Gather::Minimum => swept,
+            _ => swept,
         };
         swept.iter().map(|anchor| anchor.codes()).collect()
     }
@@ -278,6 +278,8 @@ impl Selection<'_> {
         for pick in chosen {
             counters.exclude(pick.column as u32);
         }
+        // A permutation moves response and chosen variables together: these have what they had.
+        counters.set_totals(&totals_of(chosen));
         for anchor in swept {
             counters.sweep(&anchor.permuted(order).into())?;
         }

@@ -130,13 +130,13 @@ impl<'a> CountingDevices<'a> {
         Ok(counters)
     }
 
-    /// Holds memory for the copies of columns that a CPU makes: those of a function none.
+    /// Holds memory for the copies of columns that a CPU makes: of a score that is a float none.
     fn hold_layouts(
         &self,
         columns: &[BinnedColumn],
         evaluator: &ScoreEvaluator,
     ) -> Result<(), MemoryError> {
-        if matches!(self.places, Placement::Cuda(_)) || evaluator.score().function().is_some() {
+        if matches!(self.places, Placement::Cuda(_)) || !evaluator.score().is_exact() {
             return Ok(());
         }
         let bytes = columns.iter().map(|column| match &column.codes {

@@ -2,7 +2,10 @@
 
 use passel::{
     plugin::{MethodKind, Plugins, ResolvedMethod},
-    score::{Against, Combination, Gather, Join, Measure, PairScore, Part, Quantity, Score, Term},
+    score::{
+        Against, Combination, Combine, Gather, Join, Measure, PairScore, Part, Quantity, Score,
+        Term,
+    },
 };
 
 use super::{beside, without_line};
@@ -58,6 +61,8 @@ const X_Y_GIVEN_W: Combination = Combination::of([0, 0, 1, 0, -1, 0, -1, 1]);
 const X_W_GIVEN_Y: Combination = Combination::of([0, 0, 0, 1, 0, -1, -1, 1]);
 const INTERACTION: Combination = Combination::of([-1, 1, 1, 1, -1, -1, -1, 1]);
 const H_XWY: Combination = Combination::of([1, 0, 0, 0, 0, 0, 0, -1]);
+const W_Y: Combination = Combination::of([1, 0, -1, -1, 0, 0, 1, 0]);
+const H_W: Combination = Combination::of([1, 0, -1, 0, 0, 0, 0, 0]);
 
 #[test]
 fn every_selector_arrives_as_the_score_of_its_definition() {
@@ -115,6 +120,26 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
             },
         ),
         ("fcbf:threshold=0.25", fcbf(0.25)),
+        (
+            "mmifs-u",
+            Score {
+                combine: Combine::Product,
+                ..of(
+                    &[
+                        Term {
+                            quantity: Quantity {
+                                over: W_Y,
+                                under: Some(H_W),
+                            },
+                            ..redundancy(1.0)
+                        },
+                        term(1.0, Combination::X_W),
+                    ],
+                    least,
+                    Join::Added,
+                )
+            },
+        ),
     ] {
         assert_eq!(declared(text), score, "{text}");
     }
@@ -123,7 +148,10 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         let methods = all.methods().filter(|method| method.info.plugin == plugin);
         methods.count()
     };
-    assert_eq!((of_plugin("information"), of_plugin("faulty")), (16, 4));
+    assert_eq!((of_plugin("information"), of_plugin("faulty")), (24, 4));
+    let ucrfs = declared("ucrfs");
+    assert_eq!((ucrfs.combine, ucrfs.terms().len()), (Combine::Apart, 2));
+    assert!(ucrfs.finish.is_some() && !ucrfs.is_exact());
     // What no combination says.
     let jim = declared("jim");
     assert!(

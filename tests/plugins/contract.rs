@@ -2,11 +2,14 @@
 
 use passel::{
     plugin::{MethodKind, Plugins},
-    score::{Combination, Join, PairScore, Quantity},
+    score::{Combination, Gathered, Join, PairScore, Quantity, Totals},
 };
 use tempfile::tempdir;
 
 use super::{built, c_plugin};
+
+/// Something finishes the score.
+const FINISHED: &str = "FAULT=(score->join=0,score->finish=&finish)";
 
 /// The score is a function.
 const CODED: &str = "FAULT=score->function=&coded";
@@ -50,6 +53,37 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
         told,
         "method `c-jmi` of plugin `plain`: it has no such score: c-jmi knows no 2"
     );
+}
+
+#[test]
+fn what_finishes_a_score_is_told_what_a_candidate_and_the_chosen_have() {
+    let defined = [
+        "FAULT=(score->terms[0].quantity.over=(passel_combination){1,-1,-1,0,1,0,0,0},\
+         score->terms[0].weight=1,score->join=0,score->finish=&finish)",
+    ];
+    let Some(plugins) = load(&defined) else {
+        return;
+    };
+    let MethodKind::Score(score) = plugins.unwrap().method("c-jmi:weight=0.5").unwrap().value
+    else {
+        panic!("no score");
+    };
+    let finish = score.finish.unwrap();
+    assert_eq!(finish.0.tolerance(), 1e-12);
+    let mut chosen = Totals {
+        count: 3,
+        relevance: 10.0,
+        ..Totals::default()
+    };
+    chosen.values[0] = 6.0;
+    let own = Gathered {
+        relevance: 4.0,
+        steps: 2,
+        values: &[2.0],
+        chosen: &chosen,
+    };
+    let expected = 4.0 - 0.5 * (2.0 + 6.0) / 4.0 + 1e-5 - 2e-7;
+    assert!((finish.0.score(&own) - expected).abs() < 1e-15);
 }
 
 #[test]
@@ -138,8 +172,8 @@ fn every_fault_is_one_error() {
         ),
         (&["DEFAULT=2"], "it has no such score: c-jmi knows no 2"),
         (
-            &["FAULT=score->gather=9"],
-            "gather is 9, which means nothing",
+            &["FAULT=score->gather=6"],
+            "gather is 6, which means nothing",
         ),
         (
             &["FAULT=score->term_count=9"],
@@ -191,6 +225,35 @@ fn every_fault_is_one_error() {
         (
             &[CODED, "FUNCTION_SIZE=8"],
             "its size is 8, at least 32 is needed: start it with its own sizeof",
+        ),
+        (
+            &["FAULT=score->finish=&finish"],
+            "it has a join, and what finishes a score takes the place of that",
+        ),
+        (
+            &["FAULT=score->combine=4"],
+            "its terms are gathered apart, and nothing finishes the score",
+        ),
+        (
+            &["FAULT=score->combine=5"],
+            "combine is 5, which means nothing",
+        ),
+        (
+            &["FAULT=score->reserved=1"],
+            "reserved is 1, which means nothing",
+        ),
+        (
+            &["FAULT=(score->combine=1,score->function=&coded)"],
+            "its terms are combined, and a function has none",
+        ),
+        (&[FINISHED, "SCORE=0"], "score is null"),
+        (
+            &[FINISHED, "FINISH_SIZE=8"],
+            "its size is 8, at least 24 is needed: start it with its own sizeof",
+        ),
+        (
+            &[FINISHED, "FINISH_TOLERANCE=1"],
+            "the tolerance is 1; it is 0 … 0.01",
         ),
         (
             &["PAIR={1,-1,0,-1,0,1,0,0}"],

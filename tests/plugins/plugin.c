@@ -70,6 +70,28 @@ static double value(const passel_function *function, const double *values, size_
 }
 static const passel_function coded = {FUNCTION_SIZE, VALUE, 0, TOLERANCE, 0};
 
+#ifndef FINISH_SIZE
+#define FINISH_SIZE sizeof(passel_finish)
+#endif
+#ifndef FINISH_TOLERANCE
+#define FINISH_TOLERANCE 1e-12
+#endif
+#ifndef SCORE
+#define SCORE quotient
+#endif
+
+/* Relevance less a share of what the chosen had and of what the candidate has, or never. */
+static double quotient(const passel_finish *finish, const double *values, size_t count,
+                       const passel_gathered *own)
+{
+    if (own->size != sizeof(passel_gathered) || count != 1 || own->value_count != 1)
+        return -1e9;
+    return own->relevance
+        - values[0] * (own->values[0] + own->chosen_values[0]) / (double)(own->chosen + 1)
+        + 1e-6 * own->chosen_relevance - 1e-7 * (double)own->steps;
+}
+static const passel_finish finish = {FINISH_SIZE, SCORE, FINISH_TOLERANCE, 0};
+
 static int32_t declare(const passel_selector *selector, const double *values,
                        passel_score *score, char *error, size_t error_size)
 {

@@ -6,7 +6,7 @@ use passel::{
     Interrupt,
     binning::{BinnedColumn, BinnedColumns, Codes, Rule},
     device::{DeviceChoice, Resources},
-    score::{Against, Combination, Correction, Gather, Join, Measure, Part, Quantity, Score, Term},
+    score::{Against, Combination, Gather, Join, Measure, Part, Quantity, Score, Term},
     selection::RankedColumns,
     selector::{PermutationTest, Stop, rank},
 };
@@ -48,8 +48,8 @@ pub fn score(method: Method) -> Score {
         gather,
         join,
         against,
-        correction: Correction::None,
         floor: (method == Method::Cmi).then_some(0.0),
+        ..Score::default()
     }
 }
 

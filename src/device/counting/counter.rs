@@ -13,6 +13,7 @@ use super::{
 use crate::{
     binning::{BinnedColumn, BinnedColumns},
     ranks::Communicator,
+    score::Totals,
 };
 
 /// A candidate with its fixed-point score; ordered by score, ties by the lowest column.
@@ -108,6 +109,18 @@ pub(crate) trait Counter: PairCounter {
     /// brings only the best one back.
     fn scores(&mut self) -> Option<Result<Vec<ScoredColumn>, DeviceError>> {
         None
+    }
+
+    /// What a candidate has before the next sweep, where its score needs that of the variables chosen;
+    /// none where the column is another device's.
+    fn totals_of(&mut self, column: u32) -> Option<Totals> {
+        let _ = column;
+        None
+    }
+
+    /// Tells what the variables chosen had, on any device.
+    fn set_totals(&mut self, totals: &Totals) {
+        let _ = totals;
     }
 
     /// Removes a column, of this or another device, from the candidates.

@@ -7,7 +7,7 @@ use super::{
     counter::{Counter, ScoredColumn},
     evaluator::ScoreEvaluator,
 };
-use crate::ranks::Communicator;
+use crate::{ranks::Communicator, score::Totals};
 
 /// The counters of a selection, each with its range of the columns, in ascending order.
 ///
@@ -117,7 +117,7 @@ impl<'a> CounterGroup<'a> {
             return Ok(None);
         };
         let highest = self.to_nats(best, self.steps).score;
-        if self.evaluator.score().function().is_some() {
+        if !self.evaluator.score().is_exact() {
             let least = self.evaluator.tie_threshold(best.score);
             let mut first = None;
             for device in &mut self.devices {
@@ -227,6 +227,23 @@ impl<'a> CounterGroup<'a> {
         }
         let all = all.into_iter().map(|own| self.to_nats(own, self.steps));
         Some(Ok(all.collect()))
+    }
+
+    /// See [`Counter::totals_of`]; of a column of any rank, asked by all ranks alike.
+    pub(crate) fn totals_of(&mut self, column: u32) -> Result<Totals, DeviceError> {
+        let mut devices = self.devices.iter_mut();
+        let own = devices.find_map(|device| device.totals_of(column));
+        let all = match &self.communicator {
+            Some(communicator) => communicator.gather(&own)?,
+            None => vec![own],
+        };
+        Ok(all.into_iter().flatten().next().unwrap_or_default())
+    }
+
+    pub(crate) fn set_totals(&mut self, totals: &Totals) {
+        for device in &mut self.devices {
+            device.set_totals(totals);
+        }
     }
 
     pub(crate) fn exclude(&mut self, column: u32) {

@@ -1,9 +1,9 @@
 //! From margin sums to scores.
 //!
-//! Declared scores are integers throughout, so they have the same bits on every device. Scores
-//! that are functions of whole tables are floats, accumulated in the order of the steps.
+//! Scores that are sums of declared terms are integers throughout, so they have the same bits on
+//! every device. The others are floats (`floats.rs`).
 
-use std::{ops::Add, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     LogTable,
@@ -49,7 +49,7 @@ impl PartialCombination {
 
 /// The part of a term's value that counts.
 #[inline(always)]
-fn counted(part: Part, value: i64) -> i64 {
+pub(super) fn counted(part: Part, value: i64) -> i64 {
     match part {
         Part::Whole => value,
         Part::BelowZero => value.min(0),
@@ -60,16 +60,29 @@ fn counted(part: Part, value: i64) -> i64 {
 #[derive(Debug)]
 pub(crate) struct Terms(Vec<(i64, Part, PartialCombination, Option<PartialCombination>)>);
 
+/// Within which floats that are equal but for rounding tie, where neither a function nor a finish says.
+const ROUNDING: f64 = 1e-12;
+
+/// The relative tolerance of a score: of what has the last word on it.
+fn tolerance(score: &Score) -> f64 {
+    match (&score.finish, score.function()) {
+        (Some(finish), _) => finish.0.tolerance(),
+        (None, Some(function)) => function.0.tolerance(),
+        (None, None) if score.is_exact() => 0.0,
+        (None, None) => ROUNDING,
+    }
+}
+
 /// Evaluates a [`Score`]: margin sums become the value of a step, steps accumulate, and relevance
 /// joins them to a candidate's score.
 ///
 /// *Units:* quantities of one table are nats × n × 2^bits, `bits` being those of its
 /// [`LogTable`]; accumulated steps and scores have [`WEIGHT_BITS`] more fraction bits and, where
-/// steps are averaged, their number as a factor. Scores that are functions of tables are floats
-/// as [`to_ordered`] integers, and so is their relevance.
+/// steps are averaged, their number as a factor. Scores that are not exact are floats as
+/// [`to_ordered`] integers, and so is their relevance.
 #[derive(Debug)]
 pub(crate) struct ScoreEvaluator {
-    score: Score,
+    pub(super) score: Score,
     logs: Arc<LogTable>,
     /// The logarithms without a correction.
     plain_logs: Arc<LogTable>,
@@ -78,7 +91,9 @@ pub(crate) struct ScoreEvaluator {
     n: usize,
     /// Whether tables are counted by class.
     pub(crate) needs_xwy: bool,
-    /// Relative tolerance within which scores of a function count as equal.
+    /// Whether scores are integers; else floats.
+    pub(super) exact: bool,
+    /// Relative tolerance within which scores that are floats count as equal.
     tolerance: f64,
 }
 
@@ -108,9 +123,8 @@ impl ScoreEvaluator {
             weights: score.terms().iter().map(fixed).collect(),
             n,
             needs_xwy,
-            tolerance: score
-                .function()
-                .map_or(0.0, |function| function.0.tolerance()),
+            exact: score.is_exact(),
+            tolerance: tolerance(&score),
             score,
         })
     }
@@ -145,7 +159,7 @@ impl ScoreEvaluator {
 
     /// Whether accumulated steps can only fall: then the score so far bounds the final one.
     pub(crate) fn is_nonincreasing(&self) -> bool {
-        self.score.gather == Gather::Minimum
+        self.exact && self.score.gather == Gather::Minimum
     }
 
     /// Whether one more step could make a candidate that [`EXCLUDED_SCORE`] rules out eligible
@@ -161,7 +175,7 @@ impl ScoreEvaluator {
     }
 
     /// A quantity of a table, scaled to all n where the table lacks observations.
-    fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
+    pub(super) fn quantity(&self, quantity: &Quantity, sums: &MarginSums) -> i64 {
         let over = sums.combined(&quantity.over);
         match &quantity.under {
             None => self.logs.scale_to_all(over, sums.observations),
@@ -193,6 +207,8 @@ impl ScoreEvaluator {
     pub(crate) fn initial(&self) -> i128 {
         match self.score.gather {
             Gather::Minimum => i128::MAX,
+            Gather::Maximum => i128::MIN,
+            Gather::Product => 1,
             Gather::Sum | Gather::Mean | Gather::Last => 0,
         }
     }
@@ -238,25 +254,22 @@ impl ScoreEvaluator {
         self.accumulate(gathered, terms.map(value).sum())
     }
 
-    #[inline(always)]
-    fn accumulate(&self, gathered: i128, step: i128) -> i128 {
-        // Only weights of a million over a thousand steps come near the end.
-        self.gathered(gathered, step, i128::saturating_add)
-    }
-
     /// A step accumulated on those before.
     #[inline(always)]
-    fn gathered<T: PartialOrd>(&self, gathered: T, step: T, add: fn(T, T) -> T) -> T {
+    fn accumulate(&self, gathered: i128, step: i128) -> i128 {
         match self.score.gather {
-            Gather::Sum | Gather::Mean => add(gathered, step),
-            Gather::Minimum if gathered <= step => gathered,
-            Gather::Minimum | Gather::Last => step,
+            // Only weights of a million over a thousand steps come near the end.
+            Gather::Sum | Gather::Mean => gathered.saturating_add(step),
+            Gather::Minimum => gathered.min(step),
+            Gather::Last => step,
+            Gather::Maximum => gathered.max(step),
+            Gather::Product => gathered.saturating_mul(step),
         }
     }
 
     /// Relevance joined with what the steps gathered; none for a candidate that must not be chosen.
     #[inline(always)]
-    fn joined<T: PartialOrd + Default>(
+    pub(super) fn joined<T: PartialOrd + Default>(
         &self,
         relevance: T,
         gathered: T,
@@ -283,37 +296,17 @@ impl ScoreEvaluator {
     }
 
     /// The factor that scores after this many steps carry: their number, for a mean.
-    fn factor(&self, steps: usize) -> i64 {
+    pub(super) fn factor(&self, steps: usize) -> i64 {
         match self.score.gather {
             Gather::Mean => steps.max(1) as i64,
             _ => 1,
         }
     }
 
-    /// Accumulates one step of a score that is a function of tables.
-    pub(crate) fn gather_function(&self, gathered: Option<f64>, step: f64) -> f64 {
-        gathered.map_or(step, |gathered| self.gathered(gathered, step, f64::add))
-    }
-
-    /// A candidate's score after this many steps, of a score that is a function of tables.
-    pub(crate) fn function_score(
-        &self,
-        relevance: f64,
-        gathered: Option<f64>,
-        steps: usize,
-    ) -> f64 {
-        let Some(gathered) = gathered else {
-            return relevance;
-        };
-        let gathered = gathered / self.factor(steps) as f64;
-        let joined = self.joined(relevance, gathered, f64::add);
-        joined.unwrap_or(f64::NEG_INFINITY)
-    }
-
     /// The least score that ties with the best one.
     pub(crate) fn tie_threshold(&self, best: i128) -> i128 {
         let score = from_ordered(best as i64);
-        match self.score.function().is_some() && score.is_finite() {
+        match !self.exact && score.is_finite() {
             true => i128::from(to_ordered(score - self.tolerance * score.abs())),
             false => best,
         }
@@ -321,7 +314,7 @@ impl ScoreEvaluator {
 
     /// A score as a float: in nats, or in the unit of a ratio or a function.
     pub(crate) fn score_nats(&self, score: i128, steps: usize) -> f64 {
-        if self.score.function().is_some() {
+        if !self.exact {
             return from_ordered(score as i64);
         }
         score as f64
@@ -332,16 +325,16 @@ impl ScoreEvaluator {
 
     /// Relevance as a float, in the unit of [`ScoreEvaluator::score_nats`].
     pub(crate) fn relevance_nats(&self, relevance: i64) -> f64 {
-        match self.score.function() {
-            Some(_) => from_ordered(relevance),
-            None => self.quantity_nats(relevance),
+        match self.exact {
+            false => from_ordered(relevance),
+            true => self.quantity_nats(relevance),
         }
     }
 
     /// A fixed-point score just below every one of at least `nats` after one step; without
     /// `nats`, below every candidate that may be chosen.
     pub(crate) fn score_threshold(&self, nats: Option<f64>) -> i128 {
-        if self.score.function().is_some() {
+        if !self.exact {
             let never = to_ordered(f64::NEG_INFINITY);
             return i128::from(nats.map_or(never, to_ordered).max(never + 1));
         }

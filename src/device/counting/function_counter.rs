@@ -1,9 +1,12 @@
-//! Scores that are functions of whole contingency tables, accumulated on the host.
+//! Scores that are floats, accumulated on the host: functions of whole contingency tables, and declared
+//! terms of which a sum is not the score.
 //!
 //! Every candidate's table is made for every conditioning variable: which of them the function
 //! fails on must not depend on what another thread has found.
 
 use std::{cmp::Reverse, mem, ops::Range};
+
+use rayon::prelude::*;
 
 use super::{
     super::{DeviceError, ScoreFault, UndefinedScore},
@@ -15,17 +18,20 @@ use super::{
     pair_counter::{PairCounter, PairSearch},
     top_pairs::TopPairs,
 };
+use crate::{panics::catch_panic, score::Totals};
 
-/// The function's value of one table; none where the table has no observation.
+/// A value of one table; none where the table has no observation.
 pub(crate) type TableValue = Result<Option<f64>, ScoreFault>;
 
-/// Evaluates a function on the tables of a range of columns, on one device or several.
+/// Evaluates a function, or declared terms, on the tables of a range of columns, on one device or
+/// several.
 pub(crate) trait TableScorer: Send {
     /// Names of the devices in reports, one for each.
     fn names(&self) -> Vec<String>;
 
-    /// The value of each column's table with the conditioning variable of a step (0 for that of relevance) and the
-    /// response, in the order of the columns; where `wanted` is false any value will do.
+    /// The values of each column's table with the conditioning variable of a step (0 for that of
+    /// relevance) and the response, in the order of the columns,
+    /// [`ScoreEvaluator::values_per_table`] of each; where `wanted` is false any will do.
     fn values(
         &mut self,
         conditioning: (&ConditioningVariable, usize),
@@ -90,7 +96,7 @@ pub(crate) trait TableScorer: Send {
     }
 }
 
-/// A [`Counter`] and [`PairCounter`] of a score that is a function of tables.
+/// A [`Counter`] and [`PairCounter`] of a score that is a float.
 pub(crate) struct FunctionCounter<'a, V> {
     scorer: V,
     /// The number of the first column.
@@ -98,14 +104,21 @@ pub(crate) struct FunctionCounter<'a, V> {
     response: Categorical,
     evaluator: &'a ScoreEvaluator,
     candidates: Vec<CandidateState>,
+    /// What each candidate gathered, [`ScoreEvaluator::gathers`] values of each; of no matter before
+    /// the first step.
+    gathered: Vec<f64>,
     steps: usize,
+    /// Of the variables chosen.
+    totals: Totals,
+    /// Whether the scores are those of all this.
+    scored: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct CandidateState {
     excluded: bool,
     relevance: Option<f64>,
-    gathered: Option<f64>,
+    score: f64,
 }
 
 impl<'a, V: TableScorer> FunctionCounter<'a, V> {
@@ -122,16 +135,20 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
             response: response.clone(),
             evaluator,
             candidates: vec![CandidateState::default(); columns.len()],
+            gathered: vec![0.0; columns.len() * evaluator.gathers()],
             steps: 0,
+            totals: Totals::default(),
+            scored: false,
         }
     }
 
-    /// Passes the value of every candidate's table with the conditioning variable of a step to `record`; fails
-    /// with the fault of the lowest column that has one.
-    fn for_each_value(
+    /// Passes the values of every candidate's table with the conditioning variable of a step to
+    /// `record`, with what the candidate gathered; fails with the fault of the lowest column that has
+    /// one.
+    fn for_each_table(
         &mut self,
         conditioning: (&ConditioningVariable, usize),
-        record: impl Fn(&mut CandidateState, f64) -> Result<(), ScoreFault>,
+        record: impl Fn(&mut CandidateState, &mut [f64], &[f64]),
     ) -> Result<(), DeviceError> {
         let wanted: Vec<bool> = self
             .candidates
@@ -139,17 +156,21 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
             .map(|state| !state.excluded)
             .collect();
         let values = self.scorer.values(conditioning, &self.response, &wanted)?;
-        let columns = self.candidates.iter_mut().zip(values).enumerate();
-        for (at, (candidate, value)) in columns.filter(|(_, (state, _))| !state.excluded) {
-            let recorded = table_score(value).and_then(|value| record(candidate, value));
-            recorded.map_err(|reason| {
-                DeviceError::UndefinedScore(UndefinedScore {
-                    column: (self.first + at) as u32,
-                    other: None,
-                    reason,
-                })
-            })?;
+        let mut values = values.into_iter();
+        let mut own = vec![0.0; self.evaluator.values_per_table()];
+        let gathered = self.gathered.chunks_mut(self.evaluator.gathers());
+        for (at, (candidate, gathered)) in self.candidates.iter_mut().zip(gathered).enumerate() {
+            for (own, value) in own.iter_mut().zip(&mut values) {
+                if !candidate.excluded {
+                    *own =
+                        table_score(value).map_err(|reason| undefined(self.first + at, reason))?;
+                }
+            }
+            if !candidate.excluded {
+                record(candidate, gathered, &own);
+            }
         }
+        self.scored = false;
         Ok(())
     }
 
@@ -159,21 +180,44 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
             return Ok(());
         }
         let nothing = Categorical::constant(self.response.codes.len());
-        self.for_each_value((&nothing.into(), 0), |candidate, value| {
-            candidate.relevance = Some(value);
-            Ok(())
+        self.for_each_table((&nothing.into(), 0), |candidate, _, values| {
+            candidate.relevance = Some(values[0]);
         })
+    }
+
+    /// Makes every candidate's score; fails with the fault of the lowest column that has one.
+    fn score(&mut self) -> Result<(), DeviceError> {
+        self.compute_relevance()?;
+        if mem::replace(&mut self.scored, true) {
+            return Ok(());
+        }
+        let (evaluator, steps, totals) = (self.evaluator, self.steps, &self.totals);
+        let score = |(state, gathered): (&mut CandidateState, &[f64])| {
+            let relevance = state.relevance.filter(|_| !state.excluded)?;
+            let score = || evaluator.float_score(relevance, gathered, steps, totals);
+            // Large values may add up to a sum that is no number.
+            let checked = match catch_panic(score) {
+                Ok(score) => check_value(score),
+                Err(panic) => Err(ScoreFault::Panicked(panic)),
+            };
+            checked.map(|score| state.score = score).err()
+        };
+        let gathered = self.gathered.par_chunks(evaluator.gathers());
+        let scored = self.candidates.par_iter_mut().zip(gathered).map(score);
+        let faults: Vec<Option<ScoreFault>> = scored.collect();
+        let mut faults = faults.into_iter().enumerate();
+        match faults.find_map(|(at, fault)| Some((at, fault?))) {
+            Some((at, reason)) => Err(undefined(self.first + at, reason)),
+            None => Ok(()),
+        }
     }
 
     /// The candidates that may be chosen, by ascending column.
     fn scored(&self) -> impl Iterator<Item = ScoredColumn> {
         let score = |(at, state): (usize, &CandidateState)| {
             let relevance = state.relevance.filter(|_| !state.excluded)?;
-            let score = self
-                .evaluator
-                .function_score(relevance, state.gathered, self.steps);
-            (score > f64::NEG_INFINITY).then(|| ScoredColumn {
-                score: to_ordered(score).into(),
+            (state.score > f64::NEG_INFINITY).then(|| ScoredColumn {
+                score: to_ordered(state.score).into(),
                 column: Reverse((self.first + at) as u32),
                 relevance: to_ordered(relevance),
             })
@@ -193,17 +237,28 @@ impl<'a, V: TableScorer> FunctionCounter<'a, V> {
         };
         let fresh = self.candidates.iter().map(fresh).collect();
         let response = self.response.permuted(order);
+        let gathered = vec![0.0; self.gathered.len()];
         let saved = (
             mem::replace(&mut self.response, response),
             mem::replace(&mut self.candidates, fresh),
+            mem::replace(&mut self.gathered, gathered),
             mem::take(&mut self.steps),
         );
         let mut permuted = swept.iter().map(|variable| variable.permuted(order));
         let best = permuted.try_for_each(|variable| self.sweep(&variable.into()));
         let best = best.and_then(|()| self.best());
-        (self.response, self.candidates, self.steps) = saved;
+        (self.response, self.candidates, self.gathered, self.steps) = saved;
+        self.scored = false;
         best
     }
+}
+
+fn undefined(column: usize, reason: ScoreFault) -> DeviceError {
+    DeviceError::UndefinedScore(UndefinedScore {
+        column: column as u32,
+        other: None,
+        reason,
+    })
 }
 
 /// A table's value as a score; a table without observations has the value 0.
@@ -227,12 +282,8 @@ impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
     fn sweep(&mut self, conditioning: &ConditioningVariable) -> Result<(), DeviceError> {
         self.compute_relevance()?;
         let (evaluator, steps) = (self.evaluator, self.steps + 1);
-        self.for_each_value((conditioning, steps), |candidate, value| {
-            let gathered = evaluator.gather_function(candidate.gathered, value);
-            candidate.gathered = Some(gathered);
-            // Large values may add up to a sum that is no number.
-            let relevance = candidate.relevance.unwrap_or(0.0);
-            check_value(evaluator.function_score(relevance, Some(gathered), steps)).map(|_| ())
+        self.for_each_table((conditioning, steps), |_, gathered, values| {
+            evaluator.gather_values(gathered, values, steps == 1);
         })?;
         self.steps = steps;
         Ok(())
@@ -240,24 +291,39 @@ impl<V: TableScorer> Counter for FunctionCounter<'_, V> {
 
     fn reset(&mut self) {
         self.steps = 0;
-        for candidate in &mut self.candidates {
-            candidate.gathered = None;
-        }
+        self.scored = false;
     }
 
     fn best(&mut self) -> Result<Option<ScoredColumn>, DeviceError> {
-        self.compute_relevance()?;
+        self.score()?;
         Ok(self.scored().max())
     }
 
     fn first_at_least(&mut self, least: i128) -> Result<Option<ScoredColumn>, DeviceError> {
-        self.compute_relevance()?;
+        self.score()?;
         Ok(self.scored().find(|best| best.score >= least))
     }
 
     fn scores(&mut self) -> Option<Result<Vec<ScoredColumn>, DeviceError>> {
-        let computed = self.compute_relevance();
+        let computed = self.score();
         Some(computed.map(|()| self.scored().collect()))
+    }
+
+    fn totals_of(&mut self, column: u32) -> Option<Totals> {
+        let at = (column as usize).checked_sub(self.first)?;
+        let candidate = self.candidates.get(at)?;
+        let width = self.evaluator.gathers();
+        let gathered = &self.gathered[at * width..][..width];
+        Some(Totals {
+            count: 1,
+            relevance: candidate.relevance?,
+            values: self.evaluator.gathered_values(gathered, self.steps),
+        })
+    }
+
+    fn set_totals(&mut self, totals: &Totals) {
+        self.totals = *totals;
+        self.scored = false;
     }
 
     fn exclude(&mut self, column: u32) {

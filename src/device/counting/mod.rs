@@ -12,6 +12,7 @@ mod conditioning;
 mod counter;
 mod counter_group;
 mod evaluator;
+mod floats;
 mod function_counter;
 mod margins;
 mod ordered;

@@ -31,7 +31,7 @@ use crate::{
     least_squares::{Fit, FitView},
     memory::MemoryBudget,
 };
-pub(crate) use counting::{CpuCounter, CpuTableScorer};
+pub(crate) use counting::{CpuCounter, CpuTableScorer, CpuTermScorer};
 pub(super) use gain::strongest as strongest_on_host;
 #[cfg(test)]
 pub(crate) use joining::bound_of as joining_bound;

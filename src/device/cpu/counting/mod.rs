@@ -9,6 +9,7 @@ mod rows;
 mod scored_unit;
 mod table_cells;
 mod table_scorer;
+mod term_scorer;
 #[cfg(test)]
 mod tests;
 mod two_columns;
@@ -24,6 +25,7 @@ use std::{
 use rayon::prelude::*;
 
 pub(crate) use table_scorer::CpuTableScorer;
+pub(crate) use term_scorer::CpuTermScorer;
 
 use self::{
     class_order::{Classes, SortedVariable},

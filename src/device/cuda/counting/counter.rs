@@ -90,6 +90,7 @@ impl<'a> CudaCounter<'a> {
         let narrow =
             |shard: &Shard| !shard.packs.streams() && !shard.needs_wide_codes(levels, misses);
         let mut runs_ahead = shards.iter().all(narrow)
+            && evaluator.score().is_exact()
             && evaluator.score().against == Against::Last
             && !evaluator.may_readmit_excluded();
         let mut peers = None;

@@ -11,6 +11,7 @@
 //! | lazy evaluation | `deferred`, `waves` |
 //! | permutations | `permutations` |
 //! | functions of whole tables | `table_scorer`, `plugin_values` |
+//! | terms that the host combines | `term_scorer` |
 //! | all pairs | `pairs`; where these have no room: `pair_sweep` |
 //!
 //! A file that launches a kernel has its stem: `dense.rs` launches `kernels/dense.cu`, whose
@@ -49,6 +50,7 @@ mod short_entries;
 mod sweep;
 mod sweep_buffers;
 mod table_scorer;
+mod term_scorer;
 mod tiny;
 mod waves;
 mod wide;
@@ -57,3 +59,4 @@ pub(crate) use counter::CudaCounter;
 pub(crate) use deferred::LazyOptions;
 pub(crate) use pairs::CudaPairs;
 pub(crate) use table_scorer::CudaTableScorer;
+pub(crate) use term_scorer::CudaTermScorer;

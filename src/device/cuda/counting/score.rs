@@ -47,12 +47,12 @@ pub(super) struct ScoreState {
     batch: usize,
     blocks: usize,
     /// Sums over (x, y), (x, w) and (x, w, y).
-    _sums: [Buffer<i64>; 3],
+    pub(super) sums: [Buffer<i64>; 3],
     pub(super) relevance: Buffer<i64>,
     pub(super) gathered: Buffer<i128>,
     _redundancy: Option<Buffer<i128>>,
     /// All sums of a table, where something misses values.
-    _whole: Option<Buffer<TableSums>>,
+    pub(super) whole: Option<Buffer<TableSums>>,
     /// Anchors gathered.
     _steps: Buffer<u32>,
     /// The next anchor of each of the batch.
@@ -142,11 +142,11 @@ impl ScoreState {
             by_class,
             batch,
             blocks,
-            _sums: sums,
+            sums,
             relevance,
             gathered,
             _redundancy: redundancy,
-            _whole: whole,
+            whole,
             _steps: steps,
             anchors,
             found: gpu.buffer(batch * blocks, DURING)?,
@@ -280,7 +280,8 @@ pub(super) fn rule(evaluator: &ScoreEvaluator, y: i64) -> ScoreRule {
         gather: match score.gather {
             Gather::Sum | Gather::Mean => 0,
             Gather::Minimum => 1,
-            Gather::Last => 2,
+            // Of floats the host gathers, and of these GPUs keep the last alone.
+            Gather::Last | Gather::Maximum | Gather::Product => 2,
         },
         join: match score.join {
             Join::Added => 0,

@@ -56,7 +56,7 @@ pub(super) struct Shard {
     /// c·L(c) of every count c.
     pub(super) terms: Buffer<i64>,
     /// Σ c·L(c) over the levels of each place's column, and whether it is excluded.
-    _x: Buffer<i64>,
+    pub(super) x: Buffer<i64>,
     pub(super) excluded: Buffer<u8>,
     /// Levels that occur in each place; 0 where nobody counted.
     pub(super) occurring: Vec<u32>,
@@ -116,7 +116,7 @@ impl Shard {
         let mut shard = Self {
             terms,
             anchors,
-            _x: x,
+            x,
             excluded,
             occurring: vec![0; count],
             score: ScoreState::new(&gpu, scored, by_class, (1, redundancy))?,
