@@ -325,7 +325,8 @@ fn method_of(plugins: &Plugins, library: &Path, plugin: &str, spec: &str) -> Che
     let about = match &kind {
         MethodKind::Score(score) => match score.function() {
             Some(function) => of_function(function, false)?,
-            None => "declared".to_owned(),
+            None if score.is_exact() => "declared, counted in integers".to_owned(),
+            None => "declared, counted in floats".to_owned(),
         },
         MethodKind::Ranking(_) | MethodKind::Regression(_) => "a procedure".to_owned(),
     };
