@@ -3,12 +3,20 @@
 /// Parses `NAME` or `NAME:PARAMETER=NUMBER,…` into the name and its parameters; `None` if it is
 /// malformed.
 pub(crate) fn parse_spec(spec: &str) -> Option<(&str, Vec<(String, f64)>)> {
+    let (name, texts) = parse_texts(spec)?;
+    let number = |(key, text): (String, &str)| Some((key, text.parse().ok()?));
+    Some((name, texts.into_iter().map(number).collect::<Option<_>>()?))
+}
+
+/// Parses `NAME` or `NAME:PARAMETER=VALUE,…` into the name and its parameters; `None` if it is
+/// malformed.
+pub(crate) fn parse_texts(spec: &str) -> Option<(&str, Vec<(String, &str)>)> {
     let Some((name, rest)) = spec.split_once(':') else {
         return Some((spec.trim(), Vec::new()));
     };
-    let pair = |pair: &str| {
-        let (key, value) = pair.split_once('=')?;
-        Some((key.trim().to_owned(), value.trim().parse().ok()?))
+    let pair = |pair| {
+        let (key, value) = str::split_once(pair, '=')?;
+        Some((key.trim().to_owned(), value.trim()))
     };
     let parameters = rest.split(',').map(pair).collect::<Option<_>>()?;
     Some((name.trim(), parameters))

@@ -54,6 +54,12 @@ pub struct passel_parameter {
     pub least: f64,
     /// The largest value allowed; finite.
     pub most: f64,
+    /// Null, or names that a user writes for 0, 1, …: `least` is 0, `most` their number less one.
+    pub choices: *const *const c_char,
+    /// How many; at most 64.
+    pub choice_count: usize,
+    /// 1 where only whole numbers are allowed, else 0.
+    pub whole: usize,
 }
 
 /// What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
@@ -162,6 +168,37 @@ pub struct passel_problem {
     pub data: *const c_void,
     /// 1 for a column of text, whose numbers are equal or not and no more; else 0.
     pub nominal: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> i32>,
+    /// 1 for a column that the user keeps, and every model holds; else 0.
+    pub kept: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> i32>,
+    /// Writes the name of a column, cut to `name_size` bytes, the ending zero included.
+    pub name: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            column: usize,
+            name: *mut c_char,
+            name_size: usize,
+        ) -> i32,
+    >,
+    /// Over levels: writes for each candidate x, of all p, the quantity of its table with an anchor w
+    /// and the response, in nats. The anchor is n codes below `levels`, which itself stands for none;
+    /// null for no anchor. Costs what a step of a declared score does.
+    pub measure: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            quantity: *const passel_quantity,
+            anchor: *const u32,
+            levels: usize,
+            values: *mut f64,
+        ) -> i32,
+    >,
+    /// Puts a finite number into the report, under a name as parameters have; the last of a name stays.
+    pub tell: Option<
+        unsafe extern "C" fn(
+            problem: *const passel_problem,
+            name: *const c_char,
+            value: f64,
+        ) -> i32,
+    >,
 }
 
 /// What chooses variables: one of `declare` and `run`, the other null.
@@ -197,6 +234,16 @@ pub struct passel_selector {
     /// What `run` is lent: PASSEL_OVER_…
     pub over: u32,
     pub data: *const c_void,
+    /// Null, or refuses values that do not go together for `run`, before data are read. Returns as
+    /// `declare` does.
+    pub check: Option<
+        unsafe extern "C" fn(
+            selector: *const passel_selector,
+            values: *const f64,
+            error: *mut c_char,
+            error_size: usize,
+        ) -> i32,
+    >,
 }
 
 /// A score of every pair of variables with the response, larger is better: x and w stand for

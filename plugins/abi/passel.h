@@ -115,6 +115,12 @@ typedef struct passel_parameter {
     double least;
     // The largest value allowed; finite.
     double most;
+    // Null, or names that a user writes for 0, 1, …: `least` is 0, `most` their number less one.
+    const char *const *choices;
+    // How many; at most 64.
+    size_t choice_count;
+    // 1 where only whole numbers are allowed, else 0.
+    size_t whole;
 } passel_parameter;
 
 // What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
@@ -257,7 +263,6 @@ typedef struct passel_score {
     const struct passel_finish *finish;
     // What the terms of a step make: PASSEL_COMBINE_…; of a function SUM.
     uint32_t combine;
-    // 0.
     uint32_t reserved;
 } passel_score;
 
@@ -304,6 +309,18 @@ typedef struct passel_problem {
     const void *data;
     // 1 for a column of text, whose numbers are equal or not and no more; else 0.
     int32_t (*nominal)(const struct passel_problem *problem, size_t column);
+    // 1 for a column that the user keeps, and every model holds; else 0.
+    int32_t (*kept)(const struct passel_problem *problem, size_t column);
+    // Writes the name of a column, cut to `name_size` bytes, the ending zero included.
+    int32_t (*name)(const struct passel_problem *problem, size_t column, char *name,
+        size_t name_size);
+    // Over levels: writes for each candidate x, of all p, the quantity of its table with an anchor w
+    // and the response, in nats. The anchor is n codes below `levels`, which itself stands for none;
+    // null for no anchor. Costs what a step of a declared score does.
+    int32_t (*measure)(const struct passel_problem *problem, const struct passel_quantity *quantity,
+        const uint32_t *anchor, size_t levels, double *values);
+    // Puts a finite number into the report, under a name as parameters have; the last of a name stays.
+    int32_t (*tell)(const struct passel_problem *problem, const char *name, double value);
 } passel_problem;
 
 // What chooses variables: one of `declare` and `run`, the other null.
@@ -323,6 +340,10 @@ typedef struct passel_selector {
     // What `run` is lent: PASSEL_OVER_…
     uint32_t over;
     const void *data;
+    // Null, or refuses values that do not go together for `run`, before data are read. Returns as
+    // `declare` does.
+    int32_t (*check)(const struct passel_selector *selector, const double *values, char *error,
+        size_t error_size);
 } passel_selector;
 
 // A score of every pair of variables with the response, larger is better: x and w stand for

@@ -1,5 +1,5 @@
 use passel_sdk::{
-    Parameter, Score, Selector,
+    Parameter, ParameterKind, Score, Selector,
     combinations::{X_W, X_W_GIVEN_Y},
 };
 
@@ -40,6 +40,7 @@ pub const BETAGAMMA: Selector = Selector {
             default: 1.0,
             least: 0.0,
             most: 100.0,
+            kind: ParameterKind::Number,
         },
         Parameter {
             name: "gamma",
@@ -47,6 +48,7 @@ pub const BETAGAMMA: Selector = Selector {
             default: 1.0,
             least: 0.0,
             most: 100.0,
+            kind: ParameterKind::Number,
         },
     ],
     score: |values| {

@@ -1,5 +1,5 @@
 use passel_sdk::{
-    Combination, Gather, Join, Parameter, Quantity, Score, Selector,
+    Combination, Gather, Join, Parameter, ParameterKind, Quantity, Score, Selector,
     combinations::{H_W, H_X, H_Y, X_W, X_Y},
 };
 
@@ -41,6 +41,7 @@ pub const FCBF: Selector = Selector {
         default: 0.0,
         least: 0.0,
         most: 1.0,
+        kind: ParameterKind::Number,
     }],
     score: |values| {
         let relevance = uncertainty(X_Y, H_X + H_Y);

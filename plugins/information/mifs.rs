@@ -1,4 +1,4 @@
-use passel_sdk::{Parameter, Score, Selector, combinations::X_W};
+use passel_sdk::{Parameter, ParameterKind, Score, Selector, combinations::X_W};
 
 /// Mutual information feature selection: **I(x;y) − β·Σ I(w;x)** over the chosen w.
 ///
@@ -35,6 +35,7 @@ pub const MIFS: Selector = Selector {
         default: 1.0,
         least: 0.0,
         most: 100.0,
+        kind: ParameterKind::Number,
     }],
     score: |values| {
         Ok(Score {

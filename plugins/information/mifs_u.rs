@@ -1,5 +1,5 @@
 use passel_sdk::{
-    Combine, Parameter, Score, Selector,
+    Combine, Parameter, ParameterKind, Score, Selector,
     combinations::{H_W, W_Y, X_W},
 };
 
@@ -36,6 +36,7 @@ pub const MIFS_U: Selector = Selector {
         default: 1.0,
         least: 0.0,
         most: 100.0,
+        kind: ParameterKind::Number,
     }],
     score: |values| {
         Ok(Score {

@@ -40,6 +40,7 @@ pub const RELIEF: Procedure = Procedure {
     formula: "mean of (x − x_miss)² / range² − (x − x_hit)² / range²",
     source: "K. Kira and L. A. Rendell, The feature selection problem: traditional methods and a new algorithm, AAAI (1992) 129–134",
     parameters: &[],
+    check: |_| Ok(()),
     run: Run::Levels(|_, levels| match relief(levels)? {
         Some(weights) => choose(levels, &weights),
         None => Ok(()),

@@ -1,4 +1,4 @@
-use passel_sdk::{Parameter, Procedure, Run};
+use passel_sdk::{Parameter, ParameterKind, Procedure, Run};
 
 use crate::{
     data::{Data, all, classes, extents},
@@ -45,6 +45,7 @@ pub const RELIEFF: Procedure = Procedure {
             default: 10.0,
             least: 1.0,
             most: 1_000_000.0,
+            kind: ParameterKind::Number,
         },
         Parameter {
             name: "samples",
@@ -52,8 +53,10 @@ pub const RELIEFF: Procedure = Procedure {
             default: 0.0,
             least: 0.0,
             most: 1_000_000_000.0,
+            kind: ParameterKind::Number,
         },
     ],
+    check: |_| Ok(()),
     run: Run::Levels(|values, levels| match relieff(values, levels)? {
         Some(weights) => choose(levels, &weights),
         None => Ok(()),

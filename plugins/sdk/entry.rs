@@ -18,8 +18,8 @@ use passel_abi as abi;
 pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plugin as Plugin};
 
 use crate::{
-    Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
-    Run, Score, Selector, function::listed, panics::catch, score,
+    Criterion, Levels, Model, PairMeasure, PairScore, Parameter, ParameterKind, Problem, Procedure,
+    Regression, Run, Score, Selector, function::listed, panics::catch, score,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -139,6 +139,10 @@ fn table(description: &Description) -> Table {
 /// How a user asks for it: name, title, formula, source and parameters.
 fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
     let parameters = parameters.iter().map(|parameter| {
+        let (choices, choice_count) = match parameter.kind {
+            ParameterKind::Choice(names) => list(names.iter().map(|name| text(name))),
+            ParameterKind::Number | ParameterKind::Whole => (ptr::null(), 0),
+        };
         forever(abi::passel_parameter {
             size: size_of::<abi::passel_parameter>(),
             name: text(parameter.name),
@@ -146,6 +150,9 @@ fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
             default_value: parameter.default,
             least: parameter.least,
             most: parameter.most,
+            choices,
+            choice_count,
+            whole: usize::from(parameter.kind == ParameterKind::Whole),
         })
     });
     let (parameters, parameter_count) = list(parameters);
@@ -174,6 +181,7 @@ fn selector(selector: &'static Selector) -> *const abi::passel_selector {
         ),
         declare: Some(declare),
         run: None,
+        check: None,
         over: abi::PASSEL_OVER_LEVELS,
         data: ptr::from_ref(selector).cast::<c_void>(),
     })
@@ -193,6 +201,7 @@ fn procedure(procedure: &'static Procedure) -> *const abi::passel_selector {
         ),
         declare: None,
         run: Some(run),
+        check: Some(check),
         over: match procedure.run {
             Run::Levels(_) => abi::PASSEL_OVER_LEVELS,
             Run::Regression(_) => abi::PASSEL_OVER_REGRESSION,
@@ -284,11 +293,37 @@ unsafe extern "C" fn run(
         Run::Levels(run) => run(values, &Levels(problem)),
         Run::Regression(run) => run(values, &Regression(problem)),
     };
-    match catch(run).unwrap_or_else(Err) {
+    let done = catch(run).unwrap_or_else(Err);
+    // SAFETY: the engine's room, of this size.
+    unsafe { code_of(done, error, error_size) }
+}
+
+/// Of every procedure made above.
+unsafe extern "C" fn check(
+    selector: *const abi::passel_selector,
+    values: *const f64,
+    error: *mut c_char,
+    error_size: usize,
+) -> i32 {
+    // SAFETY: `selector` is one made above, and its data what it was made of.
+    let procedure = unsafe { &*(*selector).data.cast::<Procedure>() };
+    // SAFETY: the engine gives one value a parameter.
+    let values = unsafe { listed(values, procedure.parameters.len()) };
+    let checked = catch(|| (procedure.check)(values)).unwrap_or_else(Err);
+    // SAFETY: the engine's room, of this size.
+    unsafe { code_of(checked, error, error_size) }
+}
+
+/// 0, or 1 with the reason written.
+///
+/// # Safety
+/// `error` has room for `size` bytes.
+unsafe fn code_of(result: Result<(), String>, error: *mut c_char, size: usize) -> i32 {
+    match result {
         Ok(()) => 0,
         Err(reason) => {
-            // SAFETY: the engine's room, of this size.
-            unsafe { write_reason(&reason, error, error_size) };
+            // SAFETY: the caller's.
+            unsafe { write_reason(&reason, error, size) };
             1
         }
     }
@@ -309,14 +344,8 @@ unsafe extern "C" fn declare(
     let declared = catch(|| (selector.score)(values)).unwrap_or_else(Err);
     // SAFETY: the engine's score, with room for its terms.
     let filled = declared.and_then(|declared| unsafe { fill(&declared, score) });
-    match filled {
-        Ok(()) => 0,
-        Err(reason) => {
-            // SAFETY: the engine's room, of this size.
-            unsafe { write_reason(&reason, error, error_size) };
-            1
-        }
-    }
+    // SAFETY: the engine's room, of this size.
+    unsafe { code_of(filled, error, error_size) }
 }
 
 /// As much of a score as the engine has; what lies behind its size is neither read nor written.

@@ -60,6 +60,21 @@ pub struct Parameter {
     pub least: f64,
     /// The largest value allowed; finite.
     pub most: f64,
+    /// See [`ParameterKind`].
+    pub kind: ParameterKind,
+}
+
+/// The values that a parameter takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum ParameterKind {
+    /// Any number in its range.
+    #[default]
+    Number,
+    /// Whole numbers in its range.
+    Whole,
+    /// Names as of a parameter, which are written in place of 0, 1, …: the range is from 0 to their
+    /// number less one.
+    Choice(&'static [&'static str]),
 }
 
 /// A method that chooses variables one by one, by a declared score.
@@ -120,6 +135,8 @@ pub struct Procedure {
     pub source: &'static str,
     /// Its parameters, in the order [`run`](Self::run) takes them.
     pub parameters: &'static [Parameter],
+    /// Refuses values, each inside its range, that do not go together, before data are read.
+    pub check: fn(&[f64]) -> Result<(), String>,
     /// Chooses variables, and returns when all are chosen. Called from any thread. An error, or
     /// a panic, ends the selection; what was chosen before is reported.
     pub run: Run,

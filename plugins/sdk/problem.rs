@@ -14,7 +14,16 @@ use std::{
 
 use passel_abi as abi;
 
-use crate::panics::{catch, resume};
+use passel_score::Quantity;
+
+use crate::{
+    entry::c_text,
+    panics::{catch, resume},
+    score::quantity,
+};
+
+/// Bytes of the longest name of a column that is read.
+const NAME: usize = 4096;
 
 /// A selection to be made: observations, candidates numbered from 0, and the engine's threads.
 /// All of it may be called from any thread.
@@ -99,6 +108,42 @@ impl<'a> Problem<'a> {
             .nominal
             .map(|nominal| unsafe { nominal(self.there, column) });
         nominal == Some(1)
+    }
+
+    /// Whether the user keeps a column, which every model then holds.
+    pub fn is_kept(&self, column: usize) -> bool {
+        // SAFETY: as above.
+        let kept = self
+            .has
+            .kept
+            .map(|kept| unsafe { kept(self.there, column) });
+        kept == Some(1)
+    }
+
+    /// The name of a column; of more than 4,095 bytes the beginning.
+    ///
+    /// # Errors
+    /// Not a column.
+    pub fn name(&self, column: usize) -> Result<String, String> {
+        let name = available(self.has.name)?;
+        let mut room = vec![0u8; NAME];
+        // SAFETY: room for as many bytes.
+        let done = unsafe { name(self.there, column, room.as_mut_ptr().cast(), NAME) };
+        check(done, || format!("there is no column {column}"))?;
+        let end = room.iter().position(|byte| *byte == 0).unwrap_or(NAME);
+        Ok(String::from_utf8_lossy(&room[..end]).into_owned())
+    }
+
+    /// Puts a number into the report, under a name as parameters have; the last of a name stays.
+    ///
+    /// # Errors
+    /// No such name, a number that is not finite, or more of them than a report takes.
+    pub fn tell(&self, name: &str, value: f64) -> Result<(), String> {
+        let tell = available(self.has.tell)?;
+        let text = c_text(name);
+        // SAFETY: a text that ends.
+        let done = unsafe { tell(self.there, text.as_ptr(), value) };
+        check(done, || format!("{name} = {value} cannot be told"))
     }
 
     /// Calls `work` with 0 … count − 1, in any order, on the engine's threads.
@@ -189,6 +234,33 @@ impl Levels<'_> {
         // SAFETY: room for n, and for one.
         let done = unsafe { codes(problem.there, column, room.as_mut_ptr(), &mut levels) };
         check(done, || format!("there is no column {column}")).map(|()| (room, levels))
+    }
+
+    /// For each candidate x the quantity of its table with an anchor w of your own and the response, in
+    /// nats; a ratio has no unit. The anchor is n codes below its number of levels, which itself
+    /// stands for none; without one w has one level. It costs what a step of a declared score does.
+    ///
+    /// # Errors
+    /// Another number of codes than n, a code above the levels, or a quantity whose integers do not sum to
+    /// 0 or are too large.
+    pub fn measure(
+        &self,
+        of: impl Into<Quantity>,
+        anchor: Option<(&[u32], usize)>,
+    ) -> Result<Vec<f64>, String> {
+        let problem = self.0;
+        let measure = available(problem.has.measure)?;
+        let (codes, levels) = match anchor {
+            None => (ptr::null(), 1),
+            Some((codes, levels)) if codes.len() == problem.has.n => (codes.as_ptr(), levels),
+            Some((codes, _)) => {
+                return Err(format!("{} codes of {}", codes.len(), problem.has.n));
+            }
+        };
+        let (quantity, mut room) = (quantity(of.into()), vec![0.0; problem.has.p]);
+        // SAFETY: n codes or none, and room for p.
+        let done = unsafe { measure(problem.there, &quantity, codes, levels, room.as_mut_ptr()) };
+        check(done, || "it cannot be measured".to_owned()).map(|()| room)
     }
 }
 

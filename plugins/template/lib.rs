@@ -1,7 +1,7 @@
 //! My selectors.
 
 use passel_sdk::{
-    Gather, Parameter, Score, Selector,
+    Gather, Parameter, ParameterKind, Score, Selector,
     combinations::{X_W, X_Y_GIVEN_W},
 };
 
@@ -18,6 +18,7 @@ pub const MINE: Selector = Selector {
         default: 0.5,
         least: 0.0,
         most: 10.0,
+        kind: ParameterKind::Number,
     }],
     score: |values| {
         Ok(Score {

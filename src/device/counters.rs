@@ -40,6 +40,20 @@ pub(crate) fn open_counters<'a>(
     Ok(CounterGroup::new(devices, evaluator))
 }
 
+/// Writes the terms of a declared score of every column's table with an anchor and the response, one
+/// after another of each column; counted on the CPU, by the caller's pool.
+///
+/// *Shapes:* as many values of each of p columns as the score has terms. *Units:* nats.
+pub(crate) fn measure_terms(
+    columns: LocalColumns,
+    anchor: &Categorical,
+    response: &Categorical,
+    evaluator: &ScoreEvaluator,
+    values: &mut [f64],
+) {
+    CpuTermScorer::new(columns, evaluator).write(anchor, response, values);
+}
+
 /// Opens the counters of all pairs of a domain, of which at most `max_pairs` are wanted; else as
 /// [`open_counters`].
 ///

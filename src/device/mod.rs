@@ -30,7 +30,7 @@ mod terms;
 pub(crate) mod tests;
 mod weighted_products;
 
-pub(crate) use counters::{open_counters, open_pair_counters};
+pub(crate) use counters::{measure_terms, open_counters, open_pair_counters};
 #[cfg(test)]
 pub(crate) use cpu::{Cpu, CpuCounter, CpuTableScorer, joining_bound};
 pub(crate) use cpu::{bytes_of_copies, bytes_of_integers, falls_by_joining};

@@ -14,9 +14,9 @@ use passel_criteria::{Criterion, Model, Origin};
 use super::{
     contract,
     error::Breach,
-    finish::FinishCall,
+    finish::{FinishCall, tolerance},
     guard::Called,
-    memory::{long_text, printable, table},
+    memory::{Foreign, long_text, printable, table},
     problem::{self, Lent},
 };
 use crate::{
@@ -29,16 +29,6 @@ const REASON: usize = 1024;
 
 /// Longest CUDA source of a function, in bytes.
 const LONGEST_CUDA: usize = 1 << 20;
-
-/// A struct in a plugin's memory, which the plugin never changes or frees.
-#[derive(Debug, Clone, Copy)]
-pub struct Foreign<T>(pub(super) *const T);
-
-// SAFETY: by the contract a plugin's functions may be called from any thread, and the structs
-// that they are called with stay as they are.
-unsafe impl<T> Send for Foreign<T> {}
-// SAFETY: as above, from several threads at once.
-unsafe impl<T> Sync for Foreign<T> {}
 
 /// Calls a function that may fail, with a buffer for its reason.
 fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
@@ -213,14 +203,6 @@ impl TableFunction for FunctionCall {
     }
 }
 
-/// A share within which scores tie.
-pub(super) fn tolerance(share: f64) -> Result<f64, Breach> {
-    match (0.0..=0.01).contains(&share) {
-        true => Ok(share),
-        false => Err(format!("the tolerance is {share}; it is 0 … 0.01").into()),
-    }
-}
-
 /// A selector's procedure, with the values of its parameters.
 #[derive(Debug, Clone)]
 pub struct RunCall {
@@ -231,17 +213,29 @@ pub struct RunCall {
         *mut c_char,
         usize,
     ) -> i32,
+    pub(super) check:
+        Option<unsafe extern "C" fn(*const passel_selector, *const f64, *mut c_char, usize) -> i32>,
     pub(super) selector: Foreign<passel_selector>,
     pub(super) values: Box<[f64]>,
     pub(super) called: Called,
 }
 
 impl RunCall {
-    pub(super) fn with(&self, values: &[f64]) -> Self {
-        Self {
+    /// The procedure with these values, if it has them.
+    pub(super) fn with(&self, values: &[f64]) -> Result<Self, Breach> {
+        if let Some(check) = self.check {
+            let checked = call_fallible(|reason, size| {
+                let values = values.as_ptr();
+                // SAFETY: the selector's own function, with all the arguments of the contract.
+                let call = || unsafe { check(self.selector.0, values, reason, size) };
+                self.called.run(call)
+            });
+            checked?;
+        }
+        Ok(Self {
             values: values.into(),
             ..*self
-        }
+        })
     }
 }
 

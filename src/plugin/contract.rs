@@ -22,6 +22,13 @@ pub(super) fn pair_quantity(declared: &abi::passel_quantity) -> Result<Quantity,
     }
 }
 
+/// A quantity that a procedure measures, if its integers have a meaning.
+pub(super) fn measured(declared: &abi::passel_quantity) -> Result<Quantity, Breach> {
+    let quantity = quantity(declared)?;
+    balanced(&quantity)?;
+    Ok(quantity)
+}
+
 /// The measure that a score declares: its relevance and these terms.
 pub(super) fn declared_measure(
     score: &abi::passel_score,

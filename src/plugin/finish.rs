@@ -6,10 +6,9 @@
 use passel_abi::{passel_finish, passel_gathered};
 
 use super::{
-    calls::{Foreign, tolerance},
     error::Breach,
     guard::Called,
-    memory::table,
+    memory::{Foreign, table},
 };
 use crate::score::{FinishFunction, Gathered};
 
@@ -46,6 +45,14 @@ impl FinishCall {
             tolerance: tolerance(copy.tolerance)?,
             called,
         })
+    }
+}
+
+/// A share within which scores tie.
+pub(super) fn tolerance(share: f64) -> Result<f64, Breach> {
+    match (0.0..=0.01).contains(&share) {
+        true => Ok(share),
+        false => Err(format!("the tolerance is {share}; it is 0 … 0.01").into()),
     }
 }
 

@@ -22,6 +22,16 @@ const LARGEST: usize = 1 << 16;
 /// Longest text accepted, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
 
+/// A struct in a plugin's memory, which the plugin never changes or frees.
+#[derive(Debug, Clone, Copy)]
+pub struct Foreign<T>(pub(super) *const T);
+
+// SAFETY: by the contract a plugin's functions may be called from any thread, and the structs
+// that they are called with stay as they are.
+unsafe impl<T> Send for Foreign<T> {}
+// SAFETY: as above, from several threads at once.
+unsafe impl<T> Sync for Foreign<T> {}
+
 /// A struct of the contract, to which later versions may add members.
 ///
 /// # Safety
@@ -66,7 +76,7 @@ unsafe impl Table for passel_finish {
 // SAFETY: as above.
 unsafe impl Table for passel_parameter {
     const NAME: &str = "a parameter";
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, choices);
 }
 
 // SAFETY: as above.

@@ -3,11 +3,19 @@
 // Called by another's code.
 #![allow(unsafe_code)]
 
-use std::{ffi::c_void, ptr, slice};
+use std::{
+    ffi::{c_char, c_void},
+    ptr, slice,
+};
 
-use passel_abi::passel_problem;
+use passel_abi::{passel_problem, passel_quantity};
 
-use super::guard::{self, Called};
+use super::{
+    contract,
+    error::Breach,
+    guard::{self, Called},
+    memory,
+};
 use crate::{
     panics::catch_panic,
     selector::{CallError, Problem},
@@ -38,6 +46,10 @@ pub(super) fn function_table(lent: &Lent) -> passel_problem {
         random: Some(random),
         interrupted: Some(interrupted),
         progress: Some(progress),
+        kept: Some(kept),
+        name: Some(name),
+        measure: Some(measure),
+        tell: Some(tell),
         data: ptr::from_ref(lent).cast(),
     }
 }
@@ -163,6 +175,64 @@ unsafe extern "C" fn codes(
 unsafe extern "C" fn nominal(problem: *const passel_problem, column: usize) -> i32 {
     let lent = unsafe { lent_to(problem) };
     i32::from(lent.is_some_and(|lent| lent.problem.is_nominal(column)))
+}
+
+unsafe extern "C" fn kept(problem: *const passel_problem, column: usize) -> i32 {
+    let lent = unsafe { lent_to(problem) };
+    i32::from(lent.is_some_and(|lent| lent.problem.is_kept(column)))
+}
+
+unsafe extern "C" fn name(
+    problem: *const passel_problem,
+    column: usize,
+    name: *mut c_char,
+    name_size: usize,
+) -> i32 {
+    let call = |lent: &dyn Problem| {
+        let room = unsafe { room(name.cast::<u8>(), "room for a name", Some(name_size)) }?;
+        let name = lent.name(column)?;
+        let Some(most) = room.len().checked_sub(1) else {
+            return Ok(());
+        };
+        // Cut between two letters.
+        let end = (0..=most.min(name.len()))
+            .rev()
+            .find(|end| name.is_char_boundary(*end));
+        let name = &name.as_bytes()[..end.unwrap_or(0)];
+        room[..name.len()].copy_from_slice(name);
+        room[name.len()] = 0;
+        Ok(())
+    };
+    unsafe { answer(problem, call) }
+}
+
+unsafe extern "C" fn measure(
+    problem: *const passel_problem,
+    quantity: *const passel_quantity,
+    anchor: *const u32,
+    levels: usize,
+    values: *mut f64,
+) -> i32 {
+    let call = |lent: &dyn Problem| {
+        let quantity = unsafe { listed(quantity, "a quantity", Some(1)) }?;
+        let quantity =
+            contract::measured(&quantity[0]).or_else(|Breach(reason)| invalid(reason))?;
+        let anchor = match anchor.is_null() {
+            true => None,
+            false => Some((unsafe { listed(anchor, "codes", Some(lent.n())) }?, levels)),
+        };
+        let values = unsafe { room(values, "room for values", Some(lent.p())) }?;
+        lent.measure(&quantity, anchor, values)
+    };
+    unsafe { answer(problem, call) }
+}
+
+unsafe extern "C" fn tell(problem: *const passel_problem, name: *const c_char, value: f64) -> i32 {
+    let call = |lent: &dyn Problem| {
+        let name = unsafe { memory::name(name) }.or_else(|Breach(reason)| invalid(reason))?;
+        lent.tell(&name, value)
+    };
+    unsafe { answer(problem, call) }
 }
 
 unsafe extern "C" fn sweep(

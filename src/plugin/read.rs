@@ -11,12 +11,12 @@ use passel_abi::{
 };
 
 use super::{
-    calls::{CriterionCall, DeclareCall, Foreign, FunctionCall, RunCall},
+    calls::{CriterionCall, DeclareCall, FunctionCall, RunCall},
     contract,
     description::{MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
     error::{Breach, PASS},
     guard::Called,
-    memory::{Table, list, name, table, text},
+    memory::{Foreign, Table, list, name, table, text},
 };
 use crate::score::TERMS;
 
@@ -210,10 +210,13 @@ unsafe fn method(
         (None, Some(function)) => {
             let run = RunCall {
                 function,
+                check: copy.check,
                 selector,
-                values: defaults.into(),
+                values: defaults.clone().into(),
                 called,
             };
+            // Values that its defaults do not make are refused at load.
+            let run = run.with(&defaults)?;
             match copy.over {
                 PASSEL_OVER_LEVELS => Ok(MethodCall::Ranking(run)),
                 PASSEL_OVER_REGRESSION => Ok(MethodCall::Regression(run)),
@@ -236,12 +239,32 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, B
         )
         .into());
     }
+    let members = ["choices", "choice_count"];
+    let choices = unsafe { list(copy.choices, copy.choice_count, members, MOST_PARAMETERS) }?;
+    let choices = choices.into_iter().map(|choice| unsafe { name(choice) });
+    let choices: Vec<String> = choices.collect::<Result<_, _>>()?;
+    if let Some(last) = choices.len().checked_sub(1)
+        && ((least, most) != (0.0, last as f64) || default.fract() != 0.0)
+    {
+        return Err(format!("its {} choices stand for 0 … {last}, and it has {least} … {most}, {default} by default", last + 1).into());
+    }
+    for (at, choice) in choices.iter().enumerate() {
+        untaken(choice, choices[..at].iter().map(String::as_str))?;
+    }
+    let is_whole = match copy.whole {
+        0 => false,
+        1 if default.fract() == 0.0 => true,
+        1 => return Err(format!("its default {default} is no whole number").into()),
+        value => return Err(Breach::constant("whole", value as u32)),
+    };
     Ok(MethodParameter {
         name: unsafe { name(copy.name) }?,
         help: unsafe { text(copy.help, "help") }?,
         default,
         least,
         most,
+        is_whole,
+        choices,
     })
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use passel_criteria::{Criterion, Origin};
+use serde_json::Value;
 
 use super::{
     Plugins,
@@ -18,7 +19,7 @@ use crate::{
     nearest::{did_you_mean, nearest},
     score::{PairScore, Score, ScoreFunction},
     selector::Procedure,
-    spec::parse_spec,
+    spec::parse_texts,
 };
 
 /// A method that was asked for by name, with a value for each of its parameters.
@@ -26,8 +27,8 @@ use crate::{
 pub struct ResolvedMethod<T> {
     /// Its name.
     pub name: String,
-    /// Every parameter with its value; defaults where none was given.
-    pub parameters: Vec<(String, f64)>,
+    /// Every parameter with its value, a number or the name of a choice; defaults where none was given.
+    pub parameters: Vec<(String, Value)>,
     /// The plugin that brings it.
     pub plugin: String,
     /// The version of that.
@@ -59,7 +60,7 @@ impl Plugins {
     /// An unknown name or parameter, a value outside its range (NaN included), or the plugin's
     /// own objection to these values.
     pub fn method(&self, text: &str) -> Result<ResolvedMethod<MethodKind>, MethodError> {
-        if let Some((PASS, values)) = parse_spec(text)
+        if let Some((PASS, values)) = parse_texts(text)
             && let Some((parameter, _)) = values.first()
         {
             let what = "method";
@@ -148,10 +149,10 @@ fn resolve<'a, C: 'a, T>(
     others: impl IntoIterator<Item = &'a str>,
     make: impl FnOnce(&Plugin, &C, &[f64]) -> Result<T, Breach>,
 ) -> Result<ResolvedMethod<T>, MethodError> {
-    let parsed = parse_spec(text).filter(|(name, _)| !name.is_empty());
+    let parsed = parse_texts(text).filter(|(name, _)| !name.is_empty());
     let (name, parameters) = parsed.ok_or_else(|| MethodError::Refused {
         what: "method",
-        message: format!("`{text}` must be NAME or NAME:PARAMETER=NUMBER,…"),
+        message: format!("`{text}` must be NAME or NAME:PARAMETER=VALUE,…"),
     })?;
     let (of, plain) = match name.rsplit_once('/') {
         Some((of, plain)) => (Some(of), plain),
@@ -194,19 +195,15 @@ fn resolve<'a, C: 'a, T>(
                 "{what} `{name}` {takes}, not `{key}`{hint}"
             )));
         };
-        let (least, most) = (info.parameters[at].least, info.parameters[at].most);
-        if !(least..=most).contains(value) {
-            return Err(refused(format!(
-                "{key} = {value} of {what} `{name}` lies outside {least} … {most}"
-            )));
-        }
-        values[at] = *value;
+        let value = info.parameters[at].value(value, &format!("{what} `{name}`"));
+        values[at] = value.map_err(refused)?;
     }
     let value = make(plugin, call, &values).map_err(|Breach(breach)| {
         let plugin = &plugin.name;
         refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
     })?;
-    let names = info.parameters.iter().map(|known| known.name.clone());
+    let shown = info.parameters.iter().zip(values);
+    let shown = shown.map(|(known, value)| (known.name.clone(), known.shown(value)));
     let library = plugin.path.clone();
     let Origin {
         plugin,
@@ -215,7 +212,7 @@ fn resolve<'a, C: 'a, T>(
     } = plugin.origin();
     Ok(ResolvedMethod {
         name: name.to_owned(),
-        parameters: names.zip(values).collect(),
+        parameters: shown.collect(),
         plugin,
         version,
         library,
@@ -228,8 +225,8 @@ impl MethodCall {
     fn kind(&self, values: &[f64]) -> Result<MethodKind, Breach> {
         Ok(match self {
             Self::Score(declare) => MethodKind::Score(declare.score(values)?),
-            Self::Ranking(run) => MethodKind::Ranking(Arc::new(run.with(values))),
-            Self::Regression(run) => MethodKind::Regression(Arc::new(run.with(values))),
+            Self::Ranking(run) => MethodKind::Ranking(Arc::new(run.with(values)?)),
+            Self::Regression(run) => MethodKind::Regression(Arc::new(run.with(values)?)),
         })
     }
 }

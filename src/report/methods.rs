@@ -59,6 +59,8 @@ pub(super) fn about(info: &MethodInfo) -> Value {
             "default": parameter.default,
             "min": parameter.least,
             "max": parameter.most,
+            "whole": parameter.is_whole,
+            "choices": parameter.choices,
         })
     });
     json!({
@@ -87,7 +89,25 @@ pub(super) fn entry(about: &Value) -> String {
             // Without a default the data decide.
             let default = parameter["default"].as_f64();
             let default = default.map_or(String::new(), |default| format!(" = {default}"));
-            page += &format!("    parameter  {name}{default}, in {least} … {most}");
+            let choices = parameter["choices"].as_array().into_iter().flatten();
+            let choices: Vec<String> = choices.map(text).collect();
+            let whole = match parameter["whole"].as_bool() {
+                Some(true) => ", a whole number",
+                _ => "",
+            };
+            page += &match choices.as_slice() {
+                [] => {
+                    format!("    parameter  {name}{default}{whole}, in {least} … {most}")
+                }
+                choices => {
+                    let own = parameter["default"].as_f64().unwrap_or_default() as usize;
+                    format!(
+                        "    parameter  {name} = {}, of {}",
+                        choices[own],
+                        choices.join(", ")
+                    )
+                }
+            };
             let help = parameter
                 .get("help")
                 .map(|help| format!(": {}", text(help)));

@@ -61,6 +61,7 @@ pub(super) fn text(ranking: &Ranking, data: &Path) -> String {
     rows.extend(correction.map(|name| ("correction", name.to_string())));
     let stop = ranking.stop.as_ref().zip(ranking.seed);
     rows.extend(stop.map(|(stop, seed)| ("stop", format!("{stop}, seed {seed}"))));
+    rows.extend(table::told(&ranking.run.numbers));
     let mut page = facts(&rows) + &warnings(&ranking.run.warnings) + "\n";
     page += &variables(ranking, "p (perm.)").aligned(&[1]);
     page += "\nRelevance is what the method sees in x alone, I(x;y) as a rule; redundancy the mean\n\

@@ -74,6 +74,7 @@ fn header(selection: &Selection, data: &Path) -> String {
     ));
     rows.extend(facts_of_fit(selection));
     rows.extend(selection.truth.as_ref().map(table::truth));
+    rows.extend(table::told(&selection.numbers));
     facts(&rows)
 }
 

@@ -1,7 +1,7 @@
 //! Tables of a report: named columns over rows, aligned for a reader or as CSV. Pages show the
 //! same tables.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use comfy_table::{CellAlignment, presets::NOTHING};
 
@@ -226,6 +226,15 @@ pub(super) fn truth(truth: &Truth) -> (&'static str, String) {
     let missed = when(!truth.missed.is_empty(), &format!("; missed: {missed}")).to_owned();
     let rates = format!("{found} of {all} true variables found: PSR {psr}, FDR {fdr}{missed}");
     ("truth", rates)
+}
+
+/// The fact of what a selector told of its work.
+pub(super) fn told(numbers: &BTreeMap<String, f64>) -> Option<(&'static str, String)> {
+    let each = numbers
+        .iter()
+        .map(|(name, number)| format!("{name} = {number}"));
+    let all = each.collect::<Vec<_>>().join(", ");
+    (!all.is_empty()).then_some(("by the method", all))
 }
 
 /// Warnings, a line each.

@@ -232,7 +232,7 @@ impl Finding {
 /// Name, parameters and plugin of a method, for a report.
 pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParameters {
     let own = resolved.parameters.iter();
-    let own = own.map(|(name, value)| (name.clone(), (*value).into()));
+    let own = own.map(|(name, value)| (name.clone(), value.clone()));
     let origin = Origin {
         plugin: resolved.plugin.clone(),
         version: resolved.version.clone(),

@@ -140,6 +140,7 @@ impl Method for &PairsJob {
                 rank_summary: run.rank_summary("pairs"),
                 elapsed_seconds: run.elapsed(found.starting, found.seconds),
                 warnings,
+                ..RunSummary::default()
             },
         };
         let score = ("pair score", &self.method);

@@ -206,6 +206,7 @@ impl Order {
                 termination: ranked.termination,
                 rank_summary: run.rank_summary("columns"),
                 elapsed_seconds: run.elapsed(ranked.starting, ranked.seconds),
+                numbers: ranked.numbers,
                 warnings,
             },
         };

@@ -1,5 +1,7 @@
 //! The result of a search, and the report made of it.
 
+use std::collections::BTreeMap;
+
 use super::{
     problem::{Objective, is_exact},
     refits::{REPORTED, other_models, refitted_front},
@@ -87,6 +89,8 @@ pub struct SearchResult {
     pub screen: String,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// What a procedure told of its work, by name.
+    pub numbers: BTreeMap<String, f64>,
     /// The failure of a device that ended the search; the rest is the best until then.
     pub fault: Option<DeviceError>,
 }
@@ -130,6 +134,7 @@ impl SearchResult {
             seconds: 0.0,
             starting: 0.0,
             notes: Vec::new(),
+            numbers: BTreeMap::new(),
             devices: Vec::new(),
             screen: String::new(),
             fault: None,
@@ -304,6 +309,7 @@ impl SearchResult {
                 total: self.starting + self.seconds,
                 ..Elapsed::default()
             },
+            numbers: self.numbers.clone(),
             warnings,
             model: None,
             by_other_criteria: Vec::new(),

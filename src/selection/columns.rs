@@ -1,5 +1,7 @@
 //! What selectors and pair scores return: columns by their positions, before a report names them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Independence, number_or_nan};
@@ -73,6 +75,8 @@ pub struct RankedColumns {
     pub seconds: f64,
     /// Warnings for the report.
     pub notes: Vec<String>,
+    /// What a procedure told of its work, by name.
+    pub numbers: BTreeMap<String, f64>,
     /// The failure of a device that ended the selection; columns chosen before it stand.
     pub fault: Option<DeviceError>,
 }

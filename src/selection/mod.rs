@@ -7,7 +7,7 @@
 //! the program, and a stored JSON reads back into them: fields are added, never renamed, an absent
 //! field takes its default, and an unknown one is ignored.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -206,6 +206,9 @@ pub struct RunSummary {
     /// Wall-clock seconds, by stage.
     #[serde(skip_serializing_if = "Elapsed::is_unknown")]
     pub elapsed_seconds: Elapsed,
+    /// What a selector of a plugin told of its work, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, f64>,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
 }

@@ -1,5 +1,7 @@
 //! The report of a regression model: its fit on the original scale, and how it was found.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
@@ -143,6 +145,9 @@ pub struct Selection {
     pub elapsed_seconds: Elapsed,
     /// What a reader should know before trusting the rest.
     pub warnings: Vec<String>,
+    /// What a selector of a plugin told of its work, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, f64>,
     /// What predicts by this model; none of reports of earlier versions.
     pub model: Option<Model>,
     /// The models that further criteria chose from the same data, one each.

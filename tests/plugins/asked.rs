@@ -212,7 +212,10 @@ fn all_parameters_are_told_with_the_plugin() {
     let settled = asked("betagamma:gamma=0.25");
     assert_eq!(settled.name, "betagamma");
     assert_eq!(settled.plugin, "information");
-    let expected = [("beta".to_owned(), 1.0), ("gamma".to_owned(), 0.25)];
+    let expected = [
+        ("beta".to_owned(), 1.0.into()),
+        ("gamma".to_owned(), 0.25.into()),
+    ];
     assert_eq!(settled.parameters, expected);
 }
 
@@ -237,7 +240,7 @@ fn what_cannot_be_asked_is_told_with_what_can() {
         ),
         (
             "mifs:beta",
-            "`mifs:beta` must be NAME or NAME:PARAMETER=NUMBER,…",
+            "`mifs:beta` must be NAME or NAME:PARAMETER=VALUE,…",
         ),
         ("", "`` must be NAME or NAME:PARAMETER=NUMBER,…"),
     ] {

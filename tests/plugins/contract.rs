@@ -39,7 +39,7 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
     assert_eq!(plugin.version, "1.2");
     assert_eq!(plugin.description, "a plugin in C");
     let settled = plugins.method("c-jmi:weight=3").unwrap();
-    assert_eq!(settled.parameters, [("weight".to_owned(), 3.0)]);
+    assert_eq!(settled.parameters, [("weight".to_owned(), 3.0.into())]);
     let MethodKind::Score(score) = settled.value else {
         panic!("{settled:?}");
     };

@@ -206,7 +206,7 @@ fn a_check_tells_what_is_wrong_with_a_library() {
     let told = check(&good);
     assert_eq!(told.code, Some(0), "{}{}", told.stdout, told.stderr);
     for line in [
-        "ok      method c-jmi: declared; chooses ",
+        "ok      method c-jmi: declared, counted in integers; chooses ",
         "ok      pair score c-mi3: declared\n",
         "plain 1.2: 4 checked, 0 failed\n",
     ] {

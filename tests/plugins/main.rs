@@ -13,6 +13,7 @@ mod criteria;
 mod found;
 mod harm;
 mod layouts;
+mod lent;
 mod levels;
 mod linked;
 mod oga;
@@ -66,6 +67,7 @@ fn built(folder: &Path, source: &str, name: &str, defined: &[&str]) -> Option<Pa
             "-Wall",
             "-Wextra",
             "-Werror",
+            "-Wno-missing-field-initializers",
             "-Wno-unused",
             "-Wno-pedantic",
             "-shared",

@@ -34,6 +34,22 @@
 #define VALUE value
 #endif
 
+#ifndef CHECK
+#define CHECK 0
+#endif
+#ifndef PARAMETERS
+#define PARAMETERS 0, 0
+#endif
+#ifndef KERNELS
+#define KERNELS kernels, 2
+#endif
+#ifndef ROUNDS
+#define ROUNDS 20, 1, 100
+#endif
+#ifndef WHOLE
+#define WHOLE 1
+#endif
+
 #ifndef ENTRY
 #define ENTRY passel_plugin_runs
 #endif
@@ -72,9 +88,25 @@ static double value(const passel_criterion *criterion, const double *values,
     return CRITERION;
 }
 
+/* The second kernel has no odd rounds. */
+static int32_t check(const passel_selector *selector, const double *values, char *error,
+                     size_t error_size)
+{
+    if (values[0] == 0 || values[1] / 2 == floor(values[1] / 2))
+        return 0;
+    snprintf(error, error_size, "%s wants even rounds by gauss", selector->method.name);
+    return 1;
+}
+static const char *const kernels[] = {"box", "gauss"};
+static const passel_parameter kernel = {
+    sizeof(passel_parameter), "kernel", "Which kernel", 0, 0, 1, KERNELS, 0};
+static const passel_parameter rounds = {
+    sizeof(passel_parameter), "rounds", "How often", ROUNDS, 0, 0, WHOLE};
+static const passel_parameter *const two[] = {&kernel, &rounds};
+
 static const passel_selector selector = {
-    sizeof(passel_selector), {NAME, "a way of its own", "none", "a test", 0, 0},
-    DECLARE, RUN, OVER, 0};
+    sizeof(passel_selector), {NAME, "a way of its own", "none", "a test", PARAMETERS},
+    DECLARE, RUN, OVER, 0, CHECK};
 static const passel_selector *const selectors[] = {&selector};
 static const passel_parameter price = {
     sizeof(passel_parameter), "price", "Of a variable", 10.0, 0.0, 1000.0};

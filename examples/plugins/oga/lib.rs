@@ -1,6 +1,6 @@
 //! A selector of regressions: it goes its own way, by the engine's sweeps and fits.
 
-use passel_sdk::{Parameter, Procedure, Regression, Run};
+use passel_sdk::{Parameter, ParameterKind, Procedure, Regression, Run};
 
 /// Orthogonal greedy algorithm, then the criterion asked for, then trimming.
 ///
@@ -20,7 +20,9 @@ pub const OGA: Procedure = Procedure {
         default: 5.0,
         least: 0.1,
         most: 100.0,
+        kind: ParameterKind::Number,
     }],
+    check: |_| Ok(()),
     run: Run::Regression(oga),
 };
 

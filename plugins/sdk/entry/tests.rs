@@ -98,6 +98,9 @@ fn what_an_older_engine_does_not_have_is_not_written_and_missed() {
                 ends: 0,
                 floor: 7.0,
                 function: poison,
+                finish: poison.cast(),
+                combine: 0,
+                reserved: 0,
             },
             behind: [7; 16],
         };

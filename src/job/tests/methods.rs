@@ -16,7 +16,10 @@ fn a_method_is_found_with_its_parameters() {
     let job = job(&[("method", "betagamma:gamma=0.25"), ("top", "3")]).unwrap();
     let declared = job.selector.unwrap();
     assert_eq!(declared.name, "betagamma");
-    let parameters = [("beta".to_owned(), 1.0), ("gamma".to_owned(), 0.25)];
+    let parameters = [
+        ("beta".to_owned(), 1.0.into()),
+        ("gamma".to_owned(), 0.25.into()),
+    ];
     assert_eq!(declared.parameters, parameters);
     assert_eq!(job.stop.top, Some(3));
 }

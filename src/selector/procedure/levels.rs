@@ -11,9 +11,13 @@ use crate::{
     binning::{BinnedColumn, BinnedColumns},
     device::{
         Resources,
-        counting::{Categorical, ConditioningVariable, LogTable, mutual_information},
+        counting::{
+            Categorical, ConditioningVariable, LogTable, ScoreEvaluator, mutual_information,
+        },
+        measure_terms,
     },
     interrupt::Interrupt,
+    score::{Measure, Quantity, Score},
     selection::{ChosenColumn, RankedColumns, StopReason},
     selector::{
         SelectorError, TOP, check_top,
@@ -77,6 +81,7 @@ pub fn rank_with_procedure(
         ]),
         devices: vec!["cpu".to_owned()],
         notes: end.detached.into_iter().collect(),
+        numbers: context.numbers(),
         seconds,
         ..RankedColumns::default()
     };
@@ -167,6 +172,42 @@ impl Problem for Levels<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn name(&self, column: usize) -> Result<&str, CallError> {
+        self.column(column).map(|column| &*column.name)
+    }
+
+    fn measure(
+        &self,
+        quantity: &Quantity,
+        anchor: Option<(&[u32], usize)>,
+        values: &mut [f64],
+    ) -> Result<(), CallError> {
+        let score = Score {
+            measure: Measure::of_terms([quantity.weighing(1.0)]),
+            ..Score::default()
+        };
+        let evaluator = ScoreEvaluator::new(score, self.columns.n);
+        let anchor = match anchor {
+            None => Categorical::constant(self.columns.n),
+            Some((codes, levels)) => {
+                if let Some(code) = codes.iter().find(|code| **code as usize > levels) {
+                    let reason = format!("code {code} of its anchor is above its {levels} levels");
+                    return self.context.noted(Err(CallError::Invalid(reason)));
+                }
+                Categorical {
+                    codes: codes.to_vec(),
+                    levels,
+                    missing: codes.iter().any(|code| *code as usize == levels),
+                }
+            }
+        };
+        let response = evaluator.categorical(&self.columns.response);
+        let all = self.columns.columns[..].into();
+        let measure = || measure_terms(all, &anchor, &response, &evaluator, values);
+        self.context.pool.install(measure);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Procedures: selection methods of plugins that are more than a score. They run on a thread that
 //! is detached if it ignores requests to end.
 
+mod context;
 mod error;
 mod levels;
 mod regression;
@@ -9,22 +10,22 @@ use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc,
+        atomic::Ordering,
         mpsc::{self, RecvTimeoutError},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use rayon::ThreadPool;
-
 use crate::{
-    interrupt::Interrupt,
     random::Stream,
-    threads::{CpuMeter, ThreadError, pool},
+    score::Quantity,
+    threads::{CpuMeter, ThreadError},
 };
 
+pub use context::ProcedureContext;
+use context::lock;
 pub use error::{CallError, ProcedureError};
 pub use levels::{ProcedureOptions, rank_with_procedure};
 pub use regression::regress_with_procedure;
@@ -96,6 +97,41 @@ pub trait Problem: Send + Sync {
         false
     }
 
+    /// Whether the user keeps a column.
+    fn is_kept(&self, column: usize) -> bool {
+        self.context().is_kept(column)
+    }
+
+    /// The name of a column.
+    ///
+    /// # Errors
+    /// Not a column.
+    fn name(&self, column: usize) -> Result<&str, CallError>;
+
+    /// Writes, for each candidate of a problem over levels, the quantity of its table with an anchor and
+    /// the response, in nats; the anchor is codes below its number of levels, which itself stands for none.
+    ///
+    /// *Shapes:* n codes; `values` has p elements.
+    ///
+    /// # Errors
+    /// A code above the levels, or a regression.
+    fn measure(
+        &self,
+        _quantity: &Quantity,
+        _anchor: Option<(&[u32], usize)>,
+        _values: &mut [f64],
+    ) -> Result<(), CallError> {
+        self.context().not_lent("levels", self.kind())
+    }
+
+    /// Puts a number into the report.
+    ///
+    /// # Errors
+    /// A number that is not finite, or more than 1,000 names.
+    fn tell(&self, name: &str, value: f64) -> Result<(), CallError> {
+        self.context().tell(name, value)
+    }
+
     /// Sweeps the candidates of a regression: for each anchor r, the candidates of largest |xᵀr|
     /// and their xᵀr, the largest first, of equal ones the lowest.
     ///
@@ -153,25 +189,6 @@ pub trait Problem: Send + Sync {
     }
 }
 
-/// The part that every problem has, shared with the thread that waits for the procedure.
-#[derive(Debug)]
-pub struct ProcedureContext {
-    p: usize,
-    most: usize,
-    /// Variables that every model holds, ascending; chosen or not, they do not count.
-    keep: Vec<u32>,
-    seed: u64,
-    pool: ThreadPool,
-    interrupt: Interrupt,
-    /// Whether its thread was left behind.
-    detached: AtomicBool,
-    chosen: Mutex<Vec<(usize, f64)>>,
-    error: Mutex<Option<CallError>>,
-    undefined: AtomicBool,
-    done: AtomicUsize,
-    of: AtomicUsize,
-}
-
 /// What a procedure chose.
 #[derive(Debug)]
 pub struct ProcedureResult<T> {
@@ -212,78 +229,6 @@ const DETACHED_NOTE: &str =
 const GRACE: Duration = Duration::from_secs(10);
 
 const POLL: Duration = Duration::from_millis(20);
-
-impl ProcedureContext {
-    /// A context for p candidates of which `most` may be chosen beside the kept ones.
-    fn new(
-        p: usize,
-        (most, keep): (usize, Vec<u32>),
-        (seed, time_limit): (u64, Option<Duration>),
-        threads: usize,
-        interrupt: &Interrupt,
-    ) -> Result<Arc<Self>, ThreadError> {
-        Ok(Arc::new(Self {
-            p,
-            most,
-            keep,
-            seed,
-            pool: pool(threads)?,
-            interrupt: interrupt.with_time_limit(time_limit),
-            detached: Default::default(),
-            chosen: Default::default(),
-            error: Default::default(),
-            undefined: Default::default(),
-            done: Default::default(),
-            of: Default::default(),
-        }))
-    }
-
-    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
-        let mut chosen = lock(&self.chosen);
-        let p = self.p;
-        let kept = |column: usize| self.keep.binary_search(&(column as u32)).is_ok();
-        let counted = || chosen.iter().filter(|(column, _)| !kept(*column)).count();
-        self.noted(if column >= p {
-            Err(CallError::column(column, p))
-        } else if chosen.iter().any(|(other, _)| *other == column) {
-            Err(CallError::twice(column))
-        } else if !kept(column) && counted() == self.most {
-            Err(CallError::too_many(self.most))
-        } else if !score.is_finite() {
-            let reason = format!("its score of column {column} is {score}");
-            Err(CallError::Invalid(reason))
-        } else {
-            chosen.push((column, score));
-            Ok(())
-        })
-    }
-
-    /// Records the error of a call, if it is the first.
-    fn noted<T>(&self, result: Result<T, CallError>) -> Result<T, CallError> {
-        if let Err(error) = &result {
-            lock(&self.error).get_or_insert(error.clone());
-        }
-        result
-    }
-
-    fn not_lent<T>(&self, what: &str, of: &str) -> Result<T, CallError> {
-        let reason = format!("it asked for {what}, which {of} does not have");
-        self.noted(Err(CallError::Invalid(reason)))
-    }
-
-    /// Whether the procedure is no longer waited for: the user insists, or the grace is over.
-    fn is_abandoned(&self) -> bool {
-        self.interrupt.is_forced() || self.detached.load(Ordering::Relaxed)
-    }
-
-    fn chosen(&self) -> Vec<(usize, f64)> {
-        lock(&self.chosen).clone()
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Runs the work, which returns what the procedure did, on a thread that is detached if it ignores
 /// requests to end, as a plugin may. `observe` is called with its progress.

@@ -12,9 +12,7 @@ use std::{
 use passel_criteria::Criterion;
 use rayon::ThreadPool;
 
-use super::{
-    CallError, Problem, Procedure, ProcedureContext, ProcedureResult, lock, pool, run_detached,
-};
+use super::{CallError, Problem, Procedure, ProcedureContext, ProcedureResult, lock, run_detached};
 use crate::{
     design::Design,
     device::{DeviceError, Devices, Gain, Neighbours, Placement, Resources, gpus_pay},
@@ -22,6 +20,7 @@ use crate::{
     least_squares::{Collinear, Fit, FitView},
     search::{self, Objective, Pass, SearchError, SearchResult, VisitedModels},
     selection::Termination,
+    threads::pool,
     vector::product,
 };
 
@@ -108,6 +107,7 @@ pub fn regress_with_procedure(
         ]),
         seconds: started.elapsed().as_secs_f64() - starting,
         notes,
+        numbers: context.numbers(),
         devices,
         screen,
         starting,
@@ -282,6 +282,16 @@ impl Problem for Regression<'_> {
         };
         room.copy_from_slice(&self.context.noted(numbers)?);
         Ok(())
+    }
+
+    fn name(&self, column: usize) -> Result<&str, CallError> {
+        let (p, design) = (self.context.p, self.objective.design);
+        let name = match column {
+            _ if column < p => Ok(&*design.variables()[column].name),
+            _ if column == p => Ok(&*design.response().name),
+            _ => Err(CallError::column(column, p)),
+        };
+        self.context.noted(name)
     }
 
     fn sweep(

@@ -1,8 +1,8 @@
 //! A plugin in Rust that fails as its user wants, for `tests/plugins`.
 
 use passel_sdk::{
-    Criterion, Function, PairMeasure, PairScore, Parameter, Procedure, Regression, Run, Score,
-    Selector, Table, combinations::XW_Y,
+    Criterion, Function, PairMeasure, PairScore, Parameter, ParameterKind, Procedure, Regression,
+    Run, Score, Selector, Table, combinations::XW_Y,
 };
 
 const FAULT: Parameter = Parameter {
@@ -11,6 +11,7 @@ const FAULT: Parameter = Parameter {
     default: 0.0,
     least: 0.0,
     most: 9.0,
+    kind: ParameterKind::Number,
 };
 
 /// Fails in the way of its parameter: 1 with an error, 2 with a panic, 3 with a score that
@@ -96,6 +97,7 @@ pub const OVER_LEVELS: Procedure = Procedure {
     formula: "none",
     source: "the tests",
     parameters: &[FAULT],
+    check: |_| Ok(()),
     run: Run::Levels(|values, problem| {
         if values[0] == 6.0 {
             problem.codes(problem.p() + 1)?;
@@ -111,6 +113,7 @@ pub const OVER_REGRESSION: Procedure = Procedure {
     formula: "none",
     source: "the tests",
     parameters: &[FAULT],
+    check: |_| Ok(()),
     run: Run::Regression(over_regression),
 };
 
