@@ -140,7 +140,7 @@ fn is_called(plugin: &Plugin, text: &str) -> bool {
     }
 }
 
-/// Resolves `NAME:PARAMETER=NUMBER,…` or `PLUGIN/NAME:…` by what plugins offer, with defaults for parameters that are
+/// Resolves `NAME:PARAMETER=VALUE,…` or `PLUGIN/NAME:…` by what plugins offer, with defaults for parameters that are
 /// not named. An unknown name is compared with `others` too.
 fn resolve<'a, C: 'a, T>(
     what: &'static str,

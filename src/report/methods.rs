@@ -9,7 +9,7 @@ pub fn text(plugins: &Plugins) -> String {
     let mut page = String::from(
         "Methods. Of a selector the score, larger is better: x the candidate, w a chosen\n\
          variable, S all chosen ones, y the response, I and H in nats. A method is written\n\
-         NAME or NAME:PARAMETER=NUMBER.\n",
+         NAME or NAME:PARAMETER=VALUE.\n",
     );
     let [methods, pair_scores] = all(plugins);
     page.extend(methods.iter().map(entry));

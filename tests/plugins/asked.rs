@@ -242,7 +242,7 @@ fn what_cannot_be_asked_is_told_with_what_can() {
             "mifs:beta",
             "`mifs:beta` must be NAME or NAME:PARAMETER=VALUE,…",
         ),
-        ("", "`` must be NAME or NAME:PARAMETER=NUMBER,…"),
+        ("", "`` must be NAME or NAME:PARAMETER=VALUE,…"),
     ] {
         assert_eq!(refused(text), told);
     }

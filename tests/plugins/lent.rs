@@ -67,6 +67,19 @@ fn names_and_what_is_kept_are_lent_and_numbers_go_into_the_report() {
         "{}",
         ran.stdout
     );
+    let page = folder.run(&[
+        "select",
+        "and.csv",
+        "--response",
+        "y",
+        "--plugins",
+        "libruns.so",
+        "--method",
+        "c-run",
+        "--format",
+        "html",
+    ]);
+    assert!(page.stdout.contains("far-out = 0.25, rounds = 8"));
     // Over a regression; names are cut to the room, between two letters.
     let Some(folder) = made(&[NAMES]) else { return };
     folder.write(
@@ -134,7 +147,7 @@ fn what_is_wrong_with_a_call_is_told() {
         (&["BODY=problem->tell(problem,0,1)"], "name is null"),
         (
             &["BODY=char name[9];problem->name(problem,9,name,9)"],
-            "it named column 9 of 3",
+            "it named column 9 of 2",
         ),
     ] {
         let defined: Vec<&str> = defined.iter().map(|text| &**text).collect();

@@ -24,7 +24,7 @@ pub(super) fn methods() -> impl Iterator<Item = OptionSpec> {
             Ok(())
         })
             .default("pass")
-            .range("a name, then its parameters: NAME:PARAMETER=NUMBER; `passel methods` lists them")
+            .range("a name, then its parameters: NAME:PARAMETER=VALUE; `passel methods` lists them")
             .help("What selects the variables: pass, a search by criterion, or a selector from a plugin. Validation compares several, as in pass,jmi"),
         TaskOption::limit("top K", 1..=usize::MAX, |draft| &mut draft.job.stop.top)
             .default("10 variables or 100 pairs; all with threshold or stop")

@@ -14,7 +14,7 @@ use crate::{
     report::{
         numbers::{listed, significant, when},
         ranking::{is_standardised, variables},
-        table::{Table, count, exact, number, text},
+        table::{Table, count, exact, number, text, told},
     },
     selection::{BinningRules, RankedVariable, Ranking, StopReason},
 };
@@ -43,6 +43,7 @@ pub(super) fn summary(report: &Ranking) -> (String, Vec<Fact>) {
     let seed = report.seed.map(|seed| seed.to_string());
     facts.push(("seed", seed.unwrap_or("none".to_owned())));
     facts.extend(truth(report.truth.as_ref()));
+    facts.extend(told(&report.run.numbers));
     (lead, facts)
 }
 

@@ -23,7 +23,7 @@ use crate::{
         numbers::{listed, printable, significant, when},
         proof::certainty,
         regression::{Row, candidates, ended, method, references, rows},
-        table::{Table, count, number, text},
+        table::{Table, count, number, text, told},
         terms::{about_tests, of_dummies, tests_of_terms},
     },
     selection::{NamedParameters, Selection, Termination},
@@ -86,6 +86,7 @@ pub(super) fn summary(report: &Selection) -> (String, Vec<Fact>) {
     facts.extend((!kept.is_empty()).then(|| ("always kept", kept.join(", "))));
     facts.extend(references(report).map(|levels| ("reference levels", levels)));
     facts.extend(truth(report.truth.as_ref()));
+    facts.extend(told(&report.numbers));
     (lead, facts)
 }
 
