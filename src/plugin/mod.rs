@@ -31,8 +31,8 @@ use std::{
 
 use passel_abi::passel_entry;
 
+pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, MethodCall, PairCall};
-pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 #[cfg(feature = "program")]
 pub(crate) use ends::{end, watch};
 pub use error::{MethodError, PASS, PluginError};

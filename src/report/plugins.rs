@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     device::{DeviceError, cuda::functions::Checked},
-    plugin::{PATH, Plugin, Plugins},
+    plugin::{PATH, Plugins},
 };
 
 /// The results of compiling and running the functions in CUDA C: plugin, method, result.
@@ -17,7 +17,10 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
         let (name, version, about) = (&plugin.name, &plugin.version, &plugin.description);
         page += &format!("{name} {version}  {about}\n");
         page += &format!("    library      {}\n", plugin.path.display());
-        let names = brought(plugin);
+        for (what, text) in plugin.about.lines() {
+            page += &format!("    {what:<11}  {text}\n");
+        }
+        let names = plugin.names();
         for (what, names) in ["methods", "pair scores", "criteria"].iter().zip(names) {
             if !names.is_empty() {
                 page += &format!("    {what:<11}  {}\n", names.join(", "));
@@ -61,27 +64,20 @@ fn outcome(checked: &Result<Checked, DeviceError>) -> String {
     format!("compiles for {for_all} with NVRTC {}; {ran}", checked.nvrtc)
 }
 
-/// The names of a plugin's methods, pair scores and criteria.
-fn brought(plugin: &Plugin) -> [Vec<&str>; 3] {
-    [
-        plugin.methods.iter().map(|own| &*own.info.name).collect(),
-        plugin
-            .pair_scores
-            .iter()
-            .map(|own| &*own.info.name)
-            .collect(),
-        plugin.criteria.iter().map(|own| &*own.info.name).collect(),
-    ]
-}
-
 /// Every plugin, and every library that is not used, as JSON.
 pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let used = plugins.plugins().iter().map(|plugin| {
-        let [methods, pair_scores, criteria] = brought(plugin);
+        let [methods, pair_scores, criteria] = plugin.names();
         json!({
             "name": plugin.name,
             "version": plugin.version,
             "description": plugin.description,
+            "licence": plugin.about.licence,
+            "authors": plugin.about.authors,
+            "url": plugin.about.url,
+            "doi": plugin.about.doi,
+            "contract": plugin.contract,
+            "sha256": plugin.sha256(),
             "path": plugin.path.to_string_lossy(),
             "methods": methods,
             "pair_scores": pair_scores,

@@ -1,7 +1,7 @@
 //! A plugin in C: whole, of other sizes, and with every fault the contract can have.
 
 use passel::{
-    plugin::{MethodKind, Plugins},
+    plugin::{About, MethodKind, Plugins},
     score::{Combination, Join, PairScore, Quantity},
 };
 use tempfile::tempdir;
@@ -50,6 +50,27 @@ fn a_plugin_in_c_brings_a_selector_and_a_pair_score() {
         told,
         "method `c-jmi` of plugin `plain`: it has no such score: c-jmi knows no 2"
     );
+}
+
+#[test]
+fn a_plugin_says_whose_it_is_where_it_says_so() {
+    let silent = load(&[]);
+    let about = "ABOUT=\"MIT\",\"A. One, B. Two\",0,\"10.1000/182\"";
+    let (Some(silent), Some(told)) = (silent, load(&[about])) else {
+        return;
+    };
+    let of = |plugins: Result<Plugins, String>| plugins.unwrap().plugins()[0].about.clone();
+    assert_eq!(of(silent), About::default());
+    let expected = About {
+        licence: Some("MIT".to_owned()),
+        authors: Some("A. One, B. Two".to_owned()),
+        url: None,
+        doi: Some("10.1000/182".to_owned()),
+    };
+    assert_eq!(of(told), expected);
+    let fault = load(&["ABOUT=\"MIT\\n\",0,0,0"]).unwrap().unwrap_err();
+    let reason = "the plugin: licence is no line of UTF-8 of at most 4096 bytes";
+    assert_eq!(fault, reason);
 }
 
 #[test]

@@ -230,7 +230,11 @@ fn a_library_that_is_not_used_is_told_where_methods_are_looked_for() {
 #[test]
 fn a_program_alone_has_every_method_that_ships() {
     let folder = Folder::new();
-    fs::copy(env!("CARGO_BIN_EXE_passel"), folder.path("alone")).unwrap();
+    // By another process: a child of another test might hold the file open for writing, and it could not be run.
+    let mut copy = std::process::Command::new("cp");
+    copy.arg(env!("CARGO_BIN_EXE_passel"))
+        .arg(folder.path("alone"));
+    assert!(copy.status().unwrap().success());
     let run = |arguments: &[&str]| {
         let mut command = std::process::Command::new(folder.path("alone"));
         ran({

@@ -1,4 +1,4 @@
-//! `passel.h` is what `lib.rs` says, and C and C++ take it.
+//! `passel.h` is what `lib.rs` and `plugin.rs` say, and C and C++ take it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,6 +16,7 @@ fn the_header_is_the_one_made_from_the_mirror() {
     let made = cbindgen::Builder::new()
         .with_config(config)
         .with_src(folder().join("lib.rs"))
+        .with_src(folder().join("plugin.rs"))
         .generate()
         .unwrap();
     let mut text = Vec::new();
