@@ -1,7 +1,9 @@
 //! The program `passel`, and each rank of `passel-mpi`: arguments → run → report → exit code.
 
+mod archive;
 mod check_data;
 mod check_plugin;
+mod install;
 mod jobs;
 mod lists;
 mod on_end;

@@ -12,6 +12,7 @@ mod contract;
 mod criteria;
 mod found;
 mod harm;
+mod installed;
 mod layouts;
 mod levels;
 mod linked;
