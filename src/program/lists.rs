@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{
-    EXIT_DONE, EXIT_FAILED, EXIT_USAGE, check_plugin, install,
+    EXIT_DONE, EXIT_FAILED, EXIT_USAGE, check_plugin, install, new_plugin,
     print::{print_error, print_json, print_option_error, print_result, print_text},
 };
 use crate::{
@@ -71,6 +71,7 @@ fn plugin_command(name: &str, matches: &ArgMatches) -> u8 {
     match name {
         "install" => install::install(matches),
         "remove" => install::remove(matches),
+        "new" => new_plugin::write(matches),
         _ => {
             let all = installed();
             let json = || plugins::installed_json(&all);

@@ -6,6 +6,7 @@ mod check_plugin;
 mod install;
 mod jobs;
 mod lists;
+mod new_plugin;
 mod on_end;
 mod predict;
 mod print;

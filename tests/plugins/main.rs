@@ -16,6 +16,7 @@ mod installed;
 mod layouts;
 mod levels;
 mod linked;
+mod new;
 mod oga;
 mod regression;
 mod runs;
