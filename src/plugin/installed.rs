@@ -182,7 +182,20 @@ pub(crate) fn installed() -> Vec<Installed> {
             .into_iter()
             .map(move |library| look(library, is_users))
     };
-    folders().into_iter().flat_map(of_folder).collect()
+    let mut all: Vec<Installed> = folders().into_iter().flat_map(of_folder).collect();
+    for at in 1..all.len() {
+        let (before, [this, ..]) = all.split_at_mut(at) else {
+            continue;
+        };
+        let name = this.library.file_name();
+        let is_other =
+            |other: &&Installed| other.library.file_name() == name && other.library.is_file();
+        if let Some(other) = before.iter().find(is_other) {
+            let place = other.library.display();
+            this.fault = Some(format!("{place} stands in its place"));
+        }
+    }
+    all
 }
 
 /// What there is of a plugin whose library has this path.

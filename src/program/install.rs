@@ -199,11 +199,11 @@ fn describe(library: &Path) -> Result<Manifest, String> {
     let mut described = described.unwrap_or_default();
     if !child.status.success() || !described.is_object() {
         let place = format!("error: {}: ", library.display());
-        let errors = said.lines().filter_map(|line| {
+        let mut errors = said.lines().filter_map(|line| {
             let own = line.strip_prefix(&place);
             own.or_else(|| line.strip_prefix("error: "))
         });
-        return Err(match errors.last() {
+        return Err(match errors.next_back() {
             Some(error) => error.to_owned(),
             None => format!("the process that loaded it ended: {}", child.status),
         });

@@ -13,7 +13,7 @@ use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{
     c_plugin,
-    program::{Folder, Ran},
+    program::{Folder, Ran, ran},
 };
 
 fn library(name: &str) -> String {
@@ -222,6 +222,46 @@ fn a_name_that_is_installed_is_replaced_by_force_alone() {
     assert_eq!(fs::read(at.with_extension("json")).unwrap(), manifest);
     let names = fs::read_dir(place(&folder, "")).unwrap().count();
     assert_eq!(names, 2);
+}
+
+#[test]
+fn folders_of_the_variable_stand_before_what_ships_and_installed_ones_behind() {
+    let Some((folder, file)) = with_plugin(&["NAME=\"jmi\""]) else {
+        return;
+    };
+    let by = |variable: &str| {
+        let select = ["select", "data.csv", "--response", "y", "--method", "jmi"];
+        let mut command = folder.passel(&[&select[..], &["--format", "json"]].concat());
+        command.env("PASSEL_PLUGIN_PATH", variable);
+        let told = ran(command);
+        let report: Value = serde_json::from_str(&told.stdout).unwrap();
+        let warnings = told
+            .stderr
+            .lines()
+            .filter(|line| *line != "warning: plain: entered");
+        let warnings = warnings
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+            .join("\n");
+        (
+            report["method"]["plugin"].as_str().unwrap().to_owned(),
+            warnings,
+        )
+    };
+    assert_eq!(by(""), ("information".to_owned(), String::new()));
+    assert_eq!(install(&folder, &file, &[]).code, Some(0));
+    let (plugin, warning) = by("");
+    assert_eq!(plugin, "information");
+    let told = |plugin: &str, other: &str| {
+        format!(
+            "warning: method `jmi` is that of plugin {plugin}, and plugin {other} has one, too: write {plugin}/jmi or {other}/jmi"
+        )
+    };
+    assert_eq!(warning, told("information", "plain"));
+    assert_eq!(folder.run(&["plugins", "remove", "plain"]).code, Some(0));
+    let (plugin, warning) = by(".");
+    assert_eq!(plugin, "plain");
+    assert_eq!(warning, told("plain", "information"));
 }
 
 /// Writes an archive with these entries, as its name says.
