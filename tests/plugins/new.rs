@@ -37,7 +37,7 @@ fn make_test(folder: &Folder, name: &str) -> Ran {
     make.env("XDG_DATA_HOME", folder.path("data-home"));
     make.env("CARGO_NET_OFFLINE", "true");
     // Not into the folder that this test was built in.
-    make.env("CARGO_TARGET_DIR", folder.path(name).join("target"));
+    make.env("CARGO_TARGET_DIR", folder.path("built"));
     ran(make)
 }
 
