@@ -408,6 +408,11 @@ typedef struct passel_plugin {
     size_t pair_score_count;
     const struct passel_criterion *const *criteria;
     size_t criterion_count;
+    // Its licence by SPDX, authors, page and DOI as in `10.1000/182`: each a line, or null.
+    const char *licence;
+    const char *authors;
+    const char *url;
+    const char *doi;
 } passel_plugin;
 
 // An entry.

@@ -61,6 +61,9 @@ pub struct Description {
     pub version: &'static str,
     /// Of `Cargo.toml`.
     pub description: &'static str,
+    /// Licence, authors, separated by colons, homepage and repository of `Cargo.toml`, and the DOI of what describes it; empty
+    /// for none.
+    pub about: [&'static str; 5],
     /// All of them.
     pub selectors: &'static [Selector],
     /// All of them.
@@ -120,6 +123,7 @@ fn table(description: &Description) -> Table {
         list(description.selectors.iter().map(selector).chain(procedures));
     let (pair_scores, pair_score_count) = list(description.pair_scores.iter().map(pair_score));
     let (criteria, criterion_count) = list(description.criteria.iter().map(criterion));
+    let [licence, authors, homepage, repository, doi] = description.about;
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
         abi_version: abi::PASSEL_ABI_VERSION,
@@ -133,7 +137,22 @@ fn table(description: &Description) -> Table {
         pair_score_count,
         criteria,
         criterion_count,
+        licence: stated(licence),
+        authors: stated(&authors.replace(':', ", ")),
+        url: stated(match homepage {
+            "" => repository,
+            page => page,
+        }),
+        doi: stated(doi),
     }))
+}
+
+/// A text; null for none.
+fn stated(said: &str) -> *const c_char {
+    match said {
+        "" => ptr::null(),
+        said => text(said),
+    }
 }
 
 /// How a user asks for it: name, title, formula, source and parameters.

@@ -195,12 +195,14 @@ impl Model {
 
 /// Makes the crate a plugin: `name` is the library's file name without `lib`, `passel_` and
 /// what follows the dot, so that of the crate `passel-NAME` or `NAME`; with `_` for `-`.
-/// Version and description are those of its `Cargo.toml`. Lists that are empty may be left
-/// out. For a program that the crate is a part of, there is a constant `PLUGIN`.
+/// Version, description, licence, authors and homepage, or else repository, are those of its
+/// `Cargo.toml`; `doi: "10.…"` behind the name is that of the publication. Lists that are empty
+/// may be left out. For a program that the crate is a part of, there is a constant `PLUGIN`.
 #[macro_export]
 macro_rules! plugin {
     (
         name: $name:ident
+        $(, doi: $doi:literal)?
         $(, selectors: [$($selector:expr),* $(,)?])?
         $(, procedures: [$($procedure:expr),* $(,)?])?
         $(, pair_scores: [$($pair_score:expr),* $(,)?])?
@@ -218,6 +220,13 @@ macro_rules! plugin {
                     name: stringify!($name),
                     version: env!("CARGO_PKG_VERSION"),
                     description: env!("CARGO_PKG_DESCRIPTION"),
+                    about: [
+                        env!("CARGO_PKG_LICENSE"),
+                        env!("CARGO_PKG_AUTHORS"),
+                        env!("CARGO_PKG_HOMEPAGE"),
+                        env!("CARGO_PKG_REPOSITORY"),
+                        concat!($($doi)?),
+                    ],
                     selectors: const { &[$($($selector),*)?] },
                     procedures: const { &[$($($procedure),*)?] },
                     pair_scores: const { &[$($($pair_score),*)?] },

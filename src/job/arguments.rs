@@ -17,6 +17,7 @@ use super::{
     kernel_arguments::compilation,
     option,
     path_text::to_text,
+    plugin_arguments::plugin_commands,
     prediction::reading_options,
     task::Command as TaskCommand,
 };
@@ -153,10 +154,6 @@ pub fn command() -> Command {
     };
     // For the lists that depend on plugins, outside the groups of `select`.
     let plugins = option("plugins").map(|option| argument(option).help_heading(None));
-    let cuda = flag(
-        "cuda",
-        "Compile their functions in CUDA C and, if there is a GPU, compare them with the functions for the CPU",
-    );
     let shell = positional("shell", "SHELL", "The shell");
     let page = Arg::new("command")
         .value_name("COMMAND")
@@ -187,18 +184,11 @@ pub fn command() -> Command {
         )
         .subcommand(list("methods", "List the methods and pair scores, their formulas and parameters").args(&plugins))
         .subcommand(
-            list("plugins", "List the plugins, what they provide, and why libraries were refused")
-                .arg(cuda)
-                .arg(
-                    Arg::new("check")
-                        .long("check")
-                        .value_name("LIBRARY")
-                        .value_parser(ValueParser::path_buf())
-                        .conflicts_with_all(["cuda", "format", "plugins"])
-                        .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind; exit code 1 where something fails"),
-                )
-                .arg(flag("here", "Check in this process").requires("check").hide(true))
-                .args(&plugins),
+            plugin_commands(list(
+                "plugins",
+                "List the plugins, what they provide, and why libraries were refused",
+            ))
+            .args(&plugins),
         )
         .subcommand(
             Command::new("completions")

@@ -21,6 +21,8 @@ mod option_spec;
 mod options;
 mod other_methods;
 mod path_text;
+#[cfg(feature = "program")]
+mod plugin_arguments;
 mod plugin_lookup;
 mod prediction;
 mod raw_specs;

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::OnceLock};
 
 use passel_criteria::Origin;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
@@ -17,6 +18,10 @@ pub struct Plugin {
     pub version: String,
     /// A description of one line.
     pub description: String,
+    /// What else it says of itself.
+    pub about: About,
+    /// The version of the contract that it was compiled with.
+    pub contract: u32,
     /// The file that it was loaded from.
     pub path: PathBuf,
     /// The selectors it brings.
@@ -29,6 +34,18 @@ pub struct Plugin {
 }
 
 impl Plugin {
+    /// The names of its methods, pair scores and criteria.
+    pub fn names(&self) -> [Vec<&str>; 3] {
+        fn names<C>(offers: &[Offer<C>]) -> Vec<&str> {
+            offers.iter().map(|own| &*own.info.name).collect()
+        }
+        [
+            names(&self.methods),
+            names(&self.pair_scores),
+            names(&self.criteria),
+        ]
+    }
+
     /// What a report says of who brings a method or a criterion.
     pub(super) fn origin(&self) -> Origin {
         Origin {
@@ -46,6 +63,33 @@ impl Plugin {
             false => None,
         };
         self.hash.get_or_init(hash).as_deref()
+    }
+}
+
+/// Whose a plugin is and where it is described: a line each, where it says so.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its licence, by its SPDX identifier.
+    pub licence: Option<String>,
+    /// Its authors.
+    pub authors: Option<String>,
+    /// Its page.
+    pub url: Option<String>,
+    /// The DOI of its publication.
+    pub doi: Option<String>,
+}
+
+impl About {
+    /// What there is, each with what a list calls it.
+    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [
+            ("licence", &self.licence),
+            ("authors", &self.authors),
+            ("page", &self.url),
+            ("DOI", &self.doi),
+        ];
+        let all = all.into_iter();
+        all.filter_map(|(name, text)| Some((name, text.as_deref()?)))
     }
 }
 

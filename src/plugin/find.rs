@@ -1,14 +1,16 @@
-//! The folders that are searched for plugins: the program's own, and those of [`PATH`]. The
-//! working directory is not, unless [`PATH`] names it.
+//! The folders that are searched for plugins: those of [`PATH`], the program's own, and those that plugins are installed in.
+//! The working directory is not, unless [`PATH`] names it.
 
 use std::{
     env,
-    env::consts::{DLL_PREFIX, DLL_SUFFIX},
-    fs, io,
+    env::consts::DLL_PREFIX,
     path::{Path, PathBuf},
 };
 
-use super::error::{PluginError, unreadable};
+use super::{
+    error::{PluginError, unreadable},
+    installed::{self, list},
+};
 
 /// The environment variable with further folders, separated as in `PATH`. Every library in them
 /// is taken for a plugin.
@@ -17,17 +19,19 @@ pub const PATH: &str = "PASSEL_PLUGIN_PATH";
 /// The libraries that are found without being named.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Beside the program.
-    pub(super) beside: Vec<PathBuf>,
     /// In the folders of [`PATH`].
     pub(super) in_folders: Vec<PathBuf>,
+    /// Beside the program.
+    pub(super) beside: Vec<PathBuf>,
+    /// In the folders of installed plugins.
+    pub(super) installed: Vec<PathBuf>,
     /// An error for each folder that cannot be read.
     pub(super) unreadable: Vec<PluginError>,
 }
 
 impl Found {
     pub(super) fn all(self) -> Vec<PathBuf> {
-        [self.beside, self.in_folders].concat()
+        [self.in_folders, self.beside, self.installed].concat()
     }
 }
 
@@ -58,9 +62,12 @@ pub(super) fn libraries() -> Found {
             }),
         }
     }
+    let (installed, unreadable) = installed::libraries();
+    unreadable_folders.extend(unreadable);
     Found {
-        beside: found,
         in_folders,
+        beside: found,
+        installed,
         unreadable: unreadable_folders,
     }
 }
@@ -78,20 +85,6 @@ fn program_folders() -> Vec<PathBuf> {
         }
         _ => vec![folder.join("deps"), folder.to_owned()],
     }
-}
-
-/// The libraries in a folder, sorted by name: the order of loading must not depend on the system.
-fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.ends_with(DLL_SUFFIX) {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
 }
 
 /// The path with symbolic links resolved; unchanged if the file does not exist.

@@ -215,7 +215,7 @@ pub(super) unsafe fn name(there: *const c_char) -> Result<String, Breach> {
 }
 
 /// Whether a text is a valid name: a lower-case letter, then lower-case letters, digits, `-`.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let part =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(part)

@@ -4,8 +4,8 @@
 //! are checked and copied once into plain data. A library that cannot be used gives one error
 //! with its path, and passel goes on without it, unless it was named.
 //!
-//! A name means what the first plugin brings that has it: of those named by path, then of those beside the program or part of it,
-//! then of those in folders. `PLUGIN/NAME`, or the path of a library in the place of `PLUGIN`, means that one's.
+//! A name means what the first plugin brings that has it: of those named by path, then of those in the folders of [`PATH`], then of
+//! those beside the program or part of it, then of those that were installed. `PLUGIN/NAME`, or the path of a library in the place of `PLUGIN`, means that one's.
 
 mod calls;
 mod contract;
@@ -17,6 +17,7 @@ mod error;
 mod find;
 mod finish;
 mod guard;
+mod installed;
 mod load;
 mod memory;
 mod problem;
@@ -32,12 +33,17 @@ use std::{
 
 use passel_abi::passel_entry;
 
+pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, MethodCall, PairCall};
-pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 #[cfg(feature = "program")]
 pub(crate) use ends::{end, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
+pub use installed::{Installed, Manifest};
+#[cfg(feature = "program")]
+pub(crate) use installed::{installed, library_in, look, manifest_of, platform, user_folder};
+#[cfg(feature = "program")]
+pub(crate) use memory::is_name;
 pub use resolve::{MethodKind, ResolvedMethod};
 
 use crate::printable::printable_error;
@@ -73,26 +79,18 @@ struct PluginSet {
 }
 
 impl Plugins {
-    /// Loads the plugins named by path, those beside the program, those of passel that are part of it where none of their name was
-    /// found, and those in the folders of [`PATH`]. Libraries in folders that cannot be used are
-    /// [`refused`](Self::refused), and so is one whose plugin's name another has that was found.
+    /// Loads the plugins named by path, those in the folders of [`PATH`], those beside the program, those of passel that are part
+    /// of it where none of their name was found, and those that were installed. Libraries in folders that cannot be used are
+    /// [`refused`](Self::refused), and so is one whose plugin's name another has that was found, and an installed one that is
+    /// not the library of its manifest.
     ///
     /// # Errors
     /// A plugin that was named and cannot be used.
     pub fn find(named: &[PathBuf]) -> Result<Self, PluginError> {
         let found = find::libraries();
-        let mut set = PluginSet {
-            plugins: Vec::new(),
-            named: 0,
-            refused: found.unreadable,
-        };
         let mut seen = Vec::new();
-        for path in named {
-            if find::is_new(path, &mut seen) {
-                set.plugins.push(load::load(path)?);
-            }
-        }
-        set.named = set.plugins.len();
+        let mut set = PluginSet::named(named, &mut seen)?;
+        set.refused = found.unreadable;
         let mut look = |set: &mut PluginSet, libraries: &[PathBuf]| {
             for path in libraries {
                 if find::is_new(path, &mut seen) {
@@ -101,6 +99,7 @@ impl Plugins {
                 }
             }
         };
+        look(&mut set, &found.in_folders);
         look(&mut set, &found.beside);
         for (name, entry) in OWN {
             let plugin = load::linked(name, entry)?;
@@ -108,7 +107,27 @@ impl Plugins {
                 set.plugins.push(plugin);
             }
         }
-        look(&mut set, &found.in_folders);
+        for path in &found.installed {
+            if find::is_new(path, &mut seen) {
+                let loaded = installed::check(path).and_then(|hash| {
+                    let plugin = load::load(path)?;
+                    // It was computed a moment ago.
+                    let _ = hash.map(|hash| plugin.hash.set(Some(hash)));
+                    set.add(plugin)
+                });
+                set.refused.extend(loaded.err());
+            }
+        }
+        Ok(Self(Arc::new(set)))
+    }
+
+    /// Loads the plugins named by path, and no others.
+    ///
+    /// # Errors
+    /// A plugin that cannot be used.
+    #[cfg(feature = "program")]
+    pub(crate) fn named(paths: &[PathBuf]) -> Result<Self, PluginError> {
+        let set = PluginSet::named(paths, &mut Vec::new())?;
         Ok(Self(Arc::new(set)))
     }
 
@@ -152,6 +171,17 @@ impl Plugins {
 }
 
 impl PluginSet {
+    /// The plugins named by path.
+    fn named(paths: &[PathBuf], seen: &mut Vec<PathBuf>) -> Result<Self, PluginError> {
+        let new = paths.iter().filter(|path| find::is_new(path, seen));
+        let plugins: Vec<Plugin> = new.map(|path| load::load(path)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            named: plugins.len(),
+            plugins,
+            refused: Vec::new(),
+        })
+    }
+
     fn of_name(&self, name: &str) -> Option<usize> {
         self.plugins.iter().position(|other| other.name == name)
     }

@@ -3,7 +3,7 @@
 // Another's pointers are followed.
 #![allow(unsafe_code)]
 
-use std::{path::Path, ptr, sync::OnceLock};
+use std::{ffi::c_char, path::Path, ptr, sync::OnceLock};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
@@ -13,7 +13,7 @@ use passel_abi::{
 use super::{
     calls::{CriterionCall, DeclareCall, FunctionCall, RunCall},
     contract,
-    description::{MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
+    description::{About, MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
     error::{Breach, PASS},
     guard::Called,
     memory::{Foreign, Table, list, name, table, text},
@@ -115,6 +115,13 @@ impl Reader<'_> {
             name,
             version,
             description,
+            about: About {
+                licence: unsafe { said(copy.licence, "licence") }?,
+                authors: unsafe { said(copy.authors, "authors") }?,
+                url: unsafe { said(copy.url, "url") }?,
+                doi: unsafe { said(copy.doi, "doi") }?,
+            },
+            contract: copy.abi_version,
             path: path.to_owned(),
             hash: OnceLock::new(),
         })
@@ -175,6 +182,18 @@ impl Reader<'_> {
             plugin: self.plugin.to_owned(),
             parameters,
         })
+    }
+}
+
+/// A text of one line that need not be there.
+///
+/// # Safety
+/// Null, or a text that ends with a zero byte.
+unsafe fn said(there: *const c_char, member: &str) -> Result<Option<String>, Breach> {
+    match there.is_null() {
+        true => Ok(None),
+        // SAFETY: the caller's.
+        false => unsafe { text(there, member) }.map(Some),
     }
 }
 

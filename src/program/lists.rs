@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{
-    EXIT_DONE, EXIT_FAILED, EXIT_USAGE, check_plugin,
+    EXIT_DONE, EXIT_FAILED, EXIT_USAGE, check_plugin, install, new_plugin,
     print::{print_error, print_json, print_option_error, print_result, print_text},
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         host::host_info,
     },
     job,
-    plugin::Plugins,
+    plugin::{Plugins, installed},
     report::{criteria, devices, methods, plugins},
 };
 
@@ -66,8 +66,25 @@ fn compile_kernels(matches: &ArgMatches) -> u8 {
     }
 }
 
+/// Does what a command of `plugins` asks for.
+fn plugin_command(name: &str, matches: &ArgMatches) -> u8 {
+    match name {
+        "install" => install::install(matches),
+        "remove" => install::remove(matches),
+        "new" => new_plugin::write(matches),
+        _ => {
+            let all = installed();
+            let json = || plugins::installed_json(&all);
+            print_as(matches, json, || plugins::installed_text(&all))
+        }
+    }
+}
+
 /// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared. With `--check` one library is checked.
 fn print_plugins(matches: &ArgMatches) -> u8 {
+    if let Some((name, matches)) = matches.subcommand() {
+        return plugin_command(name, matches);
+    }
     if let Some(library) = matches.get_one::<PathBuf>("check") {
         return check_plugin::check(matches, library);
     }
@@ -144,7 +161,11 @@ fn find_plugins(matches: &ArgMatches) -> Result<Plugins, u8> {
         print_option_error(&error);
         EXIT_USAGE
     })?;
-    Plugins::find(&named).map_err(|error| {
+    let find = match matches.try_get_one::<bool>("alone") {
+        Ok(Some(true)) => Plugins::named,
+        _ => Plugins::find,
+    };
+    find(&named).map_err(|error| {
         print_error(&format!("error: {error}"));
         EXIT_USAGE
     })

@@ -1,9 +1,12 @@
 //! The program `passel`, and each rank of `passel-mpi`: arguments → run → report → exit code.
 
+mod archive;
 mod check_data;
 mod check_plugin;
+mod install;
 mod jobs;
 mod lists;
+mod new_plugin;
 mod on_end;
 mod predict;
 mod print;

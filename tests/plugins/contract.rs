@@ -1,7 +1,7 @@
 //! A plugin in C: whole, of other sizes, and with every fault the contract can have.
 
 use passel::{
-    plugin::{MethodKind, Plugins},
+    plugin::{About, MethodKind, Plugins},
     score::{Combination, Gathered, Join, PairScore, Quantity, Totals},
 };
 use tempfile::tempdir;
@@ -84,6 +84,27 @@ fn what_finishes_a_score_is_told_what_a_candidate_and_the_chosen_have() {
     };
     let expected = 4.0 - 0.5 * (2.0 + 6.0) / 4.0 + 1e-5 - 2e-7;
     assert!((finish.0.score(&own) - expected).abs() < 1e-15);
+}
+
+#[test]
+fn a_plugin_says_whose_it_is_where_it_says_so() {
+    let silent = load(&[]);
+    let about = "ABOUT=\"MIT\",\"A. One, B. Two\",0,\"10.1000/182\"";
+    let (Some(silent), Some(told)) = (silent, load(&[about])) else {
+        return;
+    };
+    let of = |plugins: Result<Plugins, String>| plugins.unwrap().plugins()[0].about.clone();
+    assert_eq!(of(silent), About::default());
+    let expected = About {
+        licence: Some("MIT".to_owned()),
+        authors: Some("A. One, B. Two".to_owned()),
+        url: None,
+        doi: Some("10.1000/182".to_owned()),
+    };
+    assert_eq!(of(told), expected);
+    let fault = load(&["ABOUT=\"MIT\\n\",0,0,0"]).unwrap().unwrap_err();
+    let reason = "the plugin: licence is no line of UTF-8 of at most 4096 bytes";
+    assert_eq!(fault, reason);
 }
 
 #[test]

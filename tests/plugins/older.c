@@ -88,8 +88,10 @@ static const struct { early_plugin own; size_t more[3]; } plugin = {
     POISON};
 #else
 static const struct { passel_plugin own; size_t more[3]; } plugin = {
-    {sizeof(passel_plugin) + 3 * sizeof(size_t), VERSION, NEEDS, "older", "1", "d",
-     selectors, 1, pairs, 1, criteria, 1}, APPENDED};
+    {.size = sizeof(passel_plugin) + 3 * sizeof(size_t), .abi_version = VERSION, .needs = NEEDS,
+     .name = "older", .version = "1", .description = "d", .selectors = selectors,
+     .selector_count = 1, .pair_scores = pairs, .pair_score_count = 1, .criteria = criteria,
+     .criterion_count = 1}, APPENDED};
 #endif
 
 const void *passel_plugin_older(const passel_engine *engine)

@@ -116,8 +116,9 @@ static const passel_criterion criterion = {
     VALUE, 0};
 static const passel_criterion *const criteria[] = {&criterion};
 static const passel_plugin plugin = {
-    sizeof(passel_plugin), PASSEL_ABI_VERSION, 0, PLUGIN, "1", "runs by itself",
-    selectors, 1, 0, 0, criteria, 1};
+    .size = sizeof(passel_plugin), .abi_version = PASSEL_ABI_VERSION, .name = PLUGIN, .version = "1",
+    .description = "runs by itself", .selectors = selectors, .selector_count = 1,
+    .criteria = criteria, .criterion_count = 1};
 
 const passel_plugin *ENTRY(const passel_engine *engine)
 {

@@ -49,6 +49,8 @@ impl Folder {
     pub fn passel(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_passel"));
         command.args(arguments).current_dir(self.0.path());
+        // Not the plugins of whoever runs the tests.
+        command.env("XDG_DATA_HOME", self.path("data-home"));
         command
     }
 

@@ -15,7 +15,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("bytes", &["table"]),
     ("csv", &["table", "report", "batch/times"]),
     ("fast_float2", &["table"]),
-    ("flate2", &["table"]),
+    ("flate2", &["table", "program/archive"]),
     ("memchr", &["table"]),
     ("npyz", &["table"]),
     // Optional; `report` and `table` have modules of that name.
@@ -57,8 +57,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["sha256"]),
     ("signal_hook", &["program"]),
     ("strsim", &["nearest"]),
-    ("tempfile", &["output", "trace", "batch", "device/cuda"]),
+    ("tar", &["program/archive"]),
+    (
+        "tempfile",
+        &["output", "trace", "batch", "device/cuda", "program/install"],
+    ),
     ("toml", &["job"]),
+    ("zip", &["program/archive"]),
 ];
 
 /// Longest source file, in lines: a reader keeps one in mind.

@@ -25,6 +25,7 @@ fn description(quantity: fn() -> crate::Quantity) -> Description {
         name: "of_two",
         version: "1",
         description: "",
+        about: ["MIT", "A. One:B. Two", "", "https://example.org", ""],
         selectors: &[],
         procedures: &[],
         criteria: &[],
@@ -58,6 +59,12 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
     assert_eq!((plugin.selector_count, plugin.pair_score_count), (0, 1));
     // SAFETY: as above.
     assert_eq!(unsafe { CStr::from_ptr(plugin.name) }, c"of-two");
+    // SAFETY: as above.
+    let said = |text| unsafe { CStr::from_ptr(text) };
+    assert_eq!(said(plugin.licence), c"MIT");
+    assert_eq!(said(plugin.authors), c"A. One, B. Two");
+    assert_eq!(said(plugin.url), c"https://example.org");
+    assert!(plugin.doi.is_null());
     assert_eq!(made, WORKS.enter(&engine, &works), "made once");
     ENGINE.store(ptr::null_mut(), Ordering::Release);
 }

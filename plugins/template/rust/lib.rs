@@ -1,4 +1,4 @@
-//! My selectors.
+//! My selector.
 
 use passel_sdk::{
     Gather, Parameter, ParameterKind, Score, Selector,
@@ -7,8 +7,8 @@ use passel_sdk::{
 
 /// **I(x;y) + mean over the chosen w of [I(x;y|w) − a·I(x;w)]**: x is the candidate, w a chosen
 /// variable, y the response.
-pub const MINE: Selector = Selector {
-    name: "mine",
+pub const SELECTOR: Selector = Selector {
+    name: "my-score",
     title: "what is new, less what is known",
     formula: "I(x;y) + (1/|S|)·Σ [I(x;y|w) − a·I(x;w)]",
     source: "unpublished",
@@ -29,7 +29,7 @@ pub const MINE: Selector = Selector {
     },
 };
 
-passel_sdk::plugin! { name: mine, selectors: [MINE] }
+passel_sdk::plugin! { name: my_score, selectors: [SELECTOR] }
 
 #[cfg(test)]
 mod tests {
@@ -37,11 +37,14 @@ mod tests {
     use passel_sdk::trial;
 
     #[test]
-    fn a_number_worked_by_hand() {
-        // y is 1 where x and w differ: I(x;y) = I(x;w) = 0, I(x;y|w) = ln 2.
-        let (x, w, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]);
-        let score = (MINE.score)(&[0.5]).unwrap();
-        let value = trial::score(&score, &x, &[&w], &y);
+    fn the_numbers_worked_by_hand() {
+        // y is 1 where u and v differ: I(u;y) = I(v;y) = I(u;v) = 0, I(v;y|u) = ln 2.
+        let (u, v, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]);
+        let score = (SELECTOR.score)(&[0.5]).unwrap();
+        let value = trial::score(&score, &v, &[&u], &y);
         assert!((value - 2f64.ln()).abs() < 1e-12);
+        // Of a copy of u, I(u;u) = ln 2 is known already.
+        let value = trial::score(&score, &u, &[&u], &y);
+        assert!((value + 0.5 * 2f64.ln()).abs() < 1e-12);
     }
 }
