@@ -43,6 +43,8 @@ pub(super) struct Survey<'a> {
     pub(super) summary: RunSummary,
     /// What the user should know before the run.
     pub(super) notes: Vec<String>,
+    /// The jobs that were under way when a run was killed.
+    lost: HashSet<String>,
 }
 
 impl<'a> Survey<'a> {
@@ -56,6 +58,7 @@ impl<'a> Survey<'a> {
             recorded: HashMap::new(),
             summary: RunSummary::default(),
             notes: Vec::new(),
+            lost: HashSet::new(),
         }
     }
 
@@ -168,6 +171,14 @@ impl<'a> Survey<'a> {
         self.notes.extend(note_of_lost(&names));
         self.pending
             .sort_by_key(|job| (is_lost(job), has_failed(job), first[data(job)]));
+        self.lost.clone_from(lost);
+    }
+
+    /// How many of the pending jobs, the last, were under way when a run was killed.
+    pub(super) fn suspects(&self) -> usize {
+        let last = self.pending.iter().rev();
+        last.take_while(|job| self.lost.contains(&job.planned.id))
+            .count()
     }
 
     /// Restricts the pending jobs to those of these names, some of which only rank 0 has inspected.

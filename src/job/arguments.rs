@@ -176,6 +176,8 @@ pub fn command() -> Command {
             VALIDATE_EXAMPLE,
         ))
         .subcommand(run)
+        // For `run --isolate` alone, which tells it on standard input what to do.
+        .subcommand(Command::new("isolated-job").hide(true))
         .subcommand(status)
         .subcommand(predict)
         .subcommand(simulate)

@@ -6,6 +6,7 @@ mod expand;
 mod grid;
 mod lacking;
 mod mistakes;
+mod recipe;
 mod schema;
 mod shared;
 
@@ -26,6 +27,7 @@ use expand::{Expansion, LocatedJob};
 use lacking::lacking;
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{Mistakes, invalid_value, not_utf8, syntax, unknown_run_key, unknown_top_key};
+pub(crate) use recipe::JobRecipe;
 pub use schema::schema;
 use shared::{shared_files, written_data};
 
@@ -61,6 +63,8 @@ pub struct PlannedJob {
     pub task: Task,
     /// The options that were given and have an effect, each with its texts, by name.
     pub options: Vec<(&'static str, Vec<String>)>,
+    /// The names of the options that were set for this job alone, not by the defaults of the file.
+    pub(super) own: Vec<&'static str>,
 }
 
 /// Reads a job file.

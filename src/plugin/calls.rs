@@ -240,7 +240,7 @@ impl Procedure for RunCall {
             let values = self.values.as_ptr();
             // SAFETY: the selector's own function; what it is lent lives until it returns.
             let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
-            self.called.run(call)
+            self.called.run_awaited(call)
         })
     }
 }

@@ -3,9 +3,13 @@
 // Functions of the system, and what it calls.
 #![allow(unsafe_code)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-use super::guard::called;
+use super::watchdog;
+use crate::{foreign_calls::callee, interrupt::Interrupt, printable::printable_error};
 
 /// Whether this process is the program, and whether that has come to its end.
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
@@ -17,16 +21,33 @@ pub(super) fn is_program() -> bool {
 
 /// Watches over the end of a process that is the program: a plugin that calls `exit`, whatever it says of success, or is at
 /// fault, is named on standard error, and the exit code is not 0. What plugins write to standard output goes to standard
-/// error from the first one that is loaded.
-pub(crate) fn watch() {
-    if !IS_PROGRAM.swap(true, Ordering::Relaxed) {
-        system::watch();
+/// error from the first one that is loaded. A call that goes on long after the end was wanted, or that its time was over, ends the
+/// process, too.
+pub(crate) fn watch(interrupt: &Interrupt) {
+    if IS_PROGRAM.swap(true, Ordering::Relaxed) {
+        return;
     }
+    system::watch();
+    // Without a thread for it a second signal still ends the process.
+    let _ = watchdog::start(interrupt, |ended| {
+        let code = ended.unwrap_or_else(|hung| {
+            // Standard error may be closed.
+            let _ = writeln!(io::stderr(), "error: {}", printable_error(&hung.to_string()));
+            hung.exit_code()
+        });
+        end_now(code);
+    });
 }
 
 /// The program has done its work: from here on the end of the process is its own.
 pub(crate) fn end() {
     HAS_ENDED.store(true, Ordering::Relaxed);
+}
+
+/// Ends the process at once, without destructors: a plugin may still use what they would free.
+pub(crate) fn end_now(code: u8) -> ! {
+    end();
+    system::end_now(code)
 }
 
 #[cfg(unix)]
@@ -38,7 +59,7 @@ mod system {
         sync::{OnceLock, atomic::Ordering},
     };
 
-    use super::{HAS_ENDED, called};
+    use super::{HAS_ENDED, callee};
 
     /// The exit code where a plugin called `exit`.
     const EXIT_CODE: c_int = 1;
@@ -81,6 +102,11 @@ mod system {
         }
     }
 
+    pub(super) fn end_now(code: u8) -> ! {
+        // SAFETY: nothing runs after it.
+        unsafe { libc::_exit(code.into()) }
+    }
+
     /// Writes to standard error what may be written anywhere, in a handler of signals too.
     fn tell(parts: &[&str]) {
         for part in parts {
@@ -93,7 +119,7 @@ mod system {
         if HAS_ENDED.load(Ordering::Relaxed) {
             return;
         }
-        match called() {
+        match callee() {
             "" => tell(&[
                 "error: something in this process called exit before passel was done: what it found is lost\n",
             ]),
@@ -109,7 +135,7 @@ mod system {
 
     extern "C" fn at_fault(signal: c_int) {
         let at = FAULTS.iter().position(|own| own.0 == signal).unwrap_or(0);
-        let called = called();
+        let called = callee();
         if !called.is_empty() {
             tell(&[
                 "error: ",
@@ -137,4 +163,8 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     pub(super) fn watch() {}
+
+    pub(super) fn end_now(code: u8) -> ! {
+        std::process::exit(code.into())
+    }
 }

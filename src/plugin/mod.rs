@@ -21,6 +21,8 @@ mod memory;
 mod problem;
 mod read;
 mod resolve;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod watchdog;
 
 use std::{
     collections::BTreeSet,
@@ -34,10 +36,12 @@ use passel_abi::passel_entry;
 use description::{CriterionCall, MethodCall, PairCall};
 pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 #[cfg(feature = "program")]
-pub(crate) use ends::{end, watch};
+pub(crate) use ends::{end, end_now, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 pub use resolve::{MethodKind, ResolvedMethod};
+#[cfg(feature = "program")]
+pub(crate) use watchdog::{HungCall, hung_calls};
 
 use crate::printable::printable_error;
 
