@@ -54,6 +54,13 @@ impl Work {
         self.deadline.fetch_min(at, Relaxed);
     }
 
+    /// The work has no more time than this, from now on.
+    pub(crate) fn end_within(&self, time: Duration) {
+        if let Some(at) = Instant::now().checked_add(time) {
+            self.ends_at(at);
+        }
+    }
+
     /// Whether a deadline has passed.
     pub(crate) fn is_late(&self) -> bool {
         let deadline = self.deadline.load(Relaxed);
@@ -173,6 +180,11 @@ pub(crate) fn callee() -> &'static str {
     let slot = OWN.get();
     let callee = slot.and_then(|slot| callee_at(slot.callee.load(Relaxed)));
     callee.map_or("", |callee| callee)
+}
+
+/// Whether this is a thread of passel's that has called others, or works for a job. A handler of signals may ask.
+pub(crate) fn is_known_thread() -> bool {
+    OWN.get().is_some()
 }
 
 fn pointer(callee: Option<Callee>) -> *mut &'static str {

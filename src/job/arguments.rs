@@ -282,7 +282,7 @@ fn argument(option: &OptionInfo) -> Arg {
 }
 
 /// The texts given for an option; none if it was not given.
-fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
+pub(super) fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
     if option.is_flag() {
         let is_set = matches.get_flag(option.name);
         return is_set.then(|| "true".to_owned()).into_iter().collect();

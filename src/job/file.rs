@@ -21,7 +21,7 @@ use toml::{
 };
 
 use super::{JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup};
-use crate::whole_file::read_small;
+use crate::{foreign_calls::Work, whole_file::read_small};
 use entries::NoData;
 use expand::{Expansion, LocatedJob};
 use lacking::lacking;
@@ -143,6 +143,10 @@ fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mista
         }
     }
     settings.output = settings.output.map(|output| folder.join(output));
+    if let Some(limit) = settings.time_limit {
+        // Libraries that jobs name are loaded next.
+        Work::current().end_within(limit);
+    }
     let results = settings.folder(path);
     // What jobs wrote before may match a pattern: it is known once there are jobs.
     let mut written = HashSet::new();

@@ -17,8 +17,11 @@ mod error;
 mod find;
 mod guard;
 mod load;
+#[cfg_attr(not(unix), allow(dead_code))]
+mod mapped;
 mod memory;
 mod problem;
+mod process_state;
 mod read;
 mod resolve;
 #[cfg_attr(not(feature = "program"), allow(dead_code))]

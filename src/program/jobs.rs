@@ -17,9 +17,10 @@ use super::{
 use crate::{
     batch::{self, error_chain},
     fnv::Fnv,
+    foreign_calls::Work,
     interrupt::Interrupt,
     job::{
-        arguments,
+        RunSettings, arguments,
         file::{self, JobFile, PlannedJob},
     },
     machine, plugin,
@@ -52,6 +53,10 @@ fn run_file(
         return EXIT_USAGE;
     };
     let [check, list, open] = ["check", "list", "open"].map(|name| matches.get_flag(name));
+    let limit = arguments::run_settings(matches, RunSettings::default());
+    if let Some(limit) = limit.ok().and_then(|settings| settings.time_limit) {
+        Work::current().end_within(limit);
+    }
     // What only looks at jobs runs no code that they name, unless it is asked to.
     let read = match (check || list) && !open {
         true => file::inspect,

@@ -12,6 +12,7 @@ mod contract;
 mod criteria;
 mod found;
 mod harm;
+mod harm_table;
 mod layouts;
 mod levels;
 mod linked;
