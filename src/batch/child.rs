@@ -106,7 +106,10 @@ pub(crate) fn order(interrupt: &Interrupt) -> io::Result<String> {
     let interrupt = interrupt.clone();
     let heed = move || {
         let mut line = Vec::new();
-        while orders.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        while orders
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|read| read > 0)
+        {
             if line == INTERRUPT {
                 interrupt.request();
             }

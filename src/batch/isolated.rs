@@ -1,8 +1,8 @@
 //! A job in a process of its own: whatever ends that process, the run goes on.
 
 use std::{
-    num::NonZeroUsize,
     io::{BufRead, BufReader, Read, Write},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,

@@ -26,7 +26,7 @@ mod times;
 mod worker;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     io,
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
@@ -36,10 +36,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use crate::run::error_chain;
+pub(crate) use child::{Child, ended_text, order as ordered};
 pub use columns::column_failures;
 pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
-pub(crate) use child::{Child, ended_text, order as ordered};
 pub use isolated::{COMMAND as ISOLATED_JOB, run_ordered};
 pub(crate) use manifest::sha256;
 pub use status::{matching_jobs, retain_matching_unchecked, status_table};
@@ -54,6 +54,7 @@ use crate::{
 use folder::ResultFolder;
 use live::Live;
 use ranks::Role;
+use run_status::LostJobs;
 use survey::Survey;
 use worker::Runner;
 
@@ -218,7 +219,7 @@ pub fn run(
 fn run_into<'a>(
     folder: &ResultFolder,
     file: &'a JobFile,
-    (jobs, lost): (&[&'a PlannedJob], &HashSet<String>),
+    (jobs, lost): (&[&'a PlannedJob], &LostJobs),
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
     live: &Live<'a>,

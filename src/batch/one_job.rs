@@ -142,10 +142,7 @@ impl JobContext<'_> {
                 return cut_short(incomplete.report.as_mut());
             }
             // Ranks do their jobs one after another.
-            Err(error)
-                if self.partners.is_none()
-                    && error.memory().is_some_and(has_rivals) =>
-            {
+            Err(error) if self.partners.is_none() && error.memory().is_some_and(has_rivals) => {
                 return Ok(JobEnd::Crowded(error_chain(&error)));
             }
             Err(error) => {

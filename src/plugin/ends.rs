@@ -11,7 +11,11 @@ use std::{
 #[cfg(unix)]
 use super::mapped::library_at;
 use super::watchdog;
-use crate::{foreign_calls::{callee, is_known_thread}, interrupt::Interrupt, printable::printable_error};
+use crate::{
+    foreign_calls::{callee, is_known_thread},
+    interrupt::Interrupt,
+    printable::printable_error,
+};
 
 /// Whether this process is the program, and whether that has come to its end.
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
@@ -34,7 +38,11 @@ pub(crate) fn watch(interrupt: &Interrupt) {
     let _ = watchdog::start(interrupt, |ended| {
         let code = ended.unwrap_or_else(|hung| {
             // Standard error may be closed.
-            let _ = writeln!(io::stderr(), "error: {}", printable_error(&hung.to_string()));
+            let _ = writeln!(
+                io::stderr(),
+                "error: {}",
+                printable_error(&hung.to_string())
+            );
             hung.exit_code()
         });
         end_now(code);
@@ -204,7 +212,10 @@ mod system {
             // SAFETY: the stack of this thread. Where it ends a fault follows, which ends the process untold.
             unsafe { word.read_volatile() }
         });
-        [instruction].into_iter().chain(callers).find_map(library_at)
+        [instruction]
+            .into_iter()
+            .chain(callers)
+            .find_map(library_at)
     }
 
     extern "C" fn at_fault(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {

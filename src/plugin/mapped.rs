@@ -33,7 +33,9 @@ fn known() -> &'static [Mapped] {
 pub(super) fn note(library: &Path) {
     static NOTING: Mutex<()> = Mutex::new(());
     let _noting = NOTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = library.canonicalize().unwrap_or_else(|_| library.to_owned());
+    let path = library
+        .canonicalize()
+        .unwrap_or_else(|_| library.to_owned());
     let (Some(path), Ok(maps)) = (path.to_str(), fs::read_to_string("/proc/self/maps")) else {
         return;
     };
@@ -71,7 +73,10 @@ mod tests {
     #[test]
     fn the_code_of_a_file_is_found_in_the_list_of_the_system() {
         let line = "7f31c000-7f31d000 r-xp 00001000 fe:00 1234                       /a b/libc.so";
-        assert_eq!(code_of(line, "/a b/libc.so"), Some(0x7f31_c000..0x7f31_d000));
+        assert_eq!(
+            code_of(line, "/a b/libc.so"),
+            Some(0x7f31_c000..0x7f31_d000)
+        );
         assert_eq!(code_of(line, "/a/libc.so"), None);
         assert_eq!(code_of(&line.replace("r-xp", "r--p"), "/a b/libc.so"), None);
     }

@@ -45,6 +45,10 @@ static void harm(const char *here)
 {
     if (is(here, "exit"))
         exit(0);
+    if (is(here, "later-exit")) {
+        while (access("waits", F_OK));
+        exit(0);
+    }
     if (is(here, "_exit"))
         _exit(0);
     if (is(here, "abort"))

@@ -1,6 +1,6 @@
 //! What a plugin may do wrong, wherever it is called: what happens, and to whom. The table is `docs/plugins-harm.md`.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 
 use std::{
     env, fs,
@@ -18,14 +18,7 @@ use serde_json::Value;
 
 use super::{built, program::Folder};
 
-const EVERYWHERE: &[&str] = &[
-    "entry",
-    "declare",
-    "function",
-    "criterion",
-    "run",
-    "thread",
-];
+const EVERYWHERE: &[&str] = &["entry", "declare", "function", "criterion", "run", "thread"];
 
 /// What it does, in the words of `harm.c` and of the table, and where.
 const HARM: [(&str, &str, &[&str]); 24] = [
@@ -36,7 +29,11 @@ const HARM: [(&str, &str, &[&str]); 24] = [
     ("fault", "writes to address 8", EVERYWHERE),
     ("stack", "recurses without end", EVERYWHERE),
     ("throw", "throws as C++ does", EVERYWHERE),
-    ("memory", "asks for more memory than there is, and writes to what it got", EVERYWHERE),
+    (
+        "memory",
+        "asks for more memory than there is, and writes to what it got",
+        EVERYWHERE,
+    ),
     ("loop", "loops without end", EVERYWHERE),
     ("print", "prints to standard output", EVERYWHERE),
     ("rounding", "rounds upward from then on", EVERYWHERE),
@@ -47,10 +44,18 @@ const HARM: [(&str, &str, &[&str]); 24] = [
     ("nan", "gives NaN", &["function", "criterion", "run"]),
     ("infinity", "gives +∞", &["function", "criterion"]),
     ("minus-infinity", "gives −∞", &["function", "criterion"]),
-    ("code", "fails without a reason", &["entry", "declare", "run"]),
+    (
+        "code",
+        "fails without a reason",
+        &["entry", "declare", "run"],
+    ),
     ("size", "says a wrong size", &["entry", "declare", "run"]),
     ("count", "says a wrong number", &["entry", "declare", "run"]),
-    ("null", "hands over a null pointer", &["entry", "declare", "run"]),
+    (
+        "null",
+        "hands over a null pointer",
+        &["entry", "declare", "run"],
+    ),
     ("dangling", "hands over a freed text", &["entry"]),
     ("none", "does nothing wrong", &["entry"]),
 ];
@@ -106,7 +111,10 @@ fn select(library: &Path, place: &str, what: &str, plain: Option<&Value>) -> (St
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     let selected = report["selected"].clone();
     let is_empty = output.stdout.is_empty();
-    assert!(is_empty || !report.is_null(), "{place} {what}: a report that is none");
+    assert!(
+        is_empty || !report.is_null(),
+        "{place} {what}: a report that is none"
+    );
     let kind = match plain {
         _ if is_empty => "none",
         Some(plain) if selected == *plain => "the same",
@@ -138,9 +146,15 @@ fn isolated(library: &Path, place: &str, what: &str) -> String {
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     let is_done = |job: &str| folder.path(&format!("jobs-results/{job}.json")).is_file();
-    assert_eq!([is_done("bad"), is_done("good")], [false, true], "{place} {what}: {text}");
+    assert_eq!(
+        [is_done("bad"), is_done("good")],
+        [false, true],
+        "{place} {what}: {text}"
+    );
     assert_eq!(output.status.code(), Some(1), "{place} {what}: {text}");
-    let errors = text.lines().filter_map(|line| line.strip_prefix("error: bad: "));
+    let errors = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("error: bad: "));
     let errors: Vec<_> = errors.collect();
     assert_eq!(errors.len(), 1, "{place} {what}: {text}");
     errors[0].replace(" (core dumped)", "").replace('|', "\\|")
@@ -159,8 +173,12 @@ const HEAD: &str = "# What a plugin may do wrong\n\n\
 #[test]
 fn the_table_of_what_happens_is_as_it_was() {
     let folder = Folder::new();
-    let Some(library) = built(&folder.path(""), "tests/plugins/harm.c", "harm", &["_REENTRANT"])
-    else {
+    let Some(library) = built(
+        &folder.path(""),
+        "tests/plugins/harm.c",
+        "harm",
+        &["_REENTRANT"],
+    ) else {
         return;
     };
     let places = ["function", "criterion", "run"];
@@ -170,15 +188,23 @@ fn the_table_of_what_happens_is_as_it_was() {
         .iter()
         .enumerate()
         .flat_map(|(number, (what, words, places))| {
-            places.iter().map(move |place| (number, *what, *words, *place))
+            places
+                .iter()
+                .map(move |place| (number, *what, *words, *place))
         })
         .collect();
-    let (next, rows) = (AtomicUsize::new(0), Mutex::new(vec![String::new(); cells.len()]));
+    let (next, rows) = (
+        AtomicUsize::new(0),
+        Mutex::new(vec![String::new(); cells.len()]),
+    );
     let work = || {
         while let Some((number, what, words, place)) =
             cells.get(next.fetch_add(1, Ordering::Relaxed)).copied()
         {
-            let at = cells.iter().position(|cell| (cell.1, cell.3) == (what, place)).unwrap();
+            let at = cells
+                .iter()
+                .position(|cell| (cell.1, cell.3) == (what, place))
+                .unwrap();
             let plain = match place {
                 "criterion" => &plain[1],
                 "run" | "thread" => &plain[2],
@@ -189,7 +215,11 @@ fn the_table_of_what_happens_is_as_it_was() {
                 true => isolated(&library, place, what),
                 false => String::new(),
             };
-            let place = if place == "thread" { "own thread" } else { place };
+            let place = if place == "thread" {
+                "own thread"
+            } else {
+                place
+            };
             rows.lock().unwrap()[at] = format!("| {words} | {place} | {row} | {alone} |\n");
         }
     };
@@ -200,7 +230,9 @@ fn the_table_of_what_happens_is_as_it_was() {
     });
     let rows = rows.into_inner().unwrap().concat();
     let head = "| it | in | ended | report | told | with --isolate |\n| --- | --- | --- | --- | --- | --- |\n";
-    let table = format!("{HEAD}{head}{rows}").replace(" |  |", " | |").replace("|  |", "| |");
+    let table = format!("{HEAD}{head}{rows}")
+        .replace(" |  |", " | |")
+        .replace("|  |", "| |");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/plugins-harm.md");
     if env::var_os("PASSEL_BLESS").is_some() {
         fs::write(&path, &table).unwrap();

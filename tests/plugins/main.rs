@@ -13,6 +13,7 @@ mod criteria;
 mod found;
 mod harm;
 mod harm_table;
+mod isolated;
 mod layouts;
 mod levels;
 mod linked;
