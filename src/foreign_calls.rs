@@ -3,16 +3,45 @@
 
 use std::{
     cell::{Cell, RefCell},
-    ptr,
     sync::{
-        Arc, LazyLock, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
 
-/// Who is called, as messages have it, for as long as the process lives.
-pub(crate) type Callee = &'static &'static str;
+/// The most names of callees; more are one.
+const NAMES: usize = 4096;
+
+/// The names of callees, which stay as long as the process lives, and which a handler of signals may read.
+static CALLEES: [OnceLock<&'static str>; NAMES] = [const { OnceLock::new() }; NAMES];
+
+/// Who is called: the number of a name, or 0 for passel itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Callee(usize);
+
+impl Callee {
+    pub(crate) const PASSEL: Self = Self(0);
+
+    /// Somebody by the name that messages have.
+    pub(crate) fn named(name: &str) -> Self {
+        for (at, place) in CALLEES.iter().enumerate() {
+            // Whoever comes first keeps the place.
+            if *place.get_or_init(|| name.to_owned().leak()) == name {
+                return Self(at + 1);
+            }
+        }
+        Self(NAMES + 1)
+    }
+
+    /// The name; empty for passel itself.
+    fn name(self) -> &'static str {
+        match self.0.checked_sub(1).map(|at| CALLEES.get(at)) {
+            None => "",
+            Some(place) => place.and_then(OnceLock::get).copied().unwrap_or("a plugin"),
+        }
+    }
+}
 
 /// Deadlines are counted from here.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -76,8 +105,8 @@ impl Work {
 /// The calls of one thread.
 #[derive(Debug, Default)]
 struct Slot {
-    /// Null while the thread runs passel's own code.
-    callee: AtomicPtr<&'static str>,
+    /// The number of a [`Callee`].
+    callee: AtomicUsize,
     /// How many calls there were.
     calls: AtomicUsize,
     /// Whether who waits for the thread will leave it behind.
@@ -100,7 +129,7 @@ struct Lease(&'static Slot);
 impl Drop for Lease {
     fn drop(&mut self) {
         // Of a thread that calls `exit` the system drops this first, and asks later whose code it ran.
-        if !self.0.callee.load(Relaxed).is_null() {
+        if self.0.callee.load(Relaxed) != Callee::PASSEL.0 {
             return;
         }
         OWN.set(None);
@@ -150,20 +179,20 @@ pub(crate) fn set_work(work: Option<Arc<Work>>) -> Option<Arc<Work>> {
     std::mem::replace(&mut *Slot::own().locked_work(), work)
 }
 
-/// Notes that this thread enters the code of somebody, or with `None` passel's own; whose it leaves, which [`leave_to`] takes.
-pub(crate) fn enter(callee: Option<Callee>) -> Option<Callee> {
+/// Notes that this thread enters the code of somebody, or passel's own; whose it leaves, which [`leave_to`] takes.
+pub(crate) fn enter(callee: Callee) -> Callee {
     let slot = Slot::own();
     let outer = slot.callee.load(Relaxed);
     // No other thread writes either.
     slot.calls
         .store(slot.calls.load(Relaxed).wrapping_add(1), Relaxed);
-    slot.callee.store(pointer(callee), Relaxed);
-    callee_at(outer)
+    slot.callee.store(callee.0, Relaxed);
+    Callee(outer)
 }
 
 /// Notes that this thread is in this code again.
-pub(crate) fn leave_to(outer: Option<Callee>) {
-    Slot::own().callee.store(pointer(outer), Relaxed);
+pub(crate) fn leave_to(outer: Callee) {
+    Slot::own().callee.store(outer.0, Relaxed);
 }
 
 /// Does work that is left behind by who waits for it, should it not end.
@@ -178,24 +207,12 @@ pub(crate) fn awaited<T>(work: impl FnOnce() -> T) -> T {
 /// Whose code this thread runs; empty while it is passel's own. A handler of signals may ask.
 pub(crate) fn callee() -> &'static str {
     let slot = OWN.get();
-    let callee = slot.and_then(|slot| callee_at(slot.callee.load(Relaxed)));
-    callee.map_or("", |callee| callee)
+    slot.map_or("", |slot| Callee(slot.callee.load(Relaxed)).name())
 }
 
 /// Whether this is a thread of passel's that has called others, or works for a job. A handler of signals may ask.
 pub(crate) fn is_known_thread() -> bool {
     OWN.get().is_some()
-}
-
-fn pointer(callee: Option<Callee>) -> *mut &'static str {
-    callee.map_or(ptr::null_mut(), |callee| ptr::from_ref(callee).cast_mut())
-}
-
-// A pointer is read again that was a reference.
-#[allow(unsafe_code)]
-fn callee_at(at: *mut &'static str) -> Option<Callee> {
-    // SAFETY: null, or what `pointer` made of a reference that lives as long as the process.
-    unsafe { at.as_ref() }
 }
 
 /// A call that goes on.
@@ -211,8 +228,9 @@ pub(crate) struct Call {
 pub(crate) fn under_way() -> Vec<Call> {
     let slots = slots();
     let all = slots.iter().enumerate().filter_map(|(at, slot)| {
-        let callee = callee_at(slot.callee.load(Relaxed))?;
-        (!slot.is_awaited.load(Relaxed)).then(|| Call {
+        let callee = Callee(slot.callee.load(Relaxed)).name();
+        let is_watched = !callee.is_empty() && !slot.is_awaited.load(Relaxed);
+        is_watched.then(|| Call {
             callee,
             work: slot.work(),
             id: (at, slot.calls.load(Relaxed)),
@@ -227,7 +245,9 @@ mod tests {
 
     #[test]
     fn a_call_is_known_to_others_while_it_goes_on() {
-        static NAME: &str = "somebody";
+        const NAME: &str = "somebody";
+        let somebody = Callee::named(NAME);
+        assert_eq!(somebody, Callee::named(NAME));
         let of_job = |job: &str| {
             let mut all = under_way();
             all.retain(|call| call.work.job() == Some(job));
@@ -237,15 +257,15 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 set_work(Some(Arc::clone(&work)));
-                let outer = enter(Some(&NAME));
+                let outer = enter(somebody);
                 let first = of_job("a job of this test");
                 assert_eq!((first.len(), first[0].callee, callee()), (1, NAME, NAME));
-                let inner = enter(None);
+                let inner = enter(Callee::PASSEL);
                 assert!(of_job("a job of this test").is_empty() && callee().is_empty());
                 leave_to(inner);
                 awaited(|| assert!(of_job("a job of this test").is_empty()));
                 leave_to(outer);
-                let again = enter(Some(&NAME));
+                let again = enter(somebody);
                 assert_ne!(of_job("a job of this test")[0].id, first[0].id);
                 leave_to(again);
             });

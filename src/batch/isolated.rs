@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -16,11 +15,10 @@ use super::{
     folder::ResultFolder,
     manifest::{FileHashes, Manifest},
     one_job::{JobContext, JobEnd, JobFailure},
-    pool::Demand,
+    pool::{Demand, Share},
     survey::PendingJob,
 };
 use crate::{
-    device::{DeviceChoice, Resources},
     foreign_calls::Work,
     interrupt::{Interrupt, grace},
     job::file::JobRecipe,
@@ -51,18 +49,6 @@ struct Order {
     folders: [PathBuf; 2],
     overwrite: bool,
     share: Share,
-}
-
-/// The part of the machine that a child may use.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Share {
-    pub(super) threads: usize,
-    /// The GPUs that it is to use; `None` for those that its job names, or that it chooses.
-    pub(super) gpus: Option<Vec<usize>>,
-    /// *Units:* bytes; `None` for no limit.
-    pub(super) memory: Option<u64>,
-    /// Whether it would have more memory alone.
-    pub(super) is_crowded: bool,
 }
 
 /// What a child tells, a line each.
@@ -308,13 +294,4 @@ fn run_here(
         account = Some(resources.memory.clone());
     });
     (result, account.as_ref().map(MemoryBudget::peak))
-}
-
-impl Share {
-    fn apply(&self, resources: &mut Resources) {
-        resources.threads = NonZeroUsize::new(self.threads);
-        if let Some(gpus) = &self.gpus {
-            resources.devices = DeviceChoice::Cuda(gpus.clone());
-        }
-    }
 }

@@ -7,7 +7,9 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use super::{estimate, isolated::Share, times::LastEnd};
+use serde::{Deserialize, Serialize};
+
+use super::{estimate, times::LastEnd};
 use crate::{
     device::{DeviceChoice, Placement, Resources, gpus_pay},
     family::Distribution,
@@ -270,6 +272,28 @@ impl Reservation<'_> {
     /// The most memory that the job has held at once. *Units:* bytes.
     pub(super) fn peak_memory(&self) -> Option<u64> {
         self.account.get().map(MemoryBudget::peak)
+    }
+}
+
+/// The part of the machine that a job may use in a process of its own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Share {
+    pub(super) threads: usize,
+    /// The GPUs that it is to use; `None` for those that it names or chooses itself.
+    pub(super) gpus: Option<Vec<usize>>,
+    /// *Units:* bytes; `None` for no limit.
+    pub(super) memory: Option<u64>,
+    /// Whether it would have more memory alone.
+    pub(super) is_crowded: bool,
+}
+
+impl Share {
+    /// Sets what a job may use.
+    pub(super) fn apply(&self, resources: &mut Resources) {
+        resources.threads = NonZeroUsize::new(self.threads);
+        if let Some(gpus) = &self.gpus {
+            resources.devices = DeviceChoice::Cuda(gpus.clone());
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc::{Receiver, Sender},
+        mpsc::Receiver,
     },
     thread,
     time::Instant,
@@ -27,7 +27,7 @@ use crate::{
     interrupt::{Interrupt, LOOK_EVERY, grace},
     memory::{MemoryBound, MemoryBudget},
     panics::catch_own_panic,
-    plugin::{self, HungCall},
+    plugin::{self, HungNotice},
     progress::{JobProgress, RunningJob},
     ranks::Communicator,
     run::DataCache,
@@ -152,7 +152,7 @@ impl<'a, 'f> Runner<'a, 'f> {
     }
 
     /// Ends the run for the sake of a call that does not return: other jobs are let end, and what there is is written.
-    fn end_hung(&self, hung: Receiver<Hung>) {
+    fn end_hung(&self, hung: Receiver<HungNotice>) {
         let Ok((call, answer)) = hung.recv() else {
             return;
         };
@@ -372,9 +372,6 @@ impl<'a, 'f> Runner<'a, 'f> {
         Ok((result, (ended.cpu_seconds, ended.peak_memory)))
     }
 }
-
-/// A call that does not return, and where the exit code goes of the program that it ends.
-type Hung = (HungCall, Sender<u8>);
 
 /// CPU seconds and bytes of memory, where they are known.
 type Measured = (Option<f64>, Option<u64>);

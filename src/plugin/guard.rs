@@ -13,22 +13,18 @@ pub(super) struct Called(Callee);
 impl Called {
     /// The entry of a library.
     pub(super) fn entry(plugin: &str) -> Self {
-        Self::named(format!("plugin {plugin}"))
+        Self(Callee::named(&format!("plugin {plugin}")))
     }
 
     /// A method, pair score or criterion of a plugin.
     pub(super) fn method(plugin: &str, name: &str) -> Self {
-        Self::named(format!("plugin {plugin}, {name}"))
-    }
-
-    fn named(name: String) -> Self {
-        Self(Box::leak(Box::new(&*name.leak())))
+        Self(Callee::named(&format!("plugin {plugin}, {name}")))
     }
 
     /// Runs a plugin's code, and puts back what it changed.
     pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> T {
         let state = FloatState::now();
-        let outer = foreign_calls::enter(Some(self.0));
+        let outer = foreign_calls::enter(self.0);
         let result = call();
         foreign_calls::leave_to(outer);
         state.restore();
@@ -46,7 +42,7 @@ impl Called {
 pub(super) fn engine<T>(call: impl FnOnce() -> T) -> T {
     let state = FloatState::now();
     FloatState::DEFAULT.restore();
-    let outer = foreign_calls::enter(None);
+    let outer = foreign_calls::enter(Callee::PASSEL);
     let result = call();
     foreign_calls::leave_to(outer);
     state.restore();

@@ -1,38 +1,21 @@
 //! Where the libraries of plugins lie in memory, for a handler of signals to ask whose code was at fault.
 
-// A pointer that threads exchange.
-#![allow(unsafe_code)]
+use std::{fs, ops::Range, path::Path, sync::OnceLock};
 
-use std::{
-    fs,
-    ops::Range,
-    path::Path,
-    ptr,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicPtr, Ordering},
-    },
-};
-
-#[derive(Clone)]
+#[derive(Default)]
 struct Mapped {
     code: Range<usize>,
     name: &'static str,
 }
 
-/// A list that is never changed or freed, but replaced.
-static KNOWN: AtomicPtr<Vec<Mapped>> = AtomicPtr::new(ptr::null_mut());
+/// The most libraries that are known; faults of others have no name.
+const LIBRARIES: usize = 1024;
 
-fn known() -> &'static [Mapped] {
-    // SAFETY: null, or what `note` leaked.
-    let known = unsafe { KNOWN.load(Ordering::Acquire).as_ref() };
-    known.map_or(&[], |known| known)
-}
+/// Filled from the first on, and never changed: a handler of signals reads it.
+static KNOWN: [OnceLock<Mapped>; LIBRARIES] = [const { OnceLock::new() }; LIBRARIES];
 
 /// Notes where a library lies that was loaded, if the system says so.
 pub(super) fn note(library: &Path) {
-    static NOTING: Mutex<()> = Mutex::new(());
-    let _noting = NOTING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = library
         .canonicalize()
         .unwrap_or_else(|_| library.to_owned());
@@ -43,10 +26,16 @@ pub(super) fn note(library: &Path) {
         Some((_, name)) => name.to_owned().leak(),
         None => path.to_owned().leak(),
     };
-    let code = maps.lines().filter_map(|line| code_of(line, path));
-    let new = code.map(|code| Mapped { code, name });
-    let all: Vec<Mapped> = known().iter().cloned().chain(new).collect();
-    KNOWN.store(Box::into_raw(Box::new(all)), Ordering::Release);
+    for code in maps.lines().filter_map(|line| code_of(line, path)) {
+        let mut mapped = Some(Mapped { code, name });
+        for place in &KNOWN {
+            // The first place that nobody else takes.
+            place.get_or_init(|| mapped.take().unwrap_or_default());
+            if mapped.is_none() {
+                break;
+            }
+        }
+    }
 }
 
 /// The addresses of code of a library in a line as `7f31c000-7f31d000 r-xp 00001000 fe:00 1234   /a/libb.so`.
@@ -61,7 +50,7 @@ fn code_of(line: &str, path: &str) -> Option<Range<usize>> {
 
 /// The library that has code at an address. A handler of signals may ask.
 pub(super) fn library_at(address: usize) -> Option<&'static str> {
-    let all = known().iter();
+    let all = KNOWN.iter().map_while(OnceLock::get);
     let mut there = all.filter(|own| own.code.contains(&address));
     there.next().map(|own| own.name)
 }

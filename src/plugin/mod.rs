@@ -44,7 +44,7 @@ pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 pub use resolve::{MethodKind, ResolvedMethod};
 #[cfg(feature = "program")]
-pub(crate) use watchdog::{HungCall, hung_calls};
+pub(crate) use watchdog::{HungNotice, hung_calls};
 
 use crate::printable::printable_error;
 

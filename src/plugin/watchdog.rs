@@ -84,10 +84,13 @@ impl Watchdog {
     }
 }
 
-/// Who is told of a hung call before it ends the process, and answers with the exit code.
-static LISTENER: Mutex<Option<Sender<(HungCall, Sender<u8>)>>> = Mutex::new(None);
+/// A hung call, and where the exit code is to be sent of the program that it ends.
+pub(crate) type HungNotice = (HungCall, Sender<u8>);
 
-fn listener() -> MutexGuard<'static, Option<Sender<(HungCall, Sender<u8>)>>> {
+/// Who is told of a hung call before it ends the process.
+static LISTENER: Mutex<Option<Sender<HungNotice>>> = Mutex::new(None);
+
+fn listener() -> MutexGuard<'static, Option<Sender<HungNotice>>> {
     LISTENER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -102,7 +105,7 @@ impl Drop for Listening {
 }
 
 /// Hung calls, before they end the process: each is to be answered with the exit code.
-pub(crate) fn hung_calls() -> (Listening, Receiver<(HungCall, Sender<u8>)>) {
+pub(crate) fn hung_calls() -> (Listening, Receiver<HungNotice>) {
     let (sender, receiver) = mpsc::channel();
     *listener() = Some(sender);
     (Listening(()), receiver)
@@ -140,18 +143,19 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::foreign_calls::Work;
+    use crate::foreign_calls::{Callee, Work};
 
     #[test]
     fn what_is_late_hangs_once_its_grace_is_over_and_another_call_begins_anew() {
-        static NAME: &str = "plugin of a test";
+        const NAME: &str = "plugin of a test";
+        let callee = Callee::named(NAME);
         let of_test = |hung: Option<HungCall>| hung.is_some_and(|hung| hung.call.callee == NAME);
         let work = Work::of_job("late");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 foreign_calls::set_work(Some(Arc::clone(&work)));
                 let mut watchdog = Watchdog::default();
-                let outer = foreign_calls::enter(Some(&NAME));
+                let outer = foreign_calls::enter(callee);
                 assert!(!of_test(watchdog.look(false)) && watchdog.since.is_empty());
                 work.ends_at(Instant::now());
                 thread::sleep(Duration::from_millis(5));
@@ -165,7 +169,7 @@ mod tests {
                 let hung = watchdog.look(false).unwrap();
                 assert_eq!((hung.job(), hung.exit_code()), (Some("late"), 1));
                 foreign_calls::leave_to(outer);
-                let outer = foreign_calls::enter(Some(&NAME));
+                let outer = foreign_calls::enter(callee);
                 back(&mut watchdog);
                 assert!(!of_test(watchdog.look(false)));
                 foreign_calls::leave_to(outer);
