@@ -1,6 +1,7 @@
 //! A request to stop, from outside: a signal asks, or a deadline passes; the search looks.
 
 mod deadline;
+mod grace;
 
 use std::{
     io,
@@ -15,7 +16,10 @@ use std::{
 
 pub(crate) use deadline::Deadline;
 use deadline::DeadlineKind;
+pub(crate) use grace::grace;
 use thiserror::Error;
+
+use crate::foreign_calls::Work;
 
 /// How long work that cannot look at the request itself is awaited between two looks.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -186,6 +190,7 @@ impl Interrupt {
         let at = limit.and_then(|limit| Instant::now().checked_add(limit));
         let is_earlier = |at: &Instant| self.deadline.as_ref().is_none_or(|set| *at < set.at);
         if let Some(at) = at.filter(is_earlier) {
+            Work::current().ends_at(at);
             own.deadline = Some(Arc::new(Deadline {
                 at,
                 kind,

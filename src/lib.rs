@@ -75,6 +75,8 @@ mod logs;
 
 mod fnv;
 
+mod foreign_calls;
+
 mod interrupt;
 
 mod sha256;

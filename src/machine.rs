@@ -137,6 +137,34 @@ fn civil(day: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
+/// Takes standard input for passel alone: whoever reads it from now on, such as a plugin, finds its end.
+///
+/// # Errors
+/// It is closed, or the system refuses.
+#[cfg(feature = "program")]
+pub(crate) fn take_standard_input() -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        // Above the standard handles, and not for programs that this one starts.
+        let taken = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+        Ok(taken.into())
+    }
+    #[cfg(not(unix))]
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Has the system end this process with the one that started it.
+#[cfg(feature = "program")]
+pub(crate) fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        let kill = Some(rustix::process::Signal::KILL);
+        // Elsewhere, and where it is refused, the end of standard input tells.
+        let _ = rustix::process::set_parent_process_death_signal(kill);
+    }
+}
+
 /// Where reports go once standard error stands in the place of standard output.
 #[cfg(all(unix, feature = "program"))]
 static STANDARD_OUTPUT: std::sync::OnceLock<Option<std::fs::File>> = std::sync::OnceLock::new();

@@ -10,6 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 use thiserror::Error;
 
 use crate::{
+    foreign_calls::{Work, set_work},
     interrupt::{Interrupt, LOOK_EVERY},
     machine,
 };
@@ -90,9 +91,19 @@ pub(crate) fn map_each<T: Send, U: Send>(
     }
 }
 
-/// Adds up the CPU time of the threads that some work runs on.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct CpuMeter(Arc<(Mutex<CpuTime>, Condvar)>);
+/// Adds up the CPU time of the threads that some work runs on, which know what they work for.
+#[derive(Debug, Clone)]
+pub(crate) struct CpuMeter {
+    sum: Arc<(Mutex<CpuTime>, Condvar)>,
+    work: Arc<Work>,
+}
+
+/// Of what this thread works for.
+impl Default for CpuMeter {
+    fn default() -> Self {
+        Self::of(Work::current())
+    }
+}
 
 #[derive(Debug, Default)]
 struct CpuTime {
@@ -102,20 +113,27 @@ struct CpuTime {
 }
 
 impl CpuMeter {
+    pub(crate) fn of(work: Arc<Work>) -> Self {
+        let sum = Arc::default();
+        Self { sum, work }
+    }
+
     /// The meter of the work that this thread does; one that nobody reads if there is none.
     pub(crate) fn current() -> Self {
         METER.with_borrow(|meter| meter.clone().unwrap_or_default())
     }
 
     fn time(&self) -> MutexGuard<'_, CpuTime> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sum.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does a part of the work on this thread.
     pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = own_cpu_time();
         let outer = METER.replace(Some(self.clone()));
+        let outer_work = set_work(Some(Arc::clone(&self.work)));
         let result = work();
+        set_work(outer_work);
         METER.set(outer);
         self.time().ended += own_cpu_time().saturating_sub(before);
         result
@@ -124,6 +142,7 @@ impl CpuMeter {
     fn start_thread(&self) {
         self.time().running += 1;
         METER.set(Some(self.clone()));
+        set_work(Some(Arc::clone(&self.work)));
     }
 
     fn end_thread(&self) {
@@ -132,7 +151,7 @@ impl CpuMeter {
         time.ended += own_cpu_time();
         time.running -= 1;
         drop(time);
-        self.0.1.notify_all();
+        self.sum.1.notify_all();
     }
 
     /// The CPU seconds of all threads, once those of pools have ended; `None` if the system does not
@@ -149,7 +168,7 @@ impl CpuMeter {
             if left.is_zero() {
                 break;
             }
-            let waited = self.0.1.wait_timeout(time, left.min(LOOK_EVERY));
+            let waited = self.sum.1.wait_timeout(time, left.min(LOOK_EVERY));
             time = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let ended = time.ended;

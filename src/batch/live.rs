@@ -2,7 +2,6 @@
 //! results, which `passel status` reads, and by a heartbeat on standard error.
 
 use std::{
-    collections::HashSet,
     path::{Path, absolute},
     process,
     sync::{
@@ -15,7 +14,7 @@ use std::{
 
 use super::{
     RunSummary,
-    run_status::{Failure, RunStatus, remove_status, status_path, status_paths},
+    run_status::{Failure, LostJobs, RunStatus, remove_status, status_path, status_paths},
     survey::Survey,
     time_left::TimeLeft,
 };
@@ -63,7 +62,7 @@ impl<'a> Live<'a> {
     pub(super) fn new(
         folder: &'a Path,
         file: &JobFile,
-        (jobs, lost): (usize, &HashSet<String>),
+        (jobs, lost): (usize, &LostJobs),
         communicator: Option<&Communicator>,
     ) -> Self {
         let rank = communicator.map_or(0, Communicator::rank);
@@ -87,7 +86,12 @@ impl<'a> Live<'a> {
             updated: now,
             phase: "looking at earlier results".to_owned(),
             jobs,
-            suspects: lost.iter().cloned().collect(),
+            suspects: lost.keys().cloned().collect(),
+            culprits: lost
+                .iter()
+                .filter(|own| *own.1)
+                .map(|own| own.0.clone())
+                .collect(),
             ..RunStatus::default()
         };
         Self {
@@ -153,6 +157,7 @@ impl<'a> Live<'a> {
         let status = &mut state.status;
         status.failures.retain(|failure| failure.job != job);
         status.suspects.retain(|own| own != job);
+        status.culprits.retain(|own| own != job);
         match result {
             Ok(()) => status.done += 1,
             Err(reason) => {

@@ -4,14 +4,17 @@
 //! the manifest of everything that shaped it. Whether a job is done follows from that file
 //! alone, so the next run does exactly what is missing or out of date.
 
+mod child;
 mod columns;
 mod estimate;
 mod folder;
 mod folder_status;
 mod inputs;
+mod isolated;
 mod live;
 mod lock;
 mod manifest;
+mod one_job;
 mod pool;
 mod ranks;
 mod run_status;
@@ -23,7 +26,7 @@ mod times;
 mod worker;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     io,
     path::Path,
     sync::mpsc::{self, RecvTimeoutError},
@@ -33,9 +36,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use crate::run::error_chain;
+pub(crate) use child::{Child, ended_text, order as ordered};
 pub use columns::column_failures;
 pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
+pub use isolated::{COMMAND as ISOLATED_JOB, run_ordered};
 pub(crate) use manifest::sha256;
 pub use status::{matching_jobs, retain_matching_unchecked, status_table};
 
@@ -49,6 +54,7 @@ use crate::{
 use folder::ResultFolder;
 use live::Live;
 use ranks::Role;
+use run_status::LostJobs;
 use survey::Survey;
 use worker::Runner;
 
@@ -167,6 +173,11 @@ pub fn run(
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
+    if file.settings.isolate && communicator.is_some() {
+        let mend = "leave isolate out, or run passel without mpirun";
+        let reason = "isolate gives each job a process of its own, and ranks share theirs";
+        return Err(BatchError::Refused(format!("{reason}; {mend}")));
+    }
     let folder = ranks::open_folder(file, communicator)?;
     let lost = run_status::lost_jobs(folder.path());
     let live = Live::new(folder.path(), file, (jobs.len(), &lost), communicator);
@@ -208,7 +219,7 @@ pub fn run(
 fn run_into<'a>(
     folder: &ResultFolder,
     file: &'a JobFile,
-    (jobs, lost): (&[&'a PlannedJob], &HashSet<String>),
+    (jobs, lost): (&[&'a PlannedJob], &LostJobs),
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
     live: &Live<'a>,

@@ -7,6 +7,8 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{estimate, times::LastEnd};
 use crate::{
     device::{DeviceChoice, Placement, Resources, gpus_pay},
@@ -135,6 +137,8 @@ pub(super) struct ResourcePool {
     threads: usize,
     gpus: usize,
     max_running: usize,
+    /// All memory, where it is divided among jobs as threads are: processes know nothing of one another's accounts.
+    divided_memory: Option<u64>,
 }
 
 /// The resources of a running job; dropping it gives them back.
@@ -170,12 +174,18 @@ impl ResourcePool {
             Some(Placement::Cuda(own)) => own,
             _ => Vec::new(),
         };
+        let of_system = || Some(MemoryBudget::of_system().left()).filter(|left| *left < u64::MAX);
+        let divided_memory = match settings.isolate {
+            true => settings.memory_limit.or_else(of_system),
+            false => None,
+        };
         Self {
             threads,
             gpus: gpus.len(),
+            divided_memory,
             free: Mutex::new(Free {
                 threads,
-                memory: settings.memory_limit,
+                memory: divided_memory.or(settings.memory_limit),
                 gpus: gpus.into_iter().rev().collect(),
                 running: 0,
             }),
@@ -211,7 +221,12 @@ impl ResourcePool {
         let share = free.threads.div_ceil(starting.max(1)).max(1);
         let threads = demand.threads.unwrap_or(share).min(free.threads.max(1));
         free.threads = free.threads.saturating_sub(threads);
-        let memory = demand.memory.min(free.memory.unwrap_or(0));
+        let all = free.memory.unwrap_or(0);
+        let own = match self.divided_memory {
+            Some(_) => demand.memory.max(all / starting.max(1) as u64),
+            None => demand.memory,
+        };
+        let memory = own.min(all);
         free.memory = free.memory.map(|all| all - memory);
         let assigned_gpu = demand.any_gpu.then(|| free.gpus.pop()).flatten();
         let mut gpus = Vec::from_iter(assigned_gpu);
@@ -243,9 +258,42 @@ impl Reservation<'_> {
         self.account.get_or_init(|| resources.memory.clone());
     }
 
+    /// What a process of its own may use for the job.
+    pub(super) fn share(&self) -> Share {
+        let memory = self.pool.divided_memory.map(|_| self.memory);
+        Share {
+            threads: self.threads,
+            gpus: self.assigned_gpu.map(|gpu| vec![gpu]),
+            memory,
+            is_crowded: memory < self.pool.divided_memory,
+        }
+    }
+
     /// The most memory that the job has held at once. *Units:* bytes.
     pub(super) fn peak_memory(&self) -> Option<u64> {
         self.account.get().map(MemoryBudget::peak)
+    }
+}
+
+/// The part of the machine that a job may use in a process of its own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Share {
+    pub(super) threads: usize,
+    /// The GPUs that it is to use; `None` for those that it names or chooses itself.
+    pub(super) gpus: Option<Vec<usize>>,
+    /// *Units:* bytes; `None` for no limit.
+    pub(super) memory: Option<u64>,
+    /// Whether it would have more memory alone.
+    pub(super) is_crowded: bool,
+}
+
+impl Share {
+    /// Sets what a job may use.
+    pub(super) fn apply(&self, resources: &mut Resources) {
+        resources.threads = NonZeroUsize::new(self.threads);
+        if let Some(gpus) = &self.gpus {
+            resources.devices = DeviceChoice::Cuda(gpus.clone());
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a run stands, as the processes that do it write it into its folder of results.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -45,12 +45,17 @@ pub(super) struct RunStatus {
     pub(super) running: Vec<RunningJob>,
     /// Jobs that were under way when an earlier run was killed, and have not ended since.
     pub(super) suspects: Vec<String>,
+    /// Those of them that were alone under way.
+    pub(super) culprits: Vec<String>,
     /// How long the rest may take.
     pub(super) left_seconds: Option<f64>,
     /// When and how the run ended in order; `None` while it goes on, or if it was killed.
     pub(super) ended: Option<String>,
     pub(super) exit_code: Option<u8>,
 }
+
+/// Jobs that were under way when a run was killed, each with whether it was alone.
+pub(super) type LostJobs = HashMap<String, bool>;
 
 /// A job that failed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,16 +77,22 @@ impl Failure {
 }
 
 /// The jobs that were under way when a run into a folder was killed, the last one or one before, and have not ended since: each
-/// may have been the reason.
-pub(super) fn lost_jobs(folder: &Path) -> HashSet<String> {
+/// may have been the reason, and one that was alone is (`true`).
+pub(super) fn lost_jobs(folder: &Path) -> LostJobs {
     let paths = status_paths(folder).into_iter();
-    let all = paths.filter_map(|path| RunStatus::read(&path));
-    let lost = all.flat_map(|own| {
-        let running = own.running.into_iter().map(|own| own.job);
-        let running = running.filter(|_| own.ended.is_none());
-        own.suspects.into_iter().chain(running).collect::<Vec<_>>()
-    });
-    lost.collect()
+    let all: Vec<_> = paths.filter_map(|path| RunStatus::read(&path)).collect();
+    let is_lost = |own: &&RunStatus| own.ended.is_none();
+    let running = all.iter().filter(is_lost).flat_map(|own| &own.running);
+    let is_alone = running.clone().count() == 1;
+    let mut lost = LostJobs::new();
+    let suspects = all.iter().flat_map(|own| &own.suspects);
+    lost.extend(suspects.map(|job| (job.clone(), false)));
+    let culprits = all.iter().flat_map(|own| &own.culprits);
+    lost.extend(culprits.map(|job| (job.clone(), true)));
+    for own in running {
+        *lost.entry(own.job.clone()).or_default() |= is_alone;
+    }
+    lost
 }
 
 /// The path of the file of a rank.

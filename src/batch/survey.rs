@@ -10,6 +10,7 @@ use super::{
     folder::ResultFolder,
     manifest::{FileHashes, Manifest},
     pool::{Demand, DemandEstimator, ResourcePool},
+    run_status::LostJobs,
     status::{Status, inspect},
     times::LastEnd,
 };
@@ -43,6 +44,7 @@ pub(super) struct Survey<'a> {
     pub(super) summary: RunSummary,
     /// What the user should know before the run.
     pub(super) notes: Vec<String>,
+    lost: LostJobs,
 }
 
 impl<'a> Survey<'a> {
@@ -56,6 +58,7 @@ impl<'a> Survey<'a> {
             recorded: HashMap::new(),
             summary: RunSummary::default(),
             notes: Vec::new(),
+            lost: LostJobs::new(),
         }
     }
 
@@ -150,8 +153,8 @@ impl<'a> Survey<'a> {
     /// Orders the pending jobs so that those of one data file follow one another: its memory is
     /// freed before the next file is read. Jobs that failed before come last, so that they hold up
     /// nothing that may succeed, and behind them those that were under way when the last run was killed, for one of them may
-    /// have done it.
-    pub(super) fn order(&mut self, lost: &HashSet<String>) {
+    /// have done it: the one that was alone, if there is such, last of all.
+    pub(super) fn order(&mut self, lost: &LostJobs) {
         let data = |job: &PendingJob<'a>| -> &'a Path { &job.planned.task.job().data };
         let mut first: HashMap<&Path, usize> = HashMap::new();
         for (index, job) in self.pending.iter().enumerate() {
@@ -162,12 +165,20 @@ impl<'a> Survey<'a> {
             let status = recorded.get(&*job.planned.id);
             matches!(status, Some(Status::Failed(_)))
         };
-        let is_lost = |job: &PendingJob| lost.contains(&job.planned.id);
+        let is_lost = |job: &PendingJob| lost.contains_key(&job.planned.id);
         let names = self.pending.iter().filter(|job| is_lost(job));
         let names: Vec<&str> = names.map(|job| &*job.planned.id).collect();
         self.notes.extend(note_of_lost(&names));
         self.pending
-            .sort_by_key(|job| (is_lost(job), has_failed(job), first[data(job)]));
+            .sort_by_key(|job| (lost.get(&job.planned.id), has_failed(job), first[data(job)]));
+        self.lost.clone_from(lost);
+    }
+
+    /// How many of the pending jobs, the last, were under way when a run was killed.
+    pub(super) fn suspects(&self) -> usize {
+        let last = self.pending.iter().rev();
+        last.take_while(|job| self.lost.contains_key(&job.planned.id))
+            .count()
     }
 
     /// Restricts the pending jobs to those of these names, some of which only rank 0 has inspected.

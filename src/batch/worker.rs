@@ -1,32 +1,36 @@
 //! Doing the pending jobs on a few threads, each of which does one job after another.
 
 use std::{
-    fs,
+    cell::OnceCell,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::Receiver,
     },
+    thread,
     time::Instant,
 };
 
 use super::{
     RunSummary, error_chain,
-    folder::{ResultFolder, StoredResult},
+    folder::ResultFolder,
+    isolated,
     live::Live,
-    manifest::InputFile,
+    one_job::{JobContext, JobEnd, JobFailure},
     pool::{Reservation, ResourcePool},
     survey::{PendingJob, Survey},
+    tables,
     times::EndedJob,
 };
 use crate::{
-    interrupt::Interrupt,
-    memory::{MemoryBound, MemoryBudget, MemoryError},
-    output::{OutputError, OutputFile, Replaces},
+    foreign_calls::Work,
+    interrupt::{Interrupt, LOOK_EVERY, grace},
+    memory::{MemoryBound, MemoryBudget},
     panics::catch_own_panic,
-    progress::JobProgress,
+    plugin::{self, HungNotice},
+    progress::{JobProgress, RunningJob},
     ranks::Communicator,
-    run::{DataCache, Fault, Report, ResampleCheckpoint, RunContext, RunError, run_task},
-    selection::Elapsed,
+    run::DataCache,
     threads::{CpuMeter, run_on},
 };
 
@@ -52,14 +56,6 @@ pub(super) struct Runner<'a, 'f> {
     /// Whether a disk is full: what began is finished, nothing else is begun.
     is_disk_full: AtomicBool,
     summary: Mutex<RunSummary>,
-}
-
-/// How a job that did not fail has ended.
-enum JobEnd {
-    Done(Elapsed),
-    Interrupted,
-    /// It met a limit of memory of which other jobs held a part: the message.
-    Crowded(String),
 }
 
 impl<'a, 'f> Runner<'a, 'f> {
@@ -118,33 +114,104 @@ impl<'a, 'f> Runner<'a, 'f> {
 
     /// Does the jobs. Those that an interrupt keeps from being done are counted as left.
     pub(super) fn run(self) -> RunSummary {
+        let (listening, hung) = plugin::hung_calls();
+        thread::scope(|scope| {
+            // Without the thread a hung call ends the process, and nobody adds up.
+            let tell = || self.end_hung(hung);
+            let _ = thread::Builder::new().spawn_scoped(scope, tell);
+            self.run_all();
+            drop(listening);
+        });
+        self.progress.finish();
+        let summary = self.summary.into_inner();
+        summary.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run_all(&self) {
         let at_once = match self.partners {
             Some(_) => 1,
             None => self.pool.max_running(),
         };
-        run_on(at_once.min(self.survey.pending.len()), || self.run_jobs());
+        let pending = self.survey.pending.len();
+        // What may have ended a run is to end no other job: it is done alone, unless that cannot be.
+        let alone = match self.isolates() || self.partners.is_some() {
+            true => 0,
+            false => self.survey.suspects(),
+        };
+        run_on(at_once.min(pending - alone), || {
+            self.run_jobs(pending - alone);
+        });
+        for index in pending - alone..pending {
+            self.run_job(index, 1, true);
+        }
         let crowded = self.crowded.lock().map(|mut all| std::mem::take(&mut *all));
         for index in crowded.unwrap_or_default() {
             self.cache.expect(&self.survey.pending[index].planned.task);
             self.run_job(index, 1, true);
         }
-        self.progress.finish();
-        let summary = self.summary.into_inner();
-        summary.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the run for the sake of a call that does not return: other jobs are let end, and what there is is written.
+    fn end_hung(&self, hung: Receiver<HungNotice>) {
+        let Ok((call, answer)) = hung.recv() else {
+            return;
+        };
+        let reason = call.to_string();
+        let was_requested = self.interrupt.requested_by_caller();
+        self.interrupt.request();
+        let running = &self.live.running;
+        let is_other = |job: &RunningJob| Some(&*job.job) != call.job();
+        let end = Instant::now() + grace();
+        while Instant::now() < end && running.list().iter().any(is_other) {
+            thread::sleep(LOOK_EVERY);
+        }
+        for own in running.list() {
+            let (name, result) = (&own.job, Err(reason.clone()));
+            if is_other(&own) {
+                self.progress.interrupt_job(name, own.seconds);
+                continue;
+            }
+            self.folder.append_times(&EndedJob {
+                job: name,
+                threads: own.threads,
+                seconds: own.seconds,
+                error: Some(&reason),
+                ..EndedJob::default()
+            });
+            let ended = self.summary().add(name, &result);
+            self.live.end_job(name, &result, own.seconds);
+            self.progress
+                .finish_job(name, (&result, own.seconds), (ended, self.total));
+        }
+        let mut summary = self.summary().clone();
+        summary.left = self.total - summary.ended();
+        let file = self.survey.file;
+        let tables = tables::write(self.folder, file, &self.survey.recorded, &summary);
+        summary.tables = tables.err().map(|error| error_chain(&error));
+        let code = summary.exit_code(was_requested);
+        self.live.finish(Some(&summary), code);
+        let text = summary.to_text(self.folder.path());
+        text.lines().for_each(|line| self.progress.print_line(line));
+        // It ends the process.
+        let _ = answer.send(code);
     }
 
     fn summary(&self) -> MutexGuard<'_, RunSummary> {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run_jobs(&self) {
-        let pending = &self.survey.pending;
+    fn isolates(&self) -> bool {
+        self.survey.file.settings.isolate
+    }
+
+    /// Does so many of the pending jobs, the first.
+    fn run_jobs(&self, count: usize) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            if index >= pending.len() {
+            if index >= count {
                 return;
             }
-            self.run_job(index, pending.len() - index, false);
+            self.run_job(index, count - index, false);
         }
     }
 
@@ -172,13 +239,24 @@ impl<'a, 'f> Runner<'a, 'f> {
         self.progress
             .start_job(name, reservation.threads, (ended, self.total));
         self.live.began(&job.planned.task);
-        let (started, cpu_meter) = (Instant::now(), CpuMeter::default());
+        let (started, cpu_meter) = (Instant::now(), CpuMeter::of(Work::of_job(name)));
+        let of_child = OnceCell::new();
         let work = || match self.partners {
             Some(partners) => self.run_with(partners, job, &reservation),
+            None if self.isolates() => {
+                let (end, measured) = self.run_isolated(job, &reservation)?;
+                let _ = of_child.set(measured);
+                end
+            }
             None => self.run_here(job, &reservation),
         };
         let result = cpu_meter.run(|| catch_own_panic(work));
-        let (threads, peak_memory) = (reservation.threads, reservation.peak_memory());
+        let of_child = of_child.into_inner();
+        let (cpu_seconds, peak_memory) = of_child.unwrap_or_else(|| {
+            let cpu_seconds = cpu_meter.total(self.interrupt);
+            (cpu_seconds, reservation.peak_memory())
+        });
+        let threads = reservation.threads;
         drop(reservation);
         self.cache.release(&job.planned.task);
         let seconds = started.elapsed().as_secs_f64();
@@ -205,7 +283,7 @@ impl<'a, 'f> Runner<'a, 'f> {
             threads,
             parts,
             seconds,
-            cpu_seconds: cpu_meter.total(self.interrupt),
+            cpu_seconds,
             peak_memory,
             error: result.as_ref().err().map(String::as_str),
         });
@@ -228,16 +306,16 @@ impl<'a, 'f> Runner<'a, 'f> {
         (!is_over()).then_some(reservation)
     }
 
-    /// Why a file of a job could not be written; a full disk ends the run.
-    fn unwritten(&self, error: &OutputError) -> String {
-        if error.is_disk_full()
+    /// Why a job failed; a full disk ends the run.
+    fn reason(&self, failure: JobFailure) -> String {
+        if failure.is_disk_full
             && self.partners.is_none()
             && !self.is_disk_full.swap(true, Ordering::Relaxed)
         {
             self.progress
                 .print_line("error: the disk is full: no further job is begun");
         }
-        error_chain(error)
+        failure.reason
     }
 
     /// Does a job together with the other ranks, and exchanges with them how it ended.
@@ -263,137 +341,37 @@ impl<'a, 'f> Runner<'a, 'f> {
         }
     }
 
-    fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
-        let mut task = job.planned.task.clone();
-        let runs_on_one_rank = task.runs_on_one_rank();
-        let own = task.job_mut();
-        reservation.apply(&mut own.resources, &self.memory);
-        own.resources.communicator = self.partners.filter(|_| !runs_on_one_rank).cloned();
-        own.start_timeout(self.interrupt);
-        own.overwrite = self.survey.file.settings.overwrite;
-        let report_kind = Replaces::Report.or_any(own.overwrite);
-        // The report goes to the job's own output once the result is complete, not before.
-        let output = own.output.take();
-        let create = |path| OutputFile::create(path, report_kind);
-        let output = output.as_deref().map(create).transpose();
-        let output = output.map_err(|error| self.unwritten(&error))?;
-        let place = self.folder.check_place(&job.manifest.job);
-        place.map_err(|error| self.unwritten(&error))?;
-        let checkpoint = self.folder.checkpoint(&job.manifest);
-        if !Replaces::Checkpoint.allows(&checkpoint) {
-            // There is none, or it is damaged.
-            let _ = fs::remove_file(&checkpoint);
+    fn context(&self) -> JobContext<'_> {
+        JobContext {
+            folder: self.folder,
+            hashes: &self.survey.hashes,
+            overwrite: self.survey.file.settings.overwrite,
+            partners: self.partners,
+            interrupt: self.interrupt,
+            cache: &self.cache,
+            progress: &self.progress,
+            shares_memory: false,
         }
-        let fingerprint = serde_json::to_string(&job.manifest).unwrap_or_default();
-        let context = RunContext {
-            // So that the same job file elsewhere gives the same bytes.
-            data: Some(&job.manifest.data),
-            cache: Some(&self.cache),
-            board: Some((&self.progress, &job.planned.id)),
-            checkpoint: Some(ResampleCheckpoint {
-                path: &checkpoint,
-                fingerprint: &fingerprint,
-            }),
-            process_started: None,
-        };
-        task.set_checkpoint(checkpoint.clone());
-        let mut result = run_task(&task, &context);
-        if let Err(RunError::Checkpoint { .. } | RunError::Unread { .. }) = result {
-            // The checkpoint is damaged: start again without it.
-            let _ = fs::remove_file(&checkpoint);
-            result = run_task(&task, &context);
-        }
-        // Of a job of several responses those without a model fail however often it is done.
-        let result = result.or_else(RunError::into_final);
-        let cut_short = |report: Option<&mut Report>| match task.job().timed_out() {
-            None => Ok(JobEnd::Interrupted),
-            Some(reason) => Err(self.write_partial(job, reason, report)),
-        };
-        let mut report = match result {
-            Ok(mut report) if report.outcome.interrupted() => {
-                return cut_short(Some(&mut report));
-            }
-            Ok(report) => report,
-            // Of ranks that share the job the others are told first.
-            Err(RunError::Interrupted)
-                if self.partners.is_none()
-                    || runs_on_one_rank
-                    || task.job().timed_out().is_some() =>
-            {
-                return cut_short(None);
-            }
-            // The procedure ended because it was asked to.
-            Err(RunError::Incomplete(mut incomplete))
-                if matches!(incomplete.fault, Fault::Procedure { .. })
-                    && task.job().interrupt.requested() =>
-            {
-                return cut_short(incomplete.report.as_mut());
-            }
-            // Ranks do their jobs one after another.
-            Err(error)
-                if self.partners.is_none()
-                    && error.memory().is_some_and(MemoryError::has_rivals) =>
-            {
-                return Ok(JobEnd::Crowded(error_chain(&error)));
-            }
-            Err(error) => {
-                let reason = error_chain(&error);
-                let RunError::Incomplete(mut incomplete) = error else {
-                    return Err(reason);
-                };
-                return Err(self.write_partial(job, reason, incomplete.report.as_mut()));
-            }
-        };
-        let hashes = &self.survey.hashes;
-        hashes.check_unchanged(&task).map_err(|path| {
-            let path = path.display();
-            format!("{path} changed while it was read: run again")
-        })?;
-        let elapsed = report.outcome.overview().elapsed;
-        let stored = stored_result(job, &mut report)?;
-        if let Some(file) = output {
-            let text = report.render().map_err(|error| error_chain(&error))?;
-            file.finish(&text).map_err(|error| self.unwritten(&error))?;
-        }
-        let outputs = job.planned.task.output_files().into_iter();
-        let outputs = outputs.map(|(option, path)| hashes.hash_output(path, option));
-        let Ok(outputs) = outputs.collect::<Result<Vec<_>, _>>() else {
-            // A list that lacks a file would disown it.
-            return Ok(JobEnd::Interrupted);
-        };
-        let outputs: Vec<InputFile> = outputs.into_iter().flatten().collect();
-        let written = self.folder.write(&stored, &outputs);
-        written.map_err(|error| self.unwritten(&error))?;
-        Ok(JobEnd::Done(elapsed))
     }
 
-    /// Writes what a failed job found until then, if it found anything; why the job failed, and
-    /// where that file is.
-    fn write_partial(
+    fn run_here(&self, job: &PendingJob, reservation: &Reservation) -> Result<JobEnd, String> {
+        let apply = |resources: &mut _| reservation.apply(resources, &self.memory);
+        let result = self.context().run(job, apply);
+        result.map_err(|failure| self.reason(failure))
+    }
+
+    /// Does a job in a process of its own; how it ended there, with the CPU seconds that it took and the most memory that it held.
+    fn run_isolated(
         &self,
         job: &PendingJob,
-        reason: String,
-        report: Option<&mut Report>,
-    ) -> String {
-        let Some(report) = report else {
-            return reason;
-        };
-        let written = stored_result(job, report).and_then(|stored| {
-            let written = self.folder.write_partial(&stored);
-            written.map_err(|error| self.unwritten(&error))
-        });
-        match written {
-            Ok(path) => format!("{reason}; the result so far is in {}", path.display()),
-            Err(error) => format!("{reason}; the result so far could not be written: {error}"),
-        }
+        reservation: &Reservation,
+    ) -> Result<(Result<JobEnd, String>, Measured), String> {
+        let place = (self.survey.file.folder(), &self.live.running);
+        let ended = isolated::run(&self.context(), job, place, reservation.share())?;
+        let result = ended.result.map_err(|failure| self.reason(failure));
+        Ok((result, (ended.cpu_seconds, ended.peak_memory)))
     }
 }
 
-/// A report as it is stored: without what differs from one run to the next, which is removed from it.
-fn stored_result(job: &PendingJob, report: &mut Report) -> Result<StoredResult, String> {
-    let mut manifest = job.manifest.clone();
-    manifest.devices = report.outcome.remove_circumstances().into();
-    let result = serde_json::to_value(&report.outcome);
-    let result = result.map_err(|error| error.to_string())?;
-    Ok(StoredResult { manifest, result })
-}
+/// CPU seconds and bytes of memory, where they are known.
+type Measured = (Option<f64>, Option<u64>);

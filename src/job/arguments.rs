@@ -173,6 +173,8 @@ pub fn command() -> Command {
             VALIDATE_EXAMPLE,
         ))
         .subcommand(run)
+        // For `run --isolate` alone, which tells it on standard input what to do.
+        .subcommand(Command::new("isolated-job").hide(true))
         .subcommand(status)
         .subcommand(predict)
         .subcommand(simulate)
@@ -270,7 +272,7 @@ fn argument(option: &OptionInfo) -> Arg {
 }
 
 /// The texts given for an option; none if it was not given.
-fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
+pub(super) fn texts(matches: &ArgMatches, option: &OptionInfo) -> Vec<String> {
     if option.is_flag() {
         let is_set = matches.get_flag(option.name);
         return is_set.then(|| "true".to_owned()).into_iter().collect();

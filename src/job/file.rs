@@ -6,6 +6,7 @@ mod expand;
 mod grid;
 mod lacking;
 mod mistakes;
+mod recipe;
 mod schema;
 mod shared;
 
@@ -20,12 +21,13 @@ use toml::{
 };
 
 use super::{JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup};
-use crate::whole_file::read_small;
+use crate::{foreign_calls::Work, whole_file::read_small};
 use entries::NoData;
 use expand::{Expansion, LocatedJob};
 use lacking::lacking;
 pub use mistakes::{JobFileError, Mistake};
 use mistakes::{Mistakes, invalid_value, not_utf8, syntax, unknown_run_key, unknown_top_key};
+pub(crate) use recipe::JobRecipe;
 pub use schema::schema;
 use shared::{shared_files, written_data};
 
@@ -61,6 +63,8 @@ pub struct PlannedJob {
     pub task: Task,
     /// The options that were given and have an effect, each with its texts, by name.
     pub options: Vec<(&'static str, Vec<String>)>,
+    /// The names of the options that were set for this job alone, not by the defaults of the file.
+    pub(super) own: Vec<&'static str>,
 }
 
 /// Reads a job file.
@@ -139,6 +143,10 @@ fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mista
         }
     }
     settings.output = settings.output.map(|output| folder.join(output));
+    if let Some(limit) = settings.time_limit {
+        // Libraries that jobs name are loaded next.
+        Work::current().end_within(limit);
+    }
     let results = settings.folder(path);
     // What jobs wrote before may match a pattern: it is known once there are jobs.
     let mut written = HashSet::new();

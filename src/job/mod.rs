@@ -6,6 +6,8 @@
 #[cfg(feature = "program")]
 pub mod arguments;
 mod cohort;
+#[cfg(feature = "program")]
+mod command_time;
 mod conflicts;
 mod draft;
 mod error;
@@ -59,6 +61,8 @@ use crate::{
 };
 
 pub use crate::{presentation::Format, progress::Progress};
+#[cfg(feature = "program")]
+pub(crate) use command_time::command_time;
 pub use draft::JobDraft;
 pub use error::OptionError;
 #[cfg(feature = "program")]

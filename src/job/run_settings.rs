@@ -26,6 +26,8 @@ pub struct RunSettings {
     pub time_limit: Option<Duration>,
     /// The number of failures after which no further job is started; `None` for no such limit.
     pub max_failures: Option<usize>,
+    /// Whether each job is done by a process of its own.
+    pub isolate: bool,
     /// Whether only jobs are run that failed the last time.
     pub retry_failed: bool,
     /// The time between two lines that say that the run goes on; `None` for a minute.

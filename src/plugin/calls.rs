@@ -18,6 +18,7 @@ use super::{
     guard::Called,
     memory::{Foreign, long_text, printable, table},
     problem::{self, Lent},
+    process_state::kept,
 };
 use crate::{
     score::{CountTable, Finish, Measure, Score, ScoreError, ScoreFunction, TableFunction},
@@ -85,7 +86,7 @@ impl DeclareCall {
             // SAFETY: the selector's own function, with all the arguments of the contract.
             let call =
                 || unsafe { (self.function)(self.selector.0, values, &mut score, reason, size) };
-            self.called.run(call)
+            kept(|| self.called.run(call))
         });
         declared.map_err(|reason| format!("it has no such score: {reason}"))?;
         let count = score.term_count;
@@ -250,7 +251,7 @@ impl Procedure for RunCall {
             let values = self.values.as_ptr();
             // SAFETY: the selector's own function; what it is lent lives until it returns.
             let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
-            self.called.run(call)
+            kept(|| self.called.run_awaited(call))
         })
     }
 }

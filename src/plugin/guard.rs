@@ -4,36 +4,36 @@
 // Registers of the processor, and functions of the system.
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
-
-thread_local! {
-    /// Whose code this thread runs; empty while it is passel's own.
-    static CALLED: Cell<&'static str> = const { Cell::new("") };
-}
+use crate::foreign_calls::{self, Callee};
 
 /// Who is called, as messages have it; it lives as long as the process, as plugins do.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Called(&'static str);
+pub(super) struct Called(Callee);
 
 impl Called {
     /// The entry of a library.
     pub(super) fn entry(plugin: &str) -> Self {
-        Self(format!("plugin {plugin}").leak())
+        Self(Callee::named(&format!("plugin {plugin}")))
     }
 
     /// A method, pair score or criterion of a plugin.
     pub(super) fn method(plugin: &str, name: &str) -> Self {
-        Self(format!("plugin {plugin}, {name}").leak())
+        Self(Callee::named(&format!("plugin {plugin}, {name}")))
     }
 
     /// Runs a plugin's code, and puts back what it changed.
     pub(super) fn run<T>(self, call: impl FnOnce() -> T) -> T {
         let state = FloatState::now();
-        let outer = CALLED.replace(self.0);
+        let outer = foreign_calls::enter(self.0);
         let result = call();
-        CALLED.set(outer);
+        foreign_calls::leave_to(outer);
         state.restore();
         result
+    }
+
+    /// Runs a plugin's code that is left behind by who waits for it, should it not end.
+    pub(super) fn run_awaited<T>(self, call: impl FnOnce() -> T) -> T {
+        foreign_calls::awaited(|| self.run(call))
     }
 }
 
@@ -42,16 +42,11 @@ impl Called {
 pub(super) fn engine<T>(call: impl FnOnce() -> T) -> T {
     let state = FloatState::now();
     FloatState::DEFAULT.restore();
-    let outer = CALLED.replace("");
+    let outer = foreign_calls::enter(Callee::PASSEL);
     let result = call();
-    CALLED.set(outer);
+    foreign_calls::leave_to(outer);
     state.restore();
     result
-}
-
-/// Whose code this thread runs; empty while it is passel's own.
-pub(super) fn called() -> &'static str {
-    CALLED.get()
 }
 
 /// How numbers are rounded and what becomes of very small ones: registers of the processor, which a new thread has from the one
@@ -135,6 +130,7 @@ impl FloatState {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
+    use crate::foreign_calls::callee as called;
 
     #[test]
     fn arithmetic_is_as_it_was_and_passels_own_when_a_plugin_calls_it() {

@@ -27,7 +27,9 @@ use super::{
     error::{PluginError, unreadable},
     find,
     guard::Called,
-    memory, read,
+    mapped, memory,
+    process_state::kept,
+    read,
 };
 use crate::machine;
 
@@ -88,7 +90,7 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String>
     let engine = EngineHandle::leak(name);
     // SAFETY: the caller's; the engine's table is never freed.
     let enter = || unsafe { entry(&engine.table) };
-    let plugin: *const passel_plugin = Called::entry(name).run(enter);
+    let plugin: *const passel_plugin = kept(|| Called::entry(name).run(enter));
     let logged = engine.end_entry();
     if plugin.is_null() {
         let reason = match &*logged {
@@ -102,7 +104,7 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String>
     }
     // What it handed out may be no table, and fault.
     // SAFETY: the table of a plugin that was entered.
-    let read = Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) })?;
+    let read = kept(|| Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) }))?;
     own_alone(plugin, path)?;
     Ok(read)
 }
@@ -147,9 +149,11 @@ fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = Called::entry(&name)
-        .run(|| unsafe { open(path) })
+    let library = kept(|| Called::entry(&name).run(|| unsafe { open(path) }))
         .map_err(|error| format!("the system does not load it: {}", reason(&error, path)))?;
+    if ends::is_program() {
+        mapped::note(path);
+    }
     // SAFETY: the contract gives symbols of this name this type.
     let entry = unsafe { library.get::<Entry>(symbol) }.map(|symbol| *symbol);
     // Never unloaded: its code may be running, and what it handed out is read later.

@@ -19,10 +19,15 @@ mod finish;
 mod guard;
 mod installed;
 mod load;
+#[cfg_attr(not(unix), allow(dead_code))]
+mod mapped;
 mod memory;
 mod problem;
+mod process_state;
 mod read;
 mod resolve;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod watchdog;
 
 use std::{
     collections::BTreeSet,
@@ -36,7 +41,7 @@ use passel_abi::passel_entry;
 pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, MethodCall, PairCall};
 #[cfg(feature = "program")]
-pub(crate) use ends::{end, watch};
+pub(crate) use ends::{end, end_now, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 pub use installed::{Installed, Manifest};
@@ -45,6 +50,8 @@ pub(crate) use installed::{installed, library_in, look, manifest_of, platform, u
 #[cfg(feature = "program")]
 pub(crate) use memory::is_name;
 pub use resolve::{MethodKind, ResolvedMethod};
+#[cfg(feature = "program")]
+pub(crate) use watchdog::{HungNotice, hung_calls};
 
 use crate::printable::printable_error;
 

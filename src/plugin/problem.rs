@@ -300,7 +300,7 @@ unsafe extern "C" fn each(
         lent.each(count, &|at| {
             let Context(context) = &context;
             // SAFETY: by the contract any thread may call it.
-            called.run(|| unsafe { work(at, *context) });
+            called.run_awaited(|| unsafe { work(at, *context) });
         });
         Ok(())
     };

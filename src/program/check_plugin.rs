@@ -1,13 +1,12 @@
 //! `passel plugins --check LIBRARY`: what an author wants to know of a library before its users do.
 
 use std::{
-    env,
+    ffi::OsStr,
     hint::black_box,
     path::{Path, PathBuf},
-    process::Command,
     sync::{Arc, Barrier},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use clap::ArgMatches;
@@ -20,9 +19,12 @@ use super::{
     print::{print_error, print_text},
 };
 use crate::{
+    batch::{Child, ended_text, ordered},
     device::Resources,
+    foreign_calls::Work,
+    interrupt::{Interrupt, grace},
     job::JobDraft,
-    plugin::{MethodInfo, MethodKind, Plugins},
+    plugin::{self, MethodInfo, MethodKind, Plugins},
     run,
     score::{CountTable, PairScore, ScoreFunction},
 };
@@ -36,34 +38,40 @@ const COMPLETE: u8 = 100;
 /// Calls that are timed.
 const CALLS: u32 = 2000;
 
+/// How long one look at the process of a check waits.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
 /// What is found good of something, or its first fault.
 type Checked = Result<String, String>;
 
 /// Checks a library in a process of its own, which it may end; the exit code.
 pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
     if matches.get_flag("here") {
-        return COMPLETE + check_here(library);
+        let code = COMPLETE + in_child(library);
+        // A method may run on that does not heed its time limit.
+        plugin::end_now(code);
     }
-    let child = env::current_exe().and_then(|program| {
-        let mut command = Command::new(program);
-        command.args(["plugins", "--here", "--check"]).arg(library);
-        command.status()
-    });
-    match child.map(|status| {
-        (
-            status.code().and_then(|code| u8::try_from(code).ok()),
-            status,
-        )
-    }) {
-        Ok((Some(code @ COMPLETE..), _)) => code - COMPLETE,
-        // Whatever it says of success: a library can end it, too.
-        Ok((_, status)) => {
-            let library = library.display();
-            print_error(&format!(
-                "error: {library}: the check did not come to its end: {status}"
-            ));
-            EXIT_FAILED
+    let arguments = ["plugins", "--here", "--check"].map(OsStr::new);
+    let arguments = arguments.into_iter().chain([library.as_os_str()]);
+    let status = Child::start(arguments, "", false).and_then(|mut child| {
+        loop {
+            if let Some(status) = child.wait(LOOK_EVERY)? {
+                return Ok(status);
+            }
         }
+    });
+    match status {
+        Ok(status) => match status.code().and_then(|code| u8::try_from(code).ok()) {
+            Some(code @ COMPLETE..) => code - COMPLETE,
+            // Whatever it says of success: a library can end it, too.
+            _ => {
+                let (library, ended) = (library.display(), ended_text(status));
+                print_error(&format!(
+                    "error: {library}: the check did not come to its end: its process {ended}"
+                ));
+                EXIT_FAILED
+            }
+        },
         Err(error) => {
             print_error(&format!(
                 "error: no process can be started for the check: {error}"
@@ -71,6 +79,14 @@ pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
             EXIT_FAILED
         }
     }
+}
+
+/// Checks a library in this process, which ends with the one that started it.
+fn in_child(library: &Path) -> u8 {
+    let _ = ordered(&Interrupt::default());
+    // No call has more time than calls have after the end of their time.
+    Work::current().ends_at(Instant::now());
+    check_here(library)
 }
 
 fn check_here(library: &Path) -> u8 {
@@ -349,12 +365,15 @@ fn method_of(plugins: &Plugins, library: &Path, plugin: &str, spec: &str) -> Che
             .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))?;
         job.table = data(is_of_levels, is_sparse);
         job.resources = Resources::cpu(threads);
+        job.pass.time_limit = Some(grace());
         let report = run::run(&job).map_err(|error| crate::batch::error_chain(&error))?;
         let mut outcome = report.outcome;
         drop(outcome.remove_circumstances());
-        serde_json::to_value(&outcome)
-            .map(|own| own["selected"].clone())
-            .map_err(|error| error.to_string())
+        let json = serde_json::to_value(&outcome).map_err(|error| error.to_string())?;
+        match json["termination"] == "time-limit" {
+            true => Err(format!("it did not end within {} s", grace().as_secs_f64())),
+            false => Ok(json["selected"].clone()),
+        }
     };
     let first = chosen(1, false)?;
     for (what, other) in [

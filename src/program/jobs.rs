@@ -9,7 +9,7 @@ use std::{
 use clap::ArgMatches;
 
 use super::{
-    EXIT_DONE, EXIT_INTERRUPTED, EXIT_USAGE,
+    EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE,
     on_end::{self, EndedRun},
     print::{print_error, print_json, print_page, print_text},
     rank_context::RankContext,
@@ -17,12 +17,13 @@ use super::{
 use crate::{
     batch::{self, error_chain},
     fnv::Fnv,
+    foreign_calls::Work,
     interrupt::Interrupt,
     job::{
-        arguments,
+        RunSettings, arguments,
         file::{self, JobFile, PlannedJob},
     },
-    machine,
+    machine, plugin,
     printable::printable,
 };
 
@@ -52,6 +53,10 @@ fn run_file(
         return EXIT_USAGE;
     };
     let [check, list, open] = ["check", "list", "open"].map(|name| matches.get_flag(name));
+    let limit = arguments::run_settings(matches, RunSettings::default());
+    if let Some(limit) = limit.ok().and_then(|settings| settings.time_limit) {
+        Work::current().end_within(limit);
+    }
     // What only looks at jobs runs no code that they name, unless it is asked to.
     let read = match (check || list) && !open {
         true => file::inspect,
@@ -177,6 +182,25 @@ fn run_jobs(
     let code = code.max(summary.exit_code(interrupt.requested()));
     ended.summary = summary;
     code
+}
+
+/// Does the one job that the run orders which started this process; the exit code.
+pub(super) fn run_ordered(interrupt: &Interrupt) -> u8 {
+    // What is told goes to the run, and what plugins print to standard error.
+    machine::keep_standard_output();
+    let told = match machine::standard_output() {
+        Some(mut output) => batch::run_ordered(interrupt, &mut output),
+        None => batch::run_ordered(interrupt, &mut io::stdout()),
+    };
+    let code = match told {
+        Ok(()) => EXIT_DONE,
+        Err(reason) => {
+            print_error(&format!("error: {reason}"));
+            EXIT_FAILED
+        }
+    };
+    // A plugin may run on.
+    plugin::end_now(code)
 }
 
 /// Prints how the run into a folder of results, or of a job file, stands; the exit code.

@@ -19,7 +19,7 @@ use std::{process::ExitCode, sync::Arc};
 use signal_hook::low_level;
 
 use crate::{
-    batch::error_chain,
+    batch::{self, error_chain},
     interrupt::Interrupt,
     job::{arguments, task::Command},
     plugin,
@@ -67,10 +67,10 @@ impl Drop for AtEnd {
 /// Runs the program on the arguments of this process: alone, or as one of the ranks that a transport
 /// connects. All ranks run it, and rank 0 alone writes files and prints.
 pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
-    plugin::watch();
+    let interrupt = Interrupt::default();
+    plugin::watch(&interrupt);
     // Also where a panic of its own ends it.
     let _ended = AtEnd;
-    let interrupt = Interrupt::default();
     let code = match RankContext::new(transport, &interrupt) {
         Ok(context) => run_arguments(&context, &interrupt),
         Err(code) => code,
@@ -116,6 +116,7 @@ fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
     match (Command::named(name), name) {
         (Some(command), _) => task::run(command, arguments, interrupt, context),
         (None, "run") => jobs::run(arguments, interrupt, context),
+        (None, batch::ISOLATED_JOB) => jobs::run_ordered(interrupt),
         (None, "status") => jobs::print_status(arguments),
         (None, "simulate") => match arguments::simulation(arguments) {
             Ok(simulation) => match simulate(&simulation, interrupt) {

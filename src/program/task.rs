@@ -11,8 +11,9 @@ use super::{
 };
 use crate::{
     batch::error_chain,
+    foreign_calls::Work,
     interrupt::Interrupt,
-    job::{Job, Task, arguments, task::Command},
+    job::{Job, Task, arguments, command_time, task::Command},
     memory::MemoryBudget,
     output::sweep_beside,
     panics::catch_own_panic,
@@ -32,6 +33,9 @@ pub(super) fn run(
         process_started: Some(context.started),
         ..RunContext::default()
     };
+    if let Some(time) = command_time(command, matches) {
+        Work::current().end_within(time);
+    }
     let mut task = match arguments::task(command, matches) {
         Ok(task) => task,
         Err(errors) => return context.refuse(&errors),

@@ -70,6 +70,15 @@ impl RunningJobs {
         entry.map(|entry| StageCell::clone(&entry.stage))
     }
 
+    /// Notes how far a job is that another process does.
+    pub(crate) fn note(&self, id: &str, stage: Stage) {
+        if let Some(cell) = self.stage(id)
+            && let Ok(mut noted) = cell.lock()
+        {
+            *noted = Some(stage);
+        }
+    }
+
     /// Removes a job that has ended.
     pub(super) fn end(&self, id: &str) {
         self.entries().retain(|entry| entry.id != id);

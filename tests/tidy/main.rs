@@ -241,6 +241,7 @@ const UNSAFE: &[&str] = &[
     "src/plugin/finish.rs",
     "src/plugin/guard.rs",
     "src/plugin/problem.rs",
+    "src/plugin/process_state.rs",
     "src/plugin/load.rs",
     "src/plugin/memory.rs",
     "src/plugin/read.rs",

@@ -237,6 +237,7 @@ impl<'a> Expansion<'a> {
         let id = grid::file_name(&(id + &grid::suffix(choices)));
         let id = self.names.make_unique(id);
         draft.insert_id(&id);
+        let own = draft.explicit.clone();
         match draft.task() {
             Ok(task) => {
                 let options = choices.iter().filter_map(|(entry, value)| {
@@ -248,7 +249,12 @@ impl<'a> Expansion<'a> {
                 let values = values.map(|(entry, value)| (entry.key.clone(), value.span.clone()));
                 self.jobs.push(LocatedJob {
                     number: table.number,
-                    planned: PlannedJob { id, task, options },
+                    planned: PlannedJob {
+                        id,
+                        task,
+                        options,
+                        own,
+                    },
                     values: values.collect(),
                     table: table.span.clone(),
                 });

@@ -19,6 +19,7 @@ use std::{
 };
 
 use crate::{
+    interrupt::grace,
     random::Stream,
     score::Quantity,
     threads::{CpuMeter, ThreadError},
@@ -224,10 +225,6 @@ const STREAMS: u64 = 1 << 62;
 const DETACHED_NOTE: &str =
     "the selector did not heed the wish to end and was left behind: this is what it had chosen";
 
-/// How long a procedure may run on after the first request to end, or its time limit, before it is
-/// detached: a batch system would soon kill the whole process.
-const GRACE: Duration = Duration::from_secs(10);
-
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the work, which returns what the procedure did, on a thread that is detached if it ignores
@@ -254,7 +251,7 @@ fn run_detached<E: From<ThreadError> + Send + 'static>(
         if requested.is_none() && interrupt.requested() {
             requested = Some(Instant::now());
         }
-        let overdue = requested.is_some_and(|since| since.elapsed() >= GRACE);
+        let overdue = requested.is_some_and(|since| since.elapsed() >= grace());
         match receive.recv_timeout(POLL) {
             Ok(Ok(result)) => break Some(result?),
             Ok(Err(panic)) => resume_unwind(panic),
