@@ -293,34 +293,51 @@ typedef struct passel_pair_score {
     const struct passel_function *function;
 } passel_pair_score;
 
-// A linear regression as a criterion is told of it, lent until the call returns.
+// A model as a criterion is told of it, lent until the call returns.
 typedef struct passel_model {
     size_t size;
+    // Observations; of survival times the events.
     size_t n;
     // Variables p that may be chosen or not; before a screening, where there was one.
     size_t candidates;
-    // Those chosen, k ≤ p.
+    // Those chosen, k ≤ p. A variable may be a term of several columns, such as a factor.
     size_t chosen;
-    // Variables m that every model holds; neither p nor k counts them.
+    // Coefficients of variables that every model holds, m; neither p nor k counts these.
     size_t kept;
-    // chosen + kept: coefficients without the intercept.
+    // All coefficients but intercepts: kept and those of the chosen variables, k of them unless
+    // terms have several.
     size_t parameters;
     // 1 for a model with an intercept, else 0.
     size_t intercept;
-    // Residual sum of squares, > 0.
+    // Residual sum of squares of a linear regression, > 0; NaN of other families.
     double rss;
+    // n·ln(rss/n) of a linear regression; of other families −2ℓ, with all constants, ℓ the
+    // largest log-likelihood, over `dispersion`.
+    double misfit;
+    // The family as --family names it: "gaussian" of a linear regression, "binomial", …
+    const char *family;
+    // Estimates beside parameters and intercept: 1 for an error variance, a dispersion, a shape; 0
+    // of binomial and Poisson responses and survival times; the thresholds of ordered levels, the
+    // intercepts of levels without order.
+    size_t scatter;
+    // The dispersion of a quasi-likelihood (--dispersion); else 1.
+    double dispersion;
 } passel_model;
 
-// What linear regressions are compared by; smaller is better.
+// What models are compared by; smaller is better.
 typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
     // The value of a model; +∞ where there is none, or NaN, with a warning. It does not fall when
-    // rss rises. Called by many threads, a million times a second; at load with n = 100 and
-    // candidates = 20, where NaN refuses it.
+    // rss or misfit rises. Called by many threads, a million times a second; at load with n =
+    // 100, candidates = 20, chosen = 0 … 3 and rss = 50 and 100, and where `likelihoods` is 1
+    // also with misfit = 50 and 100 of "binomial": NaN, or a value that falls, refuses it.
     double (*value)(const struct passel_criterion *criterion, const double *values,
         const struct passel_model *model);
     const void *data;
+    // 1 where it is defined for models of maximum likelihood, too: for every family. 0 for
+    // linear regressions alone: with another family it is refused before data are read.
+    size_t likelihoods;
 } passel_criterion;
 
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.

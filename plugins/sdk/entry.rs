@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::{CString, c_char, c_void},
+    ffi::{CStr, CString, c_char, c_void},
     mem::MaybeUninit,
     ptr, slice,
     sync::{
@@ -236,6 +236,7 @@ fn criterion(criterion: &'static Criterion) -> *const abi::passel_criterion {
         ),
         value: Some(value),
         data: ptr::from_ref(criterion).cast::<c_void>(),
+        likelihoods: usize::from(criterion.likelihoods),
     })
 }
 
@@ -255,9 +256,17 @@ unsafe extern "C" fn value(
         n: model.n,
         candidates: model.candidates,
         chosen: model.chosen,
+        chosen_parameters: model.parameters.saturating_sub(model.kept),
         kept: model.kept,
         has_intercept: model.intercept != 0,
         rss: model.rss,
+        misfit: model.misfit,
+        // SAFETY: a text that lives as long as the model.
+        family: unsafe { CStr::from_ptr(model.family) }
+            .to_str()
+            .unwrap_or_default(),
+        scatter: model.scatter,
+        dispersion: model.dispersion,
     };
     catch(|| (criterion.value)(values, &model)).unwrap_or_else(|panic| {
         warn(&format!("criterion {}: {panic}", criterion.name));

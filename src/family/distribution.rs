@@ -1,6 +1,6 @@
 //! Distributions of a response about its mean.
 
-use std::{f64::consts::PI, fmt};
+use std::{f64::consts::PI, ffi::CStr, fmt};
 
 use statrs::function::gamma::ln_gamma;
 
@@ -53,15 +53,20 @@ impl Distribution {
 
     /// Its name, as options have it.
     pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or_default()
+    }
+
+    /// Its name, as plugins are told of it.
+    pub(super) fn c_name(self) -> &'static CStr {
         match self {
-            Self::Gaussian => "gaussian",
-            Self::Binomial => "binomial",
-            Self::Poisson => "poisson",
-            Self::NegativeBinomial => "negative-binomial",
-            Self::Gamma => "gamma",
-            Self::Cox => "cox",
-            Self::Ordinal => "ordinal",
-            Self::Multinomial => "multinomial",
+            Self::Gaussian => c"gaussian",
+            Self::Binomial => c"binomial",
+            Self::Poisson => c"poisson",
+            Self::NegativeBinomial => c"negative-binomial",
+            Self::Gamma => c"gamma",
+            Self::Cox => c"cox",
+            Self::Ordinal => c"ordinal",
+            Self::Multinomial => c"multinomial",
         }
     }
 

@@ -276,6 +276,13 @@ unsafe fn criterion(
         name: leaked(&info.name),
         parameters: parameters.collect(),
         values: info.defaults().into(),
+        has_likelihoods: match copy.likelihoods {
+            0 => false,
+            1 => true,
+            other => {
+                return Err(format!("likelihoods is {other}, which means nothing").into());
+            }
+        },
         origin: None,
         called: Called::method(&info.plugin, &info.name),
     };

@@ -10,6 +10,7 @@ mod program;
 mod asked;
 mod contract;
 mod criteria;
+mod families;
 mod found;
 mod harm;
 mod layouts;

@@ -16,6 +16,7 @@ fn the_header_is_the_one_made_from_the_mirror() {
     let made = cbindgen::Builder::new()
         .with_config(config)
         .with_src(folder().join("lib.rs"))
+        .with_src(folder().join("criterion.rs"))
         .generate()
         .unwrap();
     let mut text = Vec::new();
@@ -30,7 +31,8 @@ fn the_header_is_the_one_made_from_the_mirror() {
         there == text,
         "it is not: PASSEL_BLESS=1 cargo test -p passel-abi"
     );
-    assert!(text.lines().count() <= 360, "an evening's reading");
+    // Selectors, criteria and families: who writes one of these reads a third of it.
+    assert!(text.lines().count() <= 460, "an evening's reading");
 }
 
 /// Arguments fill their lines, and a constant of a member has one line, with the others of it.

@@ -152,6 +152,7 @@ pub const PRICE: Criterion = Criterion {
     formula: "none",
     source: "the tests",
     parameters: &[FAULT],
+    likelihoods: false,
     value: |values, model| match values[0] {
         1.0 => panic!("no price"),
         2.0 if model.chosen > 3 => panic!("no price of {}", model.chosen),
