@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod criterion;
+mod family;
 
 use core::ffi::{c_char, c_void};
 
 pub use criterion::{passel_criterion, passel_model};
+pub use family::passel_family;
 
 /// The contract's version. It only grows: members are appended, and each time it is one more.
 pub const PASSEL_ABI_VERSION: u32 = 1;
@@ -379,6 +381,8 @@ pub struct passel_plugin {
     pub pair_score_count: usize,
     pub criteria: *const *const passel_criterion,
     pub criterion_count: usize,
+    pub families: *const *const passel_family,
+    pub family_count: usize,
 }
 
 /// An entry.

@@ -340,6 +340,47 @@ typedef struct passel_criterion {
     size_t likelihoods;
 } passel_criterion;
 
+// A distribution of the response y about its mean μ, and the link g: g(μ) = η is the linear
+// predictor. The engine fits, searches, tests and reports as for its own families. `values` are
+// those of the parameters. Functions are called from any thread, from several at once; arrays have
+// `count` numbers, one an observation, overlap nothing, and are the engine's until the call returns.
+// A number that does not exist, such as the deviance of a mean that none has, is NaN: a fit then
+// turns back. What contradicts itself is refused, at load and with the responses of the data.
+typedef struct passel_family {
+    size_t size;
+    // Its name is none of --family's own.
+    struct passel_method method;
+    // Which responses it takes, for messages: "whole numbers from 0 on".
+    const char *responses;
+    // The link's name: one of the engine's, "identity", "logit", "probit", "cloglog", "log" or
+    // "inverse", and `mean` and `predictor` are null; or another, and both are given.
+    const char *link;
+    // 1 where the variance is φV(μ), φ estimated by Pearson's χ² over its degrees of freedom; 0
+    // where it is V(μ).
+    size_t dispersion;
+    // 1 where y may be a response, else 0.
+    int32_t (*is_response)(const struct passel_family *family, const double *values, double y);
+    // g⁻¹(η), and its derivative: nowhere 0, and of one sign.
+    void (*mean)(const struct passel_family *family, const double *values, size_t count,
+        const double *predictors, double *means, double *slopes);
+    // g(μ).
+    double (*predictor)(const struct passel_family *family, const double *values, double mean);
+    // V(μ) > 0.
+    void (*variance)(const struct passel_family *family, const double *values, size_t count,
+        const double *means, double *variances);
+    // 2(ℓ(y; y) − ℓ(y; μ)) ≥ 0 at φ = 1, whose derivative by μ is −2(y − μ)/V(μ).
+    void (*deviance)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, const double *means, double *deviances);
+    // ℓ(y; y), with all constants; where φ is estimated without −½ ln 2πφ: −½ ln V(y) is the
+    // saddlepoint approximation. Null for 0.
+    void (*saturated)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, double *log_likelihoods);
+    // The means that a fit begins at; null for the responses themselves.
+    void (*start)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, double *means);
+    const void *data;
+} passel_family;
+
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.
 typedef struct passel_plugin {
     size_t size;
@@ -361,6 +402,8 @@ typedef struct passel_plugin {
     size_t pair_score_count;
     const struct passel_criterion *const *criteria;
     size_t criterion_count;
+    const struct passel_family *const *families;
+    size_t family_count;
 } passel_plugin;
 
 // An entry.

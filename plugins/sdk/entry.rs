@@ -18,8 +18,8 @@ use passel_abi as abi;
 pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plugin as Plugin};
 
 use crate::{
-    Criterion, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure, Regression,
-    Run, Score, Selector, function::listed, panics::catch, score,
+    Criterion, Family, Levels, Model, PairMeasure, PairScore, Parameter, Problem, Procedure,
+    Regression, Run, Score, Selector, family::family, function::listed, panics::catch, score,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -69,6 +69,8 @@ pub struct Description {
     pub pair_scores: &'static [PairScore],
     /// All of them.
     pub criteria: &'static [Criterion],
+    /// All of them.
+    pub families: &'static [Family],
 }
 
 /// The tables of one plugin, made at the first call of its entry.
@@ -101,11 +103,11 @@ impl LazyPlugin {
 }
 
 /// Leaks a value: what a plugin hands out must live as long as the process.
-fn forever<T>(value: T) -> *const T {
+pub(crate) fn forever<T>(value: T) -> *const T {
     Box::leak(Box::new(value))
 }
 
-fn text(text: &str) -> *const c_char {
+pub(crate) fn text(text: &str) -> *const c_char {
     c_text(text).into_raw()
 }
 
@@ -120,6 +122,7 @@ fn table(description: &Description) -> Table {
         list(description.selectors.iter().map(selector).chain(procedures));
     let (pair_scores, pair_score_count) = list(description.pair_scores.iter().map(pair_score));
     let (criteria, criterion_count) = list(description.criteria.iter().map(criterion));
+    let (families, family_count) = list(description.families.iter().map(family));
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
         abi_version: abi::PASSEL_ABI_VERSION,
@@ -133,11 +136,13 @@ fn table(description: &Description) -> Table {
         pair_score_count,
         criteria,
         criterion_count,
+        families,
+        family_count,
     }))
 }
 
 /// How a user asks for it: name, title, formula, source and parameters.
-fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
+pub(crate) fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
     let parameters = parameters.iter().map(|parameter| {
         forever(abi::passel_parameter {
             size: size_of::<abi::passel_parameter>(),

@@ -30,6 +30,7 @@
 #[doc(hidden)]
 pub mod entry;
 
+mod family;
 mod function;
 mod panics;
 mod problem;
@@ -37,6 +38,7 @@ mod score;
 pub mod trial;
 
 pub use entry::warn;
+pub use family::{Family, FamilyLink};
 pub use function::{Function, Table};
 pub use passel_score::{Against, Combination, Gather, Join, Part, Quantity, Term, combinations};
 pub use problem::{Fitted, Levels, Problem, Regression, Swept};
@@ -200,6 +202,7 @@ macro_rules! plugin {
         $(, procedures: [$($procedure:expr),* $(,)?])?
         $(, pair_scores: [$($pair_score:expr),* $(,)?])?
         $(, criteria: [$($criterion:expr),* $(,)?])?
+        $(, families: [$($family:expr),* $(,)?])?
         $(,)?
     ) => {
         /// The plugin, for a program that it is a part of.
@@ -217,6 +220,7 @@ macro_rules! plugin {
                     procedures: const { &[$($($procedure),*)?] },
                     pair_scores: const { &[$($($pair_score),*)?] },
                     criteria: const { &[$($($criterion),*)?] },
+                    families: const { &[$($($family),*)?] },
                 })
             }
             (stringify!($name), entry)

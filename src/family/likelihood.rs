@@ -203,6 +203,7 @@ impl Likelihood {
             Distribution::Cox | Distribution::Ordinal | Distribution::Multinomial => {
                 self.constants()
             }
+            Distribution::Plugin(_) => usize::from(self.has_dispersion()),
             _ => 1,
         }
     }

@@ -4,7 +4,10 @@ use std::{path::PathBuf, sync::OnceLock};
 
 use passel_criteria::Origin;
 
-pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
+pub use super::{
+    calls::{CriterionCall, DeclareCall, FunctionCall, RunCall},
+    family::FamilyCall,
+};
 use crate::{interrupt::Interrupt, score::Quantity, sha256};
 
 /// One plugin, as it was loaded.
@@ -24,6 +27,8 @@ pub struct Plugin {
     pub pair_scores: Vec<Offer<PairCall>>,
     /// The criteria it brings.
     pub criteria: Vec<Offer<CriterionCall>>,
+    /// The families it brings.
+    pub families: Vec<Offer<FamilyCall>>,
     pub(super) hash: OnceLock<Option<String>>,
 }
 

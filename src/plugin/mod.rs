@@ -14,6 +14,7 @@ mod elf;
 #[cfg_attr(not(feature = "program"), allow(dead_code))]
 mod ends;
 mod error;
+mod family;
 mod find;
 mod guard;
 mod load;
@@ -31,7 +32,7 @@ use std::{
 
 use passel_abi::passel_entry;
 
-use description::{CriterionCall, MethodCall, PairCall};
+use description::{CriterionCall, FamilyCall, MethodCall, PairCall};
 pub use description::{MethodInfo, MethodParameter, Offer, Plugin};
 #[cfg(feature = "program")]
 pub(crate) use ends::{end, watch};
@@ -147,6 +148,11 @@ impl Plugins {
     /// The criteria of all plugins.
     pub fn criteria(&self) -> impl Iterator<Item = &Offer<CriterionCall>> + Clone {
         self.0.plugins.iter().flat_map(|plugin| &plugin.criteria)
+    }
+
+    /// The families of all plugins.
+    pub fn families(&self) -> impl Iterator<Item = &Offer<FamilyCall>> + Clone {
+        self.0.plugins.iter().flat_map(|plugin| &plugin.families)
     }
 }
 

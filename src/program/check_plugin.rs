@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
     check_data::{COLUMNS, data, tables},
+    check_family::of_family,
     print::{print_error, print_text},
 };
 use crate::{
@@ -124,6 +125,16 @@ fn check_here(library: &Path) -> u8 {
                 Ok(own) => of_criterion(&own.value),
             };
             tell("criterion", &spec, checked);
+        }
+    }
+    for family in &plugin.families {
+        for spec in specs(&family.info) {
+            let own = plugins.family(&format!("{}/{spec}", plugin.name));
+            let checked = match own {
+                Err(error) => Ok(format!("refused: {error}")),
+                Ok(own) => of_family(own.value),
+            };
+            tell("family", &spec, checked);
         }
     }
     let (name, version) = (&plugin.name, &plugin.version);

@@ -18,7 +18,10 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
         page += &format!("{name} {version}  {about}\n");
         page += &format!("    library      {}\n", plugin.path.display());
         let names = brought(plugin);
-        for (what, names) in ["methods", "pair scores", "criteria"].iter().zip(names) {
+        for (what, names) in ["methods", "pair scores", "criteria", "families"]
+            .iter()
+            .zip(names)
+        {
             if !names.is_empty() {
                 page += &format!("    {what:<11}  {}\n", names.join(", "));
             }
@@ -61,8 +64,8 @@ fn outcome(checked: &Result<Checked, DeviceError>) -> String {
     format!("compiles for {for_all} with NVRTC {}; {ran}", checked.nvrtc)
 }
 
-/// The names of a plugin's methods, pair scores and criteria.
-fn brought(plugin: &Plugin) -> [Vec<&str>; 3] {
+/// The names of a plugin's methods, pair scores, criteria and families.
+fn brought(plugin: &Plugin) -> [Vec<&str>; 4] {
     [
         plugin.methods.iter().map(|own| &*own.info.name).collect(),
         plugin
@@ -71,13 +74,14 @@ fn brought(plugin: &Plugin) -> [Vec<&str>; 3] {
             .map(|own| &*own.info.name)
             .collect(),
         plugin.criteria.iter().map(|own| &*own.info.name).collect(),
+        plugin.families.iter().map(|own| &*own.info.name).collect(),
     ]
 }
 
 /// Every plugin, and every library that is not used, as JSON.
 pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let used = plugins.plugins().iter().map(|plugin| {
-        let [methods, pair_scores, criteria] = brought(plugin);
+        let [methods, pair_scores, criteria, families] = brought(plugin);
         json!({
             "name": plugin.name,
             "version": plugin.version,
@@ -86,6 +90,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
             "methods": methods,
             "pair_scores": pair_scores,
             "criteria": criteria,
+            "families": families,
             "cuda": tried
                 .iter()
                 .filter(|(of, ..)| *of == plugin.name)

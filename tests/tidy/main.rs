@@ -233,6 +233,7 @@ const UNSAFE: &[&str] = &[
     "src/memory/pages.rs",
     "src/plugin/calls.rs",
     "src/plugin/ends.rs",
+    "src/plugin/family.rs",
     "src/plugin/guard.rs",
     "src/plugin/problem.rs",
     "src/plugin/load.rs",

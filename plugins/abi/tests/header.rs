@@ -17,6 +17,7 @@ fn the_header_is_the_one_made_from_the_mirror() {
         .with_config(config)
         .with_src(folder().join("lib.rs"))
         .with_src(folder().join("criterion.rs"))
+        .with_src(folder().join("family.rs"))
         .generate()
         .unwrap();
     let mut text = Vec::new();

@@ -1,8 +1,8 @@
 //! A plugin in Rust that fails as its user wants, for `tests/plugins`.
 
 use passel_sdk::{
-    Criterion, Function, PairMeasure, PairScore, Parameter, Procedure, Regression, Run, Score,
-    Selector, Table, combinations::XW_Y,
+    Criterion, Family, FamilyLink, Function, PairMeasure, PairScore, Parameter, Procedure,
+    Regression, Run, Score, Selector, Table, combinations::XW_Y,
 };
 
 const FAULT: Parameter = Parameter {
@@ -160,10 +160,35 @@ pub const PRICE: Criterion = Criterion {
     },
 };
 
+/// Least squares by another name, which panic for the parameter 1.
+pub const SQUARES: Family = Family {
+    name: "faulty-squares",
+    title: "the normal distribution of variance 1",
+    formula: "V(μ) = 1",
+    source: "the tests",
+    parameters: &[FAULT],
+    responses: "numbers",
+    link: FamilyLink::Own {
+        name: "shifted",
+        predictor: |_, mean| mean - 1.0,
+        mean: |_, eta| (eta + 1.0, 1.0),
+    },
+    dispersion: true,
+    is_response: |_, y| y.is_finite(),
+    variance: |values, _| match values[0] {
+        1.0 => panic!("no variance"),
+        _ => 1.0,
+    },
+    deviance: |_, y, mean| (y - mean).powi(2),
+    saturated: |_, _| 0.0,
+    start: |_, y| y,
+};
+
 passel_sdk::plugin! {
     name: faulty,
     selectors: [FAULTY, CODED],
     procedures: [OVER_LEVELS, OVER_REGRESSION],
     pair_scores: [PAIR, ENTERED],
     criteria: [PRICE],
+    families: [SQUARES],
 }
