@@ -50,12 +50,12 @@ pub use hqc::Hqc;
 pub use mbic2::Mbic2;
 pub use ric::Ric;
 
-use std::fmt;
+use std::{ffi::CStr, fmt};
 
 /// What a criterion is told of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
-    /// Observations n.
+    /// Observations n; of survival times the events.
     pub n: usize,
     /// Candidate variables p that a model may hold or not; before a screening, where the data are
     /// what a screening left.
@@ -71,8 +71,12 @@ pub struct Model {
     /// Residual sum of squares ‖y − Xβ̂‖² > 0, on the response's scale; of a model of maximum likelihood
     /// n·exp(−2ℓ/n), so that n·ln(rss/n) is −2ℓ, as far as f64 reaches.
     pub rss: f64,
-    /// −2ℓ, of a model that is fitted by maximum likelihood and not by least squares.
+    /// −2ℓ, of a model that is fitted by maximum likelihood and not by least squares; of a quasi-likelihood over its dispersion.
     pub minus_two_log_likelihood: Option<f64>,
+    /// The family of the response, as plugins are told of it: `gaussian` of least squares.
+    pub family: &'static CStr,
+    /// The dispersion of a quasi-likelihood, else 1.
+    pub dispersion: f64,
     /// The parameters of the response's scatter that are estimated beside the coefficients: 1, as the error
     /// variance, a dispersion or a shape; 0 of binomial and Poisson responses; of ordered levels the thresholds.
     pub scatter: usize,
@@ -94,6 +98,8 @@ impl Model {
             has_intercept: true,
             rss,
             minus_two_log_likelihood: None,
+            family: c"gaussian",
+            dispersion: 1.0,
             scatter: 1,
             error_variance: f64::NAN,
         }

@@ -5,11 +5,16 @@
 #![allow(non_camel_case_types, missing_docs)] // What a size or a count is needs no word.
 #![forbid(unsafe_code)]
 
+mod criterion;
+mod family;
+
 use core::ffi::{c_char, c_void};
 
 mod plugin;
 mod score;
 
+pub use criterion::{passel_criterion, passel_model};
+pub use family::passel_family;
 pub use plugin::{passel_entry, passel_plugin};
 pub use score::*;
 
@@ -260,43 +265,4 @@ pub struct passel_pair_score {
     pub quantity: passel_quantity,
     /// Null, or what takes its place.
     pub function: *const passel_function,
-}
-
-/// A linear regression as a criterion is told of it, lent until the call returns.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct passel_model {
-    pub size: usize,
-    pub n: usize, // Observations.
-    /// Variables p that may be chosen or not; before a screening, where there was one.
-    pub candidates: usize,
-    /// Those chosen, k ≤ p.
-    pub chosen: usize,
-    /// Variables m that every model holds; neither p nor k counts them.
-    pub kept: usize,
-    /// chosen + kept: coefficients without the intercept.
-    pub parameters: usize,
-    /// 1 for a model with an intercept, else 0.
-    pub intercept: usize,
-    /// Residual sum of squares, > 0.
-    pub rss: f64,
-}
-
-/// What linear regressions are compared by; smaller is better.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct passel_criterion {
-    pub size: usize,
-    pub method: passel_method,
-    /// The value of a model; +∞ where there is none, or NaN, with a warning. It does not fall when
-    /// rss rises. Called by many threads, a million times a second; at load with n = 100 and
-    /// candidates = 20, where NaN refuses it.
-    pub value: Option<
-        unsafe extern "C" fn(
-            criterion: *const passel_criterion,
-            values: *const f64,
-            model: *const passel_model,
-        ) -> f64,
-    >,
-    pub data: *const c_void,
 }

@@ -357,35 +357,93 @@ typedef struct passel_pair_score {
     const struct passel_function *function;
 } passel_pair_score;
 
-// A linear regression as a criterion is told of it, lent until the call returns.
+// A model as a criterion is told of it, lent until the call returns.
 typedef struct passel_model {
     size_t size;
+    // Observations; of survival times the events.
     size_t n;
     // Variables p that may be chosen or not; before a screening, where there was one.
     size_t candidates;
-    // Those chosen, k ≤ p.
+    // Those chosen, k ≤ p. A variable may be a term of several columns, such as a factor.
     size_t chosen;
-    // Variables m that every model holds; neither p nor k counts them.
+    // Coefficients of variables that every model holds, m; neither p nor k counts these.
     size_t kept;
-    // chosen + kept: coefficients without the intercept.
+    // All coefficients but intercepts: kept and those of the chosen variables, k of them unless
+    // terms have several.
     size_t parameters;
     // 1 for a model with an intercept, else 0.
     size_t intercept;
-    // Residual sum of squares, > 0.
+    // Residual sum of squares of a linear regression, > 0; NaN of other families.
     double rss;
+    // n·ln(rss/n) of a linear regression; of other families −2ℓ, with all constants, ℓ the
+    // largest log-likelihood, over `dispersion`.
+    double misfit;
+    // The family as --family names it: "gaussian" of a linear regression, "binomial", …
+    const char *family;
+    // Estimates beside parameters and intercept: 1 for an error variance, a dispersion, a shape; 0
+    // of binomial and Poisson responses and survival times; the thresholds of ordered levels, the
+    // intercepts of levels without order.
+    size_t scatter;
+    // The dispersion of a quasi-likelihood (--dispersion); else 1.
+    double dispersion;
 } passel_model;
 
-// What linear regressions are compared by; smaller is better.
+// What models are compared by; smaller is better.
 typedef struct passel_criterion {
     size_t size;
     struct passel_method method;
     // The value of a model; +∞ where there is none, or NaN, with a warning. It does not fall when
-    // rss rises. Called by many threads, a million times a second; at load with n = 100 and
-    // candidates = 20, where NaN refuses it.
+    // rss or misfit rises. Called by many threads, a million times a second; at load with n =
+    // 100, candidates = 20, chosen = 0 … 3 and rss = 50 and 100, and where `likelihoods` is 1
+    // also with misfit = 50 and 100 of "binomial": NaN, or a value that falls, refuses it.
     double (*value)(const struct passel_criterion *criterion, const double *values,
         const struct passel_model *model);
     const void *data;
+    // 1 where it is defined for models of maximum likelihood, too: for every family. 0 for
+    // linear regressions alone: with another family it is refused before data are read.
+    size_t likelihoods;
 } passel_criterion;
+
+// A distribution of the response y about its mean μ, and the link g: g(μ) = η is the linear
+// predictor. The engine fits, searches, tests and reports as for its own families. `values` are
+// those of the parameters. Functions are called from any thread, from several at once; arrays have
+// `count` numbers, one an observation, overlap nothing, and are the engine's until the call returns.
+// A number that does not exist, such as the deviance of a mean that none has, is NaN: a fit then
+// turns back. What contradicts itself is refused, at load and with the responses of the data.
+typedef struct passel_family {
+    size_t size;
+    // Its name is none of --family's own.
+    struct passel_method method;
+    // Which responses it takes, for messages: "whole numbers from 0 on".
+    const char *responses;
+    // The link's name: one of the engine's, "identity", "logit", "probit", "cloglog", "log" or
+    // "inverse", and `mean` and `predictor` are null; or another, and both are given.
+    const char *link;
+    // 1 where the variance is φV(μ), φ estimated by Pearson's χ² over its degrees of freedom; 0
+    // where it is V(μ).
+    size_t dispersion;
+    // 1 where y may be a response, else 0.
+    int32_t (*is_response)(const struct passel_family *family, const double *values, double y);
+    // g⁻¹(η), and its derivative: nowhere 0, and of one sign.
+    void (*mean)(const struct passel_family *family, const double *values, size_t count,
+        const double *predictors, double *means, double *slopes);
+    // g(μ).
+    double (*predictor)(const struct passel_family *family, const double *values, double mean);
+    // V(μ) > 0.
+    void (*variance)(const struct passel_family *family, const double *values, size_t count,
+        const double *means, double *variances);
+    // 2(ℓ(y; y) − ℓ(y; μ)) ≥ 0 at φ = 1, whose derivative by μ is −2(y − μ)/V(μ).
+    void (*deviance)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, const double *means, double *deviances);
+    // ℓ(y; y), with all constants; where φ is estimated without −½ ln 2πφ: −½ ln V(y) is the
+    // saddlepoint approximation. Null for 0.
+    void (*saturated)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, double *log_likelihoods);
+    // The means that a fit begins at; null for the responses themselves.
+    void (*start)(const struct passel_family *family, const double *values, size_t count,
+        const double *responses, double *means);
+    const void *data;
+} passel_family;
 
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.
 typedef struct passel_plugin {
@@ -408,6 +466,8 @@ typedef struct passel_plugin {
     size_t pair_score_count;
     const struct passel_criterion *const *criteria;
     size_t criterion_count;
+    const struct passel_family *const *families;
+    size_t family_count;
     // Its licence by SPDX, authors, page and DOI as in `10.1000/182`: each a line, or null.
     const char *licence;
     const char *authors;

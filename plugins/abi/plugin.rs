@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use crate::{passel_criterion, passel_engine, passel_pair_score, passel_selector};
+use crate::{passel_criterion, passel_engine, passel_family, passel_pair_score, passel_selector};
 
 /// What a plugin brings; its entry returns it. Lists may be null where they are empty.
 #[repr(C)]
@@ -27,6 +27,8 @@ pub struct passel_plugin {
     pub pair_score_count: usize,
     pub criteria: *const *const passel_criterion,
     pub criterion_count: usize,
+    pub families: *const *const passel_family,
+    pub family_count: usize,
     /// Its licence by SPDX, authors, page and DOI as in `10.1000/182`: each a line, or null.
     pub licence: *const c_char,
     pub authors: *const c_char,

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::{CString, c_char, c_void},
+    ffi::{CStr, CString, c_char, c_void},
     mem::MaybeUninit,
     ptr, slice,
     sync::{
@@ -18,8 +18,9 @@ use passel_abi as abi;
 pub use passel_abi::{passel_engine as Engine, passel_entry as Entry, passel_plugin as Plugin};
 
 use crate::{
-    Criterion, Levels, Model, PairMeasure, PairScore, Parameter, ParameterKind, Problem, Procedure,
-    Regression, Run, Score, Selector, function::listed, panics::catch, score,
+    Criterion, Family, Levels, Model, PairMeasure, PairScore, Parameter, ParameterKind, Problem,
+    Procedure, Regression, Run, Score, Selector, family::family, function::listed, panics::catch,
+    score,
 };
 
 /// Who listens to [`warn`]: each plugin is linked with its own copy of this crate.
@@ -72,6 +73,8 @@ pub struct Description {
     pub pair_scores: &'static [PairScore],
     /// All of them.
     pub criteria: &'static [Criterion],
+    /// All of them.
+    pub families: &'static [Family],
 }
 
 /// The tables of one plugin, made at the first call of its entry.
@@ -104,11 +107,11 @@ impl LazyPlugin {
 }
 
 /// Leaks a value: what a plugin hands out must live as long as the process.
-fn forever<T>(value: T) -> *const T {
+pub(crate) fn forever<T>(value: T) -> *const T {
     Box::leak(Box::new(value))
 }
 
-fn text(text: &str) -> *const c_char {
+pub(crate) fn text(text: &str) -> *const c_char {
     c_text(text).into_raw()
 }
 
@@ -123,6 +126,7 @@ fn table(description: &Description) -> Table {
         list(description.selectors.iter().map(selector).chain(procedures));
     let (pair_scores, pair_score_count) = list(description.pair_scores.iter().map(pair_score));
     let (criteria, criterion_count) = list(description.criteria.iter().map(criterion));
+    let (families, family_count) = list(description.families.iter().map(family));
     let [licence, authors, homepage, repository, doi] = description.about;
     Table(forever(Plugin {
         size: size_of::<Plugin>(),
@@ -137,6 +141,8 @@ fn table(description: &Description) -> Table {
         pair_score_count,
         criteria,
         criterion_count,
+        families,
+        family_count,
         licence: stated(licence),
         authors: stated(&authors.replace(':', ", ")),
         url: stated(match homepage {
@@ -156,7 +162,7 @@ fn stated(said: &str) -> *const c_char {
 }
 
 /// How a user asks for it: name, title, formula, source and parameters.
-fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
+pub(crate) fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_method {
     let parameters = parameters.iter().map(|parameter| {
         let (choices, choice_count) = match parameter.kind {
             ParameterKind::Choice(names) => list(names.iter().map(|name| text(name))),
@@ -264,6 +270,7 @@ fn criterion(criterion: &'static Criterion) -> *const abi::passel_criterion {
         ),
         value: Some(value),
         data: ptr::from_ref(criterion).cast::<c_void>(),
+        likelihoods: usize::from(criterion.likelihoods),
     })
 }
 
@@ -283,9 +290,17 @@ unsafe extern "C" fn value(
         n: model.n,
         candidates: model.candidates,
         chosen: model.chosen,
+        chosen_parameters: model.parameters.saturating_sub(model.kept),
         kept: model.kept,
         has_intercept: model.intercept != 0,
         rss: model.rss,
+        misfit: model.misfit,
+        // SAFETY: a text that lives as long as the model.
+        family: unsafe { CStr::from_ptr(model.family) }
+            .to_str()
+            .unwrap_or_default(),
+        scatter: model.scatter,
+        dispersion: model.dispersion,
     };
     catch(|| (criterion.value)(values, &model)).unwrap_or_else(|panic| {
         warn(&format!("criterion {}: {panic}", criterion.name));

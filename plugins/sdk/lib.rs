@@ -30,6 +30,7 @@
 #[doc(hidden)]
 pub mod entry;
 
+mod family;
 mod finish;
 mod function;
 mod panics;
@@ -38,6 +39,7 @@ mod score;
 pub mod trial;
 
 pub use entry::warn;
+pub use family::{Family, FamilyLink};
 pub use finish::{Finish, Gathered};
 pub use function::{Function, Table};
 pub use passel_score::{
@@ -151,7 +153,7 @@ pub enum Run {
     Regression(fn(&[f64], &Regression) -> Result<(), String>),
 }
 
-/// What linear regressions are compared by; smaller is better.
+/// What models are compared by; smaller is better.
 #[derive(Debug, Clone, Copy)]
 pub struct Criterion {
     /// The name it is asked for by, as a selector's; no other criterion's.
@@ -164,32 +166,48 @@ pub struct Criterion {
     pub source: &'static str,
     /// Its parameters, in the order [`value`](Self::value) takes them.
     pub parameters: &'static [Parameter],
+    /// Whether it is defined for models of maximum likelihood, of every family, and not for linear
+    /// regressions alone: otherwise it is refused with another family.
+    pub likelihoods: bool,
     /// The value for one value a parameter, each inside its range; +∞ where there is none. It
-    /// does not fall when rss rises. Called from any thread, a million times a second.
+    /// does not fall when rss or misfit rises. Called from any thread, a million times a second.
     pub value: fn(&[f64], &Model) -> f64,
 }
 
-/// What a criterion is told of a regression.
+/// What a criterion is told of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Model {
-    /// Observations.
+pub struct Model<'a> {
+    /// Observations; of survival times the events.
     pub n: usize,
     /// Variables p that may be chosen or not; before a screening, where there was one.
     pub candidates: usize,
-    /// Those chosen, k ≤ p.
+    /// Those chosen, k ≤ p. A variable may be a term of several columns, such as a factor.
     pub chosen: usize,
-    /// Variables m that every model holds; neither p nor k counts them.
+    /// Coefficients of those chosen: k, unless terms have several.
+    pub chosen_parameters: usize,
+    /// Coefficients of variables that every model holds, m; neither p nor k counts these.
     pub kept: usize,
     /// Whether the model has an intercept, which is not counted above.
     pub has_intercept: bool,
-    /// Residual sum of squares, > 0.
+    /// Residual sum of squares of a linear regression, > 0; NaN of other families.
     pub rss: f64,
+    /// n·ln(rss/n) of a linear regression; of other families −2ℓ, with all constants, ℓ the largest
+    /// log-likelihood, over [`dispersion`](Self::dispersion).
+    pub misfit: f64,
+    /// The family as `--family` names it: `gaussian` of a linear regression, `binomial`, …
+    pub family: &'a str,
+    /// Estimates beside coefficients and intercept: 1 for an error variance, a dispersion, a shape; 0 of
+    /// binomial and Poisson responses and survival times; the thresholds of ordered levels, the
+    /// intercepts of levels without order.
+    pub scatter: usize,
+    /// The dispersion of a quasi-likelihood (`--dispersion`); else 1.
+    pub dispersion: f64,
 }
 
-impl Model {
-    /// Coefficients without the intercept, k + m.
+impl Model<'_> {
+    /// Coefficients without intercepts: those of chosen and of kept variables.
     pub fn parameters(&self) -> usize {
-        self.chosen + self.kept
+        self.chosen_parameters + self.kept
     }
 }
 
@@ -207,6 +225,7 @@ macro_rules! plugin {
         $(, procedures: [$($procedure:expr),* $(,)?])?
         $(, pair_scores: [$($pair_score:expr),* $(,)?])?
         $(, criteria: [$($criterion:expr),* $(,)?])?
+        $(, families: [$($family:expr),* $(,)?])?
         $(,)?
     ) => {
         /// The plugin, for a program that it is a part of.
@@ -231,6 +250,7 @@ macro_rules! plugin {
                     procedures: const { &[$($($procedure),*)?] },
                     pair_scores: const { &[$($($pair_score),*)?] },
                     criteria: const { &[$($($criterion),*)?] },
+                    families: const { &[$($($family),*)?] },
                 })
             }
             (stringify!($name), entry)

@@ -1,10 +1,10 @@
 //! Distributions of a response about its mean.
 
-use std::{f64::consts::PI, fmt};
+use std::{f64::consts::PI, ffi::CStr, fmt};
 
 use statrs::function::gamma::ln_gamma;
 
-use super::{FamilyError, Link};
+use super::{FamilyError, Link, PluginFamily};
 
 /// The distribution of a response about its mean μ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Distribution {
     Ordinal,
     /// Levels without order, by the multinomial logit model.
     Multinomial,
+    /// That of a plugin.
+    Plugin(PluginFamily),
 }
 
 /// Counts below this have lnΓ(θ + y) − lnΓ(θ) as a sum.
@@ -39,7 +41,7 @@ fn x_ln_ratio(x: f64, y: f64) -> f64 {
 }
 
 impl Distribution {
-    /// All distributions.
+    /// All of passel's own distributions.
     pub(crate) const ALL: [Self; 8] = [
         Self::Gaussian,
         Self::Binomial,
@@ -53,19 +55,25 @@ impl Distribution {
 
     /// Its name, as options have it.
     pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or_default()
+    }
+
+    /// Its name, as plugins are told of it.
+    pub(super) fn c_name(self) -> &'static CStr {
         match self {
-            Self::Gaussian => "gaussian",
-            Self::Binomial => "binomial",
-            Self::Poisson => "poisson",
-            Self::NegativeBinomial => "negative-binomial",
-            Self::Gamma => "gamma",
-            Self::Cox => "cox",
-            Self::Ordinal => "ordinal",
-            Self::Multinomial => "multinomial",
+            Self::Gaussian => c"gaussian",
+            Self::Binomial => c"binomial",
+            Self::Poisson => c"poisson",
+            Self::NegativeBinomial => c"negative-binomial",
+            Self::Gamma => c"gamma",
+            Self::Cox => c"cox",
+            Self::Ordinal => c"ordinal",
+            Self::Multinomial => c"multinomial",
+            Self::Plugin(own) => own.c_name(),
         }
     }
 
-    /// The distribution of this name.
+    /// Passel's own distribution of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|own| own.name() == name)
     }
@@ -78,6 +86,7 @@ impl Distribution {
             Self::Poisson | Self::NegativeBinomial | Self::Cox => &[Link::Log],
             Self::Gamma => &[Link::Log, Link::Inverse],
             Self::Ordinal | Self::Multinomial => &[Link::Logit],
+            Self::Plugin(own) => own.links(),
         }
     }
 
@@ -93,6 +102,7 @@ impl Distribution {
             Self::Cox => "times, with an event or none at each",
             Self::Ordinal => "ordered levels: numbers, or texts whose order --levels says",
             Self::Multinomial => "levels: texts or numbers",
+            Self::Plugin(own) => own.takes(),
         }
     }
 
@@ -106,12 +116,13 @@ impl Distribution {
             | Self::Multinomial => y.is_finite() && y >= 0.0 && y.fract() == 0.0,
             Self::Gamma => y.is_finite() && y > 0.0,
             Self::Cox => matches!(y, 0.0 | 1.0),
+            Self::Plugin(own) => y.is_finite() && own.functions.is_response(y),
         }
     }
 
     pub(super) fn is_mean(self, mean: f64) -> bool {
         match self {
-            Self::Gaussian => mean.is_finite(),
+            Self::Gaussian | Self::Plugin(_) => mean.is_finite(),
             Self::Binomial => mean > 0.0 && mean < 1.0,
             Self::Poisson | Self::NegativeBinomial | Self::Gamma => mean > 0.0 && mean.is_finite(),
             Self::Cox => mean >= 0.0 && mean.is_finite(),
@@ -127,6 +138,7 @@ impl Distribution {
             Self::Poisson | Self::Cox => mean,
             Self::NegativeBinomial => mean + mean * mean / theta,
             Self::Gamma => mean * mean,
+            Self::Plugin(own) => own.variance(mean),
         }
     }
 
@@ -137,6 +149,7 @@ impl Distribution {
             Self::Binomial => (trials * y + 0.5) / (trials + 1.0),
             Self::Poisson => y + 0.1,
             Self::NegativeBinomial => y + if y == 0.0 { 1.0 / 6.0 } else { 0.0 },
+            Self::Plugin(own) => own.first_mean(y),
         }
     }
 
@@ -144,6 +157,7 @@ impl Distribution {
     pub(crate) fn deviance(self, y: f64, mean: f64, theta: f64) -> f64 {
         2.0 * match self {
             Self::Gaussian => (y - mean).powi(2) / 2.0,
+            Self::Plugin(own) => own.deviance(y, mean) / 2.0,
             // The mean is the probability of the level that was seen, or of one that was seen or not.
             Self::Ordinal => -mean.ln(),
             Self::Multinomial => x_ln_ratio(y, mean),
@@ -168,7 +182,13 @@ impl Distribution {
     pub(crate) fn saturated(self, y: f64, trials: f64, theta: f64) -> f64 {
         let choose = |n: f64, k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
         -2.0 * match self {
-            Self::Gaussian | Self::Gamma | Self::Cox | Self::Ordinal | Self::Multinomial => 0.0,
+            Self::Gaussian
+            | Self::Gamma
+            | Self::Cox
+            | Self::Ordinal
+            | Self::Multinomial
+            // Those are a sum that the response has.
+            | Self::Plugin(_) => 0.0,
             Self::Binomial => {
                 let k = (trials * y).round();
                 let ways = if trials > 1.0 { choose(trials, k) } else { 0.0 };
@@ -188,7 +208,7 @@ impl Distribution {
     }
 
     /// −2ℓ of a family with a dispersion, which is the deviance over the sum of weights: as R's `logLik`. `logs` is the
-    /// weighted sum of ln y.
+    /// weighted sum of ln y, of a plugin's family −2 times that of its constants.
     pub(super) fn profiled(self, deviance: f64, total: f64, logs: f64) -> f64 {
         let dispersion = (deviance / total).max(f64::MIN_POSITIVE);
         match self {
@@ -201,7 +221,16 @@ impl Distribution {
                 };
                 2.0 * (logs + total * (0.5 + rest))
             }
+            Self::Plugin(_) => logs + total * ((2.0 * PI * dispersion).ln() + 1.0),
             _ => total * ((2.0 * PI * dispersion).ln() + 1.0),
+        }
+    }
+
+    /// The plugin's family that it is.
+    pub(crate) fn plugin(self) -> Option<PluginFamily> {
+        match self {
+            Self::Plugin(own) => Some(own),
+            _ => None,
         }
     }
 
@@ -212,7 +241,10 @@ impl Distribution {
 
     /// Whether its likelihood has a dispersion that is estimated.
     pub(super) fn has_dispersion(self) -> bool {
-        matches!(self, Self::Gaussian | Self::Gamma)
+        match self {
+            Self::Plugin(own) => own.has_dispersion,
+            own => matches!(own, Self::Gaussian | Self::Gamma),
+        }
     }
 }
 

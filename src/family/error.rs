@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Distribution, Link};
+use super::{Distribution, Link, PluginFamily};
 
 /// Why a response cannot be of a family. Rows count from 1.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -62,6 +62,11 @@ pub enum FamilyError {
         what: &'static str,
         found: usize,
         n: usize,
+    },
+    #[error("the family {} of plugin {}: {reason}", family.name.to_string_lossy(), family.origin.plugin)]
+    Plugin {
+        family: PluginFamily,
+        reason: String,
     },
     #[error("the family {distribution} has a dispersion or a variance of its own")]
     Dispersion { distribution: Distribution },

@@ -1,5 +1,7 @@
 //! The likelihood of a response as a search sees it: like the residual sum of squares of least squares.
 
+use std::ffi::CStr;
+
 use super::{
     Distribution, FamilyError, FamilyFit, FamilyResponse, JointResponse, climb, state::State,
 };
@@ -92,10 +94,7 @@ impl Likelihood {
         }
         match self.has_dispersion() {
             true => self.response.minus_two_log_likelihood(loss, f64::INFINITY),
-            false => {
-                let quasi = self.response.quasi_dispersion();
-                (loss + self.least) / quasi.map_or(1.0, |(dispersion, _)| dispersion)
-            }
+            false => (loss + self.least) / self.quasi_dispersion(),
         }
     }
 
@@ -161,6 +160,17 @@ impl Likelihood {
         self.has_dispersion() || self.quasi_freedom().is_some()
     }
 
+    /// The name of the family.
+    pub(crate) fn family_name(&self) -> &'static CStr {
+        self.response.family().distribution().c_name()
+    }
+
+    /// The dispersion of a quasi-likelihood; 1 of a likelihood.
+    pub(crate) fn quasi_dispersion(&self) -> f64 {
+        let quasi = self.response.quasi_dispersion();
+        quasi.map_or(1.0, |(dispersion, _)| dispersion)
+    }
+
     /// The degrees of freedom of the dispersion of a quasi-likelihood, if that was estimated.
     pub(crate) fn quasi_freedom(&self) -> Option<usize> {
         self.response.quasi_dispersion()?.1
@@ -193,6 +203,7 @@ impl Likelihood {
             Distribution::Cox | Distribution::Ordinal | Distribution::Multinomial => {
                 self.constants()
             }
+            Distribution::Plugin(_) => usize::from(self.has_dispersion()),
             _ => 1,
         }
     }

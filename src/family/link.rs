@@ -5,6 +5,8 @@ use std::{f64::consts::PI, fmt};
 use libm::erfc;
 use statrs::function::erf::erfc_inv;
 
+use super::PluginFamily;
+
 /// A link g: the linear predictor is η = g(μ).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
@@ -20,13 +22,15 @@ pub enum Link {
     Log,
     /// η = 1/μ.
     Inverse,
+    /// That of a family of a plugin.
+    Plugin(PluginFamily),
 }
 
 /// Probabilities are kept this far from 0 and 1.
 const LEAST: f64 = f64::EPSILON;
 
 impl Link {
-    /// All links.
+    /// All of passel's own links.
     pub(crate) const ALL: [Self; 6] = [
         Self::Identity,
         Self::Logit,
@@ -45,6 +49,7 @@ impl Link {
             Self::Cloglog => "cloglog",
             Self::Log => "log",
             Self::Inverse => "inverse",
+            Self::Plugin(own) => own.link_name(),
         }
     }
 
@@ -62,6 +67,7 @@ impl Link {
             Self::Cloglog => (-(-mean).ln_1p()).ln(),
             Self::Log => mean.ln(),
             Self::Inverse => 1.0 / mean,
+            Self::Plugin(own) => own.predictor(mean),
         }
     }
 
@@ -90,6 +96,7 @@ impl Link {
                 (mean, mean)
             }
             Self::Inverse => (1.0 / eta, -1.0 / (eta * eta)),
+            Self::Plugin(own) => own.mean(eta),
         }
     }
 }

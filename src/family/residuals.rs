@@ -40,6 +40,10 @@ impl FamilyFit {
         };
         match response.family().distribution() {
             Distribution::Gaussian => (y - mean) * (response.weights[i] / self.dispersion()).sqrt(),
+            // Its probabilities are not known: to the second order of small deviations this is normal, too.
+            Distribution::Plugin(_) => {
+                self.deviance_residual(response, i) / self.dispersion().sqrt()
+            }
             Distribution::Gamma => {
                 let shape = response.weights[i] / self.dispersion();
                 let own = Tails::gamma(shape, shape * y / mean);

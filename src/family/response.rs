@@ -1,7 +1,7 @@
 //! A response of a family: its values, trials, weights and offsets.
 
 use super::{
-    Distribution, Family, FamilyError, JointResponse,
+    Distribution, Family, FamilyError, JointResponse, PluginFamily,
     theta::{self, Counts},
 };
 use crate::vector::product;
@@ -45,6 +45,8 @@ pub struct FamilyResponse {
     /// Of a likelihood of all observations together its data: of survival times who is at risk when, and `y` are the events;
     /// of ordered levels these, and `y` are their numbers.
     pub(super) joint: Option<JointResponse>,
+    /// Of a plugin's family: −2ℓ of means that are the responses themselves.
+    pub(super) constants: f64,
     /// Of the negative binomial family.
     pub(super) counts: Counts,
     /// Of a quasi-likelihood, and its degrees of freedom where it was estimated.
@@ -182,6 +184,10 @@ impl FamilyResponse {
             Distribution::NegativeBinomial => Counts::of(&shares, &counted),
             _ => Counts::default(),
         };
+        let constants = match distribution {
+            Distribution::Plugin(own) => constants_of_plugin(own, &shares, &counted)?,
+            _ => 0.0,
+        };
         let x_ln_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
         let shifts = shares.iter().zip(&counted).map(|(y, weight)| {
             weight
@@ -204,6 +210,7 @@ impl FamilyResponse {
             is_all_or_none: distribution == Distribution::Binomial
                 && shares.iter().all(|y| matches!(*y, 0.0 | 1.0)),
             joint: None,
+            constants,
             counts,
             quasi: None,
             y: shares,
@@ -287,6 +294,14 @@ impl FamilyResponse {
     /// The sum of the deviances of all observations.
     pub(super) fn deviance(&self, means: &[f64], theta: f64) -> f64 {
         let distribution = self.family.distribution();
+        if let Distribution::Plugin(own) = distribution {
+            let mut deviances = vec![f64::NAN; means.len()];
+            own.functions.deviances(&self.y, means, &mut deviances);
+            let rows = deviances.iter().zip(&self.weights);
+            let used = rows.filter(|(_, weight)| **weight > 0.0);
+            let sum: f64 = used.map(|(deviance, weight)| weight * deviance).sum();
+            return if sum < 0.0 { 0.0 } else { sum };
+        }
         let rows = self.y.iter().zip(means).zip(&self.weights);
         let sum: f64 = rows
             .map(|((y, mean), weight)| match *weight > 0.0 {
@@ -306,6 +321,7 @@ impl FamilyResponse {
             let total = self.weights.iter().sum();
             let logs = match distribution {
                 Distribution::Gamma => rows.map(|(y, weight)| weight * y.ln()).sum(),
+                Distribution::Plugin(_) => self.constants,
                 _ => 0.0,
             };
             return distribution.profiled(deviance, total, logs);
@@ -315,6 +331,9 @@ impl FamilyResponse {
 
     /// −2ℓ of means that are the responses themselves.
     fn saturated(&self, distribution: Distribution, theta: f64) -> f64 {
+        if matches!(distribution, Distribution::Plugin(_)) {
+            return self.constants;
+        }
         let rows = self.y.iter().zip(&self.weights).zip(&self.trials);
         let constants = rows.map(|((y, weight), trials)| {
             let is_share = distribution == Distribution::Binomial;
@@ -336,5 +355,28 @@ impl FamilyResponse {
             Distribution::NegativeBinomial => self.saturated(Distribution::Poisson, f64::NAN),
             own => self.saturated(own, f64::NAN),
         }
+    }
+}
+
+/// −2ℓ of a plugin's family where means are the responses themselves.
+///
+/// # Errors
+/// Functions that contradict one another, or numbers that they have not.
+fn constants_of_plugin(own: PluginFamily, y: &[f64], weights: &[f64]) -> Result<f64, FamilyError> {
+    let wrong = |reason| FamilyError::Plugin {
+        family: own,
+        reason,
+    };
+    own.check(y).map_err(wrong)?;
+    let mut all = vec![f64::NAN; y.len()];
+    own.functions.saturated(y, &mut all);
+    let rows = all.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+    let sum: f64 = rows.map(|(own, weight)| -2.0 * weight * own).sum();
+    match sum.is_finite() {
+        true => Ok(sum),
+        false => Err(wrong(format!(
+            "the log-likelihood of means that are the responses is {}",
+            -0.5 * sum
+        ))),
     }
 }

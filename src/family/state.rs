@@ -1,6 +1,6 @@
 //! What the likelihood of a response is at given linear predictors.
 
-use super::{Distribution, FamilyResponse, fast};
+use super::{Distribution, FamilyResponse, PluginFamily, fast};
 
 /// Linear predictors with what follows from them.
 ///
@@ -11,6 +11,8 @@ pub(super) struct State {
     pub(super) means: Vec<f64>,
     /// dμ/dη.
     slopes: Vec<f64>,
+    /// Of a plugin's family, which has all at once; empty of others.
+    variances: Vec<f64>,
     pub(super) deviance: f64,
 }
 
@@ -20,6 +22,9 @@ impl State {
         let (link, distribution) = (response.family().link(), response.family().distribution());
         if response.family().is_logistic_or_poisson() {
             return Self::canonical(response, predictors);
+        }
+        if let Distribution::Plugin(own) = distribution {
+            return Self::of_plugin(own, response, predictors);
         }
         let (mut means, mut slopes) = (
             Vec::with_capacity(predictors.len()),
@@ -36,6 +41,29 @@ impl State {
             predictors,
             means,
             slopes,
+            variances: Vec::new(),
+            deviance,
+        })
+    }
+
+    /// The state of a plugin's family. Where a slope or a variance is none, nor is the state.
+    fn of_plugin(
+        own: PluginFamily,
+        response: &FamilyResponse,
+        predictors: Vec<f64>,
+    ) -> Option<Self> {
+        let [means, slopes, variances] = own.moments(&predictors);
+        let is_slope = |slope: &f64| slope.is_finite() && *slope != 0.0;
+        let is_variance = |variance: &f64| *variance > 0.0 && variance.is_finite();
+        let is_valid = means.iter().all(|mean| mean.is_finite())
+            && slopes.iter().all(is_slope)
+            && variances.iter().all(is_variance);
+        let deviance = is_valid.then(|| response.deviance(&means, f64::INFINITY));
+        deviance.filter(|own| own.is_finite()).map(|deviance| Self {
+            predictors,
+            means,
+            slopes,
+            variances,
             deviance,
         })
     }
@@ -66,6 +94,7 @@ impl State {
             predictors,
             means,
             slopes,
+            variances: Vec::new(),
             // What is left of it may be rounding.
             deviance: deviance.max(0.0),
         })
@@ -97,9 +126,13 @@ impl State {
                 .map(|((y, weight), (mean, slope))| (weight * (y - mean), weight * slope))
                 .unzip();
         }
+        let variance = |row: usize| match self.variances.get(row) {
+            Some(own) => *own,
+            None => distribution.variance(self.means[row], theta),
+        };
         let of_row = |row: usize| {
             let (mean, slope) = (self.means[row], self.slopes[row]);
-            let share = response.weights[row] * slope / distribution.variance(mean, theta);
+            let share = response.weights[row] * slope / variance(row);
             let (score, weight) = (share * (response.y[row] - mean), share * slope);
             // A mean at the end of its range says nothing more.
             match score.is_finite() && weight.is_finite() {
@@ -113,9 +146,16 @@ impl State {
     /// The negative second derivatives themselves, in place of those expected.
     pub(super) fn observe(&self, response: &FamilyResponse, theta: f64, weights: &mut [f64]) {
         let family = response.family();
+        let of_plugin = match family.distribution() {
+            Distribution::Plugin(own) => own.curvatures(&self.predictors),
+            _ => Vec::new(),
+        };
         for (row, own) in weights.iter_mut().enumerate() {
             let (eta, mean, slope) = (self.predictors[row], self.means[row], self.slopes[row]);
-            let change = family.curvature(eta, mean, slope, theta);
+            let change = match of_plugin.get(row) {
+                Some(change) => *change,
+                None => family.curvature(eta, mean, slope, theta),
+            };
             let observed = *own - response.weights[row] * (response.y[row] - mean) * change;
             if observed.is_finite() && observed > 0.0 {
                 *own = observed;
@@ -127,6 +167,11 @@ impl State {
     pub(super) fn pearson(&self, response: &FamilyResponse, theta: f64) -> f64 {
         let distribution = response.family().distribution();
         let rows = response.y.iter().zip(&self.means).zip(&response.weights);
+        if !self.variances.is_empty() {
+            let rows = rows.zip(&self.variances);
+            let squares = rows.map(|(((y, mean), weight), own)| weight * (y - mean).powi(2) / own);
+            return squares.sum();
+        }
         rows.map(|((y, mean), weight)| {
             weight * (y - mean).powi(2) / distribution.variance(*mean, theta)
         })

@@ -8,6 +8,7 @@ use super::{
     Job, OptionError, Responses,
     cohort::take_phenotypes,
     conflicts::{conflicts, conflicts_of_cross_validation, matrix_conflicts, several_criteria},
+    families::FamilyChoice,
     options::MethodClass,
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
@@ -48,6 +49,8 @@ pub struct JobDraft {
     /// Methods and families that are compared with the job's.
     pub(super) other_methods: Vec<String>,
     pub(super) other_families: Vec<Distribution>,
+    /// All families that were asked for, until those of plugins are found.
+    pub(super) families: Vec<FamilyChoice>,
     pub(super) scheme: Scheme,
     pub(super) by: Option<String>,
     pub(super) then: Option<PlainModel>,
@@ -81,6 +84,7 @@ impl JobDraft {
             cutoff: None,
             other_methods: Vec::new(),
             other_families: Vec::new(),
+            families: Vec::new(),
             scheme: Scheme::default(),
             by: None,
             then: None,
@@ -146,6 +150,7 @@ impl JobDraft {
     /// # Errors
     /// Every conflict between options, and a method or criterion that does not exist.
     pub fn check(mut self) -> Result<Job, Vec<OptionError>> {
+        self.resolve_families().map_err(|error| vec![error])?;
         let split = take_phenotypes(&mut self.job)
             .and_then(|()| split_response(&mut self.job))
             .err();
@@ -199,6 +204,7 @@ impl JobDraft {
     }
 
     fn check_pairs(mut self) -> Result<PairsJob, Vec<OptionError>> {
+        self.resolve_families().map_err(|error| vec![error])?;
         let split = take_phenotypes(&mut self.job)
             .and_then(|()| split_response(&mut self.job))
             .err();

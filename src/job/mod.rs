@@ -13,6 +13,7 @@ mod draft;
 mod error;
 #[cfg(feature = "program")]
 mod examples;
+mod families;
 #[cfg(feature = "program")]
 pub mod file;
 #[cfg(feature = "program")]

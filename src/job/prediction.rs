@@ -105,8 +105,8 @@ const FORMATS: [(&str, Format); 4] = [
     ("parquet", Format::Parquet),
 ];
 
-/// The options of `passel select` that say how data are read, which `passel predict` has too.
-const READING: [&str; 11] = [
+/// The options of `passel select` that say how data are read and which plugins there are, which `passel predict` has too.
+const READING: [&str; 12] = [
     "date",
     "na",
     "separator",
@@ -118,6 +118,7 @@ const READING: [&str; 11] = [
     "keep-people",
     "remove",
     "timeout",
+    "plugins",
 ];
 
 /// The options of how the data are read.

@@ -97,15 +97,6 @@ impl RawValues<'_> {
         })
     }
 
-    /// Choices separated by commas.
-    pub(super) fn choices<T: Copy>(
-        &self,
-        choices: &[(&'static str, T)],
-    ) -> Result<Vec<T>, OptionError> {
-        let words = self.one()?.split(',').map(str::trim);
-        words.map(|word| self.chosen(word, choices)).collect()
-    }
-
     /// A text that is not empty.
     pub(super) fn text(&self) -> Result<String, OptionError> {
         self.read(|text: &String| !text.is_empty())

@@ -126,6 +126,7 @@ impl JobDraft {
 
     /// The checked validation, beside which those of the other methods and families stand.
     pub(super) fn check_validation(mut self) -> Result<ValidationJob, Vec<OptionError>> {
+        self.resolve_families().map_err(|error| vec![error])?;
         let methods = std::mem::take(&mut self.other_methods);
         let families = std::mem::take(&mut self.other_families);
         let methods = std::iter::once(self.job.method.clone()).chain(methods);

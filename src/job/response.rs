@@ -338,11 +338,12 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     }
     let criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
     for criterion in criteria.filter(|criterion| criterion.needs_least_squares()) {
-        let message = format!(
-            "criterion {} is of least squares, and the family is {}",
-            criterion.name(),
-            own.distribution
-        );
+        let reason = match criterion.origin() {
+            Some(_) => "is of linear regressions alone, as its plugin says",
+            None => "is of least squares",
+        };
+        let (name, family) = (criterion.name(), own.distribution);
+        let message = format!("criterion {name} {reason}, and the family is {family}");
         let help = "use aic, bic, ebic or ebic-monotone";
         errors.push(OptionError::new("criterion", message).help(help));
     }

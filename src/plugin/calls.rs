@@ -265,6 +265,8 @@ pub struct CriterionCall {
     pub(super) name: &'static str,
     pub(super) parameters: Vec<(&'static str, f64)>,
     pub(super) values: Box<[f64]>,
+    /// Whether it is defined for models of maximum likelihood.
+    pub(super) has_likelihoods: bool,
     /// Of one that was asked for.
     pub(super) origin: Option<Arc<Origin>>,
     pub(super) called: Called,
@@ -284,9 +286,18 @@ impl Criterion for CriterionCall {
     }
 
     fn penalty(&self, model: &Model) -> f64 {
-        // There n·ln(rss/n) is 0.
+        // There the misfit is 0.
         let rss = model.n as f64;
-        self.value(&Model { rss, ..*model })
+        let minus_two_log_likelihood = model.minus_two_log_likelihood.map(|_| 0.0);
+        self.value(&Model {
+            rss,
+            minus_two_log_likelihood,
+            ..*model
+        })
+    }
+
+    fn needs_least_squares(&self) -> bool {
+        !self.has_likelihoods
     }
 
     fn value(&self, model: &Model) -> f64 {
@@ -298,7 +309,14 @@ impl Criterion for CriterionCall {
             kept: model.kept,
             parameters: model.parameters(),
             intercept: usize::from(model.has_intercept),
-            rss: model.rss,
+            rss: match model.minus_two_log_likelihood {
+                None => model.rss,
+                Some(_) => f64::NAN,
+            },
+            misfit: model.misfit(),
+            family: model.family.as_ptr(),
+            scatter: model.scatter,
+            dispersion: model.dispersion,
         };
         let values = self.values.as_ptr();
         // SAFETY: the criterion's own function, with one value a parameter and a model that lives on.
@@ -318,22 +336,41 @@ impl CriterionCall {
         }
     }
 
-    /// The criterion, if it is a number that does not fall with rising RSS for a few models.
+    /// The criterion, if it is a number that does not fall with rising misfit for a few models.
     pub(super) fn checked(self) -> Result<Self, Breach> {
+        let of_squares = |k: usize, rss: f64| Model::new(100, 20, k, rss);
+        let of_likelihood = |k: usize, misfit: f64| Model {
+            minus_two_log_likelihood: Some(misfit),
+            family: c"binomial",
+            scatter: 0,
+            ..Model::new(100, 20, k, f64::NAN)
+        };
+        self.check_rise("", "rss", of_squares)?;
+        if self.has_likelihoods {
+            self.check_rise(" of the family binomial", "misfit", of_likelihood)?;
+        }
+        Ok(self)
+    }
+
+    fn check_rise(
+        &self,
+        family: &str,
+        member: &str,
+        model: impl Fn(usize, f64) -> Model,
+    ) -> Result<(), Breach> {
         for k in 0..4 {
-            let value = |rss: f64| self.value(&Model::new(100, 20, k, rss));
-            let (low, high) = (value(50.0), value(100.0));
-            let of = format!("its value of {k} of 20 variables and 100 observations");
+            let [low, high] = [50.0, 100.0].map(|misfit| self.value(&model(k, misfit)));
+            let of = format!("its value of {k} of 20 variables and 100 observations{family}");
             if low.is_nan() || high.is_nan() {
                 return Err(format!("{of} is not a number").into());
             }
             if high < low {
                 return Err(format!(
-                    "{of} falls from {low} to {high} where rss rises from 50 to 100"
+                    "{of} falls from {low} to {high} where {member} rises from 50 to 100"
                 )
                 .into());
             }
         }
-        Ok(self)
+        Ok(())
     }
 }

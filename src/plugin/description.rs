@@ -6,7 +6,10 @@ use passel_criteria::Origin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::calls::{CriterionCall, DeclareCall, FunctionCall, RunCall};
+pub use super::{
+    calls::{CriterionCall, DeclareCall, FunctionCall, RunCall},
+    family::FamilyCall,
+};
 use crate::{interrupt::Interrupt, nearest::did_you_mean, score::Quantity, sha256};
 
 /// One plugin, as it was loaded.
@@ -30,12 +33,14 @@ pub struct Plugin {
     pub pair_scores: Vec<Offer<PairCall>>,
     /// The criteria it brings.
     pub criteria: Vec<Offer<CriterionCall>>,
+    /// The families it brings.
+    pub families: Vec<Offer<FamilyCall>>,
     pub(super) hash: OnceLock<Option<String>>,
 }
 
 impl Plugin {
-    /// The names of its methods, pair scores and criteria.
-    pub fn names(&self) -> [Vec<&str>; 3] {
+    /// The names of its methods, pair scores, criteria and families.
+    pub fn names(&self) -> [Vec<&str>; 4] {
         fn names<C>(offers: &[Offer<C>]) -> Vec<&str> {
             offers.iter().map(|own| &*own.info.name).collect()
         }
@@ -43,6 +48,7 @@ impl Plugin {
             names(&self.methods),
             names(&self.pair_scores),
             names(&self.criteria),
+            names(&self.families),
         ]
     }
 

@@ -68,7 +68,7 @@ pub enum MethodError {
 }
 
 impl MethodError {
-    /// The command-line option at fault: `method`, `score` or `criterion`.
+    /// The command-line option at fault: `method`, `score`, `criterion` or `family`.
     pub fn option(&self) -> &'static str {
         match self {
             Self::UnknownName { what, .. } | Self::Refused { what, .. } => match *what {

@@ -42,6 +42,8 @@ pub struct Manifest {
     pub pair_scores: Vec<String>,
     /// The names of its criteria.
     pub criteria: Vec<String>,
+    /// The names of its families.
+    pub families: Vec<String>,
 }
 
 /// A plugin in a folder of installed ones.

@@ -10,8 +10,8 @@ use std::{
 };
 
 use passel_abi::{
-    PASSEL_ABI_VERSION, passel_criterion, passel_finish, passel_function, passel_pair_score,
-    passel_parameter, passel_plugin, passel_selector,
+    PASSEL_ABI_VERSION, passel_criterion, passel_family, passel_finish, passel_function,
+    passel_pair_score, passel_parameter, passel_plugin, passel_selector,
 };
 
 use super::error::Breach;
@@ -58,6 +58,12 @@ unsafe impl Table for passel_selector {
 // SAFETY: as above.
 unsafe impl Table for passel_criterion {
     const NAME: &str = "the criterion";
+    const LEAST: usize = offset_of!(Self, data);
+}
+
+// SAFETY: as above.
+unsafe impl Table for passel_family {
+    const NAME: &str = "the family";
     const LEAST: usize = offset_of!(Self, data);
 }
 

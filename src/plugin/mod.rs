@@ -14,6 +14,7 @@ mod elf;
 #[cfg_attr(not(feature = "program"), allow(dead_code))]
 mod ends;
 mod error;
+mod family;
 mod find;
 mod finish;
 mod guard;
@@ -39,7 +40,7 @@ use std::{
 use passel_abi::passel_entry;
 
 pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
-use description::{CriterionCall, MethodCall, PairCall};
+use description::{CriterionCall, FamilyCall, MethodCall, PairCall};
 #[cfg(feature = "program")]
 pub(crate) use ends::{end, end_now, watch};
 pub use error::{MethodError, PASS, PluginError};
@@ -174,6 +175,11 @@ impl Plugins {
     /// The criteria of all plugins.
     pub fn criteria(&self) -> impl Iterator<Item = &Offer<CriterionCall>> + Clone {
         self.0.plugins.iter().flat_map(|plugin| &plugin.criteria)
+    }
+
+    /// The families of all plugins.
+    pub fn families(&self) -> impl Iterator<Item = &Offer<FamilyCall>> + Clone {
+        self.0.plugins.iter().flat_map(|plugin| &plugin.families)
     }
 }
 

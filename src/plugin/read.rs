@@ -7,22 +7,25 @@ use std::{ffi::c_char, path::Path, ptr, sync::OnceLock};
 
 use passel_abi::{
     PASSEL_ABI_VERSION, PASSEL_OVER_LEVELS, PASSEL_OVER_REGRESSION, PASSEL_TERMS, passel_criterion,
-    passel_method, passel_pair_score, passel_parameter, passel_plugin, passel_selector,
+    passel_family, passel_method, passel_pair_score, passel_parameter, passel_plugin,
+    passel_selector,
 };
 
 use super::{
     calls::{CriterionCall, DeclareCall, FunctionCall, RunCall},
     contract,
-    description::{About, MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin},
+    description::{
+        About, FamilyCall, MethodCall, MethodInfo, MethodParameter, Offer, PairCall, Plugin,
+    },
     error::{Breach, PASS},
     guard::Called,
     memory::{Foreign, Table, list, name, table, text},
 };
-use crate::score::TERMS;
+use crate::{family::Distribution, score::TERMS};
 
 const _: () = assert!(PASSEL_TERMS == TERMS);
 
-/// Most selectors, most pair scores and most criteria of a plugin.
+/// Most selectors, most pair scores, most criteria and most families of a plugin.
 const MOST: usize = 1024;
 
 /// Most parameters of a method.
@@ -101,6 +104,9 @@ impl Reader<'_> {
         let pairs = (copy.pair_scores, copy.pair_score_count, members);
         let members = ["criteria", "criterion_count"];
         let criteria = (copy.criteria, copy.criterion_count, members);
+        let members = ["families", "family_count"];
+        let families = (copy.families, copy.family_count, members);
+        let own_families = Distribution::ALL.map(Distribution::name);
         let own: Vec<&str> = passel_criteria::ALL.iter().map(|own| own.name).collect();
         Ok(Plugin {
             methods: unsafe {
@@ -111,6 +117,15 @@ impl Reader<'_> {
             }?,
             criteria: unsafe {
                 self.offers("criterion", criteria, &own, |copy| &copy.method, criterion)
+            }?,
+            families: unsafe {
+                self.offers(
+                    "family",
+                    families,
+                    &own_families,
+                    |copy| &copy.method,
+                    family,
+                )
             }?,
             name,
             version,
@@ -318,8 +333,26 @@ unsafe fn criterion(
         name: leaked(&info.name),
         parameters: parameters.collect(),
         values: info.defaults().into(),
+        has_likelihoods: match copy.likelihoods {
+            0 => false,
+            1 => true,
+            other => {
+                return Err(format!("likelihoods is {other}, which means nothing").into());
+            }
+        },
         origin: None,
         called: Called::method(&info.plugin, &info.name),
     };
     call.checked()
+}
+
+unsafe fn family(
+    there: *const passel_family,
+    copy: &passel_family,
+    info: &MethodInfo,
+) -> Result<FamilyCall, Breach> {
+    let parameters = info.parameters.iter();
+    let parameters: Vec<(&str, f64)> = parameters.map(|own| (&*own.name, own.default)).collect();
+    // SAFETY: the caller's.
+    unsafe { FamilyCall::read(there, copy, [&info.plugin, &info.name], &parameters) }
 }

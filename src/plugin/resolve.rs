@@ -10,12 +10,13 @@ use serde_json::Value;
 
 use super::{
     Plugins,
-    description::{CriterionCall, MethodCall, Offer, PairCall, Plugin},
+    description::{CriterionCall, FamilyCall, MethodCall, Offer, PairCall, Plugin},
     error::{Breach, MethodError, PASS},
     find::canonical,
     warn_once,
 };
 use crate::{
+    family::Distribution,
     nearest::{did_you_mean, nearest},
     score::{PairScore, Score, ScoreFunction},
     selector::Procedure,
@@ -95,6 +96,19 @@ impl Plugins {
             Ok(Arc::new(call.with(plugin.origin(), values).checked()?) as Arc<dyn Criterion>)
         };
         resolve("criterion", text, offers, own, criterion)
+    }
+
+    /// Resolves a family of a plugin. (An error suggests one of passel's own where the name resembles it.)
+    ///
+    /// # Errors
+    /// An unknown name or parameter, a value outside its range, or values for which its functions contradict one another.
+    pub fn family(&self, text: &str) -> Result<ResolvedMethod<Distribution>, MethodError> {
+        let own = Distribution::ALL.map(Distribution::name);
+        let offers = self.offers(|plugin| &plugin.families);
+        let family = |plugin: &Plugin, call: &FamilyCall, values: &[f64]| {
+            call.family(plugin.origin(), values)
+        };
+        resolve("family", text, offers, own, family)
     }
 
     /// What all plugins offer of a kind, each with whether its plugin was named.

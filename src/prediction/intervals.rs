@@ -22,7 +22,9 @@ impl OnScale {
     pub(super) fn of(model: &Model, options: &PredictionOptions) -> Self {
         let mut all = Distribution::ALL.into_iter();
         Self {
-            link: Link::named(&model.link).unwrap_or(Link::Identity),
+            link: Link::named(&model.link)
+                .or(model.plugin_link)
+                .unwrap_or(Link::Identity),
             distribution: all.find(|own| own.name() == model.family),
             scale: options.scale,
         }
@@ -47,6 +49,11 @@ impl OnScale {
             // It falls as the linear predictor rises, and has no mean where that is not above 0.
             Link::Inverse if ends[0] <= 0.0 => [self.link.mean(ends[1]).0, f64::INFINITY],
             Link::Inverse => [1, 0].map(|at| self.link.mean(ends[at]).0),
+            Link::Plugin(_) => {
+                let mut ends = ends.map(|end| self.link.mean(end).0);
+                ends.sort_by(f64::total_cmp);
+                ends
+            }
             link => ends.map(|end| link.mean(end).0),
         }
     }
@@ -94,7 +101,7 @@ impl OnScale {
             return ends;
         }
         let (least, most) = match self.link {
-            Link::Identity => return ends,
+            Link::Identity | Link::Plugin(_) => return ends,
             Link::Log | Link::Inverse => (0.0, f64::INFINITY),
             Link::Logit | Link::Probit | Link::Cloglog => (0.0, 1.0),
         };

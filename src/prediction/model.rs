@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Equation, ModelColumn, ModelVariable};
-use crate::formula::LearntColumns;
+use crate::{family::Link, formula::LearntColumns};
 
 /// The version of the JSON of a model. Fields are added without a new one; a new one says that older programs would
 /// predict wrongly.
@@ -21,6 +21,12 @@ pub struct Model {
     pub family: String,
     /// The link, `identity` of least squares.
     pub link: String,
+    /// Of a plugin's family how it is asked for: `PLUGIN/NAME:PARAMETER=NUMBER`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin_family: Option<String>,
+    /// The link of a plugin, once that is there.
+    #[serde(skip)]
+    pub(crate) plugin_link: Option<Link>,
     /// Of a response of levels these, in their order; of levels without order the baseline first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<String>,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Alleles, Equation, HazardCurve, MODEL_VERSION, Model, ModelColumn, ModelVariable};
 use crate::{
     design::Design,
+    family::{Link, PluginFamily},
     formula::{FormulaError, LearntColumns},
     least_squares::Fit,
     table::Values,
@@ -40,6 +41,8 @@ impl Model {
             response: design.response().name.clone(),
             family: "gaussian".to_owned(),
             link: "identity".to_owned(),
+            plugin_family: None,
+            plugin_link: None,
             levels: design.response_levels().to_vec(),
             offset: design.offset_column().map(str::to_owned),
             weights: design.weights().map(str::to_owned),
@@ -59,6 +62,8 @@ impl Model {
             let family = likelihood.response().family();
             model.family = family.distribution().name().to_owned();
             model.link = family.link().name().to_owned();
+            model.plugin_family = family.distribution().plugin().map(PluginFamily::spec);
+            model.plugin_link = matches!(family.link(), Link::Plugin(_)).then(|| family.link());
         }
         if let Some(family) = fit.family() {
             model.equation.hazards = HazardCurve::all(design, fit, family, true);

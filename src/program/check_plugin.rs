@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
     check_data::{COLUMNS, data, tables},
+    check_family::of_family,
     print::{print_error, print_text},
 };
 use crate::{
@@ -140,6 +141,16 @@ fn check_here(library: &Path) -> u8 {
                 Ok(own) => of_criterion(&own.value),
             };
             tell("criterion", &spec, checked);
+        }
+    }
+    for family in &plugin.families {
+        for spec in specs(&family.info) {
+            let own = plugins.family(&format!("{}/{spec}", plugin.name));
+            let checked = match own {
+                Err(error) => Ok(format!("refused: {error}")),
+                Ok(own) => of_family(own.value),
+            };
+            tell("family", &spec, checked);
         }
     }
     let (name, version) = (&plugin.name, &plugin.version);
@@ -284,7 +295,7 @@ fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
     ))
 }
 
-/// A criterion: it does not fall where RSS rises, and is the same again.
+/// A criterion: it does not fall where RSS, or −2ℓ, rises, and is the same again.
 fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
     let (mut models, mut undefined) = (Vec::new(), None);
     for n in [10, 100, 10_000, 500_000] {
@@ -296,6 +307,16 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
                         ..Model::new(n, p, k, n as f64 * 10_f64.powi(e))
                     };
                     models.extend((-8..=8).map(of));
+                    let of = |misfit: f64| Model {
+                        kept,
+                        minus_two_log_likelihood: Some(misfit),
+                        family: c"poisson",
+                        scatter: 0,
+                        ..Model::new(n, p, k, f64::NAN)
+                    };
+                    if !criterion.needs_least_squares() {
+                        models.extend((-8..=8).map(|at| of(f64::from(at) * n as f64)));
+                    }
                 }
             }
         }
@@ -311,13 +332,16 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
         if value[0].is_nan() {
             undefined = undefined.or(Some(about(&pair[0])));
         }
-        if pair[0].rss < pair[1].rss && value[1] < value[0] {
+        let misfits = [&pair[0], &pair[1]].map(|model| match model.minus_two_log_likelihood {
+            Some(own) => ("misfit", own),
+            None => ("rss", model.rss),
+        });
+        let [(member, before), (of_next, after)] = misfits;
+        if member == of_next && before < after && value[1] < value[0] {
             return Err(format!(
-                "it falls from {} to {} where rss rises from {:e} to {:e}, at {}",
+                "it falls from {} to {} where {member} rises from {before:e} to {after:e}, at {}",
                 value[0],
                 value[1],
-                pair[0].rss,
-                pair[1].rss,
                 about(&pair[0])
             ));
         }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod check_data;
+mod check_family;
 mod check_plugin;
 mod install;
 mod jobs;

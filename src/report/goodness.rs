@@ -1,5 +1,7 @@
 //! How well a model fits, in a few words: for texts and pages.
 
+use serde_json::Value;
+
 use super::{
     numbers::{p_value, significant, when},
     table::number,
@@ -42,10 +44,11 @@ pub(super) fn log_likelihood(selection: &Selection) -> Option<String> {
     let value = significant(selection.goodness.log_likelihood?, 8);
     let constants = usize::from(selection.intercept.is_some()) + selection.constants.len();
     let coefficients = selection.selected.len() + constants;
-    let scatter = match selection.family.as_ref().map(|own| &*own.response.name) {
+    let family = selection.family.as_ref().map(|own| &own.response);
+    let scatter = match family.map(|own| (&*own.name, own.has_dispersion)) {
         None => Some("σ"),
-        Some("gamma") => Some("the dispersion"),
-        Some("negative-binomial") => Some("θ"),
+        Some(("gamma", _) | (_, true)) => Some("the dispersion"),
+        Some(("negative-binomial", _)) => Some("θ"),
         Some(_) => None,
     };
     let parameters = coefficients + usize::from(scatter.is_some());
@@ -93,8 +96,8 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ),
     )];
     if let Some(pearson) = family.pearson_dispersion {
-        let name = match &*family.response.name {
-            "gamma" => "dispersion",
+        let name = match (&*family.response.name, family.response.has_dispersion) {
+            ("gamma", _) | (_, true) => "dispersion",
             _ => "Pearson χ²/df",
         };
         facts.push((name, significant(pearson, 5)));
@@ -230,7 +233,16 @@ pub(super) fn facts_of_family(family: Option<&ResponseFamily>) -> Vec<(&'static 
     let Some(family) = family else {
         return Vec::new();
     };
-    let mut facts = vec![("family", format!("{}, link {}", family.name, family.link))];
+    let name = match &family.of_plugin {
+        None => family.name.to_string(),
+        Some(own) => {
+            let text = |name: &str| own.parameters.get(name).and_then(Value::as_str);
+            let [plugin, version] =
+                ["plugin", "plugin_version"].map(|name| text(name).unwrap_or_default());
+            format!("{} of plugin {plugin} {version}", own.spec(&[]))
+        }
+    };
+    let mut facts = vec![("family", format!("{name}, link {}", family.link))];
     facts.extend(family.event.clone().map(|level| ("event", level)));
     facts.extend(family.trials.clone().map(|name| ("trials", name)));
     facts.extend(family.offset.clone().map(|name| ("offset", name)));

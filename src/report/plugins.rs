@@ -51,9 +51,11 @@ fn about_lines(about: &About) -> String {
         .collect()
 }
 
-/// The names of methods, pair scores and criteria, a line for each kind.
-fn brought<S: Borrow<str>>(names: [Vec<S>; 3]) -> String {
-    let kinds = ["methods", "pair scores", "criteria"].iter().zip(names);
+/// The names of methods, pair scores, criteria and families, a line for each kind.
+fn brought<S: Borrow<str>>(names: [Vec<S>; 4]) -> String {
+    let kinds = ["methods", "pair scores", "criteria", "families"]
+        .iter()
+        .zip(names);
     let there = kinds.filter(|(_, names)| !names.is_empty());
     there
         .map(|(what, names)| format!("    {what:<11}  {}\n", names.join(", ")))
@@ -79,7 +81,7 @@ fn outcome(checked: &Result<Checked, DeviceError>) -> String {
 /// Every plugin, and every library that is not used, as JSON.
 pub fn json(plugins: &Plugins, tried: &Tried) -> String {
     let used = plugins.plugins().iter().map(|plugin| {
-        let [methods, pair_scores, criteria] = plugin.names();
+        let [methods, pair_scores, criteria, families] = plugin.names();
         json!({
             "name": plugin.name,
             "version": plugin.version,
@@ -94,6 +96,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
             "methods": methods,
             "pair_scores": pair_scores,
             "criteria": criteria,
+            "families": families,
             "cuda": tried
                 .iter()
                 .filter(|(of, ..)| *of == plugin.name)
@@ -132,7 +135,12 @@ pub fn installed_text(all: &[Installed]) -> String {
             let (platform, contract) = (&manifest.platform, manifest.contract);
             page += &format!("    built for    {platform}, contract {contract}\n");
             page += &about_lines(&manifest.about);
-            let names = [&manifest.methods, &manifest.pair_scores, &manifest.criteria];
+            let names = [
+                &manifest.methods,
+                &manifest.pair_scores,
+                &manifest.criteria,
+                &manifest.families,
+            ];
             page += &brought(names.map(|names| names.iter().map(String::as_str).collect()));
         }
         if let Some(fault) = &one.fault {

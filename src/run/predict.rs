@@ -1,14 +1,16 @@
 //! Predictions by the models of a report.
 
-use std::{collections::HashSet, fs};
+use std::{collections::HashSet, fmt::Display, fs};
 
 use serde_json::Value;
 
 use super::{RunError, prepared::read_options};
 use crate::{
+    family::{Family, Link},
     job::PredictionJob,
     nearest::list,
     output::{OutputFile, Replaces},
+    plugin::Plugins,
     prediction::Model,
     report::{self, ModelPredictions, PredictionReport},
     selection::{Outcome, Selection},
@@ -137,13 +139,42 @@ fn models<'r>(
     let all = all.into_iter();
     let all = all.flat_map(|own| std::iter::once(own).chain(&own.by_other_criteria));
     let models = all.map(|own| match own.prediction_model() {
-        Ok(model) => Ok((own, model)),
+        Ok(mut model) => {
+            model.plugin_link = link_of_plugin(&model, job)?;
+            Ok((own, model))
+        }
         Err(reason) => Err(refused(job, reason)),
     });
     let models = models.collect::<Result<Vec<_>, RunError>>()?;
     match models.is_empty() {
         true => Err(refused(job, "no model of any response")),
         false => Ok((models, warnings)),
+    }
+}
+
+/// The link of a plugin's family that is none of passel's, by which a model predicts.
+fn link_of_plugin(model: &Model, job: &PredictionJob) -> Result<Option<Link>, RunError> {
+    let Some(spec) = model.plugin_family.as_ref() else {
+        return Ok(None);
+    };
+    if Link::named(&model.link).is_some() {
+        return Ok(None);
+    }
+    let wrong = |error: &dyn Display| {
+        let link = &model.link;
+        refused(
+            job,
+            format!(
+                "its model has the link {link} of the family {spec}: {error}; name its library with --plugins"
+            ),
+        )
+    };
+    let plugins = Plugins::find(&job.data.plugins).map_err(|error| wrong(&error))?;
+    let family = plugins.family(spec).map_err(|error| wrong(&error))?;
+    let family = Family::new(family.value, None).map_err(|error| wrong(&error))?;
+    match family.link().name() == model.link {
+        true => Ok(Some(family.link())),
+        false => Err(wrong(&format!("there the link is {}", family.link()))),
     }
 }
 

@@ -196,7 +196,11 @@ fn identity(problem: &SearchProblem) -> Result<Map<String, Value>, DeviceError> 
             .quasi_dispersion()
             .map(|(own, _)| format!(" over {own}"));
         let quasi = quasi.unwrap_or_default();
-        let named = format!("{} {}{quasi}{ties}", family.distribution(), family.link());
+        let distribution = match family.distribution().plugin() {
+            Some(own) => format!("{} {:?}", own.spec(), own.origin.sha256),
+            None => family.distribution().to_string(),
+        };
+        let named = format!("{distribution} {}{quasi}{ties}", family.link());
         ("family", json!([named, data]))
     });
     let part = problem.part.map(|part| ("part", part.clone()));

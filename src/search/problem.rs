@@ -207,6 +207,8 @@ impl<'a> Objective<'a> {
             has_intercept: likelihood.map_or(design.intercept(), Likelihood::has_intercept),
             rss,
             minus_two_log_likelihood,
+            family: likelihood.map_or(c"gaussian", Likelihood::family_name),
+            dispersion: likelihood.map_or(1.0, Likelihood::quasi_dispersion),
             scatter: design.likelihood().map_or(1, Likelihood::scatter),
             error_variance: self.error_variance,
         }

@@ -4,10 +4,12 @@
 use serde::{Deserialize, Serialize};
 use statrs::function::gamma::gamma_ur;
 
-use super::{Label, LevelCount, RocPoint, SurvivalSummary, number_or_nan, roc::roc};
+use super::{
+    Label, LevelCount, NamedParameters, RocPoint, SurvivalSummary, number_or_nan, roc::roc,
+};
 use crate::{
     design::Design,
-    family::{Distribution, FamilyFit, FitStatus, Likelihood, Link},
+    family::{Distribution, FamilyFit, FitStatus, Likelihood, Link, PluginFamily},
     least_squares::Fit,
 };
 
@@ -21,8 +23,8 @@ const FEWEST: usize = 5;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResponseFamily {
-    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma`, `cox`, `ordinal` or
-    /// `multinomial`.
+    /// The distribution: `binomial`, `poisson`, `negative-binomial`, `gamma`, `cox`, `ordinal`,
+    /// `multinomial`, or a plugin's.
     pub name: Label,
     /// The link: `logit`, `probit`, `cloglog`, `log` or `inverse`.
     pub link: Label,
@@ -39,6 +41,12 @@ pub struct ResponseFamily {
     /// all candidates, or `given`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quasi_likelihood: Option<Label>,
+    /// Of a plugin's family it with its parameters, its plugin, the version and the hash of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_plugin: Option<NamedParameters>,
+    /// Of a plugin's family whether its dispersion is estimated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_dispersion: bool,
 }
 
 impl ResponseFamily {
@@ -58,8 +66,21 @@ impl ResponseFamily {
             trials: design.trials().map(str::to_owned),
             offset: design.offset().map(str::to_owned),
             quasi_likelihood: quasi.map(|quasi| from(quasi).into()),
+            of_plugin: family.distribution().plugin().map(of_plugin),
+            has_dispersion: family
+                .distribution()
+                .plugin()
+                .is_some_and(|own| own.has_dispersion),
         })
     }
+}
+
+/// What a report says of a plugin's family.
+fn of_plugin(own: PluginFamily) -> NamedParameters {
+    let parameters = own.parameters.iter();
+    let parameters = parameters.map(|(name, value)| (name.clone(), (*value).into()));
+    let origin = NamedParameters::of_origin(&own.origin);
+    NamedParameters::new(&own.name.to_string_lossy(), parameters.chain(origin))
 }
 
 /// A model of maximum likelihood: its family, and how well it fits.
@@ -213,7 +234,9 @@ impl FamilySummary {
             ratio: match (name, link) {
                 (Distribution::Multinomial, _) => Some("relative risk ratio".into()),
                 (_, Link::Logit) => Some("odds ratio".into()),
-                (Distribution::Gamma, Link::Log) => Some("ratio of means".into()),
+                (Distribution::Gamma | Distribution::Plugin(_), Link::Log) => {
+                    Some("ratio of means".into())
+                }
                 (Distribution::Cox, Link::Log) => Some("hazard ratio".into()),
                 (_, Link::Log) => Some("rate ratio".into()),
                 _ => None,
@@ -228,7 +251,8 @@ impl FamilySummary {
 
     /// Whether coefficients over their standard errors are compared with a normal distribution, and not with Student's t.
     pub fn has_normal_tests(&self) -> bool {
-        self.response.name != Distribution::Gamma.name() && self.dispersion_df.is_none()
+        let is_gamma = self.response.name == Distribution::Gamma.name();
+        !(is_gamma || self.response.has_dispersion || self.dispersion_df.is_some())
     }
 }
 

@@ -54,7 +54,9 @@ impl Measure {
             Observed::Numbers(Distribution::Gaussian, _) => {
                 &[Self::Rmse, Self::Mae, Self::RSquared, Self::Deviance]
             }
-            Observed::Numbers(Distribution::Gamma, _) => &[Self::Deviance, Self::Rmse, Self::Mae],
+            Observed::Numbers(Distribution::Gamma | Distribution::Plugin(_), _) => {
+                &[Self::Deviance, Self::Rmse, Self::Mae]
+            }
             Observed::Numbers(..) => &[Self::LogLoss, Self::Deviance, Self::Rmse, Self::Mae],
             Observed::Events { .. } => &[
                 Self::Auc,
@@ -79,7 +81,8 @@ impl Measure {
         match &response.observed {
             Observed::Events { .. } | Observed::Levels { .. } if by_shares => Self::Brier,
             Observed::Numbers(Distribution::Gaussian, _) => Self::Rmse,
-            Observed::Numbers(Distribution::Gamma, _) | Observed::Survival(_) => Self::Deviance,
+            Observed::Numbers(Distribution::Gamma | Distribution::Plugin(_), _)
+            | Observed::Survival(_) => Self::Deviance,
             Observed::Numbers(..) | Observed::Events { .. } | Observed::Levels { .. } => {
                 Self::LogLoss
             }

@@ -7,19 +7,20 @@ use passel::{
     Design, Pass, Table,
     design::{DesignOptions, MatrixOptions, ResponseOptions},
     device::DeviceChoice,
-    family::{Distribution, Family, Ties},
+    family::{Distribution, Family, Link, Ties},
     search::Gain,
     table::Values,
 };
 
 use crate::{
     cases::{Case, polished, swarm},
+    own_family::counts,
     places::{cpus, cuda_is_there, cudas, plain},
     problems::{Random, chain},
     same::{compare, run, same_everywhere, same_over_ranks},
 };
 
-/// The families with each of their links, but the normal one.
+/// The families with each of their links, but the normal one; and one that is none of passel's own.
 pub fn families() -> Vec<Family> {
     use Distribution::{Binomial, Gamma, Multinomial, NegativeBinomial, Ordinal, Poisson};
     let all = [
@@ -29,6 +30,8 @@ pub fn families() -> Vec<Family> {
         Gamma,
         Ordinal,
         Multinomial,
+        counts(Ok(Link::Log)),
+        counts(Err("own".to_owned())),
     ]
     .into_iter();
     let with_links = all.flat_map(|own| own.links().iter().map(move |link| (own, *link)));

@@ -16,6 +16,7 @@ mod going_on;
 mod large;
 mod limits;
 mod many;
+mod own_family;
 mod places;
 mod rounding;
 mod same;

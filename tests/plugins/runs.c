@@ -30,6 +30,9 @@
 #ifndef CRITERION_SIZE
 #define CRITERION_SIZE sizeof(passel_criterion)
 #endif
+#ifndef LIKELIHOODS
+#define LIKELIHOODS 0
+#endif
 #ifndef VALUE
 #define VALUE value
 #endif
@@ -83,8 +86,8 @@ static double value(const passel_criterion *criterion, const double *values,
                     const passel_model *model)
 {
     size_t n = model->n, p = model->candidates, k = model->parameters;
-    double rss = model->rss;
-    (void)criterion, (void)p, (void)values, (void)n, (void)k, (void)rss;
+    double rss = model->rss, estimates = (double)(k + model->intercept + model->scatter);
+    (void)criterion, (void)p, (void)values, (void)n, (void)k, (void)rss, (void)estimates;
     return CRITERION;
 }
 
@@ -113,7 +116,7 @@ static const passel_parameter price = {
 static const passel_parameter *const parameters[] = {&price};
 static const passel_criterion criterion = {
     CRITERION_SIZE, {CRITERION_NAME, "a price", "n ln(rss/n) + k price", "a test", parameters, 1},
-    VALUE, 0};
+    VALUE, 0, LIKELIHOODS};
 static const passel_criterion *const criteria[] = {&criterion};
 static const passel_plugin plugin = {
     .size = sizeof(passel_plugin), .abi_version = PASSEL_ABI_VERSION, .name = PLUGIN, .version = "1",

@@ -168,3 +168,45 @@ fn a_criterion_that_panics_is_refused_where_that_shows() {
     let json: Value = serde_json::from_str(&told.stdout).unwrap();
     assert!(json["k"].as_u64().unwrap() < 4);
 }
+
+#[test]
+fn a_family_gives_what_least_squares_give_and_where_it_panics_is_refused() {
+    let folder = Folder::new();
+    let of = |family: &str| select(&folder, "pass", &["--family", family, "--criterion", "bic"]);
+    let json = |family: &str| {
+        let told = of(family);
+        assert_eq!((told.code, &*told.stderr), (Some(0), ""));
+        serde_json::from_str::<Value>(&told.stdout).unwrap()
+    };
+    let (own, other) = (json("gaussian"), json("faulty/faulty-squares"));
+    let number = |value: &Value| value.as_f64().unwrap();
+    let near = |a: &Value, b: &Value, by: f64| {
+        let (a, b) = (number(a), number(b) + by);
+        assert!((a - b).abs() <= 1e-8 * (1.0 + a.abs()), "{a} {b}");
+    };
+    near(&own["log_likelihood"], &other["log_likelihood"], 0.0);
+    near(
+        &own["intercept"]["coefficient"],
+        &other["intercept"]["coefficient"],
+        1.0,
+    );
+    let [own, other] = [&own["selected"], &other["selected"]].map(|all| all.as_array().unwrap());
+    assert!(own.len() == other.len() && !own.is_empty());
+    for (own, other) in own.iter().zip(other) {
+        assert_eq!(own["name"], other["name"]);
+        for key in ["coefficient", "std_error", "t", "p_value", "lower", "upper"] {
+            near(&own[key], &other[key], 0.0);
+        }
+    }
+    let told = of("faulty-squares:fault=1");
+    let lines: Vec<String> = told.stderr.lines().map(without_line).collect();
+    let reason = "the variance at the mean 0 is NaN";
+    assert_eq!(
+        lines,
+        [
+            format!("warning: faulty: family faulty-squares: {PANIC}no variance"),
+            format!("error: family `faulty-squares` of plugin `faulty`: {reason}"),
+        ]
+    );
+    assert_eq!(told.code, Some(2));
+}

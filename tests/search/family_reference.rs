@@ -55,6 +55,7 @@ fn mean(link: Link, eta: f64) -> (f64, f64) {
         }
         Link::Log => (eta.exp(), eta.exp()),
         Link::Inverse => (1.0 / eta, -1.0 / (eta * eta)),
+        Link::Plugin(_) => unreachable!("no plugin is here"),
     }
 }
 

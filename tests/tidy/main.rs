@@ -238,6 +238,7 @@ const UNSAFE: &[&str] = &[
     "src/memory/pages.rs",
     "src/plugin/calls.rs",
     "src/plugin/ends.rs",
+    "src/plugin/family.rs",
     "src/plugin/finish.rs",
     "src/plugin/guard.rs",
     "src/plugin/problem.rs",

@@ -6,15 +6,15 @@
 
 #include "passel.h"
 
-/* n·ln(rss/n) + (k + m)·ln n + 2k·ln(p/c): k of p candidates chosen, m variables kept, c the number of
- * true ones expected beforehand. */
+/* misfit + (k + m)·ln n + 2k·ln(p/c): k of p candidates chosen, m variables kept, c the number of
+ * true ones expected beforehand. The misfit is n·ln(rss/n), or −2ℓ of a likelihood. */
 static double value(const struct passel_criterion *criterion, const double *values,
                     const struct passel_model *model)
 {
     (void)criterion;
     double n = (double)model->n;
     double rare = fmax(0.0, log((double)model->candidates / values[0]));
-    return n * log(model->rss / n) + (double)model->parameters * log(n) +
+    return model->misfit + (double)model->parameters * log(n) +
            2.0 * (double)model->chosen * rare;
 }
 
@@ -35,14 +35,17 @@ static const struct passel_criterion mbic = {
         {
             .name = "mbic",
             .title = "modified BIC",
-            .formula = "n·ln(rss/n) + (k + m)·ln n + 2k·ln(p / expected)",
+            .formula = "misfit + (k + m)·ln n + 2k·ln(p / expected)",
             .source = "M. Bogdan, J. K. Ghosh and R. W. Doerge, Modifying the Schwarz Bayesian "
                       "information criterion to locate multiple interacting quantitative trait "
-                      "loci, Genetics 167 (2004) 989–999",
+                      "loci, Genetics 167 (2004) 989–999; of generalized linear models M. "
+                      "Żak-Szatkowska and M. Bogdan, Computational Statistics and Data Analysis "
+                      "55 (2011) 2908–2924",
             .parameters = parameters,
             .parameter_count = 1,
         },
     .value = value,
+    .likelihoods = 1,
 };
 
 static const struct passel_criterion *const criteria[] = {&mbic};

@@ -29,6 +29,7 @@ fn description(quantity: fn() -> crate::Quantity) -> Description {
         selectors: &[],
         procedures: &[],
         criteria: &[],
+        families: &[],
         pair_scores: Box::leak(Box::new([pair])),
     }
 }

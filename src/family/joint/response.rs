@@ -67,6 +67,7 @@ impl FamilyResponse {
             rounding: f64::EPSILON * n as f64,
             total: weights.iter().sum(),
             joint: Some(joint),
+            constants: 0.0,
             counts: Counts::default(),
             quasi: None,
             weights,

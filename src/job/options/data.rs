@@ -1,9 +1,6 @@
 //! Options of the data and of the model.
 
-use super::{
-    super::{OptionSpec, Responses, response::dispersion},
-    first_and_others,
-};
+use super::super::{OptionSpec, Responses, response::dispersion};
 use crate::{
     binning::Binning,
     design::{CovarianceEstimator, Hierarchy},
@@ -180,12 +177,11 @@ const HIERARCHY: [(&str, Hierarchy); 3] = [
 pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
     TaskOption::group("Model", [
         TaskOption::custom("family NAME", |draft, values| {
-            let families = values.choices(&Distribution::ALL.map(|own| (own.name(), own)))?;
-            (draft.job.kind.distribution, draft.other_families) = first_and_others(families, Distribution::Gaussian);
+            draft.set_families(values.families()?);
             Ok(())
         })
             .default(Distribution::Gaussian.name())
-            .range(either(&Distribution::ALL.map(Distribution::name)))
+            .range(format!("{}; or a plugin's, NAME:PARAMETER=NUMBER", either(&Distribution::ALL.map(Distribution::name))))
             .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; cox, of survival times; ordinal, of ordered levels; multinomial, of levels without order; docs/families.md. Validation compares several, as in poisson,negative-binomial"),
         TaskOption::optional("link NAME", |raw| raw.choice(&Link::ALL.map(|own| (own.name(), own))), |draft| &mut draft.job.kind.link)
             .default("logit of binomial, ordinal and multinomial, log of the others")

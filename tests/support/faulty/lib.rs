@@ -1,8 +1,8 @@
 //! A plugin in Rust that fails as its user wants, for `tests/plugins`.
 
 use passel_sdk::{
-    Criterion, Function, PairMeasure, PairScore, Parameter, ParameterKind, Procedure, Regression,
-    Run, Score, Selector, Table, combinations::XW_Y,
+    Criterion, Family, FamilyLink, Function, PairMeasure, PairScore, Parameter, ParameterKind,
+    Procedure, Regression, Run, Score, Selector, Table, combinations::XW_Y,
 };
 
 const FAULT: Parameter = Parameter {
@@ -155,11 +155,36 @@ pub const PRICE: Criterion = Criterion {
     formula: "none",
     source: "the tests",
     parameters: &[FAULT],
+    likelihoods: false,
     value: |values, model| match values[0] {
         1.0 => panic!("no price"),
         2.0 if model.chosen > 3 => panic!("no price of {}", model.chosen),
         _ => model.n as f64 * (model.rss / model.n as f64).ln() + 5.0 * model.chosen as f64,
     },
+};
+
+/// Least squares by another name, which panic for the parameter 1.
+pub const SQUARES: Family = Family {
+    name: "faulty-squares",
+    title: "the normal distribution of variance 1",
+    formula: "V(μ) = 1",
+    source: "the tests",
+    parameters: &[FAULT],
+    responses: "numbers",
+    link: FamilyLink::Own {
+        name: "shifted",
+        predictor: |_, mean| mean - 1.0,
+        mean: |_, eta| (eta + 1.0, 1.0),
+    },
+    dispersion: true,
+    is_response: |_, y| y.is_finite(),
+    variance: |values, _| match values[0] {
+        1.0 => panic!("no variance"),
+        _ => 1.0,
+    },
+    deviance: |_, y, mean| (y - mean).powi(2),
+    saturated: |_, _| 0.0,
+    start: |_, y| y,
 };
 
 passel_sdk::plugin! {
@@ -168,4 +193,5 @@ passel_sdk::plugin! {
     procedures: [OVER_LEVELS, OVER_REGRESSION],
     pair_scores: [PAIR, ENTERED],
     criteria: [PRICE],
+    families: [SQUARES],
 }
