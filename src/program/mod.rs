@@ -1,6 +1,7 @@
 //! The program `passel`, and each rank of `passel-mpi`: arguments → run → report → exit code.
 
 mod archive;
+mod check_calls;
 mod check_data;
 mod check_family;
 mod check_plugin;

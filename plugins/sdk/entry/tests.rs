@@ -1,7 +1,10 @@
 //! The tables that are made, and what they fill in.
 
-use super::*;
-use crate::combinations::XW_Y;
+use super::{
+    calls::{fill, write_reason},
+    *,
+};
+use crate::{Score, combinations::XW_Y};
 use std::{ffi::CStr, mem::offset_of, sync::Mutex};
 
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
