@@ -130,7 +130,7 @@ static const passel_pair_score mi3 = {
 static const passel_pair_score *const pairs[] = {&mi3};
 /* What a later version of the contract appends is not looked at. */
 static const struct { passel_plugin known; size_t more[4]; } plugin = {
-    {PLUGIN_SIZE, VERSION, 0, PLUGIN, "1.2", "a plugin in C", SELECTORS, COUNT, pairs, 1, 0, 0, ABOUT},
+    {PLUGIN_SIZE, VERSION, 0, PLUGIN, "1.2", "a plugin in C", SELECTORS, COUNT, pairs, 1, 0, 0, 0, 0, ABOUT},
     {1, 2, 3, 4}};
 
 const passel_plugin *ENTRY(const passel_engine *engine)
