@@ -98,6 +98,7 @@ fn a_plugin_is_installed_listed_used_and_removed() {
         "methods": ["c-jmi"],
         "pair_scores": ["c-mi3"],
         "criteria": [],
+        "families": [],
     });
     let text = fs::read_to_string(at.with_extension("json")).unwrap();
     assert_eq!(text, format!("{manifest:#}\n"));

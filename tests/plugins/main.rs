@@ -28,6 +28,7 @@ mod regression;
 mod runs;
 mod rust;
 mod signals;
+mod v1;
 
 use std::{
     env,
