@@ -19,6 +19,8 @@ mod find;
 mod finish;
 mod guard;
 mod installed;
+#[cfg(test)]
+mod layout_tests;
 mod load;
 #[cfg_attr(not(unix), allow(dead_code))]
 mod mapped;
