@@ -33,11 +33,11 @@ static int deeper(int depth)
     return goes_on ? deeper(depth + 1) + room[0] : 0;
 }
 
-static const char *unmapped(void)
+/* Kept, so that nothing else comes to lie there. */
+static const char *unreadable(void)
 {
     char *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    strcpy(page, "freed");
-    munmap(page, 4096);
+    mprotect(page, 4096, PROT_NONE);
     return page;
 }
 
@@ -191,7 +191,7 @@ const passel_plugin *passel_plugin_harm(const passel_engine *engine)
     if (is("entry", "null"))
         plugin.version = 0;
     if (is("entry", "dangling"))
-        plugin.version = unmapped();
+        plugin.version = unreadable();
     if (is("entry", "count"))
         plugin.selector_count = 1000000;
     return is("entry", "code") ? 0 : &plugin;

@@ -56,7 +56,11 @@ const HARM: [(&str, &str, &[&str]); 24] = [
         "hands over a null pointer",
         &["entry", "declare", "run"],
     ),
-    ("dangling", "hands over a freed text", &["entry"]),
+    (
+        "dangling",
+        "hands over a text that cannot be read",
+        &["entry"],
+    ),
     ("none", "does nothing wrong", &["entry"]),
 ];
 
