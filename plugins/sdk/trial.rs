@@ -130,6 +130,49 @@ fn gather(
     (relevance, (0..width).map(one).collect(), steps.len())
 }
 
+/// The greedy selection that the engine makes of a score: the places of the columns chosen, the best
+/// first, each with its score, until so many are chosen, none may be, or none is above the score's
+/// floor. Scores within `tolerance` of the best, as a share, go to the column that comes first.
+///
+/// ```
+/// use passel_sdk::{Gather, Score, combinations::X_W, trial};
+/// let mrmr = Score {
+///     terms: vec![X_W.weighing(-1.0)],
+///     gather: Gather::Mean,
+///     ..Score::default()
+/// };
+/// // v is x again, and w tells nothing of x.
+/// let (x, w, v, y) = ([0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1]);
+/// let chosen = trial::select(&mrmr, &[], 1e-12, &[&x, &v, &w], &y, 3);
+/// let places: Vec<usize> = chosen.iter().map(|own| own.0).collect();
+/// assert_eq!(places, [0, 2, 1]);
+/// ```
+pub fn select(
+    score: &Score,
+    values: &[f64],
+    tolerance: f64,
+    columns: &[&[u32]],
+    y: &[u32],
+    count: usize,
+) -> Vec<(usize, f64)> {
+    let mut chosen: Vec<(usize, f64)> = Vec::new();
+    while chosen.len() < count {
+        let before: Vec<&[u32]> = chosen.iter().map(|own| columns[own.0]).collect();
+        let left = (0..columns.len()).filter(|at| chosen.iter().all(|own| own.0 != *at));
+        let scored = left.map(|at| (at, score_at(score, values, columns[at], &before, y)));
+        let scored: Vec<(usize, f64)> = scored.collect();
+        let most = scored
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, own| own.1.max(most));
+        if most <= score.floor.unwrap_or(f64::NEG_INFINITY) {
+            break;
+        }
+        let least = most - tolerance * most.abs();
+        chosen.extend(scored.into_iter().find(|own| own.1 >= least));
+    }
+    chosen
+}
+
 /// A score of the pair x, w, as [`score`] gives it.
 pub fn pair_score(score: &PairScore, values: &[f64], x: &[u32], w: &[u32], y: &[u32]) -> f64 {
     match score.measure {
