@@ -168,7 +168,11 @@ pub fn select(
             break;
         }
         let least = most - tolerance * most.abs();
-        chosen.extend(scored.into_iter().find(|own| own.1 >= least));
+        // Of a score that is infinite there is no best: the engine ends there with an error.
+        match scored.into_iter().find(|own| own.1 >= least) {
+            Some(best) => chosen.push(best),
+            None => break,
+        }
     }
     chosen
 }
