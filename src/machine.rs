@@ -1,6 +1,8 @@
 //! What the operating system knows of this process: the machine's name, the date, CPU time, memory and
 //! priority.
 
+#[cfg(feature = "program")]
+use std::{ffi::OsString, process::Command, sync::OnceLock};
 use std::{
     fs::{self, File, OpenOptions},
     io,
@@ -9,6 +11,42 @@ use std::{
 };
 
 const DAY: u64 = 86_400;
+
+/// The command that starts this program, and the arguments behind it, where the program is a part of another.
+#[cfg(feature = "program")]
+static STARTED_AS: OnceLock<(Vec<OsString>, Vec<OsString>)> = OnceLock::new();
+
+/// Notes how this program was started, where it is a part of another; a second time nothing.
+#[cfg(feature = "program")]
+pub(crate) fn started_as(command: Vec<OsString>, arguments: Vec<OsString>) {
+    // Whoever was first was the start.
+    let _ = STARTED_AS.set((command, arguments));
+}
+
+/// The arguments of this program, without its name.
+#[cfg(feature = "program")]
+pub(crate) fn arguments() -> impl Iterator<Item = OsString> {
+    let given = STARTED_AS.get().map(|(_, arguments)| arguments.clone());
+    given
+        .unwrap_or_else(|| std::env::args_os().skip(1).collect())
+        .into_iter()
+}
+
+/// What starts this program once more.
+///
+/// # Errors
+/// The system does not say which file it is.
+#[cfg(feature = "program")]
+pub(crate) fn this_program() -> io::Result<Command> {
+    match STARTED_AS.get().map(|(command, _)| command.as_slice()) {
+        Some([program, arguments @ ..]) => {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            Ok(command)
+        }
+        _ => std::env::current_exe().map(Command::new),
+    }
+}
 
 /// The name of this machine in its network; empty if the system does not say.
 pub(crate) fn host() -> String {

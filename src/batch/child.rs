@@ -1,10 +1,9 @@
 //! A process of this program that does a part of its work, and does not outlive it.
 
 use std::{
-    env,
     ffi::OsStr,
     io::{self, BufRead, BufReader, Write},
-    process::{self, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -40,7 +39,7 @@ impl Child {
             true => Stdio::piped(),
             false => Stdio::inherit(),
         };
-        let mut process = Command::new(env::current_exe()?)
+        let mut process = machine::this_program()?
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(stream())

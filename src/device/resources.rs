@@ -101,7 +101,7 @@ impl Resources {
 
     /// Makes this job's memory a part of a whole. Where a CPU sweeps, its limit is that of all that the
     /// job holds; of GPUs it is that of the columns on each.
-    pub(crate) fn hold_within(&mut self, whole: &MemoryBudget) {
+    pub fn hold_within(&mut self, whole: &MemoryBudget) {
         let limit = self.memory_limit.filter(|_| match &self.devices {
             DeviceChoice::Cpu(_) => true,
             DeviceChoice::Cuda(_) => false,

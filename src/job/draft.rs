@@ -20,7 +20,6 @@ use super::{
 use crate::{
     binning::Binning,
     family::Distribution,
-    nearest::nearest,
     plugin::{MethodError, PASS},
     presentation::Format,
     stability::Resampling,
@@ -95,7 +94,7 @@ impl JobDraft {
     }
 
     /// A copy for a job of this command.
-    pub(super) fn of(&self, command: Command) -> Self {
+    pub fn of(&self, command: Command) -> Self {
         let draft = self.clone();
         Self { command, ..draft }
     }
@@ -108,9 +107,7 @@ impl JobDraft {
     pub fn set(&mut self, name: &str, texts: &[String]) -> Result<(), OptionError> {
         let mut options = self.command.options();
         let option = options.find(|option| option.name == name).ok_or_else(|| {
-            let names = self.command.options().map(|option| option.name);
-            let error = OptionError::new(name, format!("there is no option `{name}`"));
-            error.suggest(nearest(name, names))
+            OptionError::unknown(name, self.command.options().map(|option| option.name))
         })?;
         self.explicit.push(option.name);
         option.read(self, texts)
@@ -136,7 +133,7 @@ impl JobDraft {
     ///
     /// # Errors
     /// Every conflict between options, and every method, score or criterion that does not exist.
-    pub(super) fn task(self) -> Result<Task, Vec<OptionError>> {
+    pub fn task(self) -> Result<Task, Vec<OptionError>> {
         Ok(match self.command {
             Command::Select => Task::Select(Box::new(self.check()?)),
             Command::Pairs => Task::Pairs(Box::new(self.check_pairs()?)),

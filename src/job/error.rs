@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::formula::FormulaError;
+use crate::{formula::FormulaError, nearest::nearest};
 
 /// Why an option is refused, or a combination of options.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -32,6 +32,12 @@ impl OptionError {
             is_of_file: false,
             needs_library: false,
         }
+    }
+
+    /// An option that there is not.
+    pub(super) fn unknown(name: &str, names: impl IntoIterator<Item = &'static str>) -> Self {
+        let error = Self::new(name, format!("there is no option `{name}`"));
+        error.suggest(nearest(name, names))
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {

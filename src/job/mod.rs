@@ -61,6 +61,8 @@ use crate::{
     },
 };
 
+#[cfg(feature = "program")]
+pub use crate::progress::{JobProgress, RunningJob, RunningJobs, Stage};
 pub use crate::{presentation::Format, progress::Progress};
 #[cfg(feature = "program")]
 pub(crate) use command_time::command_time;
@@ -248,7 +250,7 @@ impl Job {
 
     /// Starts the clock of the job's timeout: from now on it heeds this request, or the timeout, which
     /// ranks that work together heed together.
-    pub(crate) fn start_timeout(&mut self, interrupt: &Interrupt) {
+    pub fn start_timeout(&mut self, interrupt: &Interrupt) {
         self.interrupt = interrupt.with_timeout(self.timeout);
         if let Some(communicator) = &self.resources.communicator {
             communicator.heed_deadline(&self.interrupt);
@@ -256,7 +258,7 @@ impl Job {
     }
 
     /// Why the job has failed, if its timeout has passed.
-    pub(crate) fn timed_out(&self) -> Option<String> {
+    pub fn timed_out(&self) -> Option<String> {
         let timeout = self.timeout.filter(|_| self.interrupt.is_timed_out())?;
         Some(format!("it did not end within its timeout of {timeout:?}"))
     }

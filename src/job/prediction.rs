@@ -13,6 +13,8 @@ use crate::{
 pub struct PredictionJob {
     /// The report, as JSON.
     pub report: PathBuf,
+    /// Its text where that is in memory; [`report`](Self::report) is then only what messages call it.
+    pub report_text: Option<String>,
     /// The data, and how they are read; of a job's other settings none is used.
     pub data: Job,
     /// What is predicted.
@@ -29,6 +31,7 @@ impl Default for PredictionJob {
     fn default() -> Self {
         Self {
             report: PathBuf::new(),
+            report_text: None,
             data: Job::new(""),
             options: PredictionOptions::default(),
             format: Format::Csv,
@@ -127,6 +130,42 @@ pub(super) fn reading_options() -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 impl PredictionJob {
+    /// The options of `passel select` that predictions have too: how data are read, and which plugins there are.
+    pub fn reading() -> impl Iterator<Item = &'static OptionSpec> {
+        reading_options()
+    }
+
+    /// Checks options that are given by their names, each with its texts.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); an option that there is not.
+    pub fn of_names(
+        report: PathBuf,
+        data: PathBuf,
+        given: &[(String, Vec<String>)],
+    ) -> Result<Self, Vec<OptionError>> {
+        let (mut own, mut reading, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, texts) in given {
+            let of_prediction = PREDICT.iter().find(|option| option.name == name);
+            let of_reading = reading_options().find(|option| option.name == name);
+            match (of_prediction, of_reading) {
+                (Some(option), _) => own.push((option, texts.clone())),
+                (None, Some(option)) => reading.push((option, texts.clone())),
+                (None, None) => {
+                    let names = PREDICT.iter().map(|option| option.name);
+                    errors.push(OptionError::unknown(name, names.chain(READING)));
+                }
+            }
+        }
+        match Self::new(report, data, &own, &reading) {
+            Ok(job) if errors.is_empty() => Ok(job),
+            checked => {
+                errors.extend(checked.err().into_iter().flatten());
+                Err(errors)
+            }
+        }
+    }
+
     /// Checks what options ask for; `reading` are those of how the data are read, each with its texts.
     ///
     /// # Errors

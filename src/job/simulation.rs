@@ -4,6 +4,7 @@
 use std::{fmt::Write, path::PathBuf, sync::LazyLock, time::Duration};
 
 use super::{OptionError, OptionSpec, RawValues};
+use crate::nearest::nearest;
 use crate::simulate::{Correlation, DRAWN, MODELS, SimulationModel, SimulationSettings};
 
 /// One file of simulated data to write.
@@ -131,6 +132,40 @@ const CORRELATION: [(&str, Correlation); 3] = [
 ];
 
 impl Simulation {
+    /// The defaults of a model, with options that are given by their names, each with its texts.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); a model or an option that there is not.
+    pub fn of_names(
+        model: &str,
+        given: &[(String, Vec<String>)],
+    ) -> Result<Self, Vec<OptionError>> {
+        let Some(own) = crate::simulate::model(model) else {
+            let names = MODELS.iter().map(|model| model.name);
+            let list = names.clone().collect::<Vec<_>>().join(", ");
+            let message = format!("there is no model `{model}`: there are {list}");
+            let error = OptionError::new("model", message);
+            return Err(vec![error.suggest(nearest(model, names))]);
+        };
+        let (mut known, mut errors) = (Vec::new(), Vec::new());
+        for (name, texts) in given {
+            match SIMULATE.iter().find(|option| option.name == name) {
+                Some(option) => known.push((option, texts.clone())),
+                None => errors.push(OptionError::unknown(
+                    name,
+                    SIMULATE.iter().map(|option| option.name),
+                )),
+            }
+        }
+        match Self::new(own, &known) {
+            Ok(simulation) if errors.is_empty() => Ok(simulation),
+            checked => {
+                errors.extend(checked.err().into_iter().flatten());
+                Err(errors)
+            }
+        }
+    }
+
     /// The defaults of a model, with these options set, each from its texts.
     ///
     /// # Errors

@@ -6,7 +6,6 @@ use std::{
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use clap::ArgMatches;
@@ -20,6 +19,7 @@ use super::{
 };
 use crate::{
     batch::error_chain,
+    machine,
     output::{OutputError, OutputFile, Replaces},
     plugin::{self, Manifest, inspect, library_in, look, manifest_of},
 };
@@ -187,8 +187,7 @@ fn describe(library: &Path) -> Result<Manifest, String> {
         text.push("\"");
         text
     };
-    let child = env::current_exe().and_then(|program| {
-        let mut command = Command::new(program);
+    let child = machine::this_program().and_then(|mut command| {
         command.args(["plugins", "--alone", "--format", "json", "--plugins"]);
         command.arg(quoted(library)).output()
     });

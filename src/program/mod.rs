@@ -16,7 +16,7 @@ mod rank_context;
 mod signals;
 mod task;
 
-use std::{process::ExitCode, sync::Arc};
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
 use signal_hook::low_level;
 
@@ -24,7 +24,7 @@ use crate::{
     batch::{self, error_chain},
     interrupt::Interrupt,
     job::{arguments, task::Command},
-    plugin,
+    machine, plugin,
     printable::printable,
     ranks::Transport,
     run::simulate,
@@ -66,6 +66,13 @@ impl Drop for AtEnd {
     }
 }
 
+/// Runs the program where it is no executable file of its own, but a part of one that another command starts: `command` and
+/// `arguments` behind it are what the user wrote. Only the first of several calls says how the process was started.
+pub fn main_within(command: Vec<OsString>, arguments: Vec<OsString>) -> Exit {
+    machine::started_as(command, arguments);
+    main(None)
+}
+
 /// Runs the program on the arguments of this process: alone, or as one of the ranks that a transport
 /// connects. All ranks run it, and rank 0 alone writes files and prints.
 pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
@@ -86,16 +93,19 @@ pub fn main(transport: Option<Arc<dyn Transport>>) -> Exit {
 /// The message about mistaken arguments when these are escaped, for it repeats them, and they may be names
 /// of files; `None` where that makes them right.
 fn printable_message(context: &RankContext) -> Option<clap::Error> {
-    let arguments = std::env::args_os().map(|argument| {
+    let arguments = machine::arguments().map(|argument| {
         let text = argument.to_string_lossy();
         printable(&text).into_owned()
     });
-    let parsed = context.command_line().try_get_matches_from(arguments);
+    let name = std::iter::once(context.program().to_owned());
+    let parsed = (context.command_line()).try_get_matches_from(name.chain(arguments));
     parsed.err()
 }
 
 fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
-    let matches = match context.command_line().try_get_matches() {
+    let name = std::iter::once(OsString::from(context.program()));
+    let arguments = name.chain(machine::arguments());
+    let matches = match context.command_line().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(message) => {
             let message = printable_message(context).unwrap_or(message);

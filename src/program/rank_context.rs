@@ -11,6 +11,7 @@ use crate::{
     batch,
     interrupt::Interrupt,
     job::{OptionError, arguments},
+    machine,
     ranks::{Communicator, Transport},
 };
 
@@ -35,7 +36,7 @@ impl RankContext {
             });
         };
         let is_root = transport.rank() == 0;
-        let arguments = std::env::args_os().skip(1);
+        let arguments = machine::arguments();
         let arguments: Vec<_> = arguments
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect();

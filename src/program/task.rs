@@ -14,6 +14,7 @@ use crate::{
     foreign_calls::Work,
     interrupt::Interrupt,
     job::{Job, Task, arguments, command_time, task::Command},
+    machine,
     memory::MemoryBudget,
     output::sweep_beside,
     panics::catch_own_panic,
@@ -72,7 +73,7 @@ fn shell_command(program: &str) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     };
-    let arguments = std::env::args_os().skip(1);
+    let arguments = machine::arguments();
     let arguments = arguments.map(|argument| quote(&argument.to_string_lossy()));
     let words = [program.to_owned()].into_iter().chain(arguments);
     words.collect::<Vec<_>>().join(" ")

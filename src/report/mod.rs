@@ -36,11 +36,12 @@ use crate::{
     selection::Outcome,
 };
 
+pub use crate::prediction::PredictedColumn;
 pub use crate::presentation::{Curves, Format, PageExtras};
 pub use html::{JobRow, JobsPage};
 #[cfg(feature = "parquet")]
 pub use parquet::table as parquet_table;
-pub use predictions::{ModelPredictions, PredictionReport};
+pub use predictions::{ModelPredictions, PredictionReport, columns as predicted_columns};
 #[cfg(feature = "program")]
 pub(crate) use validation::validation_rows;
 

@@ -68,7 +68,7 @@ pub(super) fn render(report: &PredictionReport, format: Format) -> io::Result<Ve
 }
 
 /// All columns, those of several models named by their responses and criteria, too.
-pub(super) fn columns(report: &PredictionReport) -> Vec<(String, PredictedColumn)> {
+pub fn columns(report: &PredictionReport) -> Vec<(String, PredictedColumn)> {
     let differ = |of: fn(&ModelPredictions) -> &str| {
         let mut all = report.models.iter().map(of);
         let first = all.next();

@@ -8,9 +8,14 @@ use std::{
 
 use super::{
     RunError,
-    prepared::{Held, Prepared, SharedData, read},
+    dispatch::method_of,
+    prepared::{Held, Prepared, SharedData, read, read_options},
 };
-use crate::{job::Job, memory::MemoryCharge, table::Table};
+use crate::{
+    job::{Job, Task},
+    memory::MemoryCharge,
+    table::Table,
+};
 
 /// A value that several jobs use, and the number of uses to come.
 type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
@@ -29,6 +34,24 @@ pub struct DataCache {
     /// Used once by each value that is made of them.
     tables: Slots<Held<Table>>,
     prepared: Slots<SharedAny>,
+}
+
+impl DataCache {
+    /// A table that one task uses, and nobody else: what is made of it may stand in its memory.
+    ///
+    /// # Errors
+    /// The table is larger than the memory that the task may have; what its options say of columns is wrong.
+    pub fn of_table(task: &Task, table: Table) -> Result<Self, RunError> {
+        let job = task.job();
+        let cache = Self::default();
+        cache.expect(task);
+        let (key, _) = method_of(task).data_keys(job);
+        let charge = job.resources.memory.take(table.bytes(), "the table")?;
+        let data = table.as_read(&read_options(job))?;
+        let held = Held { data, charge };
+        lock(&cache.tables.slot(&key)).0 = Some(held);
+        Ok(cache)
+    }
 }
 
 /// What two jobs must have alike to share a table, and what is made of it, if that is shared.

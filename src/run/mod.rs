@@ -57,11 +57,11 @@ pub use error::error_chain;
 pub use error::{Fault, Incomplete, RunError};
 pub use method::RunContext;
 #[cfg(feature = "program")]
-pub use predict::predict;
+pub use predict::{predict, predictions};
 pub use resample_checkpoint::ResampleCheckpoint;
 pub use responses_file::ResponsesError;
 #[cfg(feature = "program")]
-pub use simulate::simulate;
+pub use simulate::{draw, simulate};
 
 pub use crate::selection::Outcome;
 use crate::{
@@ -161,7 +161,15 @@ impl Report {
     /// # Errors
     /// [`RunError::Render`]: the format is not for results of this kind, or not built.
     pub fn render(&self) -> Result<Vec<u8>, RunError> {
-        rendered(&self.outcome, &self.data, self.format, &self.extras).map_err(RunError::Render)
+        self.render_as(self.format)
+    }
+
+    /// The report in another format.
+    ///
+    /// # Errors
+    /// As [`render`](Self::render).
+    pub fn render_as(&self, format: Format) -> Result<Vec<u8>, RunError> {
+        rendered(&self.outcome, &self.data, format, &self.extras).map_err(RunError::Render)
     }
 
     /// Removes the checkpoint of a search that has ended by itself, once its report was delivered.

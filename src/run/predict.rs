@@ -1,6 +1,6 @@
 //! Predictions by the models of a report.
 
-use std::{collections::HashSet, fmt::Display, fs};
+use std::{borrow::Cow, collections::HashSet, fmt::Display, fs};
 
 use serde_json::Value;
 
@@ -37,6 +37,22 @@ pub fn predict(job: &PredictionJob) -> Result<Predicted, RunError> {
     let output = output
         .map(|path| OutputFile::create(path, replaces))
         .transpose()?;
+    let report = predictions(job)?;
+    let rendered = report::render_predictions(&report, job.format).map_err(RunError::Render)?;
+    if let Some(file) = output {
+        file.finish(&rendered)?;
+    }
+    Ok(Predicted {
+        rendered,
+        warnings: report.warnings,
+    })
+}
+
+/// Predicts by the models of a report.
+///
+/// # Errors
+/// As [`predict`], without the output.
+pub fn predictions(job: &PredictionJob) -> Result<PredictionReport, RunError> {
     let outcome = read_report(job)?;
     let (models, mut warnings) = models(&outcome, job)?;
     let mut table = read_data(job, &models)?;
@@ -67,19 +83,14 @@ pub fn predict(job: &PredictionJob) -> Result<Predicted, RunError> {
             predictions,
         });
     }
-    let report = PredictionReport {
+    Ok(PredictionReport {
         report: job.report.display().to_string(),
         data: job.data.data.display().to_string(),
         labels: table.labels,
         rows: table.rows,
         models: predicted,
-        warnings: warnings.clone(),
-    };
-    let rendered = report::render_predictions(&report, job.format).map_err(RunError::Render)?;
-    if let Some(file) = output {
-        file.finish(&rendered)?;
-    }
-    Ok(Predicted { rendered, warnings })
+        warnings,
+    })
 }
 
 fn refused(job: &PredictionJob, reason: impl Into<String>) -> RunError {
@@ -90,8 +101,12 @@ fn refused(job: &PredictionJob, reason: impl Into<String>) -> RunError {
 }
 
 fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
-    let text = fs::read_to_string(&job.report)
-        .map_err(|error| refused(job, format!("cannot be read: {error}")))?;
+    let text = match &job.report_text {
+        Some(text) => Cow::Borrowed(text),
+        None => fs::read_to_string(&job.report)
+            .map(Cow::Owned)
+            .map_err(|error| refused(job, format!("cannot be read: {error}")))?,
+    };
     let no_report = |error| {
         refused(
             job,
@@ -182,7 +197,10 @@ fn link_of_plugin(model: &Model, job: &PredictionJob) -> Result<Option<Link>, Ru
 fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunError> {
     let data = &job.data;
     let mut cohort = data.cohort.clone();
-    let header = table::read_header(&data.data, &read_options(data))?;
+    let header = match &data.table {
+        Some(table) => Some(Cow::Borrowed(&**table)),
+        None => table::read_header(&data.data, &read_options(data))?.map(Cow::Owned),
+    };
     let columns = || models.iter().flat_map(|(_, model)| &model.columns);
     let mut factors: Vec<String> = Vec::new();
     if let Some(header) = &header {
@@ -218,5 +236,8 @@ fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunEr
         cohort: own.cohort.map(|_| &cohort),
         ..own
     };
-    Ok(table::read(&data.data, &options)?)
+    Ok(match &data.table {
+        Some(table) => Table::clone(table).as_read(&options)?,
+        None => table::read(&data.data, &options)?,
+    })
 }

@@ -6,9 +6,42 @@ use crate::{
     interrupt::Interrupt,
     job::Simulation,
     output::{OutputFile, Replaces, sweep_beside},
-    table::OutputFormat,
-    threads::with_helpers,
+    search::SearchError,
+    table::{OutputFormat, Table},
+    threads::{ThreadError, with_helpers},
 };
+
+/// Draws a table of simulated data. An interrupt and a timeout leave none.
+///
+/// # Errors
+/// The settings: [`RunError`] says which.
+pub fn draw(simulation: &Simulation, interrupt: &Interrupt) -> Result<Table, RunError> {
+    drawn(simulation, &interrupt.with_timeout(simulation.timeout))
+}
+
+fn drawn(simulation: &Simulation, interrupt: &Interrupt) -> Result<Table, RunError> {
+    let (model, own) = (simulation.model, simulation.settings);
+    model.check(&own)?;
+    let threads = match model.has_genotypes() {
+        true => Resources::default().thread_count(),
+        // Their numbers come one after another.
+        false => 1,
+    };
+    let drawn = interrupt.await_work(move || with_helpers(threads, || model.simulate(&own)));
+    match drawn {
+        Ok(drawn) => Ok(drawn?),
+        Err(_) if interrupt.requested() => Err(ended(simulation, interrupt)),
+        Err(source) => Err(SearchError::Threads(ThreadError::Spawn { source }).into()),
+    }
+}
+
+/// Why the work was ended.
+fn ended(simulation: &Simulation, interrupt: &Interrupt) -> RunError {
+    match simulation.timeout.filter(|_| interrupt.is_timed_out()) {
+        Some(timeout) => RunError::TimedOut(timeout),
+        None => RunError::Interrupted,
+    }
+}
 
 /// Makes one file of simulated data; of genotypes also a `.bed` with its `.bim` and `.fam` and the truth beside it.
 ///
@@ -17,10 +50,7 @@ use crate::{
 pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), RunError> {
     let (model, settings) = (simulation.model, &simulation.settings);
     let interrupt = &interrupt.with_timeout(simulation.timeout);
-    let ended = || match simulation.timeout.filter(|_| interrupt.is_timed_out()) {
-        Some(timeout) => RunError::TimedOut(timeout),
-        None => RunError::Interrupted,
-    };
+    let ended = || ended(simulation, interrupt);
     if model.has_genotypes() && fileset::is_bed(&simulation.output) {
         model.check(settings)?;
         return fileset::write(simulation, interrupt, &ended);
@@ -32,18 +62,7 @@ pub fn simulate(simulation: &Simulation, interrupt: &Interrupt) -> Result<(), Ru
     let replaces = Replaces::SimulatedData.or_any(simulation.overwrite);
     let mut file = OutputFile::create(&simulation.output, replaces)?;
     let _heeding = interrupt.heeding();
-    let own = *settings;
-    let threads = match model.has_genotypes() {
-        true => Resources::default().thread_count(),
-        // Their numbers come one after another.
-        false => 1,
-    };
-    let drawn = interrupt.await_work(move || with_helpers(threads, || model.simulate(&own)));
-    let table = match drawn {
-        Ok(drawn) => drawn?,
-        Err(_) if interrupt.requested() => return Err(ended()),
-        Err(error) => return Err(file.write_error(error).into()),
-    };
+    let table = drawn(simulation, interrupt)?;
     let sink = interrupt.heeded_by(&mut file);
     let written = form.write(&table, &model.command(settings), sink);
     written.map_err(|source| match interrupt.requested() {

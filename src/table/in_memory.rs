@@ -33,7 +33,10 @@ impl Table {
     }
 
     /// As [`from_columns`](Self::from_columns); `source` is the table's name in messages.
-    pub(crate) fn in_memory<N: Into<String>>(
+    ///
+    /// # Errors
+    /// As [`from_columns`](Self::from_columns).
+    pub fn in_memory<N: Into<String>>(
         source: &str,
         columns: impl IntoIterator<Item = (N, Values)>,
     ) -> Result<Self, TableError> {

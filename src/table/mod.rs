@@ -292,14 +292,8 @@ pub fn read_partition(
         if table.response != Some(position) && !partition.reads(position, width, &column.name) {
             column.values = Values::Remote;
         }
-        column.values.mark_missing(options.missing);
-        if options.reads_text(&column.name) {
-            column.values.make_factor(table.rows);
-        }
-        if options.dates.contains(&column.name) {
-            column.values.make_days(path, &column.name)?;
-        }
     }
+    table.heed(options)?;
     let mut suspicions = table.suspicions(|name| options.factors.contains(name));
     if let Some(communicator) = partition.communicator {
         // A rank may have no column to count by, and each knows what is suspicious of its own.
@@ -315,6 +309,32 @@ pub fn read_partition(
 }
 
 impl Table {
+    /// The same table of memory as it would be read from a file by these options: columns as factors, dates and missing
+    /// values, and warnings of what may be wrong.
+    pub(crate) fn as_read(mut self, options: &ReadOptions) -> Result<Self, TableError> {
+        self.heed(options)?;
+        let suspicions = self.suspicions(|name| options.factors.contains(name));
+        self.warnings.extend(told(&self, &suspicions));
+        Ok(self)
+    }
+
+    /// Makes columns missing values, factors and days, as options say.
+    fn heed(&mut self, options: &ReadOptions) -> Result<(), TableError> {
+        for column in &mut self.columns {
+            options.heed_interrupt()?;
+            column.values.mark_missing(options.missing);
+            if options.reads_text(&column.name) {
+                column.values.make_factor(self.rows);
+            }
+            if options.dates.contains(&column.name) {
+                column
+                    .values
+                    .make_days(self.source.as_ref(), &column.name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A table without marked variables.
     fn new(source: String, columns: Vec<Column>, response: Option<usize>) -> Self {
         let lengths = columns.iter().filter_map(|column| column.values.len());

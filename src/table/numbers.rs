@@ -15,6 +15,15 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// The columns of a matrix, which becomes the design's where nobody else has them.
+    ///
+    /// *Shapes:* `matrix` has `rows` values of each column, one column after another.
+    pub fn columns_of(matrix: Vec<f64>, rows: usize) -> Vec<Self> {
+        let (width, values) = (matrix.len() / rows.max(1), Arc::new(matrix));
+        let part = |at| Self::part(Arc::clone(&values), at * rows, rows);
+        (0..width).map(part).collect()
+    }
+
     /// Some numbers of a vector.
     pub(crate) fn part(values: Arc<Vec<f64>>, start: usize, len: usize) -> Self {
         assert!(start + len <= values.len());

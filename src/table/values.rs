@@ -17,7 +17,7 @@ impl Values {
     }
 
     /// The values as n numbers, NaN where missing; `None` of a factor and of a remote column.
-    pub(crate) fn numbers(&self, n: usize) -> Option<Cow<'_, [f64]>> {
+    pub fn numbers(&self, n: usize) -> Option<Cow<'_, [f64]>> {
         match self {
             Self::Numbers(numbers) => Some(Cow::Borrowed(numbers)),
             Self::Sparse { rows, values } => {

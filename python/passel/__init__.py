@@ -1,0 +1,56 @@
+"""passel: variable selection by information criteria and information theory, on CPUs and GPUs.
+
+>>> import passel
+>>> result = passel.select("mpg ~ .", cars, criterion="bic")     # a formula and a data frame
+>>> print(result.summary())
+
+Functions: :func:`select`, :func:`pairs`, :func:`stability`, :func:`validate`, :func:`predict`, :func:`simulate`,
+:func:`read_report`, :func:`options`. Estimators for scikit-learn: :class:`PassRegressor`, :class:`PassClassifier`,
+:class:`PassSelector`, :class:`InformationSelector`, :class:`StabilitySelector`, :class:`PairScorer`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# What is asked for is imported then: an import of passel alone takes no part of a second.
+_HOMES = {
+    "passel.functions": ["select", "pairs", "stability", "validate", "predict", "simulate", "read_report", "options"],
+    "passel.results": [
+        "Result", "Selection", "Responses", "Ranking", "Pairs", "Stability", "Validation", "Predictions", "Simulated",
+    ],
+    "passel.errors": [
+        "PasselError", "OptionError", "DataError", "CopyError", "EngineError", "OutOfMemory", "TimedOut", "Interrupted",
+    ],
+    "passel.estimators": [
+        "PassRegressor", "PassClassifier", "PassSelector", "InformationSelector", "StabilitySelector", "PairScorer",
+    ],
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+if TYPE_CHECKING:
+    from passel.errors import (
+        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, TimedOut,
+    )
+    from passel.functions import options, pairs, predict, read_report, select, simulate, stability, validate
+    from passel.results import (
+        Pairs, Predictions, Ranking, Responses, Result, Selection, Simulated, Stability, Validation,
+    )
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("passel._engine").VERSION
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'passel' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,265 @@
+"""Data of other packages as a table of the engine, whose own matrix is then the only copy."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from passel import _engine
+from passel.errors import CopyError, DataError
+
+_log = logging.getLogger("passel.data")
+
+#: Nanoseconds of a day.
+_DAY = 86_400_000_000_000
+
+
+def is_file(data: Any) -> bool:
+    """Whether data are named as a file."""
+    return isinstance(data, (str, os.PathLike))
+
+
+class Columns:
+    """Collects the parts of a table, and says what had to be converted first."""
+
+    def __init__(self, copy: bool | None) -> None:
+        self.copy = copy
+        self.parts: list[tuple[Any, ...]] = []
+        self.names: list[str] = []
+
+    def note(self, what: str) -> None:
+        """A conversion that takes memory beside the engine's matrix."""
+        if self.copy is False:
+            raise CopyError(f"{what}: this takes another copy, which copy=False forbids")
+        _log.info("%s", what)
+
+    def add(self, kind: str, names: Sequence[str], *rest: Any) -> None:
+        """A part; of one column ``names`` has its name alone."""
+        self.names.extend(names)
+        own = list(names) if kind in ("numbers", "sparse") else names[0]
+        self.parts.append((kind, own, *rest))
+
+    def table(self, source: str) -> _engine.Table:
+        """The table; the parts are then used up."""
+        return _engine.table(source, self.parts)
+
+    # One column.
+
+    def column(self, name: str, values: Any) -> None:
+        """A column of any kind of one dimension."""
+        values = _on_host(values, self, f"column `{name}`")
+        module = type(values).__module__.partition(".")[0]
+        if module == "pandas":
+            self._pandas_column(name, values)
+        elif module == "polars":
+            self._arrow(values.alias(name).to_frame())
+        elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+            import pyarrow
+
+            self._arrow(pyarrow.table({name: pyarrow.chunked_array(values)}))
+        else:
+            self.array_column(name, np.asarray(values))
+
+    def array_column(self, name: str, values: np.ndarray[Any, Any]) -> None:
+        """A column of an array."""
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        if values.ndim != 1:
+            raise DataError(f"column `{name}` has {values.ndim} dimensions, but one is expected")
+        kind = values.dtype.kind
+        if kind in "fiub" and values.dtype.isnative and values.dtype.itemsize in (1, 2, 4, 8) and values.dtype != np.float16:
+            self.add("numbers", [name], values)
+        elif kind in "fiu":
+            self.note(f"column `{name}` is converted from {values.dtype}")
+            self.add("numbers", [name], values.astype(np.float64))
+        elif kind in "mM":
+            self.add("numbers", [name], _days(values))
+        elif kind in "US":
+            self.add("texts", [name], [str(own) for own in np.char.decode(values) if True] if kind == "S" else values.tolist())
+        elif kind == "O":
+            self._objects(name, values)
+        else:
+            raise DataError(f"column `{name}` has values of the type {values.dtype}, which are neither numbers nor texts")
+
+    def _objects(self, name: str, values: np.ndarray[Any, Any]) -> None:
+        """A column of objects of Python: texts with None or NaN, or what is a number."""
+        own = [None if _is_missing(value) else value for value in values.tolist()]
+        if any(isinstance(value, str) for value in own):
+            other = next((value for value in own if not (value is None or isinstance(value, str))), None)
+            if other is not None:
+                raise DataError(
+                    f"column `{name}` has texts, and {other!r} of the type {type(other).__name__}: make all of them texts, or numbers"
+                )
+            self.add("texts", [name], own)
+            return
+        try:
+            numbers = np.array([np.nan if value is None else float(value) for value in own], dtype=np.float64)
+        except (TypeError, ValueError):
+            other = next(value for value in own if not _is_number(value))
+            raise DataError(
+                f"column `{name}` has a value of the type {type(other).__name__}, which is neither a number nor a text"
+            ) from None
+        self.note(f"column `{name}` is converted from objects")
+        self.add("numbers", [name], numbers)
+
+    def _pandas_column(self, name: str, series: Any) -> None:
+        import pandas
+
+        dtype = series.dtype
+        if isinstance(dtype, pandas.CategoricalDtype):
+            codes = np.asarray(series.cat.codes)
+            self.add("factor", [name], codes, [level_text(level) for level in series.cat.categories])
+        elif isinstance(dtype, np.dtype) and dtype.kind in "fiubmM":
+            self.array_column(name, series.to_numpy())
+        elif pandas.api.types.is_bool_dtype(dtype) or pandas.api.types.is_numeric_dtype(dtype):
+            self.note(f"column `{name}` is converted from {dtype}")
+            self.add("numbers", [name], series.to_numpy(dtype=np.float64, na_value=np.nan))
+        elif pandas.api.types.is_datetime64_any_dtype(dtype):
+            self.array_column(name, series.dt.tz_localize(None).to_numpy())
+        elif isinstance(dtype, pandas.StringDtype):
+            codes, levels = pandas.factorize(series, use_na_sentinel=True)
+            self.add("factor", [name], codes, [str(level) for level in levels])
+        elif hasattr(series, "sparse"):
+            self.note(f"column `{name}` is converted from {dtype}")
+            self.array_column(name, series.sparse.to_dense().to_numpy())
+        else:
+            self.array_column(name, series.to_numpy(dtype=object))
+
+    # Tables.
+
+    def frame(self, data: Any) -> None:
+        """All columns of a table of any kind."""
+        module = type(data).__module__.partition(".")[0]
+        if isinstance(data, Mapping):
+            for name, values in data.items():
+                self.column(str(name), values)
+            return
+        if module == "pandas" and hasattr(data, "columns"):
+            self._pandas(data)
+        elif module == "pandas":
+            self.column(str(data.name if data.name is not None else "x0"), data)
+        elif module == "polars" and hasattr(data, "collect"):
+            self.note("the lazy frame is collected")
+            self._arrow(data.collect())
+        elif module == "polars" and not hasattr(data, "columns"):
+            self._arrow(data.to_frame())
+        elif hasattr(data, "__arrow_c_stream__"):
+            self._arrow(data)
+        elif hasattr(data, "tocsc"):
+            self._sparse(data)
+        else:
+            self.matrix(np.asarray(_on_host(data, self, "the array")))
+
+    def matrix(self, values: np.ndarray[Any, Any], names: Sequence[str] | None = None) -> None:
+        """The columns of an array, which are x0, x1, … without names."""
+        if values.dtype.names:
+            for name in values.dtype.names:
+                self.array_column(name, values[name])
+            return
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2:
+            raise DataError(f"an array of {values.ndim} dimensions is no table: two are expected")
+        names = [f"x{at}" for at in range(values.shape[1])] if names is None else names
+        if values.dtype.kind in "fiub":
+            if not values.dtype.isnative or values.dtype.itemsize not in (1, 2, 4, 8) or values.dtype == np.float16:
+                self.note(f"the array is converted from {values.dtype}")
+                values = values.astype(np.float64)
+            self.add("numbers", names, values)
+        else:
+            for at, name in enumerate(names):
+                self.array_column(name, values[:, at])
+
+    def _pandas(self, data: Any) -> None:
+        names = [str(name) for name in data.columns]
+        kinds = {dtype for dtype in data.dtypes}
+        only = next(iter(kinds)) if len(kinds) == 1 else None
+        if isinstance(only, np.dtype) and only.kind in "fiub":
+            values = data.to_numpy()
+            self.matrix(values, names)
+            return
+        for at, name in enumerate(names):
+            self._pandas_column(name, data.iloc[:, at])
+
+    def _sparse(self, data: Any) -> None:
+        csc = data.tocsc()
+        if csc is not data:
+            self.note(f"the sparse matrix is converted from {type(data).__name__}")
+        if not csc.has_canonical_format:
+            self.note("the sparse matrix is sorted")
+            csc = csc.copy()
+            csc.sum_duplicates()
+        if csc.dtype.kind not in "fiub" or csc.dtype == np.float16 or csc.dtype.itemsize > 8:
+            if csc.dtype.kind not in "fiub":
+                raise DataError(f"a sparse matrix of {csc.dtype} is no table of numbers")
+            self.note(f"the sparse matrix is converted from {csc.dtype}")
+            csc = csc.astype(np.float64)
+        names = [f"x{at}" for at in range(csc.shape[1])]
+        self.add("sparse", names, csc.shape[0], csc.indptr, csc.indices, csc.data)
+
+    def _arrow(self, data: Any) -> None:
+        names = getattr(data, "column_names", None) or getattr(data, "columns", None)
+        self.names.extend(str(name) for name in names or ())
+        self.parts.append(("arrow", data, []))
+
+
+def level_text(level: Any) -> str:
+    """A level as the engine writes it: a number by its shortest digits."""
+    if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 2.0**53:
+        return str(int(level))
+    if isinstance(level, (bool, np.bool_)):
+        return "1" if level else "0"
+    if isinstance(level, (float, np.floating)):
+        return repr(float(level))
+    return str(level)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return value is None
+    return True
+
+
+def _days(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Dates as days since 1970-01-01, and times as days."""
+    unit = "datetime64[ns]" if values.dtype.kind == "M" else "timedelta64[ns]"
+    own = values.astype(unit).view(np.int64)
+    days = own / _DAY
+    days[own == np.iinfo(np.int64).min] = np.nan
+    return days
+
+
+def _on_host(values: Any, columns: Columns, what: str) -> Any:
+    """An array that is in the memory of a device, or a tensor, as one that NumPy takes."""
+    if hasattr(values, "__cuda_array_interface__"):
+        columns.note(f"{what} is copied from the memory of a device")
+        if hasattr(values, "get"):
+            return values.get()
+        return values.detach().cpu().numpy()
+    if type(values).__module__.partition(".")[0] == "torch":
+        return values.detach().numpy()
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__") and not isinstance(values, np.ndarray):
+        return np.from_dlpack(values)
+    return values
+
+
+def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None) -> Columns:
+    """The columns of data, and those that stand beside them."""
+    columns = Columns(copy)
+    columns.frame(data)
+    known = set(columns.names)
+    for name, values in beside:
+        if name in known:
+            raise DataError(f"the data have a column `{name}` already: name it, or rename it")
+        columns.column(name, values)
+    return columns

@@ -1,0 +1,234 @@
+//! Numbers that stand in a buffer of Python, in any order and of any plain type.
+
+#![allow(unsafe_code)]
+
+use std::thread;
+
+use passel::table::RoundedColumn;
+use pyo3::{
+    buffer::PyUntypedBuffer,
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+};
+
+use crate::table::buffer;
+
+/// Elements that are read by one thread.
+const FEW: usize = 1 << 22;
+
+/// Rows and columns of a tile, which stays in a cache while it is turned.
+const TILE: usize = 64;
+
+/// The type of elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    F64,
+    F32,
+    I64,
+    U64,
+    I32,
+    U32,
+    I16,
+    U16,
+    I8,
+    U8,
+    Bool,
+}
+
+/// A matrix in a buffer, which nobody may change while it is read.
+pub(crate) struct Elements {
+    buffer: PyUntypedBuffer,
+    kind: Kind,
+    rows: usize,
+    width: usize,
+    /// Bytes from a row to the next, and from a column to the next.
+    strides: [isize; 2],
+}
+
+impl Elements {
+    /// The elements of an object of one or two dimensions that has a buffer.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let buffer = buffer(object)?;
+        let format = buffer.format().to_bytes();
+        let (order, code) = match format {
+            [code] => (b'@', *code),
+            [order, code] => (*order, *code),
+            _ => (b'?', b' '),
+        };
+        let is_native = match order {
+            b'@' | b'=' | b'|' => true,
+            b'<' => cfg!(target_endian = "little"),
+            b'>' | b'!' => cfg!(target_endian = "big"),
+            _ => false,
+        };
+        let kind = match (code, buffer.item_size()) {
+            (b'd', 8) => Some(Kind::F64),
+            (b'f', 4) => Some(Kind::F32),
+            (b'l' | b'q', 8) => Some(Kind::I64),
+            (b'L' | b'Q', 8) => Some(Kind::U64),
+            (b'i' | b'l', 4) => Some(Kind::I32),
+            (b'I' | b'L', 4) => Some(Kind::U32),
+            (b'h', 2) => Some(Kind::I16),
+            (b'H', 2) => Some(Kind::U16),
+            (b'b', 1) => Some(Kind::I8),
+            (b'B', 1) => Some(Kind::U8),
+            (b'?', 1) => Some(Kind::Bool),
+            _ => None,
+        };
+        let Some(kind) = kind.filter(|_| is_native && buffer.suboffsets().is_none()) else {
+            let format = String::from_utf8_lossy(format).into_owned();
+            return Err(PyTypeError::new_err(format!(
+                "elements of the type {format} are no plain numbers"
+            )));
+        };
+        let (shape, strides) = (buffer.shape(), buffer.strides());
+        let (rows, width, strides) = match (shape, strides) {
+            (&[rows], &[row]) => (rows, 1, [row, 0]),
+            (&[rows, width], &[row, column]) => (rows, width, [row, column]),
+            _ => {
+                let message = format!("an array of {} dimensions is no table", shape.len());
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        Ok(Self {
+            buffer,
+            kind,
+            rows,
+            width,
+            strides,
+        })
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// An element as a number, and whether that is the element.
+    ///
+    /// # Safety
+    /// `at` is the address of an element of the buffer.
+    unsafe fn number(kind: Kind, at: *const u8) -> f64 {
+        // SAFETY: whoever calls promises that an element of this type is there; it need not be aligned.
+        unsafe {
+            match kind {
+                Kind::F64 => at.cast::<f64>().read_unaligned(),
+                Kind::F32 => at.cast::<f32>().read_unaligned().into(),
+                Kind::I64 => at.cast::<i64>().read_unaligned() as f64,
+                Kind::U64 => at.cast::<u64>().read_unaligned() as f64,
+                Kind::I32 => at.cast::<i32>().read_unaligned().into(),
+                Kind::U32 => at.cast::<u32>().read_unaligned().into(),
+                Kind::I16 => at.cast::<i16>().read_unaligned().into(),
+                Kind::U16 => at.cast::<u16>().read_unaligned().into(),
+                Kind::I8 => at.cast::<i8>().read().into(),
+                Kind::U8 | Kind::Bool => at.read().into(),
+            }
+        }
+    }
+
+    fn address(&self, row: usize, column: usize) -> *const u8 {
+        let start = self.buffer.buf_ptr().cast::<u8>().cast_const();
+        let offset = row as isize * self.strides[0] + column as isize * self.strides[1];
+        start.wrapping_offset(offset)
+    }
+
+    /// Fills a matrix, one column after another.
+    ///
+    /// *Shapes:* `matrix` has room for rows × width values.
+    pub(crate) fn fill(&self, matrix: &mut [f64]) {
+        if self.rows == 0 || self.width == 0 {
+            return;
+        }
+        let most = thread::available_parallelism().map_or(1, usize::from);
+        let threads = match matrix.len() > FEW {
+            true => most.min(self.width),
+            false => 1,
+        };
+        let each = self.width.div_ceil(threads);
+        thread::scope(|scope| {
+            for (part, own) in matrix.chunks_mut(each * self.rows).enumerate() {
+                let first = part * each;
+                match threads {
+                    1 => self.fill_columns(first, own),
+                    _ => drop(scope.spawn(move || self.fill_columns(first, own))),
+                }
+            }
+        });
+    }
+
+    /// Fills some columns from the `first` on.
+    fn fill_columns(&self, first: usize, matrix: &mut [f64]) {
+        let is_column = self.strides[0] == 8 && self.kind == Kind::F64;
+        if is_column && self.address(0, 0).cast::<f64>().is_aligned() {
+            for (at, column) in matrix.chunks_mut(self.rows).enumerate() {
+                let from = self.address(0, first + at).cast::<f64>();
+                // SAFETY: the buffer has so many elements of a column one after another, aligned as the first.
+                unsafe { from.copy_to_nonoverlapping(column.as_mut_ptr(), self.rows) };
+            }
+            return;
+        }
+        let by_row = self.strides[1].unsigned_abs() < self.strides[0].unsigned_abs();
+        let wide = if by_row { TILE } else { 1 };
+        for (tile, columns) in matrix.chunks_mut(wide * self.rows).enumerate() {
+            for rows in (0..self.rows).step_by(TILE) {
+                let end = self.rows.min(rows + TILE);
+                for (at, column) in columns.chunks_mut(self.rows).enumerate() {
+                    for (row, to) in column[rows..end].iter_mut().enumerate() {
+                        let from = self.address(rows + row, first + tile * wide + at);
+                        // SAFETY: row and column are within the shape that the buffer says it has.
+                        *to = unsafe { Self::number(self.kind, from) };
+                    }
+                }
+            }
+        }
+    }
+
+    /// All elements, one column after another.
+    pub(crate) fn to_vec(&self) -> Vec<f64> {
+        let mut numbers = vec![0.0; self.rows * self.width];
+        self.fill(&mut numbers);
+        numbers
+    }
+
+    /// Elements that are indexes.
+    pub(crate) fn indexes(&self) -> PyResult<Vec<usize>> {
+        let is_index = |number: f64| {
+            let index = number as usize;
+            (index as f64 == number).then_some(index)
+        };
+        let indexes: Option<Vec<usize>> = self.to_vec().into_iter().map(is_index).collect();
+        indexes.ok_or_else(|| PyValueError::new_err("an index is below 0"))
+    }
+
+    /// The columns with whole numbers that 64-bit floating point rounds, of which the first is the `first` of its table.
+    pub(crate) fn rounded(&self, first: usize) -> Vec<RoundedColumn> {
+        let whole = |row, column| {
+            let at = self.address(row, column);
+            // SAFETY: row and column are within the shape that the buffer says it has.
+            let number: i128 = unsafe {
+                match self.kind {
+                    Kind::I64 => at.cast::<i64>().read_unaligned().into(),
+                    _ => at.cast::<u64>().read_unaligned().into(),
+                }
+            };
+            number
+        };
+        if !matches!(self.kind, Kind::I64 | Kind::U64) {
+            return Vec::new();
+        }
+        let of_column = |column| {
+            let mut numbers = (0..self.rows).map(|row| (row, whole(row, column)));
+            let (row, number) = numbers.find(|(_, own)| *own as f64 as i128 != *own)?;
+            Some(RoundedColumn {
+                position: first + column,
+                line: None,
+                row: row + 1,
+                number: number.to_string(),
+            })
+        };
+        (0..self.width).filter_map(of_column).collect()
+    }
+}

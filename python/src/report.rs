@@ -1,0 +1,86 @@
+//! A report of the engine, which can be rendered, and made again of its JSON.
+
+use std::path::Path;
+
+use passel::{
+    job::Format,
+    report::{PageExtras, render},
+    run::{Outcome, Report as RunReport},
+};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+
+/// What a run has found.
+#[derive(Debug)]
+enum Source {
+    /// The run's own report, whose pages show the course of the search.
+    Run(Box<RunReport>),
+    /// One that was stored.
+    Stored {
+        outcome: Box<Outcome>,
+        /// What it calls the data.
+        data: String,
+    },
+}
+
+/// A report; see `passel.results`.
+#[pyclass(frozen, module = "passel._engine")]
+#[derive(Debug)]
+pub(crate) struct Report(Source);
+
+impl Report {
+    pub(crate) fn new(report: RunReport) -> Self {
+        Self(Source::Run(Box::new(report)))
+    }
+}
+
+#[pymethods]
+impl Report {
+    /// A report of JSON that passel wrote, of this version or an older one.
+    #[staticmethod]
+    fn of_json(text: &str) -> PyResult<Self> {
+        let no_report = |error: &dyn std::fmt::Display| {
+            PyValueError::new_err(format!("no report as JSON of passel: {error}"))
+        };
+        let json: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| no_report(&error))?;
+        // Results of runs have what made them beside the report.
+        let json = json.get("result").unwrap_or(&json);
+        if json.get("passel").is_none() {
+            return Err(no_report(&"it has no field `passel`"));
+        }
+        let outcome = Outcome::read(json).map_err(|error| no_report(&error))?;
+        let data = json.get("data").and_then(|own| own.as_str());
+        Ok(Self(Source::Stored {
+            outcome: Box::new(outcome),
+            data: data.unwrap_or("the data").to_owned(),
+        }))
+    }
+
+    /// The report as `text`, `json`, `csv`, `html` or `parquet`.
+    fn render<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let format = match format {
+            "text" => Format::Text,
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            "html" => Format::Html,
+            "parquet" => Format::Parquet,
+            _ => {
+                let message = format!(
+                    "format = {format:?} must be \"text\", \"json\", \"csv\", \"html\" or \"parquet\""
+                );
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let rendered = py.detach(|| match &self.0 {
+            Source::Run(report) => report.render_as(format).map_err(|error| error.to_string()),
+            Source::Stored { outcome, data } => {
+                render(outcome, Path::new(data), format, &PageExtras::default())
+                    .map_err(|error| error.to_string())
+            }
+        });
+        match rendered {
+            Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
+            Err(message) => Err(PyValueError::new_err(message)),
+        }
+    }
+}
