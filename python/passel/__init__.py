@@ -20,6 +20,7 @@ _HOMES = {
     "passel.results": [
         "Result", "Selection", "Responses", "Ranking", "Pairs", "Stability", "Validation", "Predictions", "Simulated",
     ],
+    "passel.plugins": ["criterion", "score"],
     "passel.errors": [
         "PasselError", "OptionError", "DataError", "CopyError", "EngineError", "OutOfMemory", "TimedOut", "Interrupted",
     ],
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, TimedOut,
     )
     from passel.functions import options, pairs, predict, read_report, select, simulate, stability, validate
+    from passel.plugins import criterion, score
     from passel.results import (
         Pairs, Predictions, Ranking, Responses, Result, Selection, Simulated, Stability, Validation,
     )

@@ -23,6 +23,8 @@ def run(
     data: str,
     table: Table | None,
     given: Sequence[tuple[str, Sequence[str]]],
+    criteria: Sequence[tuple[int, Any]] = (),
+    score: Any = None,
     progress: Callable[[str, int, int | None], object] | None = None,
     pause: float = 0.1,
 ) -> Report: ...

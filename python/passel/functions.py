@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from passel import _data, _engine
+from passel import _data, _engine, plugins
 from passel._options import texts
 from passel.errors import DataError
 from passel.results import Predictions, Result, Simulated
@@ -79,14 +79,45 @@ def _run(
         else:
             columns = data
         table = columns.table(source)
+    criteria, score = _functions(command, given)
+    libraries = plugins.libraries()
+    if libraries:
+        named = given.get("plugins") or []
+        given["plugins"] = [*([named] if isinstance(named, (str, os.PathLike)) else named), *libraries]
     told = _told(progress, command)
     try:
-        report = _engine.run(command, source, table, texts(given, _lists(command)), told)
+        report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told)
     finally:
         close = getattr(told, "close", None)
         if close is not None:
             close()
     return Result._of(report)
+
+
+def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any]], Any]:
+    """The functions of Python among options, in the place of which the engine is given the names of others."""
+    criteria = []
+    if "criterion" in given:
+        value = given["criterion"]
+        own = list(value) if isinstance(value, (list, tuple)) else [value]
+        for at, one in enumerate(own):
+            found = plugins.named(one, plugins.Criterion) if isinstance(one, str) else one
+            if isinstance(found, plugins.Criterion):
+                criteria.append((at, found))
+                # Any that all families have, each another.
+                own[at] = f"ebic:gamma={(at + 1) / 4096!r}"
+            elif callable(one):
+                raise TypeError(f"criterion = {one!r} is a function: make it a criterion by @passel.criterion")
+        given["criterion"] = own
+    option = "score" if command == "pairs" else "method"
+    value = given.get(option)
+    found = plugins.named(value, plugins.Score) if isinstance(value, str) else value
+    if isinstance(found, plugins.Score):
+        given[option] = "mi3" if command == "pairs" else "jmi"
+        return criteria, found
+    if callable(value):
+        raise TypeError(f"{option} = {value!r} is a function: make it a score by @passel.score")
+    return criteria, None
 
 
 def _are_names(value: Any) -> bool:

@@ -3,9 +3,11 @@
 
 mod arrow;
 mod buffers;
+mod criterion;
 mod failure;
 mod predict;
 mod report;
+mod score;
 mod table;
 mod work;
 

@@ -4,13 +4,17 @@
 use std::{
     io,
     path::PathBuf,
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use passel::{
     Interrupt,
+    criteria::Criterion,
     job::{JobDraft, JobProgress, Progress, RunningJobs, Task, task::Command},
     memory::MemoryBudget,
     run::{DataCache, Report as RunReport, RunContext, RunError, run_task},
@@ -21,8 +25,10 @@ use pyo3::{
 };
 
 use crate::{
+    criterion::PythonCriterion,
     failure,
     report::Report,
+    score,
     table::{self, Table},
 };
 
@@ -38,16 +44,89 @@ const NAME: &str = "passel";
 /// An option and its texts, as a command line would give them.
 pub(crate) type Given = (String, Vec<String>);
 
-/// Runs a command on a table, or on the file `data` without one. `progress` is called with what is counted, how many are done
+/// The first error of a function of Python that the engine calls, which ends the work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Failure {
+    error: Arc<Mutex<Option<PyErr>>>,
+    interrupt: Interrupt,
+}
+
+impl Failure {
+    /// What was asked for, or NaN and the end of the work.
+    pub(crate) fn or_nan(&self, asked: PyResult<f64>) -> f64 {
+        asked.unwrap_or_else(|error| {
+            let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert(error);
+            self.interrupt.request();
+            f64::NAN
+        })
+    }
+
+    fn take(&self) -> Option<PyErr> {
+        let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        first.take()
+    }
+}
+
+/// Functions of Python in the place of what options name: criteria by their places among all, and a score.
+fn put_functions(
+    task: &mut Task,
+    criteria: &[(usize, Bound<'_, PyAny>)],
+    score: Option<&Bound<'_, PyAny>>,
+    failure: &Failure,
+) -> PyResult<()> {
+    for (at, object) in criteria {
+        let own: Arc<dyn Criterion> = Arc::new(PythonCriterion::of(object, failure)?);
+        put_criterion(task, *at, &own);
+    }
+    let Some(object) = score else {
+        return Ok(());
+    };
+    match task {
+        Task::Pairs(pairs) => pairs.method = score::pairs(object, failure)?,
+        task => task.job_mut().selector = Some(score::selector(object, failure)?),
+    }
+    Ok(())
+}
+
+fn put_criterion(task: &mut Task, at: usize, own: &Arc<dyn Criterion>) {
+    let put = |first: &mut Arc<dyn Criterion>, others: &mut [Arc<dyn Criterion>]| {
+        let place = match at.checked_sub(1) {
+            None => Some(first),
+            Some(at) => others.get_mut(at),
+        };
+        if let Some(place) = place {
+            *place = Arc::clone(own);
+        }
+    };
+    match task {
+        Task::Validate(validation) => {
+            put(&mut validation.job.criterion, &mut validation.other_criteria);
+            for other in &mut validation.others {
+                put(&mut other.job.criterion, &mut other.other_criteria);
+            }
+        }
+        task => {
+            let job = task.job_mut();
+            put(&mut job.criterion, &mut job.other_criteria);
+        }
+    }
+}
+
+/// Runs a command on a table, or on the file `data` without one. `criteria` are functions of Python in the place of those that
+/// options name, by their places, and `score` is one in the place of the method or the score of pairs. `progress` is called with what is counted, how many are done
 /// and how many there are, or None, every `pause` seconds at most.
 #[pyfunction]
-#[pyo3(signature = (command, data, table, given, progress=None, pause=0.1))]
+#[pyo3(signature = (command, data, table, given, criteria=Vec::new(), score=None, progress=None, pause=0.1))]
+#[expect(clippy::too_many_arguments)]
 pub(crate) fn run(
     py: Python<'_>,
     command: &str,
     data: PathBuf,
     table: Option<&Bound<'_, Table>>,
     given: Vec<Given>,
+    criteria: Vec<(usize, Bound<'_, PyAny>)>,
+    score: Option<&Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
     pause: f64,
 ) -> PyResult<Report> {
@@ -59,6 +138,11 @@ pub(crate) fn run(
         .map_err(|errors| failure::of_options(py, &errors))?;
     let table = table.map(|table| table::take(table)).transpose()?;
     let interrupt = Interrupt::default();
+    let failure = Failure {
+        interrupt: interrupt.clone(),
+        ..Failure::default()
+    };
+    put_functions(&mut task, &criteria, score, &failure)?;
     let job = task.job_mut();
     job.progress = Progress::None;
     job.resources.hold_within(&MemoryBudget::of_system());
@@ -82,6 +166,9 @@ pub(crate) fn run(
     };
     let told = Told::of(progress, pause, running);
     let (ended, signal) = await_work(py, &interrupt, told, work)?;
+    if let Some(error) = failure.take() {
+        return Err(error);
+    }
     let (report, timed_out) = match ended {
         Ok(ended) => ended,
         Err(error) => return Err(failure::of_run(py, error)),

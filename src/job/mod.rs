@@ -50,7 +50,7 @@ use crate::{
     device::Resources,
     inference::InferenceMethod,
     interrupt::Interrupt,
-    plugin::{MethodKind, PASS, ResolvedMethod},
+    plugin::PASS,
     score::Correction,
     search::Pass,
     selection::{Adjustment, CONFIDENCE_LEVEL, Intervals},
@@ -67,6 +67,7 @@ pub use crate::{presentation::Format, progress::Progress};
 #[cfg(feature = "program")]
 pub(crate) use command_time::command_time;
 pub use draft::JobDraft;
+pub use crate::plugin::{MethodKind, ResolvedMethod};
 pub use error::OptionError;
 #[cfg(feature = "program")]
 pub use markdown::options_markdown;

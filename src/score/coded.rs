@@ -9,6 +9,16 @@ pub trait TableFunction: Debug + Send + Sync {
     /// The value for one table; larger is better. −∞ is never chosen; +∞ and NaN end the selection.
     fn value(&self, table: &CountTable) -> f64;
 
+    /// How many tables it takes at a time, at most; one, unless a call costs much and a table little.
+    fn most_tables(&self) -> usize {
+        1
+    }
+
+    /// The values of several tables, which have as many levels of the response, and are of one step.
+    fn many(&self, tables: &[CountTable]) -> Vec<f64> {
+        tables.iter().map(|table| self.value(table)).collect()
+    }
+
     /// The relative tolerance, from 0 to below 1: values this close to the best tie with it, and the
     /// lowest column of a tie is chosen.
     fn tolerance(&self) -> f64;

@@ -3,6 +3,7 @@
 mod class_order;
 mod dense;
 mod entries;
+mod many_tables;
 mod pairs;
 mod planes;
 mod rows;

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{pairs::visit_columns, table_cells::TableCodes, wide::margins, with_scratch};
+use super::{
+    many_tables, pairs::visit_columns, table_cells::TableCodes, wide::margins, with_scratch,
+};
 use crate::{
     binning::BinnedColumn,
     device::{
@@ -42,6 +44,16 @@ impl TableScorer for CpuTableScorer<'_> {
         wanted: &[bool],
     ) -> Result<Vec<TableValue>, DeviceError> {
         let codes = TableCodes::new(conditioning.codes(), response);
+        if self.function.0.most_tables() > 1 {
+            let is_wanted = |at: usize| wanted[at];
+            let columns = self.own.columns;
+            return Ok(many_tables::values(
+                self.function,
+                columns,
+                is_wanted,
+                (&codes, step),
+            ));
+        }
         let value = |(column, wanted): (&BinnedColumn, &bool)| match wanted {
             true => with_scratch(|own| {
                 own.wide
@@ -78,14 +90,24 @@ impl TableScorer for CpuTableScorer<'_> {
                 return;
             }
             let codes = TableCodes::new(&Categorical::verbatim(&block.columns[w]), response);
+            let count = own.len();
+            let known = (self.function.0.most_tables() > 1).then(|| {
+                let columns = &self.own.columns[..count];
+                many_tables::values(self.function, columns, |_| true, (&codes, 1))
+            });
+            let mut known = known.map(Vec::into_iter);
             for (column, x) in own {
                 let (a, b, numbers) = (x as u32, w as u32, (x as u64) << 32 | w as u64);
                 if numbers > end.load(Ordering::Relaxed) {
                     break;
                 }
+                let known = known.as_mut().and_then(Iterator::next);
                 let score = |table: &CountTable| {
-                    let value = check_value(self.value(table, 1)?)?;
-                    Ok((value, Some(margins(table, synergy.logs()))))
+                    let value = match known {
+                        Some(known) => known?.unwrap_or_default(),
+                        None => self.value(table, 1)?,
+                    };
+                    Ok((check_value(value)?, Some(margins(table, synergy.logs()))))
                 };
                 let scored = with_scratch(|own| own.wide.read(column, &codes, score));
                 // A table without observations has the value 0.
