@@ -61,6 +61,11 @@ class Columns:
             import pyarrow
 
             self._arrow(pyarrow.table({name: pyarrow.chunked_array(values)}))
+        elif isinstance(values, (list, tuple)) and any(isinstance(own, str) or own is None for own in values):
+            # NumPy would make texts of the numbers among them, NaN included.
+            own = np.empty(len(values), dtype=object)
+            own[:] = values
+            self._objects(name, own)
         else:
             self.array_column(name, np.asarray(values))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from passel import _data, _engine, plugins
+from passel._installed import libraries
 from passel._options import texts
 from passel.errors import DataError
 from passel.results import Predictions, Result, Simulated
@@ -80,10 +81,10 @@ def _run(
             columns = data
         table = columns.table(source)
     criteria, score = _functions(command, given)
-    libraries = plugins.libraries()
-    if libraries:
+    brought = libraries()
+    if brought:
         named = given.get("plugins") or []
-        given["plugins"] = [*([named] if isinstance(named, (str, os.PathLike)) else named), *libraries]
+        given["plugins"] = [*([named] if isinstance(named, (str, os.PathLike)) else named), *brought]
     told = _told(progress, command)
     try:
         report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told)

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from passel._installed import entry_points_of_plugins
 from passel.errors import OptionError
 
 #: What a function of a criterion may ask for, by name.
@@ -240,32 +240,10 @@ def score(
     return Score(function, name)
 
 
-@functools.cache
-def _entry_points() -> dict[str, Any]:
-    from importlib.metadata import entry_points
-
-    return {own.name: own for own in entry_points(group="passel.plugins")}
-
-
-@functools.cache
-def libraries() -> tuple[str, ...]:
-    """The paths of shared libraries that packages bring by entry points of the group ``passel.plugins``."""
-    paths: list[str] = []
-    for own in _entry_points().values():
-        brought = own.load()
-        if callable(brought) and not isinstance(brought, _Function):
-            brought = brought()
-        if isinstance(brought, (str, os.PathLike)):
-            brought = [brought]
-        if isinstance(brought, (list, tuple)):
-            paths += [os.fspath(path) for path in brought]
-    return tuple(paths)
-
-
 def named(text: str, kind: type[Own]) -> Own | None:
     """The criterion or score that a package brings by this name, with parameters as in ``name:parameter=2``."""
     name, _, rest = text.partition(":")
-    entry = _entry_points().get(name)
+    entry = entry_points_of_plugins().get(name)
     if entry is None:
         return None
     brought = entry.load()

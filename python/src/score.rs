@@ -114,9 +114,8 @@ pub(crate) fn selector(
 ) -> PyResult<ResolvedMethod<passel::job::MethodKind>> {
     let word = |name: &str| object.getattr(name)?.extract::<String>();
     let (gather, join, against) = (word("gather")?, word("join")?, word("against")?);
-    let no = |what: &str, word: &str| {
-        Err(PyValueError::new_err(format!("no {what} is called {word}")))
-    };
+    let no =
+        |what: &str, word: &str| Err(PyValueError::new_err(format!("no {what} is called {word}")));
     let gather = match gather.as_str() {
         "sum" => Gather::Sum,
         "mean" => Gather::Mean,
@@ -159,5 +158,7 @@ pub(crate) fn pairs(
     object: &Bound<'_, PyAny>,
     failure: &Failure,
 ) -> PyResult<ResolvedMethod<PairScore>> {
-    resolved(object, failure, |function| Ok(PairScore::Function(function)))
+    resolved(object, failure, |function| {
+        Ok(PairScore::Function(function))
+    })
 }

@@ -15,7 +15,7 @@ use std::{
 use passel::{
     Interrupt,
     criteria::Criterion,
-    job::{JobDraft, JobProgress, Progress, RunningJobs, Task, task::Command},
+    job::{Format, JobDraft, JobProgress, Progress, RunningJobs, Task, task::Command},
     memory::MemoryBudget,
     run::{DataCache, Report as RunReport, RunContext, RunError, run_task},
 };
@@ -101,7 +101,10 @@ fn put_criterion(task: &mut Task, at: usize, own: &Arc<dyn Criterion>) {
     };
     match task {
         Task::Validate(validation) => {
-            put(&mut validation.job.criterion, &mut validation.other_criteria);
+            put(
+                &mut validation.job.criterion,
+                &mut validation.other_criteria,
+            );
             for other in &mut validation.others {
                 put(&mut other.job.criterion, &mut other.other_criteria);
             }
@@ -145,6 +148,8 @@ pub(crate) fn run(
     put_functions(&mut task, &criteria, score, &failure)?;
     let job = task.job_mut();
     job.progress = Progress::None;
+    // What a page shows beyond the JSON is kept too: a result may become either.
+    job.format = Format::Html;
     job.resources.hold_within(&MemoryBudget::of_system());
     job.start_timeout(&interrupt);
     let running = RunningJobs::default();

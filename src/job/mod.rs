@@ -61,13 +61,13 @@ use crate::{
     },
 };
 
+pub use crate::plugin::{MethodKind, ResolvedMethod};
 #[cfg(feature = "program")]
 pub use crate::progress::{JobProgress, RunningJob, RunningJobs, Stage};
 pub use crate::{presentation::Format, progress::Progress};
 #[cfg(feature = "program")]
 pub(crate) use command_time::command_time;
 pub use draft::JobDraft;
-pub use crate::plugin::{MethodKind, ResolvedMethod};
 pub use error::OptionError;
 #[cfg(feature = "program")]
 pub use markdown::options_markdown;

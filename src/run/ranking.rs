@@ -281,14 +281,15 @@ pub(super) fn too_sparse(
 pub(super) fn saved_binning(run: &Run, columns: &BinnedColumns) -> Result<Box<RawValue>, RunError> {
     let job = run.job;
     // A run of jobs stores the report as JSON, whatever else is asked for.
-    let saved = match run.context.cache.is_some() || job.format == Format::Json {
-        true => SavedBinning::of(columns, &job.binning, &job.bin_response),
-        false => SavedBinning {
-            rule: job.binning.to_string(),
-            response_rule: job.bin_response.to_string(),
-            columns: Vec::new(),
-            response: None,
-        },
-    };
+    let saved =
+        match run.context.cache.is_some() || [Format::Json, Format::Html].contains(&job.format) {
+            true => SavedBinning::of(columns, &job.binning, &job.bin_response),
+            false => SavedBinning {
+                rule: job.binning.to_string(),
+                response_rule: job.bin_response.to_string(),
+                columns: Vec::new(),
+                response: None,
+            },
+        };
     to_raw_value(&saved).map_err(|error| RunError::Render(error.into()))
 }

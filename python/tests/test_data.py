@@ -1,0 +1,173 @@
+"""The same data in every form give the same report."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+import scipy.sparse
+from conftest import EXAMPLES, lasting
+
+import passel
+
+
+def forms(frame: pandas.DataFrame) -> dict[str, Any]:
+    """A table in all forms that keep names."""
+    return {
+        "pandas": frame,
+        "pandas by arrow": frame.convert_dtypes(dtype_backend="pyarrow"),
+        "pandas of nullable types": frame.convert_dtypes(),
+        "polars": polars.from_pandas(frame),
+        "polars in chunks": polars.concat([polars.from_pandas(frame[:50]), polars.from_pandas(frame[50:])], rechunk=False),
+        "lazy": polars.from_pandas(frame).lazy(),
+        "arrow": pyarrow.Table.from_pandas(frame, preserve_index=False),
+        "mapping": {name: frame[name].to_numpy() for name in frame},
+        "lists": {name: frame[name].tolist() for name in frame},
+        "structured": frame.to_records(index=False),
+    }
+
+
+def test_every_form_of_a_table_gives_the_report_of_its_file(diabetes: pandas.DataFrame) -> None:
+    file = passel.select(EXAMPLES / "data" / "diabetes.csv", response="y")
+    for name, form in forms(diabetes).items():
+        own = passel.select(form, response="y")
+        assert lasting(own.json) == lasting(file.json), name
+
+
+def test_factors_dates_and_missing_values_are_those_of_the_file(tmp_path: Any) -> None:
+    random = np.random.default_rng(3)
+    n = 80
+    site = random.choice(["north", "south", "a, b"], n).astype(object)
+    day = [datetime.date(2020, 1, 1) + datetime.timedelta(days=int(own)) for own in random.integers(0, 900, n)]
+    x = random.normal(size=n).round(3)
+    flag = random.integers(0, 2, n)
+    y = (2 * x + (site == "south") + random.normal(size=n)).round(3)
+    frame = pandas.DataFrame({"site": site, "day": day, "x": x, "flag": flag, "y": y})
+    frame.loc[5, "site"] = None
+    frame.loc[7, "x"] = np.nan
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = {"response": "y", "missing": "drop-rows"}
+    file = passel.select(tmp_path / "t.csv", date=["day"], **options)
+    stamps = pandas.to_datetime(frame["day"])
+    own = {
+        "pandas": frame.assign(day=stamps),
+        "categories": frame.assign(day=stamps, site=frame["site"].astype("category")),
+        "polars": polars.from_pandas(frame.assign(day=stamps)),
+        "polars categories": polars.from_pandas(frame.assign(day=stamps)).with_columns(
+            polars.col("site").cast(polars.Categorical), polars.col("day").cast(polars.Date), polars.col("flag").cast(polars.Boolean)
+        ),
+        "arrow": pyarrow.Table.from_pandas(frame, preserve_index=False),
+        "mapping": {
+            "site": frame["site"].tolist(), "day": stamps.to_numpy(), "x": frame["x"], "flag": flag.astype(bool), "y": y,
+        },
+    }
+    for name, form in own.items():
+        assert lasting(passel.select(form, **options).json) == lasting(file.json), name
+    # Dates as texts are days by the option.
+    texts = passel.select(frame.assign(day=frame["day"].astype(str)), date="day", **options)
+    assert lasting(texts.json) == lasting(file.json)
+    assert passel.select(frame.assign(day=stamps), factor=["flag"], **options).factors
+
+
+def test_arrays_of_every_order_and_type_are_the_same_numbers() -> None:
+    random = np.random.default_rng(5)
+    whole = random.integers(-50, 50, (60, 7))
+    y = whole[:, 2] * 3.0 + random.normal(size=60)
+    expected = lasting(passel.select(whole.astype(float), response=y).json)
+    wide = np.zeros((120, 14))
+    wide[::2, ::2] = whole
+    variants = {
+        "fortran": np.asfortranarray(whole.astype(float)),
+        "strided": wide[::2, ::2],
+        "backwards": np.ascontiguousarray(whole[::-1].astype(float))[::-1],
+        "big endian": whole.astype(">f8"),
+        "half": whole.astype(np.float16),
+        **{name: whole.astype(name) for name in ("f4", "i1", "i2", "i4", "i8")},
+        "lists": whole.tolist(),
+    }
+    for name, variant in variants.items():
+        assert lasting(passel.select(variant, response=y).json) == expected, name
+    assert lasting(passel.select(whole, response=y.tolist()).json) == expected
+    assert lasting(passel.select(whole, response=pandas.Series(y)).json) == expected
+    names = pandas.DataFrame(whole, columns=[f"x{at}" for at in range(7)])
+    assert lasting(passel.select(names, response=polars.Series("y", y)).json) == expected
+
+
+def test_sparse_columns_are_those_of_numbers() -> None:
+    random = np.random.default_rng(8)
+    dense = random.normal(size=(70, 12)) * (random.random((70, 12)) < 0.2)
+    y = dense[:, 3] - dense[:, 7] + 0.1 * random.normal(size=70)
+    expected = lasting(passel.select(dense, response=y).json)
+    for kind in (scipy.sparse.csc_array, scipy.sparse.csr_array, scipy.sparse.coo_array, scipy.sparse.csc_matrix):
+        assert lasting(passel.select(kind(dense), response=y).json) == expected, kind
+    unsorted = scipy.sparse.csc_array(dense)
+    unsorted.indices[: unsorted.indptr[1]] = unsorted.indices[: unsorted.indptr[1]][::-1]
+    unsorted.data[: unsorted.indptr[1]] = unsorted.data[: unsorted.indptr[1]][::-1]
+    unsorted.has_sorted_indices = False
+    unsorted.has_canonical_format = False
+    assert lasting(passel.select(unsorted, response=y).json) == expected
+
+
+def test_arrays_beside_the_data_are_columns(diabetes: pandas.DataFrame) -> None:
+    weights = np.linspace(0.5, 2, len(diabetes))
+    own = passel.select(diabetes, response="y", weights=weights)
+    named = passel.select(diabetes.assign(weights=weights), response="y", weights="weights")
+    assert lasting(own.json) == lasting(named.json)
+    with pytest.raises(passel.DataError, match="have a column `y` already"):
+        passel.select(diabetes, response=diabetes["y"])
+    with pytest.raises(passel.DataError, match="3 values, but 442 are expected"):
+        passel.select(diabetes.drop(columns="y"), response=[1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"a": [1, 2, 3], "y": [1, 2]}, "column `y` has 2 values, but 3 are expected"),
+        ({"a": [1, "b", 3.5], "y": [1, 2, 3]}, "column `a` has texts, and 1 of the type int"),
+        ({"a": [1, np.inf, 3], "y": [1, 2, 3]}, "infinite"),
+        ({"a": [object(), 1, 2], "y": [1, 2, 3]}, "column `a` has a value of the type object"),
+        ({"a": np.zeros((3, 2)), "y": [1, 2, 3]}, "column `a` has 2 dimensions"),
+        (np.zeros((2, 2, 2)), "an array of 3 dimensions is no table"),
+        ({"a": np.zeros(3, complex), "y": [1, 2, 3]}, "column `a` has values of the type complex128"),
+        ({"a": [2**60 + 1, 5, 9, 3], "y": [1, 2, 3, 5]}, "1152921504606846977"),
+        (pyarrow.table({"a": [[1], [2]], "y": [1, 2]}), "column `a` has values of the type List"),
+        (pyarrow.table({"a": [2**60 + 1, 2, 8], "y": [1, 2, 4]}), "1152921504606846977"),
+        ({}, "no column"),
+        (pandas.DataFrame([[1, 2], [3, 4]], columns=["y", "y"]), "`y`"),
+    ],
+)
+def test_data_that_are_no_table_are_told_by_name(data: Any, message: str) -> None:
+    with pytest.raises(passel.DataError, match=message.replace("(", r"\(")):
+        passel.select(data, response="y")
+
+
+def test_conversions_are_said_or_refused(diabetes: pandas.DataFrame, caplog: pytest.LogCaptureFixture) -> None:
+    x, y = diabetes.drop(columns="y").to_numpy(), diabetes["y"].to_numpy()
+    for array in (np.asfortranarray(x), np.ascontiguousarray(x), x.astype(np.float32)):
+        passel.select(array, response=y, copy=False)
+    passel.select(polars.from_pandas(diabetes), response="y", copy=False)
+    with pytest.raises(passel.CopyError, match="the array is converted from float16"):
+        passel.select(x.astype(np.float16), response=y, copy=False)
+    with caplog.at_level(logging.INFO, "passel.data"):
+        passel.select(scipy.sparse.csr_array(x), response=y)
+    assert "the sparse matrix is converted from csr_array" in caplog.text
+
+
+def test_python_holds_no_copy_of_an_array() -> None:
+    random = np.random.default_rng(1)
+    x = np.asfortranarray(random.normal(size=(400, 4000)))
+    y = x[:, 5] + random.normal(size=400)
+    tracemalloc.start()
+    try:
+        passel.select(x, response=y, iterations=2, no_polish=True)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < x.nbytes / 4, peak
