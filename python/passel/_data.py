@@ -30,6 +30,8 @@ class Columns:
         self.copy = copy
         self.parts: list[tuple[Any, ...]] = []
         self.names: list[str] = []
+        #: Whether a matrix is in the memory of a GPU.
+        self.has_tensor = False
 
     def note(self, what: str) -> None:
         """A conversion that takes memory beside the engine's matrix."""
@@ -40,7 +42,7 @@ class Columns:
     def add(self, kind: str, names: Sequence[str], *rest: Any) -> None:
         """A part; of one column ``names`` has its name alone."""
         self.names.extend(names)
-        own = list(names) if kind in ("numbers", "sparse") else names[0]
+        own = list(names) if kind in ("numbers", "device", "sparse") else names[0]
         self.parts.append((kind, own, *rest))
 
     def table(self, source: str) -> _engine.Table:
@@ -156,8 +158,33 @@ class Columns:
             self._arrow(data)
         elif hasattr(data, "tocsc"):
             self._sparse(data)
+        elif hasattr(data, "__cuda_array_interface__"):
+            self._tensor(data)
         else:
             self.matrix(np.asarray(_on_host(data, self, "the array")))
+
+    def _tensor(self, data: Any) -> None:
+        """A matrix in the memory of a GPU, which stays there if GPUs search its columns."""
+        own = data.__cuda_array_interface__
+        shape, kind = own["shape"], np.dtype(own["typestr"])
+        strides = own.get("strides")
+        if len(shape) != 2 or kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+            self.matrix(_on_host(data, self, "the array"))
+            return
+        if strides is None:
+            strides = (shape[1] * kind.itemsize, kind.itemsize)
+        if min(strides) < 0 or kind.itemsize not in strides:
+            self.matrix(_on_host(data, self, "the array"))
+            return
+        stream = own.get("stream")
+        if type(data).__module__.partition(".")[0] == "torch":
+            import torch
+
+            # Its interface does not name the stream.
+            torch.cuda.current_stream(data.device).synchronize()
+        self.has_tensor = True
+        names = [f"x{at}" for at in range(shape[1])]
+        self.add("device", names, (own["data"][0], kind.itemsize), (tuple(shape), tuple(strides), stream), data)
 
     def matrix(self, values: np.ndarray[Any, Any], names: Sequence[str] | None = None) -> None:
         """The columns of an array, which are x0, x1, … without names."""

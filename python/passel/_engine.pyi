@@ -15,8 +15,6 @@ class Report:
 class Table:
     """A table that waits for its one run."""
 
-    def names(self) -> list[str]: ...
-
 def table(source: str, parts: Sequence[tuple[Any, ...]]) -> Table: ...
 def run(
     command: str,
@@ -27,6 +25,7 @@ def run(
     score: Any = None,
     progress: Callable[[str, int, int | None], object] | None = None,
     pause: float = 0.1,
+    must_stay: bool = False,
 ) -> Report: ...
 def predict(
     report: str, data: str, table: Table | None, given: Sequence[tuple[str, Sequence[str]]]

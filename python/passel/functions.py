@@ -68,7 +68,7 @@ def _run(
             column = series_name
         beside.append((column, value))
         given[option] = column
-    table = None
+    table, must_stay = None, False
     if _data.is_file(data):
         if beside:
             raise DataError(f"{beside[0][0]} is an array, but the data are a file: name a column of it")
@@ -80,6 +80,7 @@ def _run(
         else:
             columns = data
         table = columns.table(source)
+        must_stay = columns.has_tensor and copy is False
     criteria, score = _functions(command, given)
     brought = libraries()
     if brought:
@@ -87,7 +88,7 @@ def _run(
         given["plugins"] = [*([named] if isinstance(named, (str, os.PathLike)) else named), *brought]
     told = _told(progress, command)
     try:
-        report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told)
+        report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told, must_stay=must_stay)
     finally:
         close = getattr(told, "close", None)
         if close is not None:

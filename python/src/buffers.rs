@@ -2,9 +2,14 @@
 
 #![allow(unsafe_code)]
 
-use std::thread;
+use std::{
+    fmt, io,
+    ops::Range,
+    path::{Path, PathBuf},
+    thread,
+};
 
-use passel::table::RoundedColumn;
+use passel::table::{ColumnReader, RoundedColumn};
 use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::{PyTypeError, PyValueError},
@@ -37,6 +42,7 @@ enum Kind {
 
 /// A matrix in a buffer, which nobody may change while it is read.
 pub(crate) struct Elements {
+    source: PathBuf,
     buffer: PyUntypedBuffer,
     kind: Kind,
     rows: usize,
@@ -91,6 +97,7 @@ impl Elements {
             }
         };
         Ok(Self {
+            source: PathBuf::from("the array"),
             buffer,
             kind,
             rows,
@@ -139,18 +146,24 @@ impl Elements {
     ///
     /// *Shapes:* `matrix` has room for rows × width values.
     pub(crate) fn fill(&self, matrix: &mut [f64]) {
-        if self.rows == 0 || self.width == 0 {
+        self.fill_from(0, matrix);
+    }
+
+    /// The same of some columns, from the `first` on.
+    fn fill_from(&self, first: usize, matrix: &mut [f64]) {
+        if self.rows == 0 || matrix.is_empty() {
             return;
         }
+        let width = matrix.len() / self.rows;
         let most = thread::available_parallelism().map_or(1, usize::from);
         let threads = match matrix.len() > FEW {
-            true => most.min(self.width),
+            true => most.min(width),
             false => 1,
         };
-        let each = self.width.div_ceil(threads);
+        let each = width.div_ceil(threads);
         thread::scope(|scope| {
             for (part, own) in matrix.chunks_mut(each * self.rows).enumerate() {
-                let first = part * each;
+                let first = first + part * each;
                 match threads {
                     1 => self.fill_columns(first, own),
                     _ => drop(scope.spawn(move || self.fill_columns(first, own))),
@@ -193,6 +206,11 @@ impl Elements {
         numbers
     }
 
+    /// Whether whole numbers may be among them that 64-bit floating point rounds.
+    pub(crate) fn is_rounded(&self) -> bool {
+        matches!(self.kind, Kind::I64 | Kind::U64)
+    }
+
     /// Elements that are indexes.
     pub(crate) fn indexes(&self) -> PyResult<Vec<usize>> {
         let is_index = |number: f64| {
@@ -216,7 +234,7 @@ impl Elements {
             };
             number
         };
-        if !matches!(self.kind, Kind::I64 | Kind::U64) {
+        if !self.is_rounded() {
             return Vec::new();
         }
         let of_column = |column| {
@@ -230,5 +248,37 @@ impl Elements {
             })
         };
         (0..self.width).filter_map(of_column).collect()
+    }
+}
+
+impl fmt::Debug for Elements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = (self.kind, self.rows, self.width);
+        f.debug_tuple("Elements").field(&shape).finish()
+    }
+}
+
+/// An array whose columns stay where they are, where GPUs hold them.
+impl ColumnReader for Elements {
+    fn source(&self) -> &Path {
+        &self.source
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.width)
+    }
+
+    fn read(&self, columns: Range<usize>, numbers: &mut [f64]) -> io::Result<()> {
+        let own = &mut numbers[..columns.len() * self.rows];
+        self.fill_from(columns.start, own);
+        Ok(())
+    }
+
+    fn row(&self, row: usize) -> io::Result<Vec<f64>> {
+        let number = |column| {
+            // SAFETY: row and column are within the shape that the buffer says it has.
+            unsafe { Self::number(self.kind, self.address(row, column)) }
+        };
+        Ok((0..self.width).map(number).collect())
     }
 }

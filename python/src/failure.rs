@@ -60,6 +60,13 @@ pub(crate) fn of_data(py: Python<'_>, message: &str) -> PyErr {
     raised(py, "DataError", message, None)
 }
 
+/// The exception for data that would be copied.
+pub(crate) fn of_copy(py: Python<'_>) -> PyErr {
+    let message = "the tensor would be copied to the host, which copy=False forbids: GPUs search a tensor where it lies with \
+                   device=\"cuda\", of at least 1,000 columns and 64 MiB, without missing values and for a search by PaSS";
+    raised(py, "CopyError", message, None)
+}
+
 /// The exception for an end that the user asked for, with the best until then.
 pub(crate) fn interrupted(py: Python<'_>, report: RunReport) -> PyErr {
     let message = "interrupted: `result` is the best until then";

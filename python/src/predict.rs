@@ -34,7 +34,7 @@ pub(crate) fn predict<'py>(
     let job = PredictionJob::of_names(PathBuf::from("the report"), data, &given);
     let mut job = job.map_err(|errors| failure::of_options(py, &errors))?;
     job.report_text = Some(report);
-    let table = table.map(|table| table::take(table)).transpose()?;
+    let table = table.map(|table| table::whole(table)).transpose()?;
     job.data.table = table.map(Arc::new);
     let interrupt = Interrupt::default();
     job.data.start_timeout(&interrupt);

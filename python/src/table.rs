@@ -1,8 +1,11 @@
 //! Tables of the engine from what Python holds.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use passel::table::{Numbers, Table as EngineTable, Values};
+use passel::{
+    device::cuda::tensor::DeviceMatrix,
+    table::{ColumnReader, Numbers, Table as EngineTable, Values},
+};
 use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::{PyTypeError, PyValueError},
@@ -12,41 +15,107 @@ use pyo3::{
 
 use crate::{arrow, buffers::Elements, failure};
 
-/// A table that waits for its one run.
+/// A table that waits for its one run, its parts still where they were.
 #[pyclass(frozen, module = "passel._engine")]
-#[derive(Debug)]
-pub(crate) struct Table(Mutex<Option<EngineTable>>);
-
-#[pymethods]
-impl Table {
-    /// The names of the columns; none once the table was used.
-    fn names(&self) -> Vec<String> {
-        let own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let columns = own.as_ref().map(|own| &own.columns[..]);
-        let names = columns.unwrap_or_default().iter();
-        names.map(|own| own.name.clone()).collect()
-    }
+pub(crate) struct Table {
+    source: String,
+    parts: Mutex<Option<Vec<Part>>>,
 }
 
 /// The table, which is then gone.
-pub(crate) fn take(table: &Bound<'_, Table>) -> PyResult<EngineTable> {
-    let own = &table.get().0;
-    let own = own.lock().unwrap_or_else(PoisonError::into_inner).take();
-    own.ok_or_else(|| PyValueError::new_err("the table was used before"))
+fn take(table: &Bound<'_, Table>) -> PyResult<(String, Vec<Part>)> {
+    let own = table.get();
+    let parts = own
+        .parts
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let used = || PyValueError::new_err("the table was used before");
+    Ok((own.source.clone(), parts.ok_or_else(used)?))
+}
+
+/// The table in the memory of the engine.
+pub(crate) fn whole(table: &Bound<'_, Table>) -> PyResult<EngineTable> {
+    let py = table.py();
+    let (source, parts) = take(table)?;
+    let made = py.detach(|| assemble(&source, parts));
+    made.map_err(|message| failure::of_data(py, &message))
+}
+
+/// What a run is given.
+pub(crate) enum Given {
+    Whole(EngineTable),
+    /// A matrix that stays where it is, and the table in which its columns are remote.
+    Elsewhere(Arc<dyn ColumnReader>, Vec<Part>, EngineTable),
+}
+
+/// The table, whose one matrix may stay where it is.
+pub(crate) fn given(table: &Bound<'_, Table>) -> PyResult<(String, Given)> {
+    let py = table.py();
+    let (source, parts) = take(table)?;
+    let of_data = |message: String| failure::of_data(py, &message);
+    let large = |part: &&Part| matches!(part, Part::Numbers(names, _) if names.len() > 1);
+    let matrices: Vec<Arc<dyn ColumnReader>> = parts
+        .iter()
+        .filter(large)
+        .filter_map(|part| match part {
+            Part::Numbers(_, Numbered::Host(own)) if own.is_rounded() => None,
+            Part::Numbers(_, own) => Some(own.reader()),
+            _ => None,
+        })
+        .collect();
+    let [matrix] = &matrices[..] else {
+        let whole = py.detach(|| assemble(&source, parts));
+        return Ok((source, Given::Whole(whole.map_err(of_data)?)));
+    };
+    let beside: Vec<Part> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Numbers(names, _) if names.len() > 1 => Part::Remote(names.clone()),
+            part => part.clone(),
+        })
+        .collect();
+    let table = py.detach(|| assemble(&source, beside)).map_err(of_data)?;
+    Ok((source, Given::Elsewhere(Arc::clone(matrix), parts, table)))
+}
+
+/// The table of parts that were to stay where they are.
+pub(crate) fn brought(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
+    assemble(source, parts)
+}
+
+/// Numbers that are still where they were.
+#[derive(Clone)]
+pub(crate) enum Numbered {
+    Host(Arc<Elements>),
+    Device(Arc<DeviceMatrix>),
+}
+
+impl Numbered {
+    fn reader(&self) -> Arc<dyn ColumnReader> {
+        match self {
+            Self::Host(own) => Arc::clone(own) as Arc<dyn ColumnReader>,
+            Self::Device(own) => Arc::clone(own) as Arc<dyn ColumnReader>,
+        }
+    }
 }
 
 /// Columns before they are a table: those of numbers wait, so that all stand in one matrix.
-enum Part {
+#[derive(Clone)]
+pub(crate) enum Part {
     /// Names, and elements that are still where they were.
-    Numbers(Vec<String>, Elements),
+    Numbers(Vec<String>, Numbered),
     /// Numbers that were made of something else.
     Own(String, Vec<f64>),
     Other(String, Values),
+    /// Columns that stay where they are.
+    Remote(Vec<String>),
 }
 
 /// Makes a table of parts, each a tuple which begins with its kind:
 ///
 /// - `("numbers", [name, …], array)`: n or n × k numbers that have a buffer
+/// - `("device", [name, …], (address, bytes of an element), (shape, strides, stream), owner)`: n × k numbers in a GPU's memory
 /// - `("factor", name, codes, [level, …])`: codes from 0, below 0 where missing, that have a buffer
 /// - `("texts", name, [text or None, …])`
 /// - `("sparse", [name, …], n, starts, rows, values)`: compressed sparse columns
@@ -68,7 +137,17 @@ pub(crate) fn table(
                     let message = format!("{} names of {} columns", names.len(), elements.width());
                     return Err(PyValueError::new_err(message));
                 }
-                all.push(Part::Numbers(names, elements));
+                all.push(Part::Numbers(names, Numbered::Host(Arc::new(elements))));
+            }
+            "device" => {
+                let names: Vec<String> = part.get_item(1)?.extract()?;
+                let (address, size): (u64, usize) = part.get_item(2)?.extract()?;
+                let (shape, strides, stream) = part.get_item(3)?.extract()?;
+                let owner: Box<Py<PyAny>> = Box::new(part.get_item(4)?.unbind());
+                let matrix = DeviceMatrix::new((address, stream), size, shape, strides, owner);
+                let matrix =
+                    matrix.map_err(|error| failure::of_data(py, &format!("{source}: {error}")))?;
+                all.push(Part::Numbers(names, Numbered::Device(Arc::new(matrix))));
             }
             "factor" => {
                 let (name, codes) = (part.get_item(1)?.extract()?, part.get_item(2)?);
@@ -106,11 +185,10 @@ pub(crate) fn table(
             _ => return Err(PyTypeError::new_err(format!("no kind of part: {kind}"))),
         }
     }
-    let made = py.detach(|| assemble(source, all));
-    match made {
-        Ok(table) => Ok(Table(Mutex::new(Some(table)))),
-        Err(message) => Err(failure::of_data(py, &message)),
-    }
+    Ok(Table {
+        source: source.to_owned(),
+        parts: Mutex::new(Some(all)),
+    })
 }
 
 /// Columns of a compressed sparse matrix.
@@ -149,10 +227,10 @@ fn sparse(
 /// The table of all parts, the numbers of which stand in one matrix.
 fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
     let rows = parts.iter().find_map(|part| match part {
-        Part::Numbers(_, elements) => Some(elements.rows()),
+        Part::Numbers(_, elements) => Some(elements.reader().shape().0),
         Part::Own(_, numbers) => Some(numbers.len()),
         Part::Other(_, Values::Factor { codes, .. }) => Some(codes.len()),
-        Part::Other(..) => None,
+        Part::Other(..) | Part::Remote(_) => None,
     });
     let rows = rows.unwrap_or(0);
     let mut rounded = Vec::new();
@@ -160,9 +238,12 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
     let mut places = Vec::new();
     for part in &parts {
         let (own, len, name) = match part {
-            Part::Numbers(names, elements) => (elements.width(), elements.rows(), names.first()),
+            Part::Numbers(names, elements) => {
+                let (len, own) = elements.reader().shape();
+                (own, len, names.first())
+            }
             Part::Own(name, numbers) => (1, numbers.len(), Some(name)),
-            Part::Other(..) => continue,
+            Part::Other(..) | Part::Remote(_) => continue,
         };
         if len != rows {
             let name = name.map_or("", String::as_str);
@@ -191,10 +272,19 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
         let count = match part {
             Part::Numbers(_, elements) => {
                 let place = places.next().unwrap_or_default() * rows;
-                let own = &mut matrix[place..][..elements.width() * rows];
-                elements.fill(own);
-                rounded.extend(elements.rounded(position));
-                elements.width()
+                let width = elements.reader().shape().1;
+                let own = &mut matrix[place..][..width * rows];
+                match elements {
+                    Numbered::Host(elements) => {
+                        elements.fill(own);
+                        rounded.extend(elements.rounded(position));
+                    }
+                    Numbered::Device(elements) => {
+                        let read = elements.read(0..width, own);
+                        read.map_err(|error| format!("{source}: {error}"))?;
+                    }
+                }
+                width
             }
             Part::Own(_, numbers) => {
                 let place = places.next().unwrap_or_default() * rows;
@@ -202,6 +292,7 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
                 1
             }
             Part::Other(..) => 1,
+            Part::Remote(names) => names.len(),
         };
         position += count;
     }
@@ -216,6 +307,9 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
                 columns.extend(numbers.next().map(|own| (name, Values::Numbers(own))));
             }
             Part::Other(name, values) => columns.push((name, values)),
+            Part::Remote(names) => {
+                columns.extend(names.into_iter().map(|name| (name, Values::Remote)));
+            }
         }
     }
     let mut table = EngineTable::in_memory(source, columns).map_err(|error| error.to_string())?;

@@ -120,7 +120,7 @@ fn put_criterion(task: &mut Task, at: usize, own: &Arc<dyn Criterion>) {
 /// options name, by their places, and `score` is one in the place of the method or the score of pairs. `progress` is called with what is counted, how many are done
 /// and how many there are, or None, every `pause` seconds at most.
 #[pyfunction]
-#[pyo3(signature = (command, data, table, given, criteria=Vec::new(), score=None, progress=None, pause=0.1))]
+#[pyo3(signature = (command, data, table, given, criteria=Vec::new(), score=None, progress=None, pause=0.1, must_stay=false))]
 #[expect(clippy::too_many_arguments)]
 pub(crate) fn run(
     py: Python<'_>,
@@ -132,6 +132,7 @@ pub(crate) fn run(
     score: Option<&Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
     pause: f64,
+    must_stay: bool,
 ) -> PyResult<Report> {
     let Some(command) = Command::named(command) else {
         return Err(PyValueError::new_err(format!("no command {command}")));
@@ -139,7 +140,7 @@ pub(crate) fn run(
     let mut task = py
         .detach(|| task_of(command, data, &given))
         .map_err(|errors| failure::of_options(py, &errors))?;
-    let table = table.map(|table| table::take(table)).transpose()?;
+    let table = table.map(|table| table::given(table)).transpose()?;
     let interrupt = Interrupt::default();
     let failure = Failure {
         interrupt: interrupt.clone(),
@@ -157,7 +158,7 @@ pub(crate) fn run(
     let work = move || {
         board.start_job(NAME, 1, (0, 1));
         let cache = match table {
-            Some(table) => Some(DataCache::of_table(&task, table)?),
+            Some((source, table)) => Some(cache_of(&task, &source, table, must_stay)?),
             None => None,
         };
         let context = RunContext {
@@ -167,7 +168,7 @@ pub(crate) fn run(
             ..RunContext::default()
         };
         let report = run_task(&task, &context);
-        Ok((report, task.job().timed_out()))
+        Ok::<_, NotBegun>((report, task.job().timed_out()))
     };
     let told = Told::of(progress, pause, running);
     let (ended, signal) = await_work(py, &interrupt, told, work)?;
@@ -176,9 +177,42 @@ pub(crate) fn run(
     }
     let (report, timed_out) = match ended {
         Ok(ended) => ended,
-        Err(error) => return Err(failure::of_run(py, error)),
+        Err(NotBegun::Run(error)) => return Err(failure::of_run(py, error)),
+        Err(NotBegun::Data(message)) => return Err(failure::of_data(py, &message)),
+        Err(NotBegun::Copy) => return Err(failure::of_copy(py)),
     };
     delivered(py, report, timed_out, signal)
+}
+
+/// Why a run did not begin.
+enum NotBegun {
+    Run(RunError),
+    Data(String),
+    /// A tensor would be copied to the host.
+    Copy,
+}
+
+/// The data of a task. A matrix stays where it is if GPUs search its columns; else it is brought to the host, unless it must stay.
+fn cache_of(
+    task: &Task,
+    source: &str,
+    given: table::Given,
+    must_stay: bool,
+) -> Result<DataCache, NotBegun> {
+    let whole = match given {
+        table::Given::Whole(whole) => whole,
+        table::Given::Elsewhere(matrix, parts, beside) => {
+            let there = DataCache::of_columns(task, &matrix, &beside).map_err(NotBegun::Run)?;
+            if let Some(there) = there {
+                return Ok(there);
+            }
+            if must_stay {
+                return Err(NotBegun::Copy);
+            }
+            table::brought(source, parts).map_err(NotBegun::Data)?
+        }
+    };
+    DataCache::of_table(task, whole).map_err(NotBegun::Run)
 }
 
 fn task_of(

@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import subprocess
 import sys
+import time
 import tomllib
 from typing import Any
 
@@ -23,6 +24,12 @@ CANCER = EXAMPLES / "data" / "breast_cancer.csv.gz"
 def program(*arguments: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "passel", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _threads() -> int:
+    """The threads of the engine, which have its name: others have pools of their own."""
+    tasks = pathlib.Path("/proc/self/task").iterdir()
+    return sum((task / "comm").read_text().strip() == "passel" for task in tasks)
 
 
 CASES: list[tuple[str, pathlib.Path, dict[str, Any]]] = [
@@ -61,6 +68,11 @@ def test_the_json_is_that_of_the_program(command: str, data: pathlib.Path, optio
     assert lasting(of_frame.json) == lasting(done.stdout)
     text = program(command, data, *arguments).stdout
     assert of_frame.summary().splitlines()[:6] == text.splitlines()[:6]
+    # No thread of the engine outlives its run: a process that forks has none to lose.
+    ending = time.monotonic() + 5
+    while _threads() and time.monotonic() < ending:
+        time.sleep(0.01)
+    assert not _threads()
     again = pickle.loads(pickle.dumps(of_frame))
     assert again.json == of_frame.json and type(again) is type(of_frame)
     assert "<html" in again.to_html() and "<html" in of_frame.to_html()

@@ -3,6 +3,7 @@
 use std::{
     io,
     ops::Range,
+    panic::AssertUnwindSafe,
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     thread,
@@ -13,7 +14,7 @@ use thiserror::Error;
 use super::{Variable, builder::is_copy, fetched::FetchedColumns, standardise::standardise};
 use crate::{
     memory::{MemoryBudget, MemoryCharge, MemoryError, zeros},
-    table::ArrayInFile,
+    table::ColumnReader,
     threads::{helpers, map_each, with_helpers},
 };
 
@@ -28,7 +29,8 @@ pub(crate) struct UnreadColumns {
 /// The columns of a design that stay in a file, with copies of those that models have needed.
 #[derive(Debug)]
 pub(crate) struct ColumnsInFile {
-    array: Arc<ArrayInFile>,
+    /// It keeps nothing between calls, one that panics included.
+    array: AssertUnwindSafe<Arc<dyn ColumnReader>>,
     n: usize,
     intercept: bool,
     /// Of each column its place in the array, ascending.
@@ -40,9 +42,9 @@ pub(crate) struct ColumnsInFile {
 }
 
 impl ColumnsInFile {
-    pub(super) fn new(array: Arc<ArrayInFile>, n: usize, intercept: bool) -> Self {
+    pub(super) fn new(array: Arc<dyn ColumnReader>, n: usize, intercept: bool) -> Self {
         Self {
-            array,
+            array: AssertUnwindSafe(array),
             n,
             intercept,
             places: Vec::new(),
@@ -62,11 +64,11 @@ impl ColumnsInFile {
 
     /// The file.
     pub(super) fn path(&self) -> &Path {
-        self.array.path()
+        self.array.source()
     }
 
     fn unread(&self, source: io::Error) -> io::Error {
-        let path = self.array.path().display().to_string();
+        let path = self.array.source().display().to_string();
         io::Error::other(UnreadColumns { path, source })
     }
 

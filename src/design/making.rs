@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{interrupt::Interrupt, memory::MemoryCharge, ranks::Communicator, table::ArrayInFile};
+use crate::{interrupt::Interrupt, memory::MemoryCharge, ranks::Communicator, table::ColumnReader};
 
 /// What a design is made with, beside its table.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +11,7 @@ pub(crate) struct Making<'a> {
     pub(crate) communicator: Option<&'a Communicator>,
     pub(crate) interrupt: &'a Interrupt,
     /// The array in which the columns stay that the table lacks.
-    pub(crate) in_file: Option<&'a Arc<ArrayInFile>>,
+    pub(crate) in_file: Option<&'a Arc<dyn ColumnReader>>,
     /// What the matrix is charged to, if it has memory of its own.
     pub(crate) memory: Option<&'a MemoryCharge>,
 }

@@ -12,9 +12,11 @@ use super::{
     prepared::{Held, Prepared, SharedData, read, read_options},
 };
 use crate::{
+    design::Design,
     job::{Job, Task},
     memory::MemoryCharge,
-    table::Table,
+    table::{ColumnReader, Table, is_clean_matrix},
+    threads::with_helpers,
 };
 
 /// A value that several jobs use, and the number of uses to come.
@@ -51,6 +53,43 @@ impl DataCache {
         let held = Held { data, charge };
         lock(&cache.tables.slot(&key)).0 = Some(held);
         Ok(cache)
+    }
+}
+
+impl DataCache {
+    /// Columns that stay where they are, beside those of a table in which they are remote, for one task; none where the
+    /// task is not one of which they may stay, or where something of them must be told.
+    ///
+    /// # Errors
+    /// As of a design of the table.
+    pub fn of_columns(
+        task: &Task,
+        columns: &Arc<dyn ColumnReader>,
+        table: &Table,
+    ) -> Result<Option<Self>, RunError> {
+        let job = task.job();
+        let key = method_of(task).data_keys(job);
+        let is_design = key == keys::<Design>(job);
+        if !is_design || !Design::may_stay(job, columns.shape()) {
+            return Ok(None);
+        }
+        let threads = job.resources.thread_count();
+        let held = with_helpers(threads, || {
+            if !is_clean_matrix(&**columns, &job.interrupt) {
+                return Ok(None);
+            }
+            let table = table.clone().as_read(&read_options(job))?;
+            Design::of_columns(job, table, columns)
+        })?;
+        let (Some(held), (_, Some(made))) = (held, key) else {
+            return Ok(None);
+        };
+        let cache = Self::default();
+        cache.prepared.add_use(&made);
+        let (design, charge) = held.share();
+        let any = design as Arc<dyn Any + Send + Sync>;
+        lock(&cache.prepared.slot(&made)).0 = Some((any, charge));
+        Ok(Some(cache))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
     job::{Job, TermSettings},
     ranks::Communicator,
     search::ProofEffort,
-    table::{self, Missing, ReadOptions, Table, TableError, Values},
+    table::{self, ColumnReader, Missing, ReadOptions, Table, TableError, Values},
 };
 
 /// Fewest bytes of numbers that are worth leaving in a file.
@@ -167,6 +167,35 @@ impl FormulaSource<'_> {
     }
 }
 
+impl Design {
+    /// Whether so many observations of columns may stay where they are.
+    pub(super) fn may_stay(job: &Job, (rows, width): (usize, usize)) -> bool {
+        let bytes = (rows as u64).saturating_mul(width as u64) * 8;
+        // What has no room on a device passes through it from the host's memory.
+        let fits = bytes <= job.resources.memory_limit.unwrap_or(u64::MAX);
+        let is_large = width >= FEWEST_COLUMNS && bytes >= LEFT_IN_FILE;
+        is_large && fits && columns_may_stay(job)
+    }
+
+    /// The design of columns that stay where they are, and of a table in which they are remote.
+    pub(super) fn of_columns(
+        job: &Job,
+        table: Table,
+        columns: &Arc<dyn ColumnReader>,
+    ) -> Result<Option<Held<Self>>, RunError> {
+        let DesignSource::Columns(options, None) = Self::options(job) else {
+            return Ok(None);
+        };
+        let making = Making {
+            in_file: Some(columns),
+            ..Making::alone(&job.interrupt)
+        };
+        let data = Self::from_partitioned_table(table, &options, making)?;
+        let charge = job.resources.memory.charge();
+        Ok(Some(Held { data, charge }))
+    }
+}
+
 impl Prepared for Design {
     type Options<'a> = DesignSource<'a>;
 
@@ -237,8 +266,9 @@ impl Prepared for Design {
         let Some((table, array)) = table::left_in_file(&job.data, &read, size) else {
             return Ok(None);
         };
+        let array = Arc::new(array) as Arc<dyn ColumnReader>;
         let making = Making {
-            in_file: Some(&Arc::new(array)),
+            in_file: Some(&array),
             ..Making::alone(&job.interrupt)
         };
         let data = Self::from_partitioned_table(table, &options, making)?;

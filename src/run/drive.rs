@@ -52,7 +52,7 @@ pub(super) fn drive<M: Method>(
     let shared = has_others.then(|| Arc::clone(&prepared));
     let found = method.work(&mut run, prepared)?;
     std::mem::take(&mut run.meter).finish();
-    let mut finding = method.report(&mut run, found)?;
+    let mut finding = with_helpers(threads, || method.report(&mut run, found))?;
     if let Some(prepared) = shared {
         by_other_criteria(&mut run, &mut finding, |run| {
             let found = method.work(run, Arc::clone(&prepared))?;

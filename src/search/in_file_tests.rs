@@ -14,7 +14,7 @@ use crate::{
     device::{DeviceChoice, Resources, counting::tests::gpus},
     interrupt::Interrupt,
     random::Stream,
-    table::{self, ArrayInFile, ReadOptions, Table},
+    table::{self, ArrayInFile, ColumnReader, ReadOptions, Table},
     threads::with_helpers,
 };
 
@@ -96,7 +96,8 @@ fn design(table: Table, array: Option<ArrayInFile>) -> Result<Design, DesignErro
         drop: &drop,
         ..DesignOptions::default()
     };
-    let (never, array) = (Interrupt::default(), array.map(Arc::new));
+    let never = Interrupt::default();
+    let array = array.map(|own| Arc::new(own) as Arc<dyn ColumnReader>);
     let making = Making {
         in_file: array.as_ref(),
         ..Making::alone(&never)

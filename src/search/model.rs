@@ -1,13 +1,13 @@
 //! What predicts by the result of a search.
 
-use rayon::prelude::*;
-
 use super::{
     SearchResult,
     problem::is_exact,
     refits::{REFIT_WORK, REPORTED},
 };
-use crate::{design::Design, formula::FormulaError, least_squares::Fit, prediction::Model};
+use crate::{
+    design::Design, formula::FormulaError, least_squares::Fit, prediction::Model, threads::map_each,
+};
 
 /// About how many passes over the observations the fit of a likelihood takes.
 const STEPS: usize = 8;
@@ -43,7 +43,7 @@ impl SearchResult {
         if x.fetch(columns).is_err() {
             return Model::of(design, estimated, self.exact, &[]);
         }
-        let fit = |members: &&[u32]| {
+        let fit = |members: &[u32]| {
             let own = match design.likelihood() {
                 Some(_) => Fit::of_near(x, y, members, &self.fit),
                 None => Fit::of(x, y, members).0,
@@ -54,7 +54,7 @@ impl SearchResult {
                 false => (own, exact),
             }
         };
-        let fits: Vec<(Fit, bool)> = others.par_iter().map(fit).collect();
+        let fits: Vec<(Fit, bool)> = map_each(others, fit);
         let all = std::iter::once((estimated, self.exact));
         let all = all.chain(fits.iter().map(|(fit, exact)| (fit, *exact)));
         let met: Vec<_> = weights.into_iter().zip(all).collect();

@@ -3,6 +3,7 @@
 mod arff;
 mod choose;
 mod cohort;
+mod column_reader;
 mod content;
 mod csv;
 mod csv_columns;
@@ -61,6 +62,8 @@ use crate::memory::MemoryCharge;
 use crate::ranks::Communicator;
 
 pub use cohort::{BesidePeople, ChromosomeRange, Cohort};
+pub use column_reader::ColumnReader;
+pub(crate) use column_reader::is_clean as is_clean_matrix;
 pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};
@@ -73,8 +76,10 @@ pub use loci::{Loci, Locus};
 pub(crate) use missing::DroppedRows;
 pub use missing::Missing;
 pub(crate) use names::{csv_field, guarded, quote, split_names, unguarded, variable};
+#[cfg(test)]
+pub(crate) use npy::ArrayInFile;
 pub use npy::write_matrix;
-pub(crate) use npy::{ArrayInFile, MATRIX_HEADER, left_in_file};
+pub(crate) use npy::{MATRIX_HEADER, left_in_file};
 pub use numbers::Numbers;
 pub(crate) use plink::is_simulated_part;
 #[cfg(feature = "program")]

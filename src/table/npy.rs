@@ -11,7 +11,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use elements::{Decode, FindRounded, decoder, find_rounded};
-pub(crate) use in_file::{ArrayInFile, left_in_file};
+#[cfg(test)]
+pub(crate) use in_file::ArrayInFile;
+pub(crate) use in_file::left_in_file;
 use npyz::{NpyHeader, Order};
 
 use super::extent::Extent;

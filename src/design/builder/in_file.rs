@@ -6,14 +6,14 @@ use super::{DesignBuilder, duplicates::scale_bits, standardise};
 use crate::{
     design::{ColumnsInFile, DesignError, packed::PackedColumns},
     fnv::Fnv,
-    table::{ArrayInFile, Column, TableError},
+    table::{Column, ColumnReader, TableError},
 };
 
 impl DesignBuilder<'_> {
     /// Adds columns that stay in an array, with the index of each, which is its place there.
     pub(super) fn push_in_file(
         &mut self,
-        array: &Arc<ArrayInFile>,
+        array: &Arc<dyn ColumnReader>,
         indexes: Vec<usize>,
         columns: Vec<Column>,
     ) -> Result<(), DesignError> {

@@ -72,8 +72,9 @@ const DRIVER: Library = Library {
         cuDriverGetVersion cuEventCreate cuEventDestroy_v2 cuEventQuery cuEventRecord \
         cuEventSynchronize cuFuncSetAttribute cuGetErrorString cuInit cuLaunchKernel \
         cuMemAlloc_v2 cuMemFreeHost cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc \
-        cuMemHostRegister_v2 cuMemHostUnregister cuMemcpyDtoDAsync_v2 cuMemcpyDtoHAsync_v2 \
+        cuMemHostRegister_v2 cuMemHostUnregister cuMemcpy2DAsync_v2 cuMemcpyDtoDAsync_v2 cuMemcpyDtoHAsync_v2 \
         cuMemcpyHtoDAsync_v2 cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload \
+        cuPointerGetAttribute \
         cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent",
 };
 

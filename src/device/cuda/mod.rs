@@ -40,6 +40,7 @@ mod squares;
 mod streams;
 mod strongest;
 mod sweep;
+pub mod tensor;
 mod term_models;
 mod terms;
 mod transfers;

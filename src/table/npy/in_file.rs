@@ -14,8 +14,8 @@ use npyz::{DType, Order};
 
 use super::{
     super::{
-        Column, ColumnPartition, ReadOptions, Table, Values, format::Input, is_npy, names,
-        source::is_gzip, suspicions,
+        Column, ColumnPartition, ColumnReader, ReadOptions, Table, Values, column_reader::is_clean,
+        format::Input, is_npy, names, source::is_gzip,
     },
     Array,
     at_once::{Elements, Kind},
@@ -26,11 +26,6 @@ use crate::{
     interrupt::Interrupt,
     threads::{helpers, map_each},
 };
-
-/// Bytes of numbers that are read at a time: this part of all, within these bounds.
-const BLOCKS: usize = 40;
-const LEAST: usize = 1 << 25;
-const MOST: usize = 1 << 27;
 
 /// Fewest bytes of a row that are worth a call of the system.
 const FEWEST: usize = 1 << 12;
@@ -83,7 +78,7 @@ pub(crate) fn left_in_file(
     let own = second.columns((length, 1), |_| name.clone(), |_| true, options.memory);
     let (last, rounded) = own.ok()?;
     let interrupt = options.interrupt.cloned().unwrap_or_default();
-    if !rounded.is_empty() || !array.is_clean(&interrupt) {
+    if !rounded.is_empty() || !is_clean(&array, &interrupt) {
         return None;
     }
     let remote = |at| Column::from((names::variable(at), Values::Remote));
@@ -127,44 +122,6 @@ impl ArrayInFile {
         })
     }
 
-    /// The file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Columns that are best read at a time, by all threads.
-    pub(crate) fn block(&self) -> usize {
-        let column = size_of::<f64>() * self.rows;
-        let bytes = (column * self.width / BLOCKS).clamp(LEAST, MOST);
-        (bytes / column).clamp(1, self.width)
-    }
-
-    /// Whether no column misses a value, has an infinite one or one that seems to mean a missing one, or numbers the rows.
-    fn is_clean(&self, interrupt: &Interrupt) -> bool {
-        let mut numbers = vec![0.0; self.block() * self.rows];
-        let is_clean = |column: &[f64]| {
-            let is_finite = column.iter().fold(true, |all, x| all & x.is_finite());
-            is_finite && !suspicions::is_suspected(column)
-        };
-        (0..self.width).step_by(self.block()).all(|start| {
-            let columns = start..self.width.min(start + self.block());
-            let own = &mut numbers[..columns.len() * self.rows];
-            let read = self.read_heeding(columns, own, interrupt);
-            let columns = own.chunks(self.rows).collect();
-            read.is_ok() && !map_each(columns, is_clean).contains(&false)
-        })
-    }
-
-    /// Reads some columns, by threads.
-    ///
-    /// *Shapes:* `numbers` gets n values of each, one column after another.
-    ///
-    /// # Errors
-    /// The file cannot be read, or was changed.
-    pub(crate) fn read(&self, columns: Range<usize>, numbers: &mut [f64]) -> io::Result<()> {
-        self.read_heeding(columns, numbers, &Interrupt::default())
-    }
-
     fn read_heeding(
         &self,
         columns: Range<usize>,
@@ -183,11 +140,33 @@ impl ArrayInFile {
         }
     }
 
-    /// The values of one observation.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub(crate) fn row(&self, row: usize) -> io::Result<Vec<f64>> {
+    fn elements<'a>(&'a self, interrupt: &'a Interrupt) -> Elements<'a> {
+        Elements {
+            file: &self.file,
+            start: self.start,
+            interrupt,
+            kind: Kind::of(&self.dtype, &self.decode, None),
+            size: self.size,
+            rows: self.rows,
+            width: self.width,
+        }
+    }
+}
+
+impl ColumnReader for ArrayInFile {
+    fn source(&self) -> &Path {
+        &self.path
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.width)
+    }
+
+    fn read(&self, columns: Range<usize>, numbers: &mut [f64]) -> io::Result<()> {
+        self.read_heeding(columns, numbers, &Interrupt::default())
+    }
+
+    fn row(&self, row: usize) -> io::Result<Vec<f64>> {
         let interrupt = Interrupt::default();
         let elements = self.elements(&interrupt);
         let mut numbers = vec![0.0; self.width];
@@ -206,18 +185,6 @@ impl ArrayInFile {
         }
         self.refuse_changed()?;
         Ok(numbers)
-    }
-
-    fn elements<'a>(&'a self, interrupt: &'a Interrupt) -> Elements<'a> {
-        Elements {
-            file: &self.file,
-            start: self.start,
-            interrupt,
-            kind: Kind::of(&self.dtype, &self.decode, None),
-            size: self.size,
-            rows: self.rows,
-            width: self.width,
-        }
     }
 }
 
