@@ -13,7 +13,7 @@ import numpy as np
 from passel import _data, _engine, plugins
 from passel._installed import libraries
 from passel._options import texts
-from passel.errors import DataError
+from passel.errors import DataError, EngineError
 from passel.results import Predictions, Result, Simulated
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
@@ -39,6 +39,21 @@ def options(command: str = "select") -> list[dict[str, Any]]:
     own = _engine.options(command)
     of_python = ({**option, "name": option["name"].replace("-", "_")} for option in own)
     return [option for option in of_python if option["name"] not in _OF_PROGRAM]
+
+
+class _Gpu:
+    """Whether this process used a GPU, or was forked from one that did: CUDA does not outlive a fork."""
+
+    used = False
+    lost = False
+
+
+def _forked() -> None:
+    _Gpu.lost = _Gpu.lost or _Gpu.used
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _run(
@@ -81,6 +96,13 @@ def _run(
             columns = data
         table = columns.table(source)
         must_stay = columns.has_tensor and copy is False
+    if _Gpu.lost:
+        if str(given.get("device", "auto")).startswith("cuda"):
+            raise EngineError(
+                "this process was forked from one that used a GPU, which CUDA does not outlive: start processes by "
+                'multiprocessing.get_context("spawn")'
+            )
+        given["device"] = "cpu"
     criteria, score = _functions(command, given)
     brought = libraries()
     if brought:
@@ -93,7 +115,9 @@ def _run(
         close = getattr(told, "close", None)
         if close is not None:
             close()
-    return Result._of(report)
+    result = Result._of(report)
+    _Gpu.used = _Gpu.used or any("cuda" in own for own in result._fields.get("devices") or ())
+    return result
 
 
 def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any]], Any]:
