@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -14,16 +15,12 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from passel import functions
 from passel.errors import DataError
 from passel.estimators import _inputs
-from passel.results import Result
 
 #: Values of ``missing`` by which missing values are refused.
 _REFUSE = (None, "auto", "refuse")
 
-#: The engine's words where a column is the response itself.
-_COPIED = "again, up to scale"
-
-#: By how much, in standard deviations, a response is moved that a column equals: far above rounding, and far below data.
-_JITTER = 1e-10
+#: The engine's words about a column that is the response itself, up to scale.
+_COPIED = re.compile("`(.*)` is the response `.*` again, up to scale")
 
 
 class EngineEstimator(BaseEstimator):
@@ -66,7 +63,7 @@ class EngineEstimator(BaseEstimator):
             raise ValueError(f"options has {doubled!r}, which {type(self).__name__} has as its parameter {options[doubled]!r}")
         given = {option: own[name] for option, name in options.items() if own[name] is not None}
         seed = given.get("seed")
-        if hasattr(seed, "randint"):
+        if isinstance(seed, np.random.RandomState):
             given["seed"] = int(seed.randint(np.iinfo(np.int32).max))
         return given | extra
 
@@ -91,6 +88,8 @@ class EngineEstimator(BaseEstimator):
         """The response, one finite number or one level for each row."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        name = getattr(y, "name", None)
+        self._response = name if isinstance(name, str) and name else "y"
         own = column_or_1d(_inputs.on_host(y), warn=True)
         assert_all_finite(own, input_name="y", estimator_name=type(self).__name__)
         if numeric and own.dtype.kind in "OUS":
@@ -107,40 +106,41 @@ class EngineEstimator(BaseEstimator):
         given["keep"] = [own if isinstance(own, str) else self._columns[own] for own in kept]
 
     def _fit_engine(
-        self, X: Any, y: np.ndarray[Any, Any] | None, beside: Mapping[str, Any] | None = None, **more: Any
-    ) -> Result:
-        """Runs the engine on X, the response and the columns beside them, by the option that names each."""
-        if y is not None:
-            check_consistent_length(X, y)
+        self, X: Any, y: np.ndarray[Any, Any], beside: Mapping[str, Any] | None = None, *, calls: int = 1, **more: Any
+    ) -> Any:
+        """Runs the engine on X, the response and the columns beside them, by the option that names each.
+
+        ``calls`` is how many functions of this package are above, whose caller warnings are told to.
+        """
+        check_consistent_length(X, y)
         self._columns = _inputs.engine_names(X)
         given = self._given() | more
         self._keep_names(given)
         arrays = {option: values for option, values in {"response": y, **(beside or {})}.items() if values is not None}
         for option in arrays:
-            given[option] = _inputs.free_name("y" if option == "response" else option, self._columns)
+            given[option] = _inputs.free_name(self._response if option == "response" else option, self._columns)
 
-        def run() -> Result:
+        result, moved = None, set[int]()
+        while result is None:
             columns = _inputs.columns_of(X, self._columns)
             for option, values in arrays.items():
                 columns.column(given[option], values)
-            result: Result = getattr(functions, self._command)(columns, **given)
-            return result
-
-        try:
-            result = run()
-        except DataError as error:
-            if _COPIED not in str(error) or given.get("family", "gaussian") != "gaussian":
-                raise
-            # The engine takes such a column for a mistake. Here its model is found, and the mistake is told.
-            warnings.warn(f"{error}; the fit is exact", stacklevel=4)
-            own = np.asarray(y, dtype=np.float64)
-            arrays["response"] = own + _JITTER * own.std() * np.random.default_rng(0).standard_normal(len(own))
-            result = run()
+            try:
+                result = getattr(functions, self._command)(columns, **given)
+            except DataError as error:
+                copied = _COPIED.match(str(error))
+                at = None if copied is None else self._columns.index(copied[1])
+                if at is None or at in moved:
+                    raise
+                # The engine takes such a column for a mistake. Here its model is found, and the mistake is told.
+                warnings.warn(str(error), stacklevel=2 + calls)
+                moved.add(at)
+                X = _inputs.jittered(X, at)
         for text in getattr(result, "warnings", ()):
-            warnings.warn(text, stacklevel=4)
-        self.result_ = result
+            warnings.warn(text, stacklevel=2 + calls)
+        self.result_: Any = result
         self._offset_name = given["offset"] if "offset" in arrays else None
-        return result
+        return self.result_
 
     # Results.
 

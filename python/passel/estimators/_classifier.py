@@ -116,7 +116,7 @@ time_limit, options
         self.classes_ = np.unique(seen)
         count = len(self.classes_)
         if count < 2:
-            raise ValueError(f"PassClassifier needs two classes or more, but y has only one class: {self.classes_[0]!r}")
+            raise ValueError(f"PassClassifier needs two classes or more, but y has only one class: {self.classes_.tolist()[0]!r}")
         family = self.family or ("binomial" if count == 2 else "multinomial")
         if family == "binomial" and count > 2:
             raise ValueError(f"Only binary classification is supported by the family binomial, but y has {count} classes")

@@ -72,6 +72,31 @@ def _renamed(frame: Any, names: Sequence[str]) -> Any:
     return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
+def jittered(data: Any, at: int) -> Any:
+    """The data with one column moved by some 10⁻¹⁰ of its values: far above rounding, far below what data say."""
+    factors = 1.0 + 1e-10 * np.random.default_rng(0).standard_normal(data.shape[0])
+    if hasattr(data, "tocsc"):
+        own = data.astype(np.float64)
+        column = slice(own.indptr[at], own.indptr[at + 1])
+        own.data[column] *= factors[own.indices[column]]
+        return own
+    if not is_frame(data):
+        own = np.array(data, dtype=np.float64)
+        own[:, at] *= factors
+        return own
+    values = np.asarray(_safe_indexing(data, at, axis=1), dtype=np.float64) * factors
+    if hasattr(data, "isetitem"):
+        own = data.copy()
+        own.isetitem(at, values)
+        return own
+    name = engine_names(data)[at]
+    if hasattr(data, "set_column"):
+        import pyarrow
+
+        return data.set_column(at, name, pyarrow.array(values))
+    return data.with_columns(type(data[name])(name, values))
+
+
 def free_name(wanted: str, taken: Collection[str]) -> str:
     """A name for a column beside the data, which none of theirs has."""
     while wanted in taken:
@@ -99,11 +124,8 @@ def _of_length(values: np.ndarray[Any, Any], rows: int, what: str) -> np.ndarray
 
 def weights(values: Any, data: Any) -> np.ndarray[Any, Any]:
     """The weight of each row: finite, none below 0, not all of them 0."""
-    own: np.ndarray[Any, Any] = _check_sample_weight(
-        on_host(values), np.empty((data.shape[0], 1)), dtype=np.float64, ensure_non_negative=True
-    )
-    if not own.any():
-        raise ValueError("sample_weight is zero for all samples: at least one must have a weight above 0")
+    rows = np.empty((data.shape[0], 1))
+    own: np.ndarray[Any, Any] = _check_sample_weight(on_host(values), rows, dtype=np.float64, ensure_non_negative=True)
     return own
 
 

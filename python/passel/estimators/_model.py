@@ -74,7 +74,7 @@ class ModelEstimator(EngineEstimator):
                 again = _inputs.repeats(weights)
                 X, y = _inputs.rows_of(X, again), y[again]
                 beside = {option: None if own is None else own[again] for option, own in beside.items()}
-        result = self._fit_engine(X, y, beside, **more)
+        result = self._fit_engine(X, y, beside, calls=2, **more)
         self.n_iter_ = int(result.iterations or 0)
         self.support_ = self._mask(self._chosen())
 

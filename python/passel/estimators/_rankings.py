@@ -115,8 +115,8 @@ class PairScorer(ColumnSelector, EngineEstimator):
     Parameters
     ----------
     method : str
-        The score of a pair, the engine's option score: "mi3" (default), what two columns say together about the response; "synergy", what they say beyond what each says alone;
-        or a plugin's.
+        The score of a pair, the engine's option score: "mi3" (default), what two columns say together about the response;
+        "synergy", what they say beyond what each says alone; or a plugin's.
     top : int
         How many pairs to report; at most all p(p − 1)/2 are.
     threshold : float

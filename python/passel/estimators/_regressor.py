@@ -80,9 +80,9 @@ class PassRegressor(RegressorMixin, ModelEstimator):
     which the engine says where they are. Arrays are validated as scikit-learn does, and their columns are called x0, x1, …
 
     If no variable is worth its penalty, the model is that of the mean. A column that is the response itself, up to scale, is
-    refused by the engine as a mistake. Here a warning says so, and the model of that column is found: the response is moved by
-    10⁻¹⁰ of its standard deviation, so that the fit is exact to as many digits. A response that is constant, and a table of which all
-    columns are constant, are refused, since there is nothing to explain or to choose from.
+    refused by the engine as a mistake. Here a warning says so, and the model of that column is found: the column is moved by
+    some 10⁻¹⁰ of its values, so that the fit is exact to as many digits. A response that is constant, and a table of which
+    all columns are constant, are refused, since there is nothing to explain or to choose from.
 
     Examples
     --------

@@ -48,6 +48,8 @@ class StabilitySelector(ColumnSelector, EngineEstimator):
     """
 
     _command: ClassVar[str] = "stability"
+    # A bound on false picks is about columns that compete.
+    _least_features: ClassVar[int] = 2
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from passel.estimators import _inputs
 
 
-class ColumnSelector(SelectorMixin):  # type: ignore[misc]
+class ColumnSelector(SelectorMixin):
     """The columns of X where ``support_`` is true.
 
     With scikit-learn's ``array_api_dispatch`` arrays of other libraries are taken, and give arrays of the same library on the
@@ -34,7 +34,10 @@ class ColumnSelector(SelectorMixin):  # type: ignore[misc]
         return np.asarray(_inputs.on_host(self.support_))
 
     def transform(self, X: Any) -> Any:
-        """The selected columns of X, of shape (n, k). Columns of a data frame keep their types if ``set_output`` asks for its kind."""
+        """The selected columns of X, of shape (n, k).
+
+        Columns of a data frame keep their types where ``set_output`` asks for frames of its kind.
+        """
         check_is_fitted(self)
         if _inputs.namespace(X) is not None or _inputs.namespace(self.support_) is not None:
             from sklearn.utils._array_api import check_same_namespace
