@@ -83,6 +83,33 @@ def test_arrays_of_other_libraries_give_such_arrays(estimator: Any, dtype: str) 
     assert strict.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
 
 
+def test_predictors_take_arrays_of_other_libraries() -> None:
+    xp = pytest.importorskip("array_api_strict")
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 4))
+    y = X[:, 2] + 0.3 * rng.normal(size=60)
+    expected = passel.PassRegressor().fit(X, y).predict(X)
+    with config_context(array_api_dispatch=True):
+        own = passel.PassRegressor().fit(xp.asarray(X), xp.asarray(y), sample_weight=xp.asarray(np.ones(60)))
+        assert np.array_equal(own.predict(xp.asarray(X)), expected)
+
+
+def test_examples_of_the_docstrings_hold() -> None:
+    import doctest
+    import importlib
+    import pkgutil
+
+    import passel.estimators
+
+    tried = 0
+    for module in pkgutil.iter_modules(passel.estimators.__path__):
+        own = importlib.import_module(f"passel.estimators.{module.name}")
+        failed, count = doctest.testmod(own)
+        assert failed == 0, module.name
+        tried += count
+    assert tried >= 15
+
+
 def test_importing_passel_imports_no_scikit_learn() -> None:
     code = "import sys, passel; assert not {'sklearn', 'pandas', 'matplotlib'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -343,6 +343,8 @@ def test_mistakes_are_told() -> None:
     y = X[:, 0] + X[:, 1] ** 2
     with pytest.raises(ValueError, match="'seed', which PassRegressor has as its parameter 'random_state'"):
         passel.PassRegressor(options={"seed": 3}).fit(X, y)
+    with pytest.raises(ValueError, match="'success', which fit of PassClassifier sets itself"):
+        passel.PassClassifier(options={"success": "0"}).fit(X, y > 0)
     with pytest.raises(passel.OptionError, match="ebic"):
         passel.PassRegressor(criterion="ebicc").fit(X, y)
     with pytest.raises(ValueError, match="use PassClassifier"):
@@ -353,6 +355,20 @@ def test_mistakes_are_told() -> None:
         passel.PassRegressor(weighting="often").fit(X, y)
     with pytest.raises(ValueError, match="row|values"):
         passel.PassRegressor().fit(X, y, offset=np.zeros(7))
+
+
+def test_names_of_the_response_and_of_columns_do_not_clash() -> None:
+    X = pandas.DataFrame(np.random.default_rng(11).normal(size=(60, 4)), columns=["y", "offset", "target", "d"])
+    for y in (X["d"] - X["y"] + 0.01 * X["target"] ** 2, pandas.Series(X["d"] ** 3, name="target")):
+        model = passel.PassRegressor(family="gaussian").fit(X, y, offset=np.ones(60))
+        assert "d" in model.feature_names_in_[model.support_]
+        assert model.predict(X, offset=np.ones(60)).shape == (60,)
+    plain = passel.PassRegressor().fit(X.to_numpy(), X["d"] + X["y"] ** 3)
+    with pytest.warns(UserWarning, match="without feature names"):
+        assert np.array_equal(plain.predict(X), plain.predict(X.to_numpy()))
+    for kind in ("polars", "arrow"):
+        with pytest.warns(UserWarning, match="without feature names"):
+            assert np.array_equal(plain.predict(as_form(kind, X)), plain.predict(X.to_numpy()))
 
 
 def test_what_draws_is_seeded() -> None:

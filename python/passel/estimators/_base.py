@@ -73,7 +73,7 @@ class EngineEstimator(BaseEstimator):
         """X as the engine takes it: a data frame as it is, which the engine checks, and an array or sparse matrix of numbers."""
         if _inputs.is_frame(X):
             return validate_data(self, X, reset=reset, skip_check_array=True)
-        return validate_data(
+        own = validate_data(
             self,
             X,
             reset=reset,
@@ -83,6 +83,7 @@ class EngineEstimator(BaseEstimator):
             ensure_min_features=self._least_features if reset else 1,
             ensure_min_samples=self._least_samples if reset else 1,
         )
+        return _inputs.on_host(own)
 
     def _target(self, y: Any, *, numeric: bool) -> np.ndarray[Any, Any]:
         """The response, one finite number or one level for each row."""
@@ -114,9 +115,13 @@ class EngineEstimator(BaseEstimator):
         """
         check_consistent_length(X, y)
         self._columns = _inputs.engine_names(X)
-        given = self._given() | more
-        self._keep_names(given)
         arrays = {option: values for option, values in {"response": y, **(beside or {})}.items() if values is not None}
+        given = self._given()
+        doubled = next((option for option in [*arrays, *more] if option in (self.options or {})), None)
+        if doubled is not None:
+            raise ValueError(f"options has {doubled!r}, which fit of {type(self).__name__} sets itself")
+        given |= more
+        self._keep_names(given)
         for option in arrays:
             given[option] = _inputs.free_name(self._response if option == "response" else option, self._columns)
 

@@ -57,7 +57,7 @@ class InformationSelector(ColumnSelector, EngineEstimator):
     >>> from passel import InformationSelector
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> InformationSelector(method="jmi", top=3).fit(X, y).get_feature_names_out().tolist()
-    ['worst radius', 'worst perimeter', 'worst concave points']
+    ['worst radius', 'worst concavity', 'worst concave points']
     """
 
     _least_samples: ClassVar[int] = 2
@@ -97,15 +97,14 @@ class InformationSelector(ColumnSelector, EngineEstimator):
         """Ranks the columns of X by what they say about y."""
         if self.method == "pass":
             raise ValueError("the method pass is no selector by information: use PassSelector")
-        own = self._checked(X, reset=True)
-        result = self._fit_engine(own, self._target(y, numeric=False))
+        result = self._fit_engine(self._checked(X, reset=True), self._target(y, numeric=False))
         chosen = self._indexes([row["name"] for row in result.selected])
         ranking = np.full(len(self._columns), len(chosen) + 1)
         ranking[chosen] = np.arange(1, len(chosen) + 1)
         scores = np.full(len(self._columns), np.nan)
         scores[chosen] = [row["score"] for row in result.selected]
-        self.ranking_, self.scores_ = _inputs.like(own, ranking), _inputs.like(own, scores)
-        self.support_ = _inputs.like(own, ranking <= len(chosen))
+        self.ranking_, self.scores_ = _inputs.like(X, ranking), _inputs.like(X, scores)
+        self.support_ = _inputs.like(X, ranking <= len(chosen))
         return self
 
 
@@ -174,14 +173,13 @@ class PairScorer(ColumnSelector, EngineEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PairScorer:
         """Scores all pairs of columns of X by what they say about y."""
-        own = self._checked(X, reset=True)
-        result = self._fit_engine(own, self._target(y, numeric=False))
+        result = self._fit_engine(self._checked(X, reset=True), self._target(y, numeric=False))
         firsts, seconds = ([row[side] for row in result.pairs] for side in ("a", "b"))
         pairs = np.column_stack([self._indexes(firsts), self._indexes(seconds)])
         scores = np.full(len(self._columns), np.nan)
         scores[self._indexes([row["name"] for row in result.single])] = [row["score"] for row in result.single]
-        self.pairs_ = _inputs.like(own, pairs)
-        self.pair_scores_ = _inputs.like(own, np.array([row["score"] for row in result.pairs], dtype=np.float64))
-        self.scores_ = _inputs.like(own, scores)
-        self.support_ = _inputs.like(own, self._mask([*firsts, *seconds]))
+        self.pairs_ = _inputs.like(X, pairs)
+        self.pair_scores_ = _inputs.like(X, np.array([row["score"] for row in result.pairs], dtype=np.float64))
+        self.scores_ = _inputs.like(X, scores)
+        self.support_ = _inputs.like(X, self._mask([*firsts, *seconds]))
         return self

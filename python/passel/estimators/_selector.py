@@ -47,13 +47,8 @@ time_limit, options
         """Chooses a model; arguments are those of :meth:`PassRegressor.fit`, with a response as the family has it."""
         if self.family == "cox":
             raise ValueError("the family cox has times and events in place of y: use passel.select")
-        own = self._checked(X, reset=True)
-        self._fit_model(_on_host(own), self._target(y, numeric=False), sample_weight, groups, offset)
+        self._fit_model(self._checked(X, reset=True), self._target(y, numeric=False), sample_weight, groups, offset)
         weights = {row["name"]: row["weight"] for row in self.result_.inclusion}
         scores = np.array([weights.get(name, 0.0) for name in self._columns])
-        self.support_, self.scores_ = _inputs.like(own, self.support_), _inputs.like(own, scores)
+        self.support_, self.scores_ = _inputs.like(X, self.support_), _inputs.like(X, scores)
         return self
-
-
-def _on_host(data: Any) -> Any:
-    return data if _inputs.is_frame(data) else _inputs.on_host(data)

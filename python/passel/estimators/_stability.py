@@ -96,11 +96,10 @@ class StabilitySelector(ColumnSelector, EngineEstimator):
 
     def fit(self, X: Any, y: Any = None) -> StabilitySelector:
         """Selects in each resample, and keeps what most select."""
-        own = self._checked(X, reset=True)
-        result = self._fit_engine(own, self._target(y, numeric=False))
-        self.support_ = _inputs.like(own, self._mask([row["name"] for row in result.selected]))
+        result = self._fit_engine(self._checked(X, reset=True), self._target(y, numeric=False))
+        self.support_ = _inputs.like(X, self._mask([row["name"] for row in result.selected]))
         scores = np.zeros(len(self._columns))
         rows = [row for row in result.variables if row["name"] in self._columns]
         scores[self._indexes([row["name"] for row in rows])] = [row["frequency"] for row in rows]
-        self.scores_ = _inputs.like(own, scores)
+        self.scores_ = _inputs.like(X, scores)
         return self
