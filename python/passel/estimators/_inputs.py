@@ -126,6 +126,9 @@ def weights(values: Any, data: Any) -> np.ndarray[Any, Any]:
     """The weight of each row: finite, none below 0, not all of them 0."""
     rows = np.empty((data.shape[0], 1))
     own: np.ndarray[Any, Any] = _check_sample_weight(on_host(values), rows, dtype=np.float64, ensure_non_negative=True)
+    if not own.any():
+        # Of scikit-learn before 1.9.
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     return own
 
 

@@ -39,10 +39,12 @@ class ColumnSelector(SelectorMixin):
         Columns of a data frame keep their types where ``set_output`` asks for frames of its kind.
         """
         check_is_fitted(self)
-        if _inputs.namespace(X) is not None or _inputs.namespace(self.support_) is not None:
-            from sklearn.utils._array_api import check_same_namespace
-
-            check_same_namespace(X, self, attribute="support_", method="transform")
+        if _inputs.namespace(X) is not _inputs.namespace(self.support_):
+            own, fitted = (getattr(_inputs.namespace(of), "__name__", "numpy") for of in (X, self.support_))
+            raise ValueError(
+                f"Inputs passed to {type(self).__name__}.transform() must use the same namespace as those of fit: "
+                f"X is of {own}, but fit had {fitted}"
+            )
         wanted = _get_output_config("transform", estimator=self)["dense"]
         own = validate_data(
             self,
