@@ -57,7 +57,7 @@ class ColumnSelector(SelectorMixin):
         )
         indexes = self.get_support(indices=True)
         if not len(indexes):
-            warnings.warn("No features were selected: either the data is too noisy or the selection too strict.", stacklevel=2)
+            warnings.warn("No features were selected: either the data is too noisy or the selection too strict.", stacklevel=3)
         if _inputs.namespace(own) is None:
             return _safe_indexing(own, indexes, axis=1)
         return _inputs.namespace(own).take(own, _inputs.like(own, indexes), axis=1)
