@@ -31,6 +31,15 @@ ALL = [
     passel.StabilitySelector(resamples=10),
     passel.PairScorer(),
 ]
+#: Parameters by which an estimator takes another way.
+OTHERS = [
+    passel.PassRegressor(missing="mean"),
+    passel.PassRegressor(missing="drop-rows"),
+    passel.PassClassifier(family="binomial", firth=True),
+    passel.InformationSelector("relieff"),
+    passel.InformationSelector("fcbf", missing="level"),
+    passel.StabilitySelector(method="jmi", top=1, resamples=5),
+]
 SELECTORS = [own for own in ALL if hasattr(own, "transform")]
 
 
@@ -38,7 +47,7 @@ def name_of(estimator: Any) -> str:
     return type(estimator).__name__
 
 
-@pytest.mark.parametrize("estimator", ALL, ids=name_of)
+@pytest.mark.parametrize("estimator", ALL + OTHERS, ids=repr)
 def test_scikit_learns_checks_pass(estimator: Any, capsys: pytest.CaptureFixture[str]) -> None:
     counts: collections.Counter[str] = collections.Counter()
     failures, skips = [], []
@@ -56,7 +65,7 @@ def test_scikit_learns_checks_pass(estimator: Any, capsys: pytest.CaptureFixture
             else:
                 failures.append(f"{check}: {error!r}")
     with capsys.disabled():
-        print(f"\n{name_of(estimator)}: {sum(counts.values())} checks, {dict(counts)}")
+        print(f"\n{estimator!r}: {sum(counts.values())} checks, {dict(counts)}")
     assert not failures
     # Of array libraries those can be checked that are there; nothing else is skipped.
     assert [own for own in skips if "is not installed" not in own] == []
