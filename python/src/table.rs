@@ -108,6 +108,8 @@ pub(crate) enum Part {
     /// Numbers that were made of something else.
     Own(String, Vec<f64>),
     Other(String, Values),
+    /// A sparse column of so many rows.
+    Sparse(String, usize, Values),
     /// Columns that stay where they are.
     Remote(Vec<String>),
 }
@@ -219,9 +221,17 @@ fn sparse(
             let message = format!("column `{name}` has an infinite value");
             return Err(PyValueError::new_err(message));
         }
-        parts.push(Part::Other(name, Values::Sparse { rows, values }));
+        parts.push(Part::Sparse(name, n, Values::Sparse { rows, values }));
     }
     Ok(parts)
+}
+
+/// The place of the first sparse column, and its rows.
+fn first_sparse(parts: &[Part]) -> Option<(usize, usize)> {
+    parts.iter().enumerate().find_map(|(at, part)| match part {
+        Part::Sparse(_, n, _) => Some((at, *n)),
+        _ => None,
+    })
 }
 
 /// The table of all parts, the numbers of which stand in one matrix.
@@ -230,8 +240,17 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
         Part::Numbers(_, elements) => Some(elements.reader().shape().0),
         Part::Own(_, numbers) => Some(numbers.len()),
         Part::Other(_, Values::Factor { codes, .. }) => Some(codes.len()),
-        Part::Other(..) | Part::Remote(_) => None,
+        Part::Other(..) | Part::Sparse(..) | Part::Remote(_) => None,
     });
+    let mut parts = parts;
+    // Sparse columns do not know how many rows there are.
+    if let (None, Some((first, n))) = (rows, first_sparse(&parts))
+        && let Part::Sparse(name, _, values) = &parts[first]
+    {
+        let numbers = values.numbers(n).unwrap_or_default().into_owned();
+        parts[first] = Part::Own(name.clone(), numbers);
+        return assemble(source, parts);
+    }
     let rows = rows.unwrap_or(0);
     let mut rounded = Vec::new();
     let mut width = 0;
@@ -243,7 +262,8 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
                 (own, len, names.first())
             }
             Part::Own(name, numbers) => (1, numbers.len(), Some(name)),
-            Part::Other(..) | Part::Remote(_) => continue,
+            Part::Sparse(name, n, _) if *n != rows => (0, *n, Some(name)),
+            Part::Other(..) | Part::Sparse(..) | Part::Remote(_) => continue,
         };
         if len != rows {
             let name = name.map_or("", String::as_str);
@@ -291,7 +311,7 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
                 matrix[place..][..rows].copy_from_slice(numbers);
                 1
             }
-            Part::Other(..) => 1,
+            Part::Other(..) | Part::Sparse(..) => 1,
             Part::Remote(names) => names.len(),
         };
         position += count;
@@ -306,7 +326,9 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
             Part::Own(name, _) => {
                 columns.extend(numbers.next().map(|own| (name, Values::Numbers(own))));
             }
-            Part::Other(name, values) => columns.push((name, values)),
+            Part::Other(name, values) | Part::Sparse(name, _, values) => {
+                columns.push((name, values));
+            }
             Part::Remote(names) => {
                 columns.extend(names.into_iter().map(|name| (name, Values::Remote)));
             }

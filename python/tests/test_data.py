@@ -107,6 +107,10 @@ def test_sparse_columns_are_those_of_numbers() -> None:
     expected = lasting(passel.select(dense, response=y).json)
     for kind in (scipy.sparse.csc_array, scipy.sparse.csr_array, scipy.sparse.coo_array, scipy.sparse.csc_matrix):
         assert lasting(passel.select(kind(dense), response=y).json) == expected, kind
+    own = passel.select(scipy.sparse.csc_array(dense), response=y)
+    assert own.predict(scipy.sparse.csc_array(dense)).fit.tolist() == own.predict(dense).fit.tolist()
+    with pytest.raises(passel.DataError, match="70 are expected|71"):
+        passel.select(scipy.sparse.csc_array(dense), response=[*y, 1.0])
     unsorted = scipy.sparse.csc_array(dense)
     unsorted.indices[: unsorted.indptr[1]] = unsorted.indices[: unsorted.indptr[1]][::-1]
     unsorted.data[: unsorted.indptr[1]] = unsorted.data[: unsorted.indptr[1]][::-1]

@@ -1,13 +1,20 @@
 //! Coded scores the whole way, from file to report: what a caller of the library hands in.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use passel::{
-    job::{Job, JobDraft},
+    job::{Job, JobDraft, PairsJob},
     plugin::{MethodKind, ResolvedMethod},
     report::Format,
-    run::{Fault, Outcome, Report, RunError, run},
-    score::{CountTable, Gather, Join, Measure, Score, ScoreFunction, TableFunction},
+    run::{Fault, Outcome, Report, RunError, rank_pairs, run},
+    score::{CountTable, Gather, Join, Measure, PairScore, Score, ScoreFunction, TableFunction},
     table::Missing,
 };
 
@@ -20,6 +27,30 @@ use super::{
 
 #[derive(Debug)]
 struct Function(fn(&CountTable) -> f64);
+
+/// The same of three tables at a time, which it counts.
+#[derive(Debug)]
+struct OfMany(fn(&CountTable) -> f64, AtomicUsize);
+
+impl TableFunction for OfMany {
+    fn value(&self, _: &CountTable) -> f64 {
+        panic!("many are asked for")
+    }
+
+    fn most_tables(&self) -> usize {
+        3
+    }
+
+    fn many(&self, tables: &[CountTable]) -> Vec<f64> {
+        assert!((1..=3).contains(&tables.len()));
+        self.1.fetch_max(tables.len(), Ordering::Relaxed);
+        tables.iter().map(self.0).collect()
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-10
+    }
+}
 
 impl TableFunction for Function {
     fn value(&self, table: &CountTable) -> f64 {
@@ -99,6 +130,46 @@ fn coded_information_is_reported_as_that_of_the_plugin() {
             assert_eq!(own.choice.redundancy, declared.redundancy);
         }
     }
+}
+
+#[test]
+fn a_function_of_many_tables_at_a_time_has_the_report_of_one() {
+    let folder = Folder::new();
+    let data = written(&folder, true);
+    let mut job = job(&data, information);
+    job.missing = Missing::Pairwise;
+    let many = Arc::new(OfMany(information, AtomicUsize::new(0)));
+    let function = ScoreFunction(Arc::clone(&many) as Arc<dyn TableFunction>);
+    let chosen = |job: &Job| match run(job).unwrap().outcome {
+        Outcome::Ranking(own) => own.selected,
+        _ => panic!("no ranking"),
+    };
+    let one = chosen(&job);
+    let pairs = |value: PairScore| {
+        let method = ResolvedMethod {
+            name: "own".to_owned(),
+            parameters: Vec::new(),
+            plugin: "none".to_owned(),
+            version: "0".to_owned(),
+            library: "none".into(),
+            sha256: None,
+            value,
+        };
+        rank_pairs(&PairsJob::new(job.clone(), method))
+            .unwrap()
+            .pairs
+    };
+    let alone = ScoreFunction(Arc::new(Function(information)));
+    assert_eq!(
+        pairs(PairScore::Function(function.clone())),
+        pairs(PairScore::Function(alone))
+    );
+    let Some(MethodKind::Score(score)) = job.selector.as_mut().map(|own| &mut own.value) else {
+        panic!("no score");
+    };
+    score.measure = Measure::Function(function);
+    assert_eq!(chosen(&job), one);
+    assert_eq!(many.1.load(Ordering::Relaxed), 3);
 }
 
 #[test]
