@@ -8,16 +8,9 @@ use std::{
 
 use super::{
     RunError,
-    dispatch::method_of,
-    prepared::{Held, Prepared, SharedData, read, read_options},
+    prepared::{Held, Prepared, SharedData, read},
 };
-use crate::{
-    design::Design,
-    job::{Job, Task},
-    memory::MemoryCharge,
-    table::{ColumnReader, Table, is_clean_matrix},
-    threads::with_helpers,
-};
+use crate::{job::Job, memory::MemoryCharge, table::Table};
 
 /// A value that several jobs use, and the number of uses to come.
 type Slot<T> = Arc<Mutex<(Option<T>, usize)>>;
@@ -38,61 +31,6 @@ pub struct DataCache {
     prepared: Slots<SharedAny>,
 }
 
-impl DataCache {
-    /// A table that one task uses, and nobody else: what is made of it may stand in its memory.
-    ///
-    /// # Errors
-    /// The table is larger than the memory that the task may have; what its options say of columns is wrong.
-    pub fn of_table(task: &Task, table: Table) -> Result<Self, RunError> {
-        let job = task.job();
-        let cache = Self::default();
-        cache.expect(task);
-        let (key, _) = method_of(task).data_keys(job);
-        let charge = job.resources.memory.take(table.bytes(), "the table")?;
-        let data = table.as_read(&read_options(job))?;
-        let held = Held { data, charge };
-        lock(&cache.tables.slot(&key)).0 = Some(held);
-        Ok(cache)
-    }
-}
-
-impl DataCache {
-    /// Columns that stay where they are, beside those of a table in which they are remote, for one task; none where the
-    /// task is not one of which they may stay, or where something of them must be told.
-    ///
-    /// # Errors
-    /// As of a design of the table.
-    pub fn of_columns(
-        task: &Task,
-        columns: &Arc<dyn ColumnReader>,
-        table: &Table,
-    ) -> Result<Option<Self>, RunError> {
-        let job = task.job();
-        let key = method_of(task).data_keys(job);
-        let is_design = key == keys::<Design>(job);
-        if !is_design || !Design::may_stay(job, columns.shape()) {
-            return Ok(None);
-        }
-        let threads = job.resources.thread_count();
-        let held = with_helpers(threads, || {
-            if !is_clean_matrix(&**columns, &job.interrupt) {
-                return Ok(None);
-            }
-            let table = table.clone().as_read(&read_options(job))?;
-            Design::of_columns(job, table, columns)
-        })?;
-        let (Some(held), (_, Some(made))) = (held, key) else {
-            return Ok(None);
-        };
-        let cache = Self::default();
-        cache.prepared.add_use(&made);
-        let (design, charge) = held.share();
-        let any = design as Arc<dyn Any + Send + Sync>;
-        lock(&cache.prepared.slot(&made)).0 = Some((any, charge));
-        Ok(Some(cache))
-    }
-}
-
 /// What two jobs must have alike to share a table, and what is made of it, if that is shared.
 pub(super) type DataKeys = (String, Option<String>);
 
@@ -111,6 +49,19 @@ impl DataCache {
         if made.is_none_or(|key| self.prepared.add_use(key) == 0) {
             self.tables.add_use(table);
         }
+    }
+
+    /// Puts a table there that a job uses.
+    pub(super) fn put_table(&self, (table, _): &DataKeys, held: Held<Table>) {
+        lock(&self.tables.slot(table)).0 = Some(held);
+    }
+
+    /// Expects one use of prepared data, and puts them there.
+    pub(super) fn put_prepared<D: Prepared>(&self, made: &str, held: Held<D>) {
+        self.prepared.add_use(made);
+        let (prepared, charge) = held.share();
+        let any = prepared as Arc<dyn Any + Send + Sync>;
+        lock(&self.prepared.slot(made)).0 = Some((any, charge));
     }
 
     /// Ends the use by a job that was expected.

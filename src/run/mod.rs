@@ -18,6 +18,7 @@ mod error;
 mod estimated;
 #[cfg(feature = "program")]
 mod fileset;
+mod given;
 mod in_split;
 mod infer;
 mod inferred;

@@ -1,0 +1,64 @@
+//! Data that the caller of a task has in memory, and gives it.
+
+use std::sync::Arc;
+
+use super::{
+    DataCache, RunError,
+    data_cache::keys,
+    dispatch::method_of,
+    prepared::{Held, read_options},
+};
+use crate::{
+    design::Design,
+    job::Task,
+    table::{ColumnReader, Table, is_clean_matrix},
+    threads::with_helpers,
+};
+
+impl DataCache {
+    /// A table that one task uses, and nobody else: what is made of it may stand in its memory.
+    ///
+    /// # Errors
+    /// The table is larger than the memory that the task may have; what its options say of columns is wrong.
+    pub fn of_table(task: &Task, table: Table) -> Result<Self, RunError> {
+        let job = task.job();
+        let cache = Self::default();
+        cache.expect(task);
+        let charge = job.resources.memory.take(table.bytes(), "the table")?;
+        let data = table.as_read(&read_options(job))?;
+        cache.put_table(&method_of(task).data_keys(job), Held { data, charge });
+        Ok(cache)
+    }
+
+    /// Columns that stay where they are, beside those of a table in which they are remote, for one task; none where the
+    /// task is not one of which they may stay, or where something of them must be told.
+    ///
+    /// # Errors
+    /// As of a design of the table.
+    pub fn of_columns(
+        task: &Task,
+        columns: &Arc<dyn ColumnReader>,
+        table: &Table,
+    ) -> Result<Option<Self>, RunError> {
+        let job = task.job();
+        let key = method_of(task).data_keys(job);
+        let is_design = key == keys::<Design>(job);
+        if !is_design || !Design::may_stay(job, columns.shape()) {
+            return Ok(None);
+        }
+        let threads = job.resources.thread_count();
+        let held = with_helpers(threads, || {
+            if !is_clean_matrix(&**columns, &job.interrupt) {
+                return Ok(None);
+            }
+            let table = table.clone().as_read(&read_options(job))?;
+            Design::of_columns(job, table, columns)
+        })?;
+        let (Some(held), (_, Some(made))) = (held, key) else {
+            return Ok(None);
+        };
+        let cache = Self::default();
+        cache.put_prepared(&made, held);
+        Ok(Some(cache))
+    }
+}
