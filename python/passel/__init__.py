@@ -38,7 +38,13 @@ if TYPE_CHECKING:
         Pairs, Predictions, Ranking, Responses, Result, Selection, Simulated, Stability, Validation,
     )
 
-__all__ = ["__version__", *_HOME]
+__version__: str
+__all__ = [
+    "CopyError", "DataError", "EngineError", "Interrupted", "OptionError", "OutOfMemory", "Pairs", "PasselError", "Predictions",
+    "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "TimedOut", "Validation", "__version__", "options",
+    "pairs", "predict", "read_report", "select", "simulate", "stability", "validate",
+]
+# Estimators are not in __all__, so that `from passel import *` needs no scikit-learn.
 
 
 def __getattr__(name: str) -> Any:
@@ -53,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOME})

@@ -6,14 +6,18 @@ import functools
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from passel import _data, _engine
+from passel._help import with_options
+from passel._option_types import (
+    PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
+)
 from passel._options import texts
 from passel.errors import DataError
-from passel.results import Predictions, Result, Simulated
+from passel.results import Pairs, Predictions, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
 Progress = Callable[[str, int, int | None], object]
@@ -47,7 +51,7 @@ def _run(
     progress: Progress | bool | None,
     copy: bool | None,
     name: str | None,
-) -> Result:
+) -> Any:
     given = dict(given)
     for own in _OF_PROGRAM:
         if own in given:
@@ -98,7 +102,7 @@ def _told(progress: Progress | bool | None, command: str) -> Progress | None:
         from passel._progress import Bar
 
         return Bar(command)
-    return progress or None
+    return progress if callable(progress) else None
 
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
@@ -108,6 +112,7 @@ def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     return data, formula
 
 
+@with_options("select")
 def select(
     data: Any,
     formula: Any = None,
@@ -115,8 +120,8 @@ def select(
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
-) -> Any:
+    **given: Unpack[SelectOptions],
+) -> Selection | Any:
     """Selects variables of a regression, or ranks them by a selector (``method="jmi"``).
 
     ``data`` is a data frame (pandas, Polars, Arrow), a mapping of columns, an array, a sparse matrix or the path of a file;
@@ -129,18 +134,23 @@ def select(
     the data. Ctrl-C raises :class:`~passel.Interrupted`, which holds the best until then.
     """
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("select", data, given, progress, copy, name)
+    return _run("select", data, {"formula": formula, **given}, progress, copy, name)
 
 
+@with_options("pairs")
 def pairs(
-    data: Any, *, progress: Progress | bool | None = None, copy: bool | None = None, name: str | None = None, **given: Any
-) -> Any:
+    data: Any,
+    *,
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[PairsOptions],
+) -> Pairs:
     """Scores all pairs of variables, by three-variate mutual information with the response unless ``score`` says otherwise."""
-    return _run("pairs", data, given, progress, copy, name)
+    return _run("pairs", data, given, progress, copy, name)  # type: ignore[no-any-return]
 
 
+@with_options("stability")
 def stability(
     data: Any,
     formula: Any = None,
@@ -148,15 +158,14 @@ def stability(
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
-) -> Any:
+    **given: Unpack[StabilityOptions],
+) -> Stability:
     """Selects what most resamples of the rows select, with a bound on the number of false picks."""
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("stability", data, given, progress, copy, name)
+    return _run("stability", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
 
+@with_options("validate")
 def validate(
     data: Any,
     formula: Any = None,
@@ -164,16 +173,15 @@ def validate(
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
-) -> Any:
+    **given: Unpack[ValidateOptions],
+) -> Validation:
     """Judges the whole procedure, selection included, on rows that it has not seen."""
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("validate", data, given, progress, copy, name)
+    return _run("validate", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
 
-def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Any) -> Predictions:
+@with_options("predict")
+def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[PredictOptions]) -> Predictions:
     """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as ``options("predict")`` ask for."""
     if isinstance(model, Result):
         text = model.json
@@ -194,7 +202,8 @@ def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Any) ->
     return Predictions({name: _column(values) for name, values in columns.items()}, warnings)
 
 
-def simulate(model: str = "ing-lai", **given: Any) -> Simulated:
+@with_options("simulate")
+def simulate(model: str = "ing-lai", **given: Unpack[SimulateOptions]) -> Simulated:
     """Draws data with a known truth: ``options("simulate")`` has the models' parameters."""
     for own in ("output", "overwrite"):
         if own in given:

@@ -112,10 +112,8 @@ def _stored(text: str) -> Any:
     return Result._of(_engine.Report.of_json(text))
 
 
-class _Names:
+class _Names(Result):
     """Results that name the variables that they chose."""
-
-    _fields: dict[str, Any]
 
     @property
     def names(self) -> list[str]:
@@ -132,7 +130,7 @@ class _Names:
         return name in self.names
 
 
-class Selection(_Names, Result):
+class Selection(_Names):
     """The model of a regression that a criterion chose."""
 
     _mark = "models"
@@ -194,7 +192,7 @@ class Responses(Result):
         return f"{len(self)} responses"
 
 
-class Ranking(_Names, Result):
+class Ranking(_Names):
     """Variables ranked by a selector."""
 
     @property
@@ -231,7 +229,7 @@ class Pairs(Result):
         return f"{self._fields['method']['name']}, best {first[0]['a']} and {first[0]['b']}" if first else "no pair"
 
 
-class Stability(_Names, Result):
+class Stability(_Names):
     """Variables that most resamples select."""
 
     _mark = "resampling"

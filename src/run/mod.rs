@@ -69,7 +69,7 @@ use crate::{
     job::{Job, PairsJob, StabilityJob, Task, ValidationJob},
     output::OutputError,
     presentation::{Format, PageExtras},
-    selection::{PairsReport, Ranking, StabilityReport, ValidationReport},
+    selection::{PairsReport, Ranking, Residuals, StabilityReport, ValidationReport},
 };
 
 /// Runs the job of any command. Files that it names are written whole or not at all. An interrupt
@@ -156,6 +156,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// The diagnostics of the observations of a selected model, of a selection that has them: all observations of at most
+    /// 1,000, else the most notable and others evenly by rank.
+    #[must_use]
+    pub fn residuals(&self) -> Option<&Residuals> {
+        self.extras.residuals.as_ref()
+    }
+
     /// The report in the job's format.
     ///
     /// # Errors
