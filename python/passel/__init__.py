@@ -22,6 +22,7 @@ _HOMES = {
     ],
     "passel.errors": [
         "PasselError", "OptionError", "DataError", "CopyError", "EngineError", "OutOfMemory", "TimedOut", "Interrupted",
+        "PasselWarning",
     ],
     "passel.estimators": [
         "PassRegressor", "PassClassifier", "PassSelector", "InformationSelector", "StabilitySelector", "PairScorer",
@@ -31,7 +32,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
     from passel.errors import (
-        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, TimedOut,
+        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, PasselWarning, TimedOut,
     )
     from passel.functions import options, pairs, predict, read_report, select, simulate, stability, validate
     from passel.results import (
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
 __version__: str
 __all__ = [
-    "CopyError", "DataError", "EngineError", "Interrupted", "OptionError", "OutOfMemory", "Pairs", "PasselError", "Predictions",
-    "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "TimedOut", "Validation", "__version__", "options",
-    "pairs", "predict", "read_report", "select", "simulate", "stability", "validate",
+    "CopyError", "DataError", "EngineError", "Interrupted", "OptionError", "OutOfMemory", "Pairs", "PasselError", "PasselWarning",
+    "Predictions", "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "TimedOut", "Validation",
+    "__version__", "options", "pairs", "predict", "read_report", "select", "simulate", "stability", "validate",
 ]
 # Estimators are not in __all__, so that `from passel import *` needs no scikit-learn.
 

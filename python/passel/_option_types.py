@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal, TypedDict
 
-from passel._shared_options import Choosing, Column, File, Joining, Reading, Work
+from passel._shared_options import Choosing, Column, File, Function, Joining, Procedure, Reading, Work
 
 
 class SelectOptions(Reading, Joining, Work, Choosing, total=False):
@@ -25,7 +25,7 @@ class PairsOptions(Reading, Work, total=False):
 
     n_jobs: int | None
     """As ``threads``, by the name that scikit-learn gives it; -1: one per core."""
-    score: str | None
+    score: str | Function | None
     """The score of a pair. Default: mi3. Values: a name; `passel methods` lists them."""
     partners: bool | None
     """Also report the best-scoring partner of every variable, whatever top and threshold. Default: false."""
@@ -34,7 +34,7 @@ class PairsOptions(Reading, Work, total=False):
     none. Values: a .npy file."""
 
 
-class StabilityOptions(Reading, Joining, Work, Choosing, total=False):
+class StabilityOptions(Reading, Joining, Work, Choosing, Procedure, total=False):
     """The options of :func:`passel.stability`."""
 
     n_jobs: int | None
@@ -55,7 +55,7 @@ class StabilityOptions(Reading, Joining, Work, Choosing, total=False):
     false-picks. Values: above 0, at most 1."""
 
 
-class ValidateOptions(Reading, Joining, Work, Choosing, total=False):
+class ValidateOptions(Reading, Joining, Work, Choosing, Procedure, total=False):
     """The options of :func:`passel.validate`."""
 
     n_jobs: int | None

@@ -7,7 +7,7 @@ A test writes this file (``PASSEL_BLESS=1 pytest tests/test_option_types.py``) a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
@@ -25,6 +25,7 @@ class _ArrowStream(Protocol):
 File: TypeAlias = str | os.PathLike[str]
 Column: TypeAlias = str | ArrayLike | _Tensor | _ArrowStream
 Level: TypeAlias = str | float
+Function: TypeAlias = Callable[..., Any]
 
 
 class Reading(TypedDict, total=False):
@@ -148,7 +149,7 @@ class Work(TypedDict, total=False):
 
 
 class Choosing(TypedDict, total=False):
-    """Models, terms, methods and the search."""
+    """Models, terms and the search."""
 
     responses: File | None
     """Select a model of each column of this table; the data then have candidates only. Values: a table of any format, with a
@@ -220,7 +221,7 @@ class Choosing(TypedDict, total=False):
     model together or not at all. Default: false."""
     no_intercept: bool | None
     """Fit without an intercept. Default: false."""
-    criterion: str | Sequence[str] | None
+    criterion: str | Function | Sequence[str | Function] | None
     """The criterion that compares models; smaller is better. Several, as in aic,bic,ebic:gamma=0.5, choose a model each.
     Default: ebic-monotone:gamma=1. Values: a name, then its parameters: NAME:PARAMETER=NUMBER; `passel criteria` lists
     them."""
@@ -253,9 +254,6 @@ class Choosing(TypedDict, total=False):
     contrasts: str | Sequence[str] | Mapping[str, Level] | None
     """How the levels of factors are coded; it changes coefficients, not which terms are chosen. Default: treatment. Values:
     treatment, sum, helmert, poly or sas, of all factors, or of one as COLUMN=KIND."""
-    method: str | Sequence[str] | None
-    """What selects the variables: pass, a search by criterion, or a selector from a plugin. Validation compares several, as
-    in pass,jmi. Default: pass. Values: a name, then its parameters: NAME:PARAMETER=VALUE; `passel methods` lists them."""
     stop: str | None
     """For selectors: choose the variable whose score is most deviations above the mean of its own permuted scores, and end
     before one whose excess is reached by the best permuted one in more than A of N permutations; raw: compare scores as they
@@ -319,3 +317,11 @@ class Choosing(TypedDict, total=False):
     Values: none, split, split:splits=50, bootstrap or bootstrap:resamples=1000, of at least 50."""
     trace: File | None
     """Write every step of every particle to this file, as CSV. Default: none. Values: a file."""
+
+
+class Procedure(TypedDict, total=False):
+    """What selects."""
+
+    method: str | Function | Sequence[str | Function] | None
+    """What selects the variables: pass, a search by criterion, or a selector from a plugin. Validation compares several, as
+    in pass,jmi. Default: pass. Values: a name, then its parameters: NAME:PARAMETER=VALUE; `passel methods` lists them."""

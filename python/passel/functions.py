@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import Any, Unpack
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from passel._option_types import (
     PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
 )
 from passel._options import texts
-from passel.errors import DataError
-from passel.results import Pairs, Predictions, Result, Selection, Simulated, Stability, Validation
+from passel.errors import DataError, PasselWarning, of_python
+from passel.results import Pairs, Predictions, Ranking, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
 Progress = Callable[[str, int, int | None], object]
@@ -90,7 +91,15 @@ def _run(
         close = getattr(told, "close", None)
         if close is not None:
             close()
-    return Result._of(report)
+    result = Result._of(report)
+    # The caller of the function that called this one.
+    _warn(result._warnings, 4)
+    return result
+
+
+def _warn(texts: Iterable[str], level: int) -> None:
+    for text in texts:
+        warnings.warn(of_python(text), PasselWarning, stacklevel=level)
 
 
 def _are_names(value: Any) -> bool:
@@ -112,16 +121,39 @@ def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     return data, formula
 
 
+@overload
+def select(
+    data: Any,
+    formula: Any = None,
+    *,
+    method: Literal["pass"] | None = None,
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[SelectOptions],
+) -> Selection | Any: ...
+@overload
+def select(
+    data: Any,
+    formula: Any = None,
+    *,
+    method: str | Callable[..., Any],
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[SelectOptions],
+) -> Ranking | Any: ...
 @with_options("select")
 def select(
     data: Any,
     formula: Any = None,
     *,
+    method: str | Callable[..., Any] | None = None,
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
     **given: Unpack[SelectOptions],
-) -> Selection | Any:
+) -> Any:
     """Selects variables of a regression, or ranks them by a selector (``method="jmi"``).
 
     ``data`` is a data frame (pandas, Polars, Arrow), a mapping of columns, an array, a sparse matrix or the path of a file;
@@ -130,11 +162,11 @@ def select(
     :class:`~passel.Responses` of several responses, or a :class:`~passel.Ranking` of a selector.
 
     ``progress`` is a function of what is counted, how many and of how many, or True for a bar. ``copy=False`` raises
-    :class:`~passel.CopyError` where data would be copied before they become the engine's matrix. ``name`` is what the report calls
-    the data. Ctrl-C raises :class:`~passel.Interrupted`, which holds the best until then.
+    :class:`~passel.CopyError` where data would be copied before they become the engine's matrix. ``name`` is what the report
+    calls the data. Ctrl-C raises :class:`~passel.Interrupted`, which holds the best until then.
     """
     data, formula = _formula_first(data, formula)
-    return _run("select", data, {"formula": formula, **given}, progress, copy, name)
+    return _run("select", data, {"formula": formula, "method": method, **given}, progress, copy, name)
 
 
 @with_options("pairs")
@@ -182,7 +214,11 @@ def validate(
 
 @with_options("predict")
 def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[PredictOptions]) -> Predictions:
-    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as ``options("predict")`` ask for."""
+    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as options ask for."""
+    return _predict(model, data, copy, given)
+
+
+def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any]) -> Predictions:
     if isinstance(model, Result):
         text = model.json
     elif isinstance(model, Mapping):
@@ -198,8 +234,10 @@ def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[
     else:
         own = data if isinstance(data, _data.Columns) else _data.with_columns(data, (), copy)
         table = own.table(source)
-    columns, warnings = _engine.predict(text, source, table, texts(given, _lists("predict")))
-    return Predictions({name: _column(values) for name, values in columns.items()}, warnings)
+    columns, told = _engine.predict(text, source, table, texts(given, _lists("predict")))
+    # The caller of the function or the method that called this one.
+    _warn(told, 4)
+    return Predictions({name: _column(values) for name, values in columns.items()}, told)
 
 
 @with_options("simulate")

@@ -109,10 +109,18 @@ impl Report {
         }
         Ok(Some(columns))
     }
+
+    /// The standard deviations of a selection's variables, in the order of the report; empty where they are not known.
+    fn deviations(&self) -> Vec<f64> {
+        match &self.0 {
+            Source::Run(report) => report.deviations().to_vec(),
+            Source::Stored { .. } => Vec::new(),
+        }
+    }
 }
 
 /// The columns of numbers of residuals.
-const RESIDUALS: [(&str, fn(&ObservationResidual) -> f64); 9] = [
+const RESIDUALS: [(&str, fn(&ObservationResidual) -> f64); 10] = [
     ("row", |own| own.row as f64),
     ("observed", |own| own.observed),
     ("fitted", |own| own.fitted),
@@ -120,6 +128,11 @@ const RESIDUALS: [(&str, fn(&ObservationResidual) -> f64); 9] = [
     ("residual", |own| own.residual),
     ("leverage", |own| own.leverage),
     ("standardised", |own| own.standardised.unwrap_or(f64::NAN)),
-    ("cooks_distance", |own| own.cooks_distance.unwrap_or(f64::NAN)),
-    ("quantile_residual", |own| own.quantile_residual.unwrap_or(f64::NAN)),
+    ("cooks_distance", |own| {
+        own.cooks_distance.unwrap_or(f64::NAN)
+    }),
+    ("quantile_residual", |own| {
+        own.quantile_residual.unwrap_or(f64::NAN)
+    }),
+    ("quantile", |own| own.quantile),
 ];

@@ -11,7 +11,7 @@ use std::{
 
 use passel::{
     Interrupt,
-    job::{JobDraft, JobProgress, Progress, RunningJobs, Task, task::Command},
+    job::{Format, JobDraft, JobProgress, Progress, RunningJobs, Task, task::Command},
     memory::MemoryBudget,
     run::{DataCache, Report as RunReport, RunContext, RunError, run_task},
 };
@@ -61,6 +61,8 @@ pub(crate) fn run(
     let interrupt = Interrupt::default();
     let job = task.job_mut();
     job.progress = Progress::None;
+    // What a page shows beyond the JSON is kept too: a result may become either.
+    job.format = Format::Html;
     job.resources.hold_within(&MemoryBudget::of_system());
     job.start_timeout(&interrupt);
     let running = RunningJobs::default();

@@ -32,7 +32,7 @@ from __future__ import annotations
 '''
 
 SHARED_HEAD = f'''"""The options that several functions of passel have, {MADE}import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
@@ -50,13 +50,14 @@ class _ArrowStream(Protocol):
 File: TypeAlias = str | os.PathLike[str]
 Column: TypeAlias = str | ArrayLike | _Tensor | _ArrowStream
 Level: TypeAlias = str | float
+Function: TypeAlias = Callable[..., Any]
 '''
 
 HEAD = f'''"""The options of passel's functions with their types, {MADE}from collections.abc import Sequence
 from datetime import timedelta
 from typing import Literal, TypedDict
 
-from passel._shared_options import Choosing, Column, File, Joining, Reading, Work
+from passel._shared_options import Choosing, Column, File, Function, Joining, Procedure, Reading, Work
 '''
 
 # The classes of options that functions share, by the functions that have them.
@@ -64,7 +65,8 @@ SHARED = {
     ("select", "pairs", "stability", "validate", "predict"): ("Reading", "How data are read."),
     ("select", "stability", "validate", "predict"): ("Joining", "What is joined to genotypes."),
     ("select", "pairs", "stability", "validate"): ("Work", "Data, what ends the work and where it is done."),
-    ("select", "stability", "validate"): ("Choosing", "Models, terms, methods and the search."),
+    ("select", "stability", "validate"): ("Choosing", "Models, terms and the search."),
+    ("stability", "validate"): ("Procedure", "What selects."),
 }
 
 
@@ -73,8 +75,8 @@ def listed() -> dict[tuple[str, ...], list[dict[str, Any]]]:
     of: dict[tuple[str, str, str, str], tuple[list[str], dict[str, Any]]] = {}
     for command in COMMANDS:
         for own in _engine.options(command):
-            # A formula is a parameter by itself.
-            if own["name"] in (*_OF_PROGRAM, "formula"):
+            # A formula is a parameter by itself, and so is what decides on the kind of the result.
+            if own["name"] in (*_OF_PROGRAM, "formula") or (command, own["name"]) == ("select", "method"):
                 continue
             key = (own["name"], own["default"], own["range"], own["help"])
             of.setdefault(key, ([], own))[0].append(command)
@@ -115,6 +117,9 @@ def type_of(own: dict[str, Any]) -> str:
             return "str | Sequence[float]"
         return "Level | Sequence[Level]" if re.search("level|numbers", range_) else "str | Sequence[str]"
     several = " | Sequence[str]" if "everal" in own["help"] else ""
+    if own["name"] in ("criterion", "method", "score"):
+        # A function of Python stands for itself.
+        return "str | Function" + (" | Sequence[str | Function]" if several else "")
     if own["name"] in _COLUMNS and range_.startswith("a column"):
         return "Column" + several
     words, closed = of_words(range_)
@@ -138,7 +143,9 @@ def field(own: dict[str, Any]) -> str:
     assert '"""' not in text and "\\" not in text
     # A text may end with a quote of its own.
     closed = f'"""{text}"""' if not text.endswith('"') else f'"""{text} """'
-    return "\n".join([*lines, *textwrap.wrap(closed, 126, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)])
+    indent = "    "
+    wrapped = textwrap.wrap(closed, 126, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join([*lines, *wrapped])
 
 
 def made() -> dict[str, str]:

@@ -163,6 +163,13 @@ impl Report {
         self.extras.residuals.as_ref()
     }
 
+    /// The standard deviation of each selected variable of a regression, in the order of the report; empty where it is not
+    /// known.
+    #[must_use]
+    pub fn deviations(&self) -> &[f64] {
+        &self.extras.deviations
+    }
+
     /// The report in the job's format.
     ///
     /// # Errors
