@@ -178,7 +178,11 @@ def pairs(
     name: str | None = None,
     **given: Unpack[PairsOptions],
 ) -> Pairs:
-    """Scores all pairs of variables, by three-variate mutual information with the response unless ``score`` says otherwise."""
+    """Scores all pairs of variables, by three-variate mutual information with the response unless ``score`` says otherwise.
+
+    Data, ``progress``, ``copy`` and ``name`` are as of :func:`select`. Scores are in nats where they are of information theory.
+    Returns :class:`~passel.Pairs`, the strongest ``top`` first.
+    """
     return _run("pairs", data, given, progress, copy, name)  # type: ignore[no-any-return]
 
 
@@ -192,7 +196,11 @@ def stability(
     name: str | None = None,
     **given: Unpack[StabilityOptions],
 ) -> Stability:
-    """Selects what most resamples of the rows select, with a bound on the number of false picks."""
+    """Selects what most resamples of the rows select, with a bound on the number of false picks.
+
+    Data, formula, ``progress``, ``copy`` and ``name`` are as of :func:`select`, whose options say what is run on each resample.
+    Returns a :class:`~passel.Stability`.
+    """
     data, formula = _formula_first(data, formula)
     return _run("stability", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
@@ -207,14 +215,23 @@ def validate(
     name: str | None = None,
     **given: Unpack[ValidateOptions],
 ) -> Validation:
-    """Judges the whole procedure, selection included, on rows that it has not seen."""
+    """Judges the whole procedure, selection included, on rows that it has not seen.
+
+    Data, formula, ``progress``, ``copy`` and ``name`` are as of :func:`select`; several criteria, methods or families, as a list,
+    are compared on the same splits. Returns a :class:`~passel.Validation`.
+    """
     data, formula = _formula_first(data, formula)
     return _run("validate", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
 
 @with_options("predict")
 def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[PredictOptions]) -> Predictions:
-    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as options ask for."""
+    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as options ask for.
+
+    ``data`` need the columns of the model alone, in any order, as data of :func:`select`. Every column of the returned
+    :class:`~passel.Predictions` has an element for each row, NaN where a value that the model needs is missing. A level that the
+    fit has not seen raises :class:`~passel.DataError` unless ``unknown_levels`` says otherwise.
+    """
     return _predict(model, data, copy, given)
 
 
@@ -242,7 +259,11 @@ def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any])
 
 @with_options("simulate")
 def simulate(model: str = "ing-lai", **given: Unpack[SimulateOptions]) -> Simulated:
-    """Draws data with a known truth: ``options("simulate")`` has the models' parameters."""
+    """Draws data with a known truth: ``model`` is ``ing-lai``, ``chen-chen``, ``hung``, ``ar1`` or ``genotypes``.
+
+    Returns a :class:`~passel.Simulated`: n observations of p variables and the response ``y``, as columns, and the names of the
+    true variables.
+    """
     for own in ("output", "overwrite"):
         if own in given:
             raise TypeError(f"simulate() has no option {own}: it returns the data")

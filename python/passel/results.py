@@ -223,7 +223,7 @@ class Selection(_Names):
 
     @property
     def by_criterion(self) -> dict[str, Selection]:
-        """The models that several criteria chose, each by itself, by the criterion as an option names it."""
+        """The models that several criteria chose, each by itself, by the criterion with its parameters."""
         alone = {name: value for name, value in self._fields.items() if name != "by_other_criteria"}
         models = [Result._of_fields(own) for own in (alone, *(self._fields.get("by_other_criteria") or ()))]
         models[0].__dict__["_extras"] = self._extras
