@@ -23,6 +23,7 @@ _HOMES = {
     "passel.plugins": ["criterion", "score"],
     "passel.errors": [
         "PasselError", "OptionError", "DataError", "CopyError", "EngineError", "OutOfMemory", "TimedOut", "Interrupted",
+        "PasselWarning",
     ],
     "passel.estimators": [
         "PassRegressor", "PassClassifier", "PassSelector", "InformationSelector", "StabilitySelector", "PairScorer",
@@ -32,7 +33,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
     from passel.errors import (
-        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, TimedOut,
+        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, PasselWarning, TimedOut,
     )
     from passel.functions import options, pairs, predict, read_report, select, simulate, stability, validate
     from passel.plugins import criterion, score
@@ -40,7 +41,13 @@ if TYPE_CHECKING:
         Pairs, Predictions, Ranking, Responses, Result, Selection, Simulated, Stability, Validation,
     )
 
-__all__ = ["__version__", *_HOME]
+__version__: str
+__all__ = [
+    "CopyError", "DataError", "EngineError", "Interrupted", "OptionError", "OutOfMemory", "Pairs", "PasselError", "PasselWarning",
+    "Predictions", "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "TimedOut", "Validation",
+    "__version__", "criterion", "options", "pairs", "predict", "read_report", "score", "select", "simulate", "stability", "validate",
+]
+# Estimators are not in __all__, so that `from passel import *` needs no scikit-learn.
 
 
 def __getattr__(name: str) -> Any:
@@ -55,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOME})

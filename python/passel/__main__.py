@@ -10,10 +10,12 @@ import sys
 def main() -> int:
     """Runs the program on the arguments of this process, and returns its exit code."""
     from passel import _engine
+    from passel._cuda import open_libraries
 
     # The program has handlers of its own, behind which Python's would raise once more.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _find_libraries()
+    open_libraries()
     return _engine.main([sys.executable, "-m", "passel"], sys.argv[1:])
 
 

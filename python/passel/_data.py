@@ -241,7 +241,7 @@ class Columns:
 
 def level_text(level: Any) -> str:
     """A level as the engine writes it: a number by its shortest digits."""
-    if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 2.0**53:
+    if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(float(level)) < 2.0**53:
         return str(int(level))
     if isinstance(level, (bool, np.bool_)):
         return "1" if level else "0"

@@ -1,15 +1,24 @@
-"""What can go wrong. Every exception of passel's own is a :class:`PasselError`."""
+"""What can go wrong. Every exception of passel's own is a :class:`PasselError`, every warning a :class:`PasselWarning`."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from passel.results import Result
 
 
+def of_python(text: str) -> str:
+    """A sentence of the program with options as functions have them: max_size, where it says --max-size."""
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), text)
+
+
 class PasselError(Exception):
-    """An error of passel."""
+    """An error of passel. Its message names options as functions have them."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(of_python(own) if isinstance(own, str) else own for own in args))
 
     #: The engine's report of what was found before the end, if anything was.
     report: Any = None
@@ -54,3 +63,10 @@ class TimedOut(PasselError, TimeoutError):
 
 class Interrupted(PasselError, KeyboardInterrupt):
     """Ctrl-C ended the work; ``result`` is the best until then."""
+
+
+class PasselWarning(UserWarning):
+    """What a user should know of a result, which has it in ``warnings`` too: shown by :mod:`warnings` when a run ends.
+
+    ``warnings.simplefilter("error", passel.PasselWarning)`` makes it an exception, ``"ignore"`` silent.
+    """

@@ -5,16 +5,22 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
 from passel import _data, _engine, plugins
+from passel._cuda import open_libraries
+from passel._help import with_options
 from passel._installed import libraries
+from passel._option_types import (
+    PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
+)
 from passel._options import texts
-from passel.errors import DataError, EngineError
-from passel.results import Predictions, Result, Simulated
+from passel.errors import DataError, EngineError, PasselWarning, of_python
+from passel.results import Pairs, Predictions, Ranking, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
 Progress = Callable[[str, int, int | None], object]
@@ -63,7 +69,7 @@ def _run(
     progress: Progress | bool | None,
     copy: bool | None,
     name: str | None,
-) -> Result:
+) -> Any:
     given = dict(given)
     for own in _OF_PROGRAM:
         if own in given:
@@ -103,6 +109,8 @@ def _run(
                 'multiprocessing.get_context("spawn")'
             )
         given["device"] = "cpu"
+    if given.get("device") != "cpu":
+        open_libraries()
     criteria, score = _functions(command, given)
     brought = libraries()
     if brought:
@@ -117,6 +125,8 @@ def _run(
             close()
     result = Result._of(report)
     _Gpu.used = _Gpu.used or any("cuda" in own for own in result._fields.get("devices") or ())
+    # The caller of the function that called this one.
+    _warn(result._warnings, 4)
     return result
 
 
@@ -146,6 +156,11 @@ def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any
     return criteria, None
 
 
+def _warn(texts: Iterable[str], level: int) -> None:
+    for text in texts:
+        warnings.warn(of_python(text), PasselWarning, stacklevel=level)
+
+
 def _are_names(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(own, str) for own in value)
 
@@ -155,7 +170,7 @@ def _told(progress: Progress | bool | None, command: str) -> Progress | None:
         from passel._progress import Bar
 
         return Bar(command)
-    return progress or None
+    return progress if callable(progress) else None
 
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
@@ -165,14 +180,38 @@ def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     return data, formula
 
 
+@overload
 def select(
     data: Any,
     formula: Any = None,
     *,
+    method: Literal["pass"] | None = None,
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
+    **given: Unpack[SelectOptions],
+) -> Selection | Any: ...
+@overload
+def select(
+    data: Any,
+    formula: Any = None,
+    *,
+    method: str | Callable[..., Any],
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[SelectOptions],
+) -> Ranking | Any: ...
+@with_options("select")
+def select(
+    data: Any,
+    formula: Any = None,
+    *,
+    method: str | Callable[..., Any] | None = None,
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[SelectOptions],
 ) -> Any:
     """Selects variables of a regression, or ranks them by a selector (``method="jmi"``).
 
@@ -182,22 +221,31 @@ def select(
     :class:`~passel.Responses` of several responses, or a :class:`~passel.Ranking` of a selector.
 
     ``progress`` is a function of what is counted, how many and of how many, or True for a bar. ``copy=False`` raises
-    :class:`~passel.CopyError` where data would be copied before they become the engine's matrix. ``name`` is what the report calls
-    the data. Ctrl-C raises :class:`~passel.Interrupted`, which holds the best until then.
+    :class:`~passel.CopyError` where data would be copied before they become the engine's matrix. ``name`` is what the report
+    calls the data. Ctrl-C raises :class:`~passel.Interrupted`, which holds the best until then.
     """
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("select", data, given, progress, copy, name)
+    return _run("select", data, {"formula": formula, "method": method, **given}, progress, copy, name)
 
 
+@with_options("pairs")
 def pairs(
-    data: Any, *, progress: Progress | bool | None = None, copy: bool | None = None, name: str | None = None, **given: Any
-) -> Any:
-    """Scores all pairs of variables, by three-variate mutual information with the response unless ``score`` says otherwise."""
-    return _run("pairs", data, given, progress, copy, name)
+    data: Any,
+    *,
+    progress: Progress | bool | None = None,
+    copy: bool | None = None,
+    name: str | None = None,
+    **given: Unpack[PairsOptions],
+) -> Pairs:
+    """Scores all pairs of variables, by three-variate mutual information with the response unless ``score`` says otherwise.
+
+    Data, ``progress``, ``copy`` and ``name`` are as of :func:`select`. Scores are in nats where they are of information theory.
+    Returns :class:`~passel.Pairs`, the strongest ``top`` first.
+    """
+    return _run("pairs", data, given, progress, copy, name)  # type: ignore[no-any-return]
 
 
+@with_options("stability")
 def stability(
     data: Any,
     formula: Any = None,
@@ -205,15 +253,18 @@ def stability(
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
-) -> Any:
-    """Selects what most resamples of the rows select, with a bound on the number of false picks."""
+    **given: Unpack[StabilityOptions],
+) -> Stability:
+    """Selects what most resamples of the rows select, with a bound on the number of false picks.
+
+    Data, formula, ``progress``, ``copy`` and ``name`` are as of :func:`select`, whose options say what is run on each resample.
+    Returns a :class:`~passel.Stability`.
+    """
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("stability", data, given, progress, copy, name)
+    return _run("stability", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
 
+@with_options("validate")
 def validate(
     data: Any,
     formula: Any = None,
@@ -221,17 +272,29 @@ def validate(
     progress: Progress | bool | None = None,
     copy: bool | None = None,
     name: str | None = None,
-    **given: Any,
-) -> Any:
-    """Judges the whole procedure, selection included, on rows that it has not seen."""
+    **given: Unpack[ValidateOptions],
+) -> Validation:
+    """Judges the whole procedure, selection included, on rows that it has not seen.
+
+    Data, formula, ``progress``, ``copy`` and ``name`` are as of :func:`select`; several criteria, methods or families, as a list,
+    are compared on the same splits. Returns a :class:`~passel.Validation`.
+    """
     data, formula = _formula_first(data, formula)
-    if formula is not None:
-        given["formula"] = formula
-    return _run("validate", data, given, progress, copy, name)
+    return _run("validate", data, {"formula": formula, **given}, progress, copy, name)  # type: ignore[no-any-return]
 
 
-def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Any) -> Predictions:
-    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as ``options("predict")`` ask for."""
+@with_options("predict")
+def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[PredictOptions]) -> Predictions:
+    """Predicts by a result, its JSON or a file of it: ``fit``, and intervals and probabilities as options ask for.
+
+    ``data`` need the columns of the model alone, in any order, as data of :func:`select`. Every column of the returned
+    :class:`~passel.Predictions` has an element for each row, NaN where a value that the model needs is missing. A level that the
+    fit has not seen raises :class:`~passel.DataError` unless ``unknown_levels`` says otherwise.
+    """
+    return _predict(model, data, copy, given)
+
+
+def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any]) -> Predictions:
     if isinstance(model, Result):
         text = model.json
     elif isinstance(model, Mapping):
@@ -247,12 +310,19 @@ def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Any) ->
     else:
         own = data if isinstance(data, _data.Columns) else _data.with_columns(data, (), copy)
         table = own.table(source)
-    columns, warnings = _engine.predict(text, source, table, texts(given, _lists("predict")))
-    return Predictions({name: _column(values) for name, values in columns.items()}, warnings)
+    columns, told = _engine.predict(text, source, table, texts(given, _lists("predict")))
+    # The caller of the function or the method that called this one.
+    _warn(told, 4)
+    return Predictions({name: _column(values) for name, values in columns.items()}, told)
 
 
-def simulate(model: str = "ing-lai", **given: Any) -> Simulated:
-    """Draws data with a known truth: ``options("simulate")`` has the models' parameters."""
+@with_options("simulate")
+def simulate(model: str = "ing-lai", **given: Unpack[SimulateOptions]) -> Simulated:
+    """Draws data with a known truth: ``model`` is ``ing-lai``, ``chen-chen``, ``hung``, ``ar1`` or ``genotypes``.
+
+    Returns a :class:`~passel.Simulated`: n observations of p variables and the response ``y``, as columns, and the names of the
+    true variables.
+    """
     for own in ("output", "overwrite"):
         if own in given:
             raise TypeError(f"simulate() has no option {own}: it returns the data")

@@ -5,31 +5,42 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from passel import _engine
+from passel import _engine, _labels
+from passel._frames import Predictions, Simulated, frame, of_rows
+from passel.errors import of_python
+
+if TYPE_CHECKING:
+    from passel import plots
+    from passel._option_types import PredictOptions
+
+__all__ = [
+    "Pairs", "Predictions", "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "Validation",
+]
+
+#: Columns of coefficients, of those that a family has.
+_OF_COEFFICIENTS = (
+    "name", "coefficient", "std_error", "t", "z", "p_value", "lower", "upper", "ratio", "ratio_lower", "ratio_upper",
+)
+
+#: Columns of rankings, of those that a selector has.
+_OF_SCORES = (
+    "name", "index", "score", "relevance", "redundancy", "g", "df", "p_value", "standardised", "permutation_p",
+)
 
 #: The form of a report by the ending of its file.
 _FORMS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html", ".txt": "text", ".parquet": "parquet"}
 
 
-def _frame(columns: Mapping[str, Any], index: str | None = None) -> Any:
-    """A data frame of pandas, or of Polars where pandas is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        import polars
-
-        return polars.DataFrame(dict(columns))
-    frame = pandas.DataFrame(dict(columns))
-    return frame if index is None else frame.set_index(index)
-
-
 class Result:
     """What a run has found. Every field of the program's JSON is an attribute, and a key of :meth:`to_dict`."""
+
+    #: The field that tells the kind of a report.
+    _mark: ClassVar[str] = ""
 
     def __init__(self, report: _engine.Report) -> None:
         self._report = report
@@ -42,6 +53,22 @@ class Result:
         result = kind(report)
         result.__dict__["_fields"] = fields
         return result
+
+    @staticmethod
+    def _of_fields(fields: dict[str, Any]) -> Any:
+        """The result of a part of another one."""
+        return Result._of(_engine.Report.of_json(json.dumps(fields)))
+
+    @functools.cached_property
+    def _extras(self) -> dict[str, Any]:
+        """What is not in the JSON, and known of a fresh result alone."""
+        residuals, deviations = self._report.residuals(), self._report.deviations()
+        return {own: value for own, value in (("residuals", residuals), ("deviations", deviations)) if value}
+
+    @property
+    def _warnings(self) -> list[str]:
+        """What a user should know first."""
+        return [of_python(text) for text in self._fields.get("warnings") or ()]
 
     @functools.cached_property
     def _fields(self) -> dict[str, Any]:
@@ -95,11 +122,13 @@ class Result:
     def _outline(self) -> str:
         return ""
 
-    #: The field that tells the kind of a report.
-    _mark: ClassVar[str] = ""
+    def _repr_html_(self) -> str:
+        from passel._cards import of_result
+
+        return of_result(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _stored, (self.json,)
+        return _stored, (self.json, self._extras)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self.json == other.json
@@ -108,14 +137,14 @@ class Result:
         return hash(self.json)
 
 
-def _stored(text: str) -> Any:
-    return Result._of(_engine.Report.of_json(text))
+def _stored(text: str, extras: dict[str, Any]) -> Any:
+    result = Result._of(_engine.Report.of_json(text))
+    result.__dict__["_extras"] = extras
+    return result
 
 
-class _Names:
+class _Names(Result):
     """Results that name the variables that they chose."""
-
-    _fields: dict[str, Any]
 
     @property
     def names(self) -> list[str]:
@@ -132,35 +161,86 @@ class _Names:
         return name in self.names
 
 
-class Selection(_Names, Result):
+class Selection(_Names):
     """The model of a regression that a criterion chose."""
 
     _mark = "models"
 
     @property
     def coefficients(self) -> Any:
-        """A row for the intercept and each chosen variable: coefficient, standard error, t or z, p-value, interval."""
+        """A row for each constant and each chosen variable: coefficient, standard error, t or z, p-value, interval.
+
+        Constants are the intercept, of the family multinomial one for each level but the first, and of the family ordinal
+        the thresholds between levels. Families whose coefficients are logarithms of ratios (of odds, rates or hazards) have
+        the ratio with its interval too.
+        """
+        return of_rows(self._coefficient_rows(), _OF_COEFFICIENTS, "name")
+
+    def _coefficient_rows(self) -> list[dict[str, Any]]:
         fields = self._fields
-        rows = ([{"name": "(intercept)", **fields["intercept"]}] if fields.get("intercept") else []) + fields["selected"]
-        wanted = ["coefficient", "std_error", "t", "z", "p_value", "lower", "upper"]
-        there = [name for name in wanted if any(name in row for row in rows)]
-        columns: dict[str, Any] = {"name": [row["name"] for row in rows]}
-        for name in there:
-            numbers = [row.get(name) for row in rows]
-            columns[name] = np.array([np.nan if own is None else own for own in numbers], dtype=np.float64)
-        return _frame(columns, "name")
+        constants = [{"name": "(intercept)", **fields["intercept"]}] if fields.get("intercept") else []
+        return constants + list(fields.get("constants") or ()) + list(fields["selected"])
 
     @property
     def best_models(self) -> Any:
         """The best models met: criterion, difference from the best, weight and variables."""
         rows = self._fields["models"]
-        return _frame({key: [row[key] for row in rows] for key in ("criterion", "delta", "weight", "variables")})
+        return frame({key: [row[key] for row in rows] for key in ("criterion", "delta", "weight", "variables")})
 
-    def predict(self, data: Any, **options: Any) -> Predictions:
+    @property
+    def term_tests(self) -> Any:
+        """A row for each chosen term of a formula, a factor or a group: its degrees of freedom, test and p-value."""
+        return of_rows(self._fields.get("terms") or [], index="name")
+
+    @property
+    def honest_inference(self) -> Any:
+        """A row for each variable that ``infer`` found chosen: p-values or intervals that account for the choice."""
+        inference = self._fields.get("inference")
+        if not inference:
+            raise ValueError("the selection was made without inference for the choice: give infer, as infer='split'")
+        return of_rows(inference["variables"], index="name")
+
+    @property
+    def residuals(self) -> Any:
+        """A row for each observation: observed, fitted, residual, leverage, Cook's distance and others.
+
+        Of more than 1,000 observations it has the most notable ones, and others evenly by rank. A result that was read from
+        JSON has no residuals.
+        """
+        return frame(self._residual_columns())
+
+    def _residual_columns(self) -> dict[str, Any]:
+        columns = self._extras.get("residuals")
+        if columns is None:
+            raise ValueError("the result has no residuals: it was read from JSON, or its family has none")
+        made: dict[str, Any] = {}
+        for name, values in columns.items():
+            numbers = np.frombuffer(values, dtype=np.float64) if isinstance(values, bytes) else None
+            if numbers is None or not np.isnan(numbers).all():
+                made[name] = values if numbers is None else numbers
+        made["row"] = made["row"].astype(np.int64)
+        return made
+
+    @property
+    def by_criterion(self) -> dict[str, Selection]:
+        """The models that several criteria chose, each by itself, by the criterion with its parameters."""
+        alone = {name: value for name, value in self._fields.items() if name != "by_other_criteria"}
+        models = [Result._of_fields(own) for own in (alone, *(self._fields.get("by_other_criteria") or ()))]
+        models[0].__dict__["_extras"] = self._extras
+        return {_labels.spec(own._fields["criterion"]): own for own in models}
+
+    @property
+    def plot(self) -> plots.SelectionPlots:
+        """Figures of matplotlib."""
+        from passel.plots import SelectionPlots
+
+        return SelectionPlots(self)
+
+    def predict(self, data: Any, *, copy: bool | None = None, **options: Unpack[PredictOptions]) -> Predictions:
         """Predicts of data, as :func:`passel.predict`."""
-        from passel.functions import predict
+        from passel.functions import _predict
 
-        return predict(self, data, **options)
+        return _predict(self, data, copy, options)
 
     def _outline(self) -> str:
         criterion = self._fields["criterion"]
@@ -181,29 +261,45 @@ class Responses(Result):
     def __getitem__(self, response: str) -> Selection:
         for own in self._fields["responses"]:
             if own["response"] == response:
-                return Result._of(_engine.Report.of_json(json.dumps(own)))  # type: ignore[no-any-return]
+                return Result._of_fields(own)  # type: ignore[no-any-return]
         raise KeyError(response)
 
-    def predict(self, data: Any, **options: Any) -> Predictions:
-        """Predicts all responses of data, as :func:`passel.predict`."""
-        from passel.functions import predict
+    @property
+    def _warnings(self) -> list[str]:
+        models = self._fields["responses"]
+        return [f"{own['response']}: {of_python(text)}" for own in models for text in own.get("warnings") or ()]
 
-        return predict(self, data, **options)
+    def predict(self, data: Any, *, copy: bool | None = None, **options: Unpack[PredictOptions]) -> Predictions:
+        """Predicts all responses of data, as :func:`passel.predict`."""
+        from passel.functions import _predict
+
+        return _predict(self, data, copy, options)
+
+    @property
+    def plot(self) -> plots.ResponsesPlots:
+        """Figures of matplotlib."""
+        from passel.plots import ResponsesPlots
+
+        return ResponsesPlots(self)
 
     def _outline(self) -> str:
         return f"{len(self)} responses"
 
 
-class Ranking(_Names, Result):
+class Ranking(_Names):
     """Variables ranked by a selector."""
 
     @property
     def scores(self) -> Any:
         """A row for each chosen variable, in the order in which they were chosen."""
-        rows = self._fields["selected"]
-        wanted = ["name", "index", "score", "relevance", "redundancy", "g", "df", "p_value"]
-        there = [name for name in wanted if any(row.get(name) is not None for row in rows)]
-        return _frame({name: [row.get(name) for row in rows] for name in there}, "name" if rows else None)
+        return of_rows(self._fields["selected"], _OF_SCORES, "name")
+
+    @property
+    def plot(self) -> plots.RankingPlots:
+        """Figures of matplotlib."""
+        from passel.plots import RankingPlots
+
+        return RankingPlots(self)
 
     def _outline(self) -> str:
         return f"{self._fields['method']['name']}: {', '.join(self.names)}"
@@ -217,21 +313,26 @@ class Pairs(Result):
     @property
     def best_pairs(self) -> Any:
         """A row for each pair, best first."""
-        rows = self._fields["pairs"]
-        return _frame({name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())})
+        return of_rows(self._fields["pairs"])
 
     @property
     def single_scores(self) -> Any:
         """A row for each variable alone."""
-        rows = self._fields["single"]
-        return _frame({name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())})
+        return of_rows(self._fields["single"], index="name")
+
+    @property
+    def plot(self) -> plots.PairsPlots:
+        """Figures of matplotlib."""
+        from passel.plots import PairsPlots
+
+        return PairsPlots(self)
 
     def _outline(self) -> str:
         first = self._fields["pairs"][:1]
         return f"{self._fields['method']['name']}, best {first[0]['a']} and {first[0]['b']}" if first else "no pair"
 
 
-class Stability(_Names, Result):
+class Stability(_Names):
     """Variables that most resamples select."""
 
     _mark = "resampling"
@@ -239,8 +340,14 @@ class Stability(_Names, Result):
     @property
     def frequencies(self) -> Any:
         """A row for each variable that any resample selected, most frequent first."""
-        rows = self._fields["variables"]
-        return _frame({name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())})
+        return of_rows(self._fields["variables"], index="name")
+
+    @property
+    def plot(self) -> plots.StabilityPlots:
+        """Figures of matplotlib."""
+        from passel.plots import StabilityPlots
+
+        return StabilityPlots(self)
 
     def _outline(self) -> str:
         return f"{len(self)} of {self._fields['p']}: {', '.join(self.names)}"
@@ -254,82 +361,24 @@ class Validation(Result):
     @property
     def errors(self) -> Any:
         """A row for each measure of each model, of the null model and of the full model where there is one."""
-        fields = self._fields
-        rows = []
-        for model in fields["models"]:
-            criterion = model.get("criterion") or fields["method"]
-            rows += [(criterion["name"], own) for own in model["errors"]]
-        for name in ("null", "full"):
-            rows += [(name, own) for own in fields.get(name) or ()]
-        return _frame({
+        rows = _labels.errors(self._fields)
+        return frame({
             "model": [name for name, _ in rows],
             "measure": [own["name"] for _, own in rows],
             "value": [own["value"] for _, own in rows],
             "std_error": [own.get("std_error") for _, own in rows],
         })
 
+    @property
+    def plot(self) -> plots.ValidationPlots:
+        """Figures of matplotlib."""
+        from passel.plots import ValidationPlots
+
+        return ValidationPlots(self)
+
     def _outline(self) -> str:
         model = self._fields["models"][0]
         return ", ".join(f"{own['name']} {own['value']:.4g}" for own in model["errors"][:1])
-
-
-class Predictions(Mapping[str, Any]):
-    """Columns of predictions: ``fit``, and what else was asked for."""
-
-    def __init__(self, columns: dict[str, Any], warnings: list[str]) -> None:
-        self._columns = columns
-        #: What a user should know.
-        self.warnings = warnings
-
-    @property
-    def fit(self) -> np.ndarray[Any, Any]:
-        """Means, NaN in rows without a prediction; of levels the most probable."""
-        return self._columns["fit"] if "fit" in self._columns else self._columns["level"]  # type: ignore[no-any-return]
-
-    def __getitem__(self, name: str) -> Any:
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self.fit, dtype=dtype, copy=copy)
-
-    def to_frame(self) -> Any:
-        """A data frame of all columns."""
-        return _frame(self._columns)
-
-    def __repr__(self) -> str:
-        rows = len(next(iter(self._columns.values()), ()))
-        return f"<passel.Predictions of {rows} rows: {', '.join(self._columns)}>"
-
-
-class Simulated(Mapping[str, Any]):
-    """Columns of simulated data, of which ``y`` is the response, and ``truth`` the names of the true variables."""
-
-    def __init__(self, columns: dict[str, Any], truth: list[str]) -> None:
-        self._columns = columns
-        self.truth = truth
-
-    def __getitem__(self, name: str) -> Any:
-        return self._columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    def to_frame(self) -> Any:
-        """A data frame of all columns."""
-        return _frame(self._columns)
-
-    def __repr__(self) -> str:
-        rows = len(next(iter(self._columns.values()), ()))
-        return f"<passel.Simulated: {rows} rows of {len(self)} columns, true are {', '.join(self.truth)}>"
 
 
 # In the order in which the engine tells them apart; what has none of these is a ranking.

@@ -6,8 +6,13 @@ use passel::{
     job::Format,
     report::{PageExtras, render},
     run::{Outcome, Report as RunReport},
+    selection::ObservationResidual,
 };
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 
 /// What a run has found.
 #[derive(Debug)]
@@ -83,4 +88,51 @@ impl Report {
             Err(message) => Err(PyValueError::new_err(message)),
         }
     }
+    /// The diagnostics of a selection's observations as columns, whose numbers are the bytes of 64-bit floats with NaN for
+    /// none; nothing of a stored report, nor of a model that has none.
+    fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Source::Run(report) = &self.0 else {
+            return Ok(None);
+        };
+        let Some(residuals) = report.residuals() else {
+            return Ok(None);
+        };
+        let rows = &residuals.observed;
+        let columns = PyDict::new(py);
+        if rows.iter().any(|own| own.label.is_some()) {
+            let labels: Vec<_> = rows.iter().map(|own| own.label.as_deref()).collect();
+            columns.set_item("label", labels)?;
+        }
+        for (name, of) in RESIDUALS {
+            let numbers = rows.iter().flat_map(|own| of(own).to_ne_bytes());
+            columns.set_item(name, PyBytes::new(py, &numbers.collect::<Vec<u8>>()))?;
+        }
+        Ok(Some(columns))
+    }
+
+    /// The standard deviations of a selection's variables, in the order of the report; empty where they are not known.
+    fn deviations(&self) -> Vec<f64> {
+        match &self.0 {
+            Source::Run(report) => report.deviations().to_vec(),
+            Source::Stored { .. } => Vec::new(),
+        }
+    }
 }
+
+/// The columns of numbers of residuals.
+const RESIDUALS: [(&str, fn(&ObservationResidual) -> f64); 10] = [
+    ("row", |own| own.row as f64),
+    ("observed", |own| own.observed),
+    ("fitted", |own| own.fitted),
+    ("predictor", |own| own.predictor),
+    ("residual", |own| own.residual),
+    ("leverage", |own| own.leverage),
+    ("standardised", |own| own.standardised.unwrap_or(f64::NAN)),
+    ("cooks_distance", |own| {
+        own.cooks_distance.unwrap_or(f64::NAN)
+    }),
+    ("quantile_residual", |own| {
+        own.quantile_residual.unwrap_or(f64::NAN)
+    }),
+    ("quantile", |own| own.quantile),
+];

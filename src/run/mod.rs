@@ -70,7 +70,7 @@ use crate::{
     job::{Job, PairsJob, StabilityJob, Task, ValidationJob},
     output::OutputError,
     presentation::{Format, PageExtras},
-    selection::{PairsReport, Ranking, StabilityReport, ValidationReport},
+    selection::{PairsReport, Ranking, Residuals, StabilityReport, ValidationReport},
 };
 
 /// Runs the job of any command. Files that it names are written whole or not at all. An interrupt
@@ -157,6 +157,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// The diagnostics of the observations of a selected model, of a selection that has them: all observations of at most
+    /// 1,000, else the most notable and others evenly by rank.
+    #[must_use]
+    pub fn residuals(&self) -> Option<&Residuals> {
+        self.extras.residuals.as_ref()
+    }
+
+    /// The standard deviation of each selected variable of a regression, in the order of the report; empty where it is not
+    /// known.
+    #[must_use]
+    pub fn deviations(&self) -> &[f64] {
+        &self.extras.deviations
+    }
+
     /// The report in the job's format.
     ///
     /// # Errors
