@@ -15,6 +15,7 @@ mod live;
 mod lock;
 mod manifest;
 mod one_job;
+mod plugin_process;
 mod pool;
 mod ranks;
 mod run_status;
@@ -42,7 +43,8 @@ pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
 pub use isolated::{COMMAND as ISOLATED_JOB, run_ordered};
 pub(crate) use manifest::sha256;
-pub use status::{matching_jobs, retain_matching_unchecked, status_table};
+pub use plugin_process::{COMMAND as PLUGIN_ANSWERS, PluginProcess, answer_questions};
+pub use status::{matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,

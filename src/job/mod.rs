@@ -27,6 +27,8 @@ mod path_text;
 #[cfg(feature = "program")]
 mod plugin_arguments;
 mod plugin_lookup;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod plugin_questions;
 mod prediction;
 mod raw_specs;
 mod raw_terms;
@@ -71,6 +73,8 @@ pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, option};
 use options::{PAIRS, RUN, STABILITY, VALIDATION};
+#[cfg(feature = "program")]
+pub(crate) use plugin_questions::{AskLine, PluginAnswers};
 pub use prediction::{PREDICT, PredictionJob};
 use raw_values::RawValues;
 pub use response::ResponseSettings;

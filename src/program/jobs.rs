@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,7 @@ use super::{
     rank_context::RankContext,
 };
 use crate::{
-    batch::{self, error_chain},
+    batch::{self, PluginProcess, error_chain},
     fnv::Fnv,
     foreign_calls::Work,
     interrupt::Interrupt,
@@ -53,16 +53,22 @@ fn run_file(
         return EXIT_USAGE;
     };
     let [check, list, open] = ["check", "list", "open"].map(|name| matches.get_flag(name));
-    let limit = arguments::run_settings(matches, RunSettings::default());
-    if let Some(limit) = limit.ok().and_then(|settings| settings.time_limit) {
+    let given = arguments::run_settings(matches, RunSettings::default()).unwrap_or_default();
+    if let Some(limit) = given.time_limit {
         Work::current().end_within(limit);
     }
     // What only looks at jobs runs no code that they name, unless it is asked to.
     let read = match (check || list) && !open {
-        true => file::inspect,
-        false => file::read,
+        true => file::inspect(path),
+        // Ranks start no processes, and refuse to isolate jobs.
+        false if context.communicator().is_some() => file::read(path),
+        false => {
+            let process = PluginProcess::default();
+            let ask = move |question: &str, within| process.ask(question, within);
+            file::read_for_run(path, given.isolate, Box::new(ask))
+        }
     };
-    let mut file = match read(path) {
+    let mut file = match read {
         Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
@@ -80,9 +86,7 @@ fn run_file(
     ended.file = Some(path.clone());
     ended.folder = Some(file.settings.folder(&file.path));
     let pattern = matches.get_one::<String>("only").map(String::as_str);
-    let jobs = batch::retain_matching_unchecked(&mut file, pattern)
-        .and_then(|()| batch::check_files(&file))
-        .and_then(|()| batch::matching_jobs(&file, pattern));
+    let jobs = batch::check_files(&file).and_then(|()| batch::matching_jobs(&file, pattern));
     let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(error) => {
@@ -137,12 +141,13 @@ fn check_jobs(
         return EXIT_INTERRUPTED;
     }
     let shown = file.path.display().to_string();
-    let (shown, all) = (printable(&shown), jobs.len() + file.unchecked.len());
+    let (shown, all) = (printable(&shown), jobs.len());
     let mut text = match failures {
         0 => format!("{shown}: no mistakes, {all} jobs\n"),
         _ => format!("{shown}: {failures} of {all} jobs cannot be run on their data\n"),
     };
-    if let unchecked @ 1.. = file.unchecked.len() {
+    let unchecked = jobs.iter().filter(|job| job.unchecked.is_some()).count();
+    if unchecked > 0 && !open {
         text += &format!(
             "{unchecked} of them ask for what only the plugins that they name can bring; --open loads these \
              and checks them too\n"
@@ -186,11 +191,21 @@ fn run_jobs(
 
 /// Does the one job that the run orders which started this process; the exit code.
 pub(super) fn run_ordered(interrupt: &Interrupt) -> u8 {
+    as_child(|output| batch::run_ordered(interrupt, output))
+}
+
+/// Answers what the run that started this process asks of plugins; the exit code.
+pub(super) fn answer_questions(interrupt: &Interrupt) -> u8 {
+    as_child(|output| batch::answer_questions(interrupt, output))
+}
+
+/// Does what the run orders which started this process, and ends it.
+fn as_child(work: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), String>) -> u8 {
     // What is told goes to the run, and what plugins print to standard error.
     machine::keep_standard_output();
     let told = match machine::standard_output() {
-        Some(mut output) => batch::run_ordered(interrupt, &mut output),
-        None => batch::run_ordered(interrupt, &mut io::stdout()),
+        Some(mut output) => work(&mut output),
+        None => work(&mut io::stdout()),
     };
     let code = match told {
         Ok(()) => EXIT_DONE,
