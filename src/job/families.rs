@@ -2,7 +2,8 @@
 
 use super::{
     JobDraft, OptionError, RawValues,
-    plugin_lookup::{Asking, PluginLookup, refused},
+    plugin_lookup::{PluginLookup, refused},
+    plugin_questions::Asking,
 };
 use crate::{family::Distribution, nearest::nearest, plugin::MethodError};
 

@@ -4,10 +4,13 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
-use super::{Job, OptionError, other_methods::instead_of, plugin_questions::PluginAsker};
+use super::{
+    Job, OptionError,
+    other_methods::instead_of,
+    plugin_questions::{Asking, Looked, PluginAsker, of_plugins},
+};
 use crate::plugin::{self, MethodError, Offered, PluginError, Plugins, ResolvedMethod};
 
 /// The plugins that were found, by the libraries named besides; clones share them.
@@ -29,23 +32,6 @@ enum Place {
     Inspection,
     /// In another process.
     Elsewhere(Arc<PluginAsker>),
-}
-
-/// The job that looks something up.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Asking<'a> {
-    /// The libraries that it names.
-    pub(super) named: &'a [PathBuf],
-    /// Where other paths of libraries start.
-    pub(super) folder: &'a Path,
-    /// The time that it has.
-    pub(super) timeout: Option<Duration>,
-}
-
-/// What a look-up found, and the libraries that were refused.
-pub(super) struct Looked<T> {
-    pub(super) found: Result<ResolvedMethod<T>, MethodError>,
-    pub(super) refused: Vec<PluginError>,
 }
 
 impl PluginLookup {
@@ -121,15 +107,25 @@ impl PluginLookup {
                 }
             }
         };
+        // A library that the job names comes before those that are installed, whatever it brings.
+        let may_be_other = matches!(self.place, Place::Inspection) && !asking.named.is_empty();
         let error = match looked.found {
+            Ok(found) if may_be_other => {
+                let (what, name, plugin) = (T::WHAT.name(), &found.name, &found.plugin);
+                plugin::warn_once(&format!(
+                    "{what} `{name}` is taken for that of plugin {plugin}; a library that jobs name was not loaded, and may bring its own: \
+                     --open loads it"
+                ));
+                return Ok(found);
+            }
             Ok(found) => return Ok(found),
+            Err(error) if may_be_other => {
+                let reason = "a plugin that it names was not loaded; --open loads it";
+                return Err(OptionError::of_library(error.option(), reason));
+            }
             Err(error) => error,
         };
         let is_unknown = matches!(error, MethodError::UnknownName { .. });
-        if is_unknown && matches!(self.place, Place::Inspection) && !asking.named.is_empty() {
-            let reason = "a plugin that it names was not loaded; --open loads it";
-            return Err(OptionError::of_library(error.option(), reason));
-        }
         let reason = match &looked.refused[..] {
             _ if !is_unknown => return Err(refused(error)),
             [] => return Err(refused(error)),
@@ -142,11 +138,6 @@ impl PluginLookup {
             format!("{error}: {reason}; `passel plugins` lists the places that are searched");
         Err(OptionError::new(error.option(), message))
     }
-}
-
-/// The error for a library that cannot be used.
-pub(super) fn of_plugins(error: PluginError) -> OptionError {
-    OptionError::new("plugins", error.to_string())
 }
 
 /// The error for a method or a score that does not exist, or not with these parameters.

@@ -4,29 +4,22 @@ use std::{
     collections::HashMap,
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use passel_criteria::Criterion;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    OptionError,
-    path_text::{to_path, to_text},
-    plugin_lookup::{Asking, Looked, PluginLookup, of_plugins},
-};
+use super::{OptionError, path_text::to_text};
 use crate::{
-    family::Distribution,
-    foreign_calls::{Work, set_work},
-    plugin::{MethodError, MethodKind, Offered, PluginError, Told, What},
+    foreign_calls::Work,
+    plugin::{MethodError, Offered, PluginError, ResolvedMethod, Told, What},
     printable::printable,
-    score::PairScore,
 };
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Asked {
+pub(super) enum Asked {
     /// Whether these libraries can be loaded, beside those that are installed.
     Libraries,
     /// What a name with its parameters is.
@@ -35,19 +28,19 @@ enum Asked {
 
 /// A question, as the other process is told of it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Question {
+pub(super) struct Question {
     /// The libraries named, as texts of paths.
-    libraries: Vec<String>,
+    pub(super) libraries: Vec<String>,
     /// Where other paths of libraries start.
-    folder: String,
-    asked: Asked,
+    pub(super) folder: String,
+    pub(super) asked: Asked,
     /// How much time each call has, before the grace that calls have.
-    within: Option<Duration>,
+    pub(super) within: Option<Duration>,
 }
 
 /// The answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Answer {
+pub(super) enum Answer {
     /// The libraries are loaded, but for those that were found and refused, each with its path and the reason.
     Loaded(Vec<(String, String)>),
     /// One that was named cannot be used.
@@ -59,6 +52,28 @@ enum Answer {
         nearest: Option<String>,
     },
     Refused(String),
+}
+
+/// The job that looks something up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    /// The libraries that it names.
+    pub(super) named: &'a [PathBuf],
+    /// Where other paths of libraries start.
+    pub(super) folder: &'a Path,
+    /// The time that it has.
+    pub(super) timeout: Option<Duration>,
+}
+
+/// What a look-up found, and the libraries that were refused.
+pub(super) struct Looked<T> {
+    pub(super) found: Result<ResolvedMethod<T>, MethodError>,
+    pub(super) refused: Vec<PluginError>,
+}
+
+/// The error for a library that cannot be used.
+pub(super) fn of_plugins(error: PluginError) -> OptionError {
+    OptionError::new("plugins", error.to_string())
 }
 
 /// Hands a line to another process, which has so much time, and returns the line that it answers; the error says how it ended instead.
@@ -178,52 +193,5 @@ fn lost(named: &[PathBuf], reason: &str) -> String {
             "lost while {} were asked what they bring: {reason}",
             names.join(", ")
         ),
-    }
-}
-
-/// Answers questions, one a line, in the process that loads the plugins.
-#[derive(Debug, Default)]
-pub(crate) struct PluginAnswers(PluginLookup);
-
-impl PluginAnswers {
-    /// The answer to a question; `None` if that is none.
-    pub(crate) fn answer(&self, question: &str) -> Option<String> {
-        let question: Question = serde_json::from_str(question).ok()?;
-        let work = Work::of_job("what plugins bring");
-        if let Some(within) = question.within {
-            work.end_within(within);
-        }
-        let outer = set_work(Some(work));
-        let answer = self.answer_to(&question);
-        set_work(outer);
-        serde_json::to_string(&answer).ok()
-    }
-
-    fn answer_to(&self, question: &Question) -> Answer {
-        let shown = |path: &Path| path.display().to_string();
-        let libraries = question.libraries.iter().map(|text| to_path(text));
-        let libraries: Vec<PathBuf> = libraries.collect();
-        let plugins = match self.0.plugins(&libraries) {
-            Ok(plugins) => plugins.starting_at(&to_path(&question.folder)),
-            Err(error) => return Answer::Unusable(shown(&error.path), error.reason),
-        };
-        let Asked::Spec(what, spec) = &question.asked else {
-            let refused = plugins.refused().iter();
-            let refused = refused.map(|error| (shown(&error.path), error.reason.clone()));
-            return Answer::Loaded(refused.collect());
-        };
-        let found = match what {
-            What::Method => MethodKind::look_up(&plugins, spec).map(Told::of),
-            What::PairScore => PairScore::look_up(&plugins, spec).map(Told::of),
-            What::Criterion => <Arc<dyn Criterion>>::look_up(&plugins, spec).map(Told::of),
-            What::Family => Distribution::look_up(&plugins, spec).map(Told::of),
-        };
-        match found {
-            Ok(told) => Answer::Found(told),
-            Err(MethodError::UnknownName { name, nearest, .. }) => {
-                Answer::Unknown { name, nearest }
-            }
-            Err(MethodError::Refused { message, .. }) => Answer::Refused(message),
-        }
     }
 }

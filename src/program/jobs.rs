@@ -15,7 +15,7 @@ use super::{
     rank_context::RankContext,
 };
 use crate::{
-    batch::{self, PluginProcess, error_chain},
+    batch::{self, PluginProcess, RunSummary, error_chain},
     fnv::Fnv,
     foreign_calls::Work,
     interrupt::Interrupt,
@@ -30,12 +30,11 @@ use crate::{
 /// Does what the arguments of `passel run` ask for; the exit code.
 pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankContext) -> u8 {
     let mut ended = EndedRun::default();
-    let code = run_file(matches, interrupt, context, &mut ended);
     let only_looks = ["check", "list"].iter().any(|flag| matches.get_flag(flag));
-    if let Some(command) = matches.get_one::<String>("on-end")
-        && context.is_root()
-        && !only_looks
-    {
+    let command = matches.get_one::<String>("on-end").map(String::as_str);
+    let command = command.filter(|_| context.is_root() && !only_looks);
+    let code = run_file(matches, interrupt, context, (command, &mut ended));
+    if let Some(command) = command {
         on_end::run_command(command, code, &ended);
     }
     code
@@ -47,7 +46,7 @@ fn run_file(
     matches: &ArgMatches,
     interrupt: &Interrupt,
     context: &RankContext,
-    ended: &mut EndedRun,
+    (command, ended): (Option<&str>, &mut EndedRun),
 ) -> u8 {
     let Some(path) = matches.get_one::<PathBuf>("file") else {
         return EXIT_USAGE;
@@ -58,7 +57,7 @@ fn run_file(
         Work::current().end_within(limit);
     }
     // What only looks at jobs runs no code that they name, unless it is asked to.
-    let read = match (check || list) && !open {
+    let read = || match (check || list) && !open {
         true => file::inspect(path),
         // Ranks start no processes, and refuse to isolate jobs.
         false if context.communicator().is_some() => file::read(path),
@@ -68,7 +67,7 @@ fn run_file(
             file::read_for_run(path, given.isolate, Box::new(ask))
         }
     };
-    let mut file = match read {
+    let mut file = match on_end::if_it_hangs(command, read) {
         Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
@@ -113,7 +112,7 @@ fn run_file(
         context.print_error(&format!("warning: the priority stays as it is: {error}"));
     }
     match check_equal(context, path, &jobs) {
-        Ok(()) => run_jobs(&file, &jobs, interrupt, context, ended),
+        Ok(()) => run_jobs(&file, &jobs, interrupt, context, (command, ended)),
         Err(code) => code,
     }
 }
@@ -164,9 +163,21 @@ fn run_jobs(
     jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     context: &RankContext,
-    ended: &mut EndedRun,
+    (command, ended): (Option<&str>, &mut EndedRun),
 ) -> u8 {
-    let summary = match batch::run(file, jobs, interrupt, context.communicator()) {
+    let begun = ended.clone();
+    let if_it_hangs = |summary: &RunSummary, code: u8| {
+        if let Some(command) = command {
+            let summary = summary.clone();
+            let ended = EndedRun {
+                summary,
+                ..begun.clone()
+            };
+            on_end::run_command(command, code, &ended);
+        }
+    };
+    let communicator = context.communicator();
+    let summary = match batch::run_or(file, jobs, interrupt, communicator, &if_it_hangs) {
         Ok(summary) => summary,
         Err(error) => {
             context.print_error(&format!("error: {}", error_chain(&error)));

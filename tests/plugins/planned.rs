@@ -230,3 +230,28 @@ fn what_a_lost_job_had_saved_is_kept() {
     assert_eq!(lost.code, Some(1), "{}", lost.stderr);
     assert_eq!(saved(), 1);
 }
+
+#[test]
+fn a_look_that_loads_no_plugin_tells_what_it_takes_a_name_for() {
+    let Some(folder) = folder() else { return };
+    let jobs = harm("own", "method = 'jmi'")
+        + &harm("again", "method = 'jmi'\ntop = 2")
+        // What ships has no such value; the library might.
+        + &harm("value", "method = 'mifs:beta=-1'")
+        + &job("plain", "method = 'mifs'");
+    folder.write("jobs.toml", &jobs);
+    let told = "warning: method `jmi` is taken for that of plugin information; a library that jobs name was not loaded";
+    for (look, code, counted) in [
+        ("--check", 0, "no mistakes, 4 jobs\n1 of them ask"),
+        ("--list", 0, "4 jobs, 3 to do, 1 unknown\n"),
+    ] {
+        let ran = ran(folder.passel(&["run", "jobs.toml", look]));
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+        assert!(ran.stdout.contains(counted), "{}", ran.stdout);
+        assert_eq!(ran.stderr.matches(told).count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        let opened = self::ran(folder.passel(&["run", "jobs.toml", look, "--open"]));
+        assert_eq!(opened.code, Some(2), "{}", opened.stdout);
+        assert!(!opened.stderr.contains("is taken for"), "{}", opened.stderr);
+    }
+}
