@@ -99,8 +99,8 @@ impl Running {
                 break status;
             }
         };
-        // Another process that it started may hold its pipes.
-        if let Ok(answer) = self.answers.try_recv() {
+        // What it said at last. Another process that it started may hold its pipes.
+        if let Ok(answer) = self.answers.recv_timeout(LAST_WORDS) {
             return Ok(answer);
         }
         let ended = match is_killed {

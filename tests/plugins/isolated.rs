@@ -160,7 +160,7 @@ fn what_it_says_is_told_with_the_job() {
 }
 
 /// Whether a process goes on for five seconds more; one that has ended and is not waited for does not.
-fn lives_on(pid: &str) -> bool {
+pub(super) fn lives_on(pid: &str) -> bool {
     let lives = || {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !status.is_empty() && !status.contains(") Z ")

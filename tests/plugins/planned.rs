@@ -6,6 +6,7 @@ use std::fs;
 
 use super::{
     built, c_plugin,
+    isolated::lives_on,
     program::{Folder, Ran, ran},
 };
 
@@ -253,5 +254,24 @@ fn a_look_that_loads_no_plugin_tells_what_it_takes_a_name_for() {
         let opened = self::ran(folder.passel(&["run", "jobs.toml", look, "--open"]));
         assert_eq!(opened.code, Some(2), "{}", opened.stdout);
         assert!(!opened.stderr.contains("is taken for"), "{}", opened.stderr);
+    }
+}
+
+#[test]
+fn who_is_asked_does_not_outlive_the_run() {
+    for (signal, code) in [("INT", "130"), ("KILL", "137")] {
+        let Some(folder) = folder() else { return };
+        folder.write("jobs.toml", &harm("bad", "method = 'harm-score'"));
+        let script = format!(
+            "\"$passel\" run jobs.toml --isolate & id=$!; \
+             while child=$(cat /proc/$id/task/*/children 2>/dev/null); [ -z \"$child\" ]; do sleep 0.02; done; \
+             sleep 0.3; kill -{signal} $id; wait $id; echo $? $child"
+        );
+        let mut command = folder.shell(&script);
+        command.env("HARM", "entry loop");
+        let ran = ran(command);
+        let (ended, child) = ran.stdout.trim().split_once(' ').expect(&ran.stderr);
+        assert_eq!(ended, code, "{}", ran.stderr);
+        assert!(!lives_on(child.trim()), "{signal}: {}", ran.stderr);
     }
 }
