@@ -97,7 +97,6 @@ impl Work {
     }
 
     /// How much time it has left; `None` without a deadline.
-    #[cfg(feature = "program")]
     pub(crate) fn time_left(&self) -> Option<Duration> {
         let deadline = self.deadline.load(Relaxed);
         let left = || Duration::from_millis(deadline).saturating_sub(START.elapsed());
