@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_arrives_is_what_was_told_of_but_for_its_functions() {
-        for spec in ["jmi", "mifs:beta=0.25", "relief:neighbours=3"] {
+        for spec in ["jmi", "mifs:beta=0.25", "relieff:neighbours=3"] {
             let (found, here) = arrived::<MethodKind>(spec);
             assert_eq!(
                 std::mem::discriminant(&found.value),
