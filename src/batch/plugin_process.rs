@@ -128,7 +128,7 @@ fn pass_on(line: &str) {
 /// Answers the questions of the process which started this one, until that ends.
 ///
 /// # Errors
-/// Nobody asks, or listens.
+/// Questions cannot be read, or nobody listens.
 pub fn answer_questions(interrupt: &Interrupt, output: &mut dyn Write) -> Result<(), String> {
     // Whoever asks ends this one.
     let _heeding = interrupt.heeding();

@@ -46,6 +46,8 @@ pub struct JobFile {
     pub settings: RunSettings,
     /// The jobs, with grids expanded, in the order of the file.
     pub jobs: Vec<PlannedJob>,
+    /// What is to be known of names in it that are taken for what ships, and that a library which was not loaded may bring as well.
+    pub notes: Vec<String>,
 }
 
 impl JobFile {
@@ -206,6 +208,7 @@ fn parse(
             path: path.to_owned(),
             settings,
             jobs: jobs.into_iter().map(|job| job.planned).collect(),
+            notes: draft.plugins.notes(),
         }),
         false => Err(mistakes),
     }

@@ -1,7 +1,7 @@
 //! Looking up methods, scores, criteria and families in the plugins of a job.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -18,6 +18,8 @@ use crate::plugin::{self, MethodError, Offered, PluginError, Plugins, ResolvedMe
 pub(super) struct PluginLookup {
     found: Arc<Mutex<PluginCache>>,
     place: Place,
+    /// What is to be known of names that a library which was not loaded may bring as well.
+    notes: Arc<Mutex<BTreeSet<String>>>,
 }
 
 type PluginCache = HashMap<Vec<PathBuf>, Result<Plugins, PluginError>>;
@@ -57,6 +59,13 @@ impl PluginLookup {
     #[cfg(feature = "program")]
     pub(super) fn may_need_libraries(&self) -> bool {
         !matches!(self.place, Place::Here)
+    }
+
+    /// What is to be known of names that were looked up.
+    #[cfg(feature = "program")]
+    pub(super) fn notes(&self) -> Vec<String> {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.iter().cloned().collect()
     }
 
     /// The plugins that are installed, and those of the libraries named.
@@ -112,7 +121,8 @@ impl PluginLookup {
         let error = match looked.found {
             Ok(found) if may_be_other => {
                 let (what, name, plugin) = (T::WHAT.name(), &found.name, &found.plugin);
-                plugin::warn_once(&format!(
+                let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                notes.insert(format!(
                     "{what} `{name}` is taken for that of plugin {plugin}; a library that jobs name was not loaded, and may bring its own: \
                      --open loads it"
                 ));

@@ -77,6 +77,9 @@ fn run_file(
             return context.abandon(&message);
         }
     };
+    for note in &file.notes {
+        context.print_error(&format!("warning: {note}"));
+    }
     file.settings = match arguments::run_settings(matches, file.settings) {
         Ok(settings) => settings,
         Err(errors) => return context.refuse(&errors),

@@ -255,6 +255,9 @@ fn a_look_that_loads_no_plugin_tells_what_it_takes_a_name_for() {
         assert_eq!(opened.code, Some(2), "{}", opened.stdout);
         assert!(!opened.stderr.contains("is taken for"), "{}", opened.stderr);
     }
+    // Who asks how a run stands looks at no names.
+    let status = ran(folder.passel(&["status", "jobs.toml"]));
+    assert!(!status.stderr.contains("is taken for"), "{}", status.stderr);
 }
 
 #[test]
