@@ -96,6 +96,13 @@ impl Work {
         deadline < NEVER && START.elapsed() >= Duration::from_millis(deadline)
     }
 
+    /// How much time it has left; `None` without a deadline.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let deadline = self.deadline.load(Relaxed);
+        let left = || Duration::from_millis(deadline).saturating_sub(START.elapsed());
+        (deadline < NEVER).then(left)
+    }
+
     /// The job's name.
     pub(crate) fn job(&self) -> Option<&str> {
         self.job.as_deref()
@@ -271,10 +278,13 @@ mod tests {
             });
         });
         assert!(of_job("a job of this test").is_empty());
-        assert!(!work.is_late());
+        assert!(!work.is_late() && work.time_left().is_none());
+        work.end_within(Duration::from_secs(7200));
+        work.end_within(Duration::from_secs(3600));
+        let left = work.time_left().unwrap();
+        assert!((3590..=3600).contains(&left.as_secs()), "{left:?}");
         work.ends_at(Instant::now());
-        work.ends_at(Instant::now() + Duration::from_secs(3600));
         std::thread::sleep(Duration::from_millis(2));
-        assert!(work.is_late());
+        assert!(work.is_late() && work.time_left() == Some(Duration::ZERO));
     }
 }

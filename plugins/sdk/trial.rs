@@ -14,12 +14,16 @@
 //! assert!((trial::score(&jmi, &x, &[&w], &y) - 2f64.ln()).abs() < 1e-12);
 //! ```
 
+mod observations;
+mod procedure;
+
 use std::collections::BTreeMap;
 
 use crate::{
     Against, Combination, Combine, Function, Gather, Gathered, Join, PairMeasure, PairScore, Part,
     Quantity, Score, Table,
 };
+pub use observations::{Observations, Tried};
 
 /// A selector's score of the candidate x where these variables were chosen, in this order, in
 /// nats; a ratio has no unit, a function its own. Levels are numbers from 0, one an observation.

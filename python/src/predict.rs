@@ -38,12 +38,12 @@ pub(crate) fn predict<'py>(
     job.data.table = table.map(Arc::new);
     let interrupt = Interrupt::default();
     job.data.start_timeout(&interrupt);
-    let work = move || run::predictions(&job);
+    let work = move || run::predictions(&job).map_err(Box::new);
     let (predicted, signal) = await_work(py, &interrupt, Told::nobody(), work)?;
     if let Some(signal) = signal {
         return Err(signal);
     }
-    let predicted = predicted.map_err(|error| failure::of_run(py, error))?;
+    let predicted = predicted.map_err(|error| failure::of_run(py, *error))?;
     let columns = PyDict::new(py);
     for (name, column) in predicted_columns(&predicted) {
         match column {
@@ -65,12 +65,12 @@ pub(crate) fn draw<'py>(
     let simulation = simulation.map_err(|errors| failure::of_options(py, &errors))?;
     let interrupt = Interrupt::default();
     let own = interrupt.clone();
-    let work = move || run::draw(&simulation, &own);
+    let work = move || run::draw(&simulation, &own).map_err(Box::new);
     let (drawn, signal) = await_work(py, &interrupt, Told::nobody(), work)?;
     if let Some(signal) = signal {
         return Err(signal);
     }
-    let drawn = drawn.map_err(|error| failure::of_run(py, error))?;
+    let drawn = drawn.map_err(|error| failure::of_run(py, *error))?;
     let truth = drawn.truth.iter().map(|at| drawn.columns[*at].name.clone());
     let truth = truth.collect();
     let columns = PyList::empty(py);

@@ -2,8 +2,9 @@
 
 use std::{
     ffi::OsStr,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
     thread,
     time::{Duration, Instant},
 };
@@ -15,6 +16,12 @@ const INTERRUPT: &[u8] = b"interrupt\n";
 
 /// How often it is looked whether a child has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// How long after the grace of a plugin's call a child that has not ended by itself is killed.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the last words of a child are waited for once it has ended: a process that it started may hold its pipes.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A process that was started. It is killed, should it go on when this is dropped, and ends by itself when this process does.
 #[derive(Debug)]
@@ -45,12 +52,18 @@ impl Child {
             .stdout(stream())
             .stderr(stream())
             .spawn()?;
-        let mut orders = process.stdin.take();
-        if let Some(orders) = &mut orders {
+        let orders = process.stdin.take();
+        let mut child = Self { process, orders };
+        child.tell(order);
+        Ok(child)
+    }
+
+    /// Hands it one more order of a line.
+    pub(super) fn tell(&mut self, order: &str) {
+        if let Some(orders) = &mut self.orders {
             // A child that has ended already is told of by its status.
             let _ = orders.write_all(format!("{order}\n").as_bytes());
         }
-        Ok(Self { process, orders })
     }
 
     /// The ends of its pipes, once.
@@ -96,29 +109,63 @@ impl Drop for Child {
 /// # Errors
 /// There is no such process, or no thread can be started.
 pub(crate) fn order(interrupt: &Interrupt) -> io::Result<String> {
+    let first = orders(interrupt)?.recv();
+    first.map_err(|_| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// The orders of the process which started this one, as they come; else as [`order`].
+pub(super) fn orders(interrupt: &Interrupt) -> io::Result<Receiver<String>> {
     machine::end_with_parent();
-    let mut orders = BufReader::new(machine::take_standard_input()?);
-    let mut order = String::new();
-    if orders.read_line(&mut order)? == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
+    let orders = BufReader::new(machine::take_standard_input()?);
     let interrupt = interrupt.clone();
+    let (sender, receiver) = mpsc::channel();
     let heed = move || {
-        let mut line = Vec::new();
-        while orders
-            .read_until(b'\n', &mut line)
-            .is_ok_and(|read| read > 0)
-        {
-            if line == INTERRUPT {
-                interrupt.request();
+        let mut is_ordered = false;
+        for line in orders.split(b'\n').map_while(Result::ok) {
+            match line == INTERRUPT.trim_ascii_end() {
+                true => interrupt.request(),
+                false => {
+                    is_ordered = true;
+                    // Whoever takes one order alone has gone on to work.
+                    let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
+                }
             }
-            line.clear();
         }
-        // Nobody reads what this process would tell.
-        plugin::end_now(1);
+        if is_ordered {
+            // Nobody reads what this process would tell.
+            plugin::end_now(1);
+        }
     };
     thread::Builder::new().spawn(heed)?;
-    Ok(order)
+    Ok(receiver)
+}
+
+/// What a thread of its own makes of a pipe.
+pub(super) fn listen<T: Send + 'static>(
+    listener: impl FnOnce() -> Option<T> + Send + 'static,
+) -> Receiver<Option<T>> {
+    let (done, result) = mpsc::channel();
+    // Without a thread nothing is heard.
+    let _ = thread::Builder::new().spawn(move || drop(done.send(listener())));
+    result
+}
+
+/// Passes the messages of a child on, but for its last error, which explains its end.
+pub(super) fn messages(errors: impl Read, tell: impl Fn(&str)) -> Option<String> {
+    let mut last: Option<String> = None;
+    let mut lines = BufReader::new(errors).split(b'\n').map_while(Result::ok);
+    for line in lines.by_ref() {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        match line.strip_prefix("error: ") {
+            Some(error) => {
+                if let Some(before) = last.replace(error.to_owned()) {
+                    tell(&format!("error: {before}"));
+                }
+            }
+            None => tell(&line),
+        }
+    }
+    last
 }
 
 /// How a process ended, in words.

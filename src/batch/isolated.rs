@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    child::{self, Child, ended_text},
+    child::{self, Child, LAST_WORDS, PATIENCE, ended_text, listen, messages},
     folder::ResultFolder,
     manifest::{FileHashes, Manifest},
     one_job::{JobContext, JobEnd, JobFailure},
@@ -32,12 +32,6 @@ use crate::{
 /// How often a child is looked at, and looks how far its job is.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const TELL_EVERY: Duration = Duration::from_millis(500);
-
-/// How long after the grace of a plugin's call a child that has not ended by itself is killed.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How long the last words of a child are waited for once it has ended: a process that it started may hold its pipes.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What a child is to do.
 #[derive(Serialize, Deserialize)]
@@ -77,34 +71,6 @@ fn heard(output: impl Read, tell: impl Fn(Stage)) -> Option<Ended> {
         }
         Told::End(ended) => Some(ended),
     })
-}
-
-/// Passes the messages of a child on, but for its last error, which explains its end.
-fn messages(errors: impl Read, tell: impl Fn(&str)) -> Option<String> {
-    let mut last: Option<String> = None;
-    let mut lines = BufReader::new(errors).split(b'\n').map_while(Result::ok);
-    for line in lines.by_ref() {
-        let line = String::from_utf8_lossy(&line).into_owned();
-        match line.strip_prefix("error: ") {
-            Some(error) => {
-                if let Some(before) = last.replace(error.to_owned()) {
-                    tell(&format!("error: {before}"));
-                }
-            }
-            None => tell(&line),
-        }
-    }
-    last
-}
-
-/// What a thread of its own makes of a pipe.
-fn listen<T: Send + 'static>(
-    listener: impl FnOnce() -> Option<T> + Send + 'static,
-) -> Receiver<Option<T>> {
-    let (done, result) = mpsc::channel();
-    // Without a thread nothing is heard.
-    let _ = thread::Builder::new().spawn(move || drop(done.send(listener())));
-    result
 }
 
 /// Does a job of a file in this folder in a child, with what the run gives it of the machine.

@@ -15,6 +15,7 @@ mod live;
 mod lock;
 mod manifest;
 mod one_job;
+mod plugin_process;
 mod pool;
 mod ranks;
 mod run_status;
@@ -42,7 +43,8 @@ pub use folder_status::{FolderStatus, folder_status};
 pub use inputs::check_files;
 pub use isolated::{COMMAND as ISOLATED_JOB, run_ordered};
 pub(crate) use manifest::sha256;
-pub use status::{matching_jobs, retain_matching_unchecked, status_table};
+pub use plugin_process::{COMMAND as PLUGIN_ANSWERS, PluginProcess, answer_questions};
+pub use status::{matching_jobs, status_table};
 
 use crate::{
     interrupt::Interrupt,
@@ -172,6 +174,23 @@ pub fn run(
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
 ) -> Result<RunSummary, BatchError> {
+    run_or(file, jobs, interrupt, communicator, &|_, _| {})
+}
+
+/// What is done before a call that does not return ends the process of a run, by what the run has done and the exit code.
+pub(crate) type IfItHangs<'a> = dyn Fn(&RunSummary, u8) + Sync + 'a;
+
+/// Does what [`run`] does, and `if_it_hangs` before a call of a plugin that does not return ends the process.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_or(
+    file: &JobFile,
+    jobs: &[&PlannedJob],
+    interrupt: &Interrupt,
+    communicator: Option<&Communicator>,
+    if_it_hangs: &IfItHangs<'_>,
+) -> Result<RunSummary, BatchError> {
     let _heeding = interrupt.heeding();
     if file.settings.isolate && communicator.is_some() {
         let mend = "leave isolate out, or run passel without mpirun";
@@ -202,7 +221,9 @@ pub fn run(
             };
             start().spawn_scoped(scope, wait).map_err(refused)?;
         }
-        run_into(&folder, file, (jobs, &lost), interrupt, communicator, &live)
+        let jobs = (jobs, &lost);
+        let live = (&live, if_it_hangs);
+        run_into(&folder, file, jobs, interrupt, communicator, live)
     });
     let summary = result.as_ref().ok();
     let code = result
@@ -222,7 +243,7 @@ fn run_into<'a>(
     (jobs, lost): (&[&'a PlannedJob], &LostJobs),
     interrupt: &Interrupt,
     communicator: Option<&Communicator>,
-    live: &Live<'a>,
+    (live, if_it_hangs): (&Live<'a>, &IfItHangs<'_>),
 ) -> Result<RunSummary, BatchError> {
     let is_root = communicator.is_none_or(Communicator::is_root);
     let mut survey = Survey::new(file, interrupt);
@@ -242,7 +263,8 @@ fn run_into<'a>(
         return Ok(RunSummary::default());
     }
     let pool = survey.resource_pool(communicator);
-    let runner = Runner::new(&survey, folder, pool, role.partners(), interrupt, live);
+    let told = (live, if_it_hangs);
+    let runner = Runner::new(&survey, folder, pool, role.partners(), interrupt, told);
     let summary = role.merge(runner.run())?;
     if !is_root {
         return Ok(summary);

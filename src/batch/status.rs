@@ -69,27 +69,12 @@ pub fn matching_jobs<'a>(
     };
     let is_chosen = job_filter(pattern)?;
     let jobs: Vec<_> = file.jobs.iter().filter(|job| is_chosen(&job.id)).collect();
-    match jobs.is_empty() && !file.unchecked.iter().any(|id| is_chosen(id)) {
+    match jobs.is_empty() {
         true => Err(BatchError::Refused(format!(
             "--only {pattern} matches no job; `--list` shows the names of the jobs"
         ))),
         false => Ok(jobs),
     }
-}
-
-/// Leaves of the jobs of a file whose plugins were not loaded those that [`matching_jobs`] would choose.
-///
-/// # Errors
-/// The pattern is malformed.
-pub fn retain_matching_unchecked(
-    file: &mut JobFile,
-    pattern: Option<&str>,
-) -> Result<(), BatchError> {
-    if let Some(pattern) = pattern {
-        let is_chosen = job_filter(pattern)?;
-        file.unchecked.retain(|id| is_chosen(id));
-    }
-    Ok(())
 }
 
 /// Whether a pattern chooses the job of a name.
@@ -104,12 +89,18 @@ fn job_filter(pattern: &str) -> Result<impl Fn(&str) -> bool, BatchError> {
 }
 
 /// The manifest that a job's result would have now, and whether the stored result has it.
+///
+/// # Errors
+/// A file that the job reads cannot be read, or it is not known what its plugins make of it.
 pub(super) fn inspect(
     planned: &PlannedJob,
     file: &JobFile,
     folder: &Path,
     hashes: &mut FileHashes,
 ) -> Result<(Manifest, Status), String> {
+    if let Some(reason) = &planned.unchecked {
+        return Err(reason.clone());
+    }
     let manifest = Manifest::of(planned, file.folder(), hashes)?;
     let status = compare(planned, &manifest, folder, hashes);
     Ok((manifest, status))
@@ -153,8 +144,20 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
     let mut estimator = DemandEstimator::of_run(&file.settings, file.jobs.len());
     let last_ends = folder::last_ends(&folder);
     let mut text = String::new();
-    let mut pending = 0;
+    let (mut pending, mut unknown) = (0, 0);
     for job in jobs {
+        if let Some(reason) = &job.unchecked {
+            unknown += 1;
+            text += &format!(
+                "{:<10}  {:>12}  {:<9}  {}  ({})\n",
+                "unknown",
+                "",
+                "",
+                job.id,
+                printable(without_place(reason))
+            );
+            continue;
+        }
         let status = match inspect(job, file, &folder, &mut hashes) {
             Ok((_, status)) => status.after(last_ends.get(&job.id)),
             Err(reason) => Status::Unreadable(reason),
@@ -169,15 +172,8 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         let (command, id) = (job.task.command().name(), &job.id);
         text += &format!("{word:<10}  {memory:>12}  {command:<9}  {id}{reason}\n");
     }
-    for id in &file.unchecked {
-        let reason = "a plugin that it names was not loaded; --open loads it";
-        text += &format!(
-            "{:<10}  {:>12}  {:<9}  {id}  ({reason})\n",
-            "unknown", "", ""
-        );
-    }
-    let all = jobs.len() + file.unchecked.len();
-    text + &match file.unchecked.len() {
+    let all = jobs.len();
+    text + &match unknown {
         0 => format!("{all} jobs, {pending} to do\n"),
         unknown => format!("{all} jobs, {pending} to do, {unknown} unknown\n"),
     }

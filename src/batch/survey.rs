@@ -105,7 +105,10 @@ impl<'a> Survey<'a> {
             self.notes
                 .push(format!("{path}.json belongs to no job of {file}"));
         }
-        let has_all = requested.len() == names.len() && !file.settings.retry_failed;
+        let mut jobs = file.jobs.iter();
+        let has_all = requested.len() == names.len()
+            && !file.settings.retry_failed
+            && jobs.all(|job| job.unchecked.is_none());
         if has_all && !interrupt.requested() {
             folder.remove_checkpoints_except(self.pending.iter().map(|job| &job.manifest));
         }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    RunSummary, error_chain,
+    IfItHangs, RunSummary, error_chain,
     folder::ResultFolder,
     isolated,
     live::Live,
@@ -42,6 +42,7 @@ pub(super) struct Runner<'a, 'f> {
     partners: Option<&'a Communicator>,
     interrupt: &'a Interrupt,
     live: &'a Live<'f>,
+    if_it_hangs: &'a IfItHangs<'a>,
     /// Whether it was said that too many jobs failed.
     has_given_up: AtomicBool,
     cache: DataCache,
@@ -66,7 +67,7 @@ impl<'a, 'f> Runner<'a, 'f> {
         pool: ResourcePool,
         partners: Option<&'a Communicator>,
         interrupt: &'a Interrupt,
-        live: &'a Live<'f>,
+        (live, if_it_hangs): (&'a Live<'f>, &'a IfItHangs<'a>),
     ) -> Self {
         let cache = DataCache::default();
         for job in &survey.pending {
@@ -99,6 +100,7 @@ impl<'a, 'f> Runner<'a, 'f> {
             partners,
             interrupt,
             live,
+            if_it_hangs,
             has_given_up: AtomicBool::new(false),
             cache,
             memory: MemoryBudget::of_system()
@@ -192,6 +194,7 @@ impl<'a, 'f> Runner<'a, 'f> {
         self.live.finish(Some(&summary), code);
         let text = summary.to_text(self.folder.path());
         text.lines().for_each(|line| self.progress.print_line(line));
+        (self.if_it_hangs)(&summary, code);
         // It ends the process.
         let _ = answer.send(code);
     }

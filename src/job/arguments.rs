@@ -173,8 +173,9 @@ pub fn command() -> Command {
             VALIDATE_EXAMPLE,
         ))
         .subcommand(run)
-        // For `run --isolate` alone, which tells it on standard input what to do.
+        // For `run --isolate` alone, which tells them on standard input what to do.
         .subcommand(Command::new("isolated-job").hide(true))
+        .subcommand(Command::new("plugin-answers").hide(true))
         .subcommand(status)
         .subcommand(predict)
         .subcommand(simulate)

@@ -12,15 +12,16 @@ use super::{
     options::MethodClass,
     path_text::{to_path, to_text},
     plugin_lookup::{PluginLookup, refused},
+    plugin_questions::Asking,
     raw_values::CriterionChoice,
     response::{read_levels_as_text, response_conflicts, split_response},
     responses::{conflicts_of_responses, refuse_several},
-    task::{Command, PairsJob, Task},
+    task::{Command, PairsJob, StabilityJob, Task, ValidationJob},
 };
 use crate::{
     binning::Binning,
     family::Distribution,
-    plugin::{MethodError, PASS},
+    plugin::{MethodError, MethodKind, Offered, PASS, ResolvedMethod},
     presentation::Format,
     stability::Resampling,
     table::is_npy,
@@ -142,6 +143,23 @@ impl JobDraft {
         })
     }
 
+    /// The task as far as it is known without the plugins of its job: it can be shown, and not done.
+    #[cfg(feature = "program")]
+    pub(super) fn unresolved_task(mut self) -> Task {
+        // What is wrong was told.
+        let _ = take_phenotypes(&mut self.job).and_then(|()| split_response(&mut self.job));
+        self.resolve_paths();
+        match self.command {
+            Command::Select => Task::Select(Box::new(self.job)),
+            Command::Pairs => Task::Pairs(Box::new(PairsJob {
+                matrix: self.matrix,
+                ..PairsJob::new(self.job, ResolvedMethod::unresolved(self.score))
+            })),
+            Command::Stability => Task::Stability(Box::new(StabilityJob::new(self.job))),
+            Command::Validate => Task::Validate(Box::new(ValidationJob::new(self.job))),
+        }
+    }
+
     /// The checked selection. Its paths are relative to the draft's folder.
     ///
     /// # Errors
@@ -211,11 +229,7 @@ impl JobDraft {
         errors.extend(response_conflicts(&self.job));
         errors.extend(refuse_several(&self.job, "passel pairs"));
         errors.extend(self.parquet_of_others());
-        let score = match self.plugins.find(
-            &self.job.plugins,
-            |plugins| plugins.pair_score(&self.score),
-            refused,
-        ) {
+        let score = match self.look_up(&self.score, refused) {
             Ok(score) => Some(score),
             Err(error) => {
                 errors.push(error);
@@ -281,13 +295,25 @@ impl JobDraft {
         }
     }
 
+    /// Looks something up in the plugins of the job.
+    fn look_up<T: Offered>(
+        &self,
+        spec: &str,
+        refused: impl FnOnce(MethodError) -> OptionError,
+    ) -> Result<ResolvedMethod<T>, OptionError> {
+        let asking = Asking {
+            named: &self.job.plugins,
+            folder: &self.folder,
+            timeout: self.job.timeout,
+        };
+        self.plugins.find(asking, spec, refused)
+    }
+
     /// Finds the selector that the method names, unless that is `pass`.
     pub(super) fn resolve_method(&mut self) -> Result<(), OptionError> {
         let method = &*self.job.method;
         if method != PASS {
-            let selector =
-                self.plugins
-                    .find(&self.job.plugins, |plugins| plugins.method(method), refused)?;
+            let selector: ResolvedMethod<MethodKind> = self.look_up(method, refused)?;
             PluginLookup::record_library(&mut self.job, &selector.library);
             self.job.selector = Some(selector);
         }
@@ -349,11 +375,7 @@ impl JobDraft {
             }
             error => refused(error),
         };
-        let criterion = self.plugins.find(
-            &self.job.plugins,
-            |plugins| plugins.criterion(value),
-            refused,
-        )?;
+        let criterion: ResolvedMethod<Arc<dyn Criterion>> = self.look_up(value, refused)?;
         PluginLookup::record_library(&mut self.job, &criterion.library);
         Ok(criterion.value)
     }

@@ -18,7 +18,7 @@ pub struct OptionError {
     pub formula: Option<FormulaError>,
     /// Whether the value is right but for the file that it names.
     pub is_of_file: bool,
-    /// Whether the value may be right: a library that was not loaded would tell.
+    /// Whether the value may be right: a library would tell that was not loaded, or ended the process that asked it.
     pub needs_library: bool,
 }
 
@@ -38,6 +38,14 @@ impl OptionError {
     pub(super) fn unknown(name: &str, names: impl IntoIterator<Item = &'static str>) -> Self {
         let error = Self::new(name, format!("there is no option `{name}`"));
         error.suggest(nearest(name, names))
+    }
+
+    /// The error where only a library could tell whether the value is right, which was not asked or did not answer.
+    pub(super) fn of_library(option: &str, message: impl Into<String>) -> Self {
+        Self {
+            needs_library: true,
+            ..Self::new(option, message)
+        }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {

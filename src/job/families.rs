@@ -3,6 +3,7 @@
 use super::{
     JobDraft, OptionError, RawValues,
     plugin_lookup::{PluginLookup, refused},
+    plugin_questions::Asking,
 };
 use crate::{family::Distribution, nearest::nearest, plugin::MethodError};
 
@@ -58,8 +59,12 @@ impl JobDraft {
                 MethodError::UnknownName { nearest: None, .. } => unknown,
                 error => refused(error),
             };
-            let look_up = &self.plugins;
-            let found = look_up.find(&named, |plugins| plugins.family(&spec), refused)?;
+            let asking = Asking {
+                named: &named,
+                folder: &self.folder,
+                timeout: self.job.timeout,
+            };
+            let found = self.plugins.find(asking, &spec, refused)?;
             PluginLookup::record_library(&mut self.job, &found.library);
             match at.checked_sub(1) {
                 None => self.job.kind.distribution = found.value,

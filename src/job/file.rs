@@ -20,7 +20,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup};
+use super::{
+    AskLine, JobDraft, RUN, RunSettings, Task, plugin_lookup::PluginLookup,
+    plugin_questions::PluginAsker,
+};
 use crate::{foreign_calls::Work, whole_file::read_small};
 use entries::NoData;
 use expand::{Expansion, LocatedJob};
@@ -43,8 +46,8 @@ pub struct JobFile {
     pub settings: RunSettings,
     /// The jobs, with grids expanded, in the order of the file.
     pub jobs: Vec<PlannedJob>,
-    /// The names of further jobs, which only a library that was not loaded could tell to be right.
-    pub unchecked: Vec<String>,
+    /// What is to be known of names in it that are taken for what ships, and that a library which was not loaded may bring as well.
+    pub notes: Vec<String>,
 }
 
 impl JobFile {
@@ -65,6 +68,9 @@ pub struct PlannedJob {
     pub options: Vec<(&'static str, Vec<String>)>,
     /// The names of the options that were set for this job alone, not by the defaults of the file.
     pub(super) own: Vec<&'static str>,
+    /// Why it is not known whether the job is right, which only a library could tell that was not loaded, or ended the process
+    /// that asked it. Such a job can be shown, and not done.
+    pub unchecked: Option<String>,
 }
 
 /// Reads a job file.
@@ -72,7 +78,23 @@ pub struct PlannedJob {
 /// # Errors
 /// The file cannot be read, or contains mistakes: the error lists all of them.
 pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
-    read_with(path, &JobDraft::new(""))
+    read_with(path, |_| PluginLookup::default())
+}
+
+/// Reads a job file. Where its jobs, or all jobs, have processes of their own, another process is asked about plugins, and this one
+/// loads none.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_for_run(
+    path: &Path,
+    isolates_all: bool,
+    ask: Box<AskLine>,
+) -> Result<JobFile, JobFileError> {
+    read_with(path, |settings| match isolates_all || settings.isolate {
+        true => PluginLookup::elsewhere(PluginAsker::new(ask)),
+        false => PluginLookup::default(),
+    })
 }
 
 /// Reads a job file, and loads none of the libraries that it names.
@@ -80,19 +102,20 @@ pub fn read(path: &Path) -> Result<JobFile, JobFileError> {
 /// # Errors
 /// As [`read`].
 pub fn inspect(path: &Path) -> Result<JobFile, JobFileError> {
-    let mut draft = JobDraft::new("");
-    draft.plugins = PluginLookup::inspection();
-    read_with(path, &draft)
+    read_with(path, |_| PluginLookup::inspection())
 }
 
-fn read_with(path: &Path, draft: &JobDraft) -> Result<JobFile, JobFileError> {
+fn read_with(
+    path: &Path,
+    plugins: impl FnOnce(&RunSettings) -> PluginLookup,
+) -> Result<JobFile, JobFileError> {
     let bytes = read_small(path).map_err(|source| JobFileError::Read {
         path: path.to_owned(),
         source,
     })?;
     let (text, parsed) = match String::from_utf8(bytes) {
         Ok(text) => {
-            let parsed = parse(&text, path, draft);
+            let parsed = parse(&text, path, plugins);
             (text, parsed)
         }
         Err(error) => {
@@ -111,7 +134,11 @@ fn read_with(path: &Path, draft: &JobDraft) -> Result<JobFile, JobFileError> {
     })
 }
 
-fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mistake>> {
+fn parse(
+    text: &str,
+    path: &Path,
+    plugins: impl FnOnce(&RunSettings) -> PluginLookup,
+) -> Result<JobFile, Vec<Mistake>> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -147,10 +174,12 @@ fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mista
         // Libraries that jobs name are loaded next.
         Work::current().end_within(limit);
     }
+    let mut draft = JobDraft::new("");
+    draft.plugins = plugins(&settings);
     let results = settings.folder(path);
     // What jobs wrote before may match a pattern: it is known once there are jobs.
     let mut written = HashSet::new();
-    let (jobs, unchecked, mut mistakes) = loop {
+    let (jobs, mut mistakes) = loop {
         let no_data = NoData {
             results: &results,
             written: &written,
@@ -161,11 +190,11 @@ fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mista
             &defaults,
             mistakes.clone(),
         );
-        let (jobs, unchecked, mistakes) = expand(expansion, tables);
+        let (jobs, mistakes) = expand(expansion, tables);
         let before = written.len();
         let all = written_data(&jobs);
         if all.is_subset(&written) || before > MAX_JOBS {
-            break (jobs, unchecked, mistakes);
+            break (jobs, mistakes);
         }
         written.extend(all);
     };
@@ -179,17 +208,17 @@ fn parse(text: &str, path: &Path, draft: &JobDraft) -> Result<JobFile, Vec<Mista
             path: path.to_owned(),
             settings,
             jobs: jobs.into_iter().map(|job| job.planned).collect(),
-            unchecked,
+            notes: draft.plugins.notes(),
         }),
         false => Err(mistakes),
     }
 }
 
-/// The jobs of these tables, the names of those that could not be checked, and the mistakes.
+/// The jobs of these tables, and the mistakes.
 fn expand(
     mut expansion: Expansion<'_>,
     tables: &[Spanned<DeValue<'_>>],
-) -> (Vec<LocatedJob>, Vec<String>, Mistakes) {
+) -> (Vec<LocatedJob>, Mistakes) {
     if tables.is_empty() && expansion.mistakes.is_empty() {
         expansion.mistakes.push(
             Mistake::new(None, "there is no job in this file", "")
@@ -209,7 +238,7 @@ fn expand(
             ),
         }
     }
-    (expansion.jobs, expansion.unchecked, expansion.mistakes)
+    (expansion.jobs, expansion.mistakes)
 }
 
 /// Errors of syntax, the first of each line: one slip may cause several. Nothing else is reported,

@@ -25,8 +25,12 @@ mod options;
 mod other_methods;
 mod path_text;
 #[cfg(feature = "program")]
+mod plugin_answers;
+#[cfg(feature = "program")]
 mod plugin_arguments;
 mod plugin_lookup;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod plugin_questions;
 mod prediction;
 mod raw_specs;
 mod raw_terms;
@@ -74,6 +78,10 @@ pub use markdown::options_markdown;
 pub use option_spec::{OptionInfo, OptionSpec};
 pub use options::{OPTIONS, option};
 use options::{PAIRS, RUN, STABILITY, VALIDATION};
+#[cfg(feature = "program")]
+pub(crate) use plugin_answers::PluginAnswers;
+#[cfg(feature = "program")]
+pub(crate) use plugin_questions::AskLine;
 pub use prediction::{PREDICT, PredictionJob};
 use raw_values::RawValues;
 pub use response::ResponseSettings;

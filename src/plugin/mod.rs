@@ -12,6 +12,8 @@ mod contract;
 mod description;
 mod elf;
 #[cfg_attr(not(feature = "program"), allow(dead_code))]
+mod elsewhere;
+#[cfg_attr(not(feature = "program"), allow(dead_code))]
 mod ends;
 mod error;
 mod family;
@@ -43,6 +45,7 @@ use passel_abi::passel_entry;
 
 pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, FamilyCall, MethodCall, PairCall};
+pub(crate) use elsewhere::{Offered, Told, What};
 #[cfg(feature = "program")]
 pub(crate) use ends::{end, end_now, watch};
 pub use error::{MethodError, PASS, PluginError};
@@ -78,7 +81,11 @@ const OWN: [(&str, passel_entry); 2] = [passel_information::PLUGIN, passel_relie
 
 /// All loaded plugins; cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Plugins(Arc<PluginSet>);
+pub struct Plugins {
+    set: Arc<PluginSet>,
+    /// Where paths of libraries in names start.
+    folder: PathBuf,
+}
 
 #[derive(Debug, Default)]
 struct PluginSet {
@@ -128,7 +135,7 @@ impl Plugins {
                 set.refused.extend(loaded.err());
             }
         }
-        Ok(Self(Arc::new(set)))
+        Ok(Self::of(set))
     }
 
     /// Loads the plugins named by path, and no others.
@@ -138,7 +145,22 @@ impl Plugins {
     #[cfg(feature = "program")]
     pub(crate) fn named(paths: &[PathBuf]) -> Result<Self, PluginError> {
         let set = PluginSet::named(paths, &mut Vec::new())?;
-        Ok(Self(Arc::new(set)))
+        Ok(Self::of(set))
+    }
+
+    fn of(set: PluginSet) -> Self {
+        Self {
+            set: Arc::new(set),
+            folder: PathBuf::new(),
+        }
+    }
+
+    /// The same plugins, by names in which paths of libraries start at a folder, and not at the working directory.
+    pub(crate) fn starting_at(self, folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            ..self
+        }
     }
 
     /// Takes plugins that are part of the program: the constant `PLUGIN` that `passel_sdk::plugin!`
@@ -151,37 +173,40 @@ impl Plugins {
         for (name, entry) in plugins {
             set.add(load::linked(name, *entry)?)?;
         }
-        Ok(Self(Arc::new(set)))
+        Ok(Self::of(set))
     }
 
     /// The plugins, in the order they were loaded.
     pub fn plugins(&self) -> &[Plugin] {
-        &self.0.plugins
+        &self.set.plugins
     }
 
     /// The libraries that were found and cannot be used, each with the reason.
     pub fn refused(&self) -> &[PluginError] {
-        &self.0.refused
+        &self.set.refused
     }
 
     /// The selectors of all plugins.
     pub fn methods(&self) -> impl Iterator<Item = &Offer<MethodCall>> + Clone {
-        self.0.plugins.iter().flat_map(|plugin| &plugin.methods)
+        self.set.plugins.iter().flat_map(|plugin| &plugin.methods)
     }
 
     /// The pair scores of all plugins.
     pub fn pair_scores(&self) -> impl Iterator<Item = &Offer<PairCall>> + Clone {
-        self.0.plugins.iter().flat_map(|plugin| &plugin.pair_scores)
+        self.set
+            .plugins
+            .iter()
+            .flat_map(|plugin| &plugin.pair_scores)
     }
 
     /// The criteria of all plugins.
     pub fn criteria(&self) -> impl Iterator<Item = &Offer<CriterionCall>> + Clone {
-        self.0.plugins.iter().flat_map(|plugin| &plugin.criteria)
+        self.set.plugins.iter().flat_map(|plugin| &plugin.criteria)
     }
 
     /// The families of all plugins.
     pub fn families(&self) -> impl Iterator<Item = &Offer<FamilyCall>> + Clone {
-        self.0.plugins.iter().flat_map(|plugin| &plugin.families)
+        self.set.plugins.iter().flat_map(|plugin| &plugin.families)
     }
 }
 

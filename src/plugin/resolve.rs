@@ -70,7 +70,7 @@ impl Plugins {
         }
         let offers = self.offers(|plugin| &plugin.methods);
         let kind = |_: &Plugin, call: &MethodCall, values: &[f64]| call.kind(values);
-        resolve("method", text, offers, [PASS], kind)
+        resolve("method", (text, &self.folder), offers, [PASS], kind)
     }
 
     /// Resolves a pair score.
@@ -80,7 +80,7 @@ impl Plugins {
     pub fn pair_score(&self, text: &str) -> Result<ResolvedMethod<PairScore>, MethodError> {
         let score = |_: &Plugin, call: &PairCall, values: &[f64]| Ok(call.score(values));
         let offers = self.offers(|plugin| &plugin.pair_scores);
-        resolve("pair score", text, offers, [], score)
+        resolve("pair score", (text, &self.folder), offers, [], score)
     }
 
     /// Resolves a criterion of a plugin. (An error suggests one of passel's own where the name
@@ -95,7 +95,7 @@ impl Plugins {
         let criterion = |plugin: &Plugin, call: &CriterionCall, values: &[f64]| {
             Ok(Arc::new(call.with(plugin.origin(), values).checked()?) as Arc<dyn Criterion>)
         };
-        resolve("criterion", text, offers, own, criterion)
+        resolve("criterion", (text, &self.folder), offers, own, criterion)
     }
 
     /// Resolves a family of a plugin. (An error suggests one of passel's own where the name resembles it.)
@@ -108,7 +108,7 @@ impl Plugins {
         let family = |plugin: &Plugin, call: &FamilyCall, values: &[f64]| {
             call.family(plugin.origin(), values)
         };
-        resolve("family", text, offers, own, family)
+        resolve("family", (text, &self.folder), offers, own, family)
     }
 
     /// What all plugins offer of a kind, each with whether its plugin was named.
@@ -116,8 +116,8 @@ impl Plugins {
         &'p self,
         of: fn(&Plugin) -> &Vec<Offer<C>>,
     ) -> impl Iterator<Item = (&'p Plugin, bool, &'p Offer<C>)> + Clone {
-        let plugins = self.0.plugins.iter().enumerate();
-        let named = self.0.named;
+        let plugins = self.set.plugins.iter().enumerate();
+        let named = self.set.named;
         plugins.flat_map(move |(at, plugin)| {
             of(plugin)
                 .iter()
@@ -145,20 +145,20 @@ impl Plugin {
     }
 }
 
-/// Whether a text is a plugin's name, or the path of its library or the end of that.
-fn is_called(plugin: &Plugin, text: &str) -> bool {
-    let path = Path::new(text);
+/// Whether a text is a plugin's name, or the path of its library, from a folder, or the end of that.
+fn is_called(plugin: &Plugin, text: &str, folder: &Path) -> bool {
+    let path = folder.join(text);
     match path.is_file() {
-        true => plugin.name == text || canonical(path) == canonical(&plugin.path),
-        false => !text.is_empty() && (plugin.name == text || plugin.path.ends_with(path)),
+        true => plugin.name == text || canonical(&path) == canonical(&plugin.path),
+        false => !text.is_empty() && (plugin.name == text || plugin.path.ends_with(text)),
     }
 }
 
 /// Resolves `NAME:PARAMETER=VALUE,…` or `PLUGIN/NAME:…` by what plugins offer, with defaults for parameters that are
-/// not named. An unknown name is compared with `others` too.
+/// not named; a library's path starts at the folder. An unknown name is compared with `others` too.
 fn resolve<'a, C: 'a, T>(
     what: &'static str,
-    text: &str,
+    (text, folder): (&str, &Path),
     offers: impl Iterator<Item = (&'a Plugin, bool, &'a Offer<C>)> + Clone,
     others: impl IntoIterator<Item = &'a str>,
     make: impl FnOnce(&Plugin, &C, &[f64]) -> Result<T, Breach>,
@@ -172,7 +172,7 @@ fn resolve<'a, C: 'a, T>(
         Some((of, plain)) => (Some(of), plain),
         None => (None, name),
     };
-    let is_of = |plugin: &Plugin| of.is_none_or(|of| is_called(plugin, of));
+    let is_of = |plugin: &Plugin| of.is_none_or(|of| is_called(plugin, of, folder));
     let is_meant =
         |(plugin, _, offer): &(&Plugin, bool, &Offer<C>)| offer.info.name == plain && is_of(plugin);
     let mut meant = offers.clone().filter(is_meant);

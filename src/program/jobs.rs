@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,7 @@ use super::{
     rank_context::RankContext,
 };
 use crate::{
-    batch::{self, error_chain},
+    batch::{self, PluginProcess, RunSummary, error_chain},
     fnv::Fnv,
     foreign_calls::Work,
     interrupt::Interrupt,
@@ -30,12 +30,11 @@ use crate::{
 /// Does what the arguments of `passel run` ask for; the exit code.
 pub(super) fn run(matches: &ArgMatches, interrupt: &Interrupt, context: &RankContext) -> u8 {
     let mut ended = EndedRun::default();
-    let code = run_file(matches, interrupt, context, &mut ended);
     let only_looks = ["check", "list"].iter().any(|flag| matches.get_flag(flag));
-    if let Some(command) = matches.get_one::<String>("on-end")
-        && context.is_root()
-        && !only_looks
-    {
+    let command = matches.get_one::<String>("on-end").map(String::as_str);
+    let command = command.filter(|_| context.is_root() && !only_looks);
+    let code = run_file(matches, interrupt, context, (command, &mut ended));
+    if let Some(command) = command {
         on_end::run_command(command, code, &ended);
     }
     code
@@ -47,22 +46,28 @@ fn run_file(
     matches: &ArgMatches,
     interrupt: &Interrupt,
     context: &RankContext,
-    ended: &mut EndedRun,
+    (command, ended): (Option<&str>, &mut EndedRun),
 ) -> u8 {
     let Some(path) = matches.get_one::<PathBuf>("file") else {
         return EXIT_USAGE;
     };
     let [check, list, open] = ["check", "list", "open"].map(|name| matches.get_flag(name));
-    let limit = arguments::run_settings(matches, RunSettings::default());
-    if let Some(limit) = limit.ok().and_then(|settings| settings.time_limit) {
+    let given = arguments::run_settings(matches, RunSettings::default()).unwrap_or_default();
+    if let Some(limit) = given.time_limit {
         Work::current().end_within(limit);
     }
     // What only looks at jobs runs no code that they name, unless it is asked to.
-    let read = match (check || list) && !open {
-        true => file::inspect,
-        false => file::read,
+    let read = || match (check || list) && !open {
+        true => file::inspect(path),
+        // Ranks start no processes, and refuse to isolate jobs.
+        false if context.communicator().is_some() => file::read(path),
+        false => {
+            let process = PluginProcess::default();
+            let ask = move |question: &str, within| process.ask(question, within);
+            file::read_for_run(path, given.isolate, Box::new(ask))
+        }
     };
-    let mut file = match read(path) {
+    let mut file = match on_end::if_it_hangs(command, read) {
         Ok(file) => file,
         Err(error) => {
             let mistakes = error.render(io::stderr().is_terminal());
@@ -72,6 +77,9 @@ fn run_file(
             return context.abandon(&message);
         }
     };
+    for note in &file.notes {
+        context.print_error(&format!("warning: {note}"));
+    }
     file.settings = match arguments::run_settings(matches, file.settings) {
         Ok(settings) => settings,
         Err(errors) => return context.refuse(&errors),
@@ -80,9 +88,7 @@ fn run_file(
     ended.file = Some(path.clone());
     ended.folder = Some(file.settings.folder(&file.path));
     let pattern = matches.get_one::<String>("only").map(String::as_str);
-    let jobs = batch::retain_matching_unchecked(&mut file, pattern)
-        .and_then(|()| batch::check_files(&file))
-        .and_then(|()| batch::matching_jobs(&file, pattern));
+    let jobs = batch::check_files(&file).and_then(|()| batch::matching_jobs(&file, pattern));
     let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(error) => {
@@ -109,7 +115,7 @@ fn run_file(
         context.print_error(&format!("warning: the priority stays as it is: {error}"));
     }
     match check_equal(context, path, &jobs) {
-        Ok(()) => run_jobs(&file, &jobs, interrupt, context, ended),
+        Ok(()) => run_jobs(&file, &jobs, interrupt, context, (command, ended)),
         Err(code) => code,
     }
 }
@@ -137,12 +143,13 @@ fn check_jobs(
         return EXIT_INTERRUPTED;
     }
     let shown = file.path.display().to_string();
-    let (shown, all) = (printable(&shown), jobs.len() + file.unchecked.len());
+    let (shown, all) = (printable(&shown), jobs.len());
     let mut text = match failures {
         0 => format!("{shown}: no mistakes, {all} jobs\n"),
         _ => format!("{shown}: {failures} of {all} jobs cannot be run on their data\n"),
     };
-    if let unchecked @ 1.. = file.unchecked.len() {
+    let unchecked = jobs.iter().filter(|job| job.unchecked.is_some()).count();
+    if unchecked > 0 && !open {
         text += &format!(
             "{unchecked} of them ask for what only the plugins that they name can bring; --open loads these \
              and checks them too\n"
@@ -159,9 +166,21 @@ fn run_jobs(
     jobs: &[&PlannedJob],
     interrupt: &Interrupt,
     context: &RankContext,
-    ended: &mut EndedRun,
+    (command, ended): (Option<&str>, &mut EndedRun),
 ) -> u8 {
-    let summary = match batch::run(file, jobs, interrupt, context.communicator()) {
+    let begun = ended.clone();
+    let if_it_hangs = |summary: &RunSummary, code: u8| {
+        if let Some(command) = command {
+            let summary = summary.clone();
+            let ended = EndedRun {
+                summary,
+                ..begun.clone()
+            };
+            on_end::run_command(command, code, &ended);
+        }
+    };
+    let communicator = context.communicator();
+    let summary = match batch::run_or(file, jobs, interrupt, communicator, &if_it_hangs) {
         Ok(summary) => summary,
         Err(error) => {
             context.print_error(&format!("error: {}", error_chain(&error)));
@@ -186,11 +205,21 @@ fn run_jobs(
 
 /// Does the one job that the run orders which started this process; the exit code.
 pub(super) fn run_ordered(interrupt: &Interrupt) -> u8 {
+    as_child(|output| batch::run_ordered(interrupt, output))
+}
+
+/// Answers what the run that started this process asks of plugins; the exit code.
+pub(super) fn answer_questions(interrupt: &Interrupt) -> u8 {
+    as_child(|output| batch::answer_questions(interrupt, output))
+}
+
+/// Does what the run orders which started this process, and ends it.
+fn as_child(work: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), String>) -> u8 {
     // What is told goes to the run, and what plugins print to standard error.
     machine::keep_standard_output();
     let told = match machine::standard_output() {
-        Some(mut output) => batch::run_ordered(interrupt, &mut output),
-        None => batch::run_ordered(interrupt, &mut io::stdout()),
+        Some(mut output) => work(&mut output),
+        None => work(&mut io::stdout()),
     };
     let code = match told {
         Ok(()) => EXIT_DONE,

@@ -129,6 +129,7 @@ fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
         (Some(command), _) => task::run(command, arguments, interrupt, context),
         (None, "run") => jobs::run(arguments, interrupt, context),
         (None, batch::ISOLATED_JOB) => jobs::run_ordered(interrupt),
+        (None, batch::PLUGIN_ANSWERS) => jobs::answer_questions(interrupt),
         (None, "status") => jobs::print_status(arguments),
         (None, "simulate") => match arguments::simulation(arguments) {
             Ok(simulation) => match simulate(&simulation, interrupt) {

@@ -4,13 +4,14 @@ use std::{
     io,
     path::PathBuf,
     process::{Command, Stdio},
+    thread,
 };
 
 use super::print::print_error;
-use crate::batch::RunSummary;
+use crate::{batch::RunSummary, plugin};
 
 /// What the command is told, besides the exit code.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct EndedRun {
     /// The job file; `None` if it could not be read.
     pub(super) file: Option<PathBuf>,
@@ -18,6 +19,30 @@ pub(super) struct EndedRun {
     pub(super) folder: Option<PathBuf>,
     /// What was done; nothing if the run could not begin.
     pub(super) summary: RunSummary,
+}
+
+/// Does the work before a run, and has the command run where a plugin's call that does not return ends the process meanwhile.
+pub(super) fn if_it_hangs<T>(command: Option<&str>, work: impl FnOnce() -> T) -> T {
+    let Some(command) = command else {
+        return work();
+    };
+    let (listening, hung) = plugin::hung_calls();
+    let end = move || {
+        if let Ok((call, answer)) = hung.recv() {
+            print_error(&format!("error: {call}"));
+            let code = call.exit_code();
+            run_command(command, code, &EndedRun::default());
+            // It ends the process.
+            let _ = answer.send(code);
+        }
+    };
+    thread::scope(|scope| {
+        // Without the thread nobody listens, and the process ends without the command.
+        let _ = thread::Builder::new().spawn_scoped(scope, end);
+        let done = work();
+        drop(listening);
+        done
+    })
 }
 
 /// Has the shell run a command, and waits for it. What it prints goes to standard error, for standard

@@ -155,7 +155,11 @@ fn models<'r>(
     let all = all.flat_map(|own| std::iter::once(own).chain(&own.by_other_criteria));
     let models = all.map(|own| match own.prediction_model() {
         Ok(mut model) => {
-            model.plugin_link = link_of_plugin(&model, job)?;
+            if let Some((link, warning)) = link_of_plugin(own, &model, job)? {
+                model.plugin_link = Some(link);
+                let warning = warning.filter(|own| !warnings.contains(own));
+                warnings.extend(warning);
+            }
             Ok((own, model))
         }
         Err(reason) => Err(refused(job, reason)),
@@ -167,8 +171,12 @@ fn models<'r>(
     }
 }
 
-/// The link of a plugin's family that is none of passel's, by which a model predicts.
-fn link_of_plugin(model: &Model, job: &PredictionJob) -> Result<Option<Link>, RunError> {
+/// The link of a plugin's family that is none of passel's, by which a model predicts, and what is said of its library.
+fn link_of_plugin(
+    report: &Selection,
+    model: &Model,
+    job: &PredictionJob,
+) -> Result<Option<(Link, Option<String>)>, RunError> {
     let Some(spec) = model.plugin_family.as_ref() else {
         return Ok(None);
     };
@@ -186,9 +194,22 @@ fn link_of_plugin(model: &Model, job: &PredictionJob) -> Result<Option<Link>, Ru
     };
     let plugins = Plugins::find(&job.data.plugins).map_err(|error| wrong(&error))?;
     let family = plugins.family(spec).map_err(|error| wrong(&error))?;
+    let fitted = report.family.as_ref();
+    let fitted = fitted.and_then(|own| own.response.of_plugin.as_ref());
+    let fitted = fitted.and_then(|own| own.parameters.get("plugin_sha256"));
+    let warning = match (fitted.and_then(Value::as_str), &family.sha256) {
+        (Some(fitted), Some(found)) if fitted != found => {
+            let library = family.library.display();
+            Some(format!(
+                "the family {spec} is that of {library}, which is not the library that the model was fitted with: its SHA-256 is \
+                 {found}, and was {fitted}"
+            ))
+        }
+        _ => None,
+    };
     let family = Family::new(family.value, None).map_err(|error| wrong(&error))?;
     match family.link().name() == model.link {
-        true => Ok(Some(family.link())),
+        true => Ok(Some((family.link(), warning))),
         false => Err(wrong(&format!("there the link is {}", family.link()))),
     }
 }

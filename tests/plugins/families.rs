@@ -270,7 +270,7 @@ fn a_family_with_a_dispersion_is_fitted_and_tested_as_gamma_is() {
 }
 
 /// ln(1 + eᵉ), of which passel has none.
-const SOFTPLUS: [&str; 4] = [
+pub(super) const SOFTPLUS: [&str; 4] = [
     "LINK=\"softplus\"",
     "MEAN=log1p(exp(e))",
     "SLOPE=1 / (1 + exp(-e))",

@@ -1,7 +1,7 @@
 //! Families of plugins that cannot be: each is one error that names the plugin and the family.
 
 use super::{
-    families::{arguments, c_family, folder, run},
+    families::{SOFTPLUS, arguments, c_family, folder, run},
     likelihoods::data,
     program::Folder,
 };
@@ -132,4 +132,40 @@ fn what_goes_wrong_later_names_plugin_and_family() {
         assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{}", ran.stderr);
         assert!(ran.stderr.contains(told), "{more:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn predictions_by_another_library_than_the_one_of_the_fit_are_told() {
+    let Some(folder) = folder(&SOFTPLUS) else {
+        return;
+    };
+    let own = [
+        "--criterion",
+        "bic,aic",
+        "--format",
+        "json",
+        "--output",
+        "own.json",
+    ];
+    let ran = run(&folder, &arguments("c-counts", "count", &own));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let predict = || {
+        let with = ["--plugins", "libfamilies.so"];
+        folder.run(&[&["predict", "own.json", "families.csv"][..], &with].concat())
+    };
+    let first = predict();
+    assert_eq!((first.code, &*first.stderr), (Some(0), ""));
+    // Another library of the same plugin, whose family has the same link.
+    let other = [&SOFTPLUS[..], &["DISPERSION=1"]].concat();
+    c_family(&folder, &other).unwrap();
+    let second = predict();
+    assert_eq!((second.code, second.stdout), (Some(0), first.stdout));
+    let told = "warning: the family families/c-counts:power=1 is that of ";
+    assert!(
+        second.stderr.starts_with(told)
+            && second.stderr.contains("libfamilies.so, which is not the library that the model was fitted with: its SHA-256 is "),
+        "{}",
+        second.stderr
+    );
+    assert_eq!(second.stderr.lines().count(), 1, "{}", second.stderr);
 }

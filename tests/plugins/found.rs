@@ -210,6 +210,44 @@ fn plugins_of_a_job_start_at_its_file() {
 }
 
 #[test]
+fn a_library_by_whose_path_a_job_names_a_method_starts_at_its_file_too() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("sub")).unwrap();
+    fs::create_dir_all(folder.path("deep/sub")).unwrap();
+    let own = c_plugin(&folder.path("deep/sub"), &["DEFAULT=3.0"]);
+    if own.is_none() || c_plugin(&folder.path("sub"), &[]).is_none() {
+        return;
+    }
+    let name = library("plain");
+    let jobs = format!(
+        "[defaults]\nresponse = 'y'\nplugins = ['../sub/{name}', 'sub/{name}']\n\
+         [[job]]\nname = 'own'\nDATA\nmethod = './sub/{name}/c-jmi'\n\
+         [[job]]\nname = 'other'\nDATA\nmethod = '../sub/{name}/c-jmi'\n\
+         [[job]]\nname = 'pairs'\nDATA\ncommand = 'pairs'\nscore = './sub/{name}/c-mi3'\n"
+    );
+    let jobs = jobs.replace("DATA", "data = '../data.csv'");
+    folder.write("deep/jobs.toml", &jobs);
+    for more in [&[][..], &["--isolate"]] {
+        let _ = fs::remove_dir_all(folder.path("deep/jobs-results"));
+        let ran = folder.run(&[&["run", "deep/jobs.toml"][..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        for (job, weight) in [("own", 3.0), ("other", 1.0)] {
+            let result = folder.read(&format!("deep/jobs-results/{job}.json"));
+            let result: Value = serde_json::from_str(&result).unwrap();
+            assert_eq!(result["result"]["method"]["weight"], weight, "{job}");
+        }
+    }
+    // On the command line paths start at the working directory.
+    let plugins = format!("sub/{name},deep/sub/{name}");
+    let method = format!("./deep/sub/{name}/c-jmi");
+    let select = ["select", "data.csv", "--response", "y", "--format", "json"];
+    let with = ["--plugins", &*plugins, "--method", &*method];
+    let ran = folder.run(&[&select[..], &with].concat());
+    let report: Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+    assert_eq!(report["method"]["weight"], 3.0);
+}
+
+#[test]
 fn a_library_that_is_not_used_is_told_where_methods_are_looked_for() {
     let folder = Folder::new();
     fs::create_dir(folder.path("more")).unwrap();

@@ -67,9 +67,6 @@ const HARM: [(&str, &str, &[&str]); 24] = [
 /// What may end or hold a process, of which a run with `--isolate` loses one job.
 const ENDS: usize = 9;
 
-/// Where jobs are of which a run reads the libraries before it starts them.
-const BEFORE_JOBS: [&str; 2] = ["entry", "declare"];
-
 fn method(place: &str) -> [&'static str; 2] {
     match place {
         "criterion" => ["criterion", "harm-price"],
@@ -135,7 +132,7 @@ fn select(library: &Path, place: &str, what: &str, plain: Option<&Value>) -> (St
 fn isolated(library: &Path, place: &str, what: &str) -> String {
     let folder = Folder::new();
     let [option, name] = method(place);
-    let library = library.display();
+    let library = library.display().to_string();
     let both = "data = 'data.csv'\nresponse = 'y'\n";
     folder.write(
         "jobs.toml",
@@ -161,7 +158,9 @@ fn isolated(library: &Path, place: &str, what: &str) -> String {
         .filter_map(|line| line.strip_prefix("error: bad: "));
     let errors: Vec<_> = errors.collect();
     assert_eq!(errors.len(), 1, "{place} {what}: {text}");
-    errors[0].replace(" (core dumped)", "").replace('|', "\\|")
+    let parent = Path::new(&library).parent().unwrap();
+    let error = errors[0].replace(&format!("{}/", parent.display()), "");
+    error.replace(" (core dumped)", "").replace('|', "\\|")
 }
 
 const HEAD: &str = "# What a plugin may do wrong\n\n\
@@ -172,7 +171,7 @@ const HEAD: &str = "# What a plugin may do wrong\n\n\
     what it does of a plugin that behaves. *Told*: on standard error. Loops are given a time limit; a call that goes on for ten \
     seconds after it ends the process (here .3 s, by `PASSEL_GRACE`). *With --isolate*: why the job failed in \
     `passel run --isolate`, where the other job was done each time and the exit code was 1; entries and `declare` are called \
-    before there are jobs.\n\n";
+    first by a process that the run asks what plugins bring, before there are jobs.\n\n";
 
 #[test]
 fn the_table_of_what_happens_is_as_it_was() {
@@ -215,7 +214,7 @@ fn the_table_of_what_happens_is_as_it_was() {
                 _ => &plain[0],
             };
             let (row, _) = select(&library, place, what, Some(plain));
-            let alone = match number < ENDS && !BEFORE_JOBS.contains(&place) {
+            let alone = match number < ENDS {
                 true => isolated(&library, place, what),
                 false => String::new(),
             };

@@ -160,7 +160,7 @@ fn what_it_says_is_told_with_the_job() {
 }
 
 /// Whether a process goes on for five seconds more; one that has ended and is not waited for does not.
-fn lives_on(pid: &str) -> bool {
+pub(super) fn lives_on(pid: &str) -> bool {
     let lives = || {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !status.is_empty() && !status.contains(") Z ")
@@ -346,4 +346,25 @@ fn a_check_does_not_outlive_who_asked_for_it() {
         ran.stdout,
         ran.stderr
     );
+}
+
+#[test]
+fn the_command_at_the_end_is_run_where_a_call_does_not_return() {
+    let end = "env | grep ^PASSEL_ | sort > told";
+    for (what, is_read) in [("function loop", true), ("entry loop", false)] {
+        let Some(folder) = folder() else { return };
+        let bad = harm("bad", "method = 'harm-score'\ntimeout = '200ms'");
+        let jobs = "[run]\nthreads = 1\njobs = 1\n".to_owned() + &job("a", "") + &bad;
+        folder.write("jobs.toml", &jobs);
+        let limit = ["--time-limit", if is_read { "1h" } else { "100ms" }];
+        let ran = run(&folder, what, &[&["--on-end", end][..], &limit].concat());
+        assert_eq!(ran.code, Some(1), "{what}: {}", ran.stderr);
+        assert!(ran.stderr.contains("did not return"), "{}", ran.stderr);
+        let told = folder.read("told");
+        let numbers = match is_read {
+            true => "PASSEL_DONE=1\nPASSEL_EXIT_CODE=1\nPASSEL_FAILED=1\nPASSEL_FILE=jobs.toml\n",
+            false => "PASSEL_DONE=0\nPASSEL_EXIT_CODE=1\nPASSEL_FAILED=0\nPASSEL_FILE=\n",
+        };
+        assert!(told.starts_with(numbers), "{what}: {told}");
+    }
 }

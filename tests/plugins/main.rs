@@ -24,6 +24,7 @@ mod likelihoods;
 mod linked;
 mod new;
 mod oga;
+mod planned;
 mod regression;
 mod runs;
 mod rust;

@@ -13,6 +13,8 @@ use passel::{
     table::{self, ReadOptions},
 };
 
+use passel_sdk::trial::Observations;
+
 use super::{problems, program::Folder};
 
 #[path = "../../examples/plugins/oga/lib.rs"]
@@ -214,4 +216,77 @@ fn it_ends_where_nothing_but_the_kept_may_be_chosen() {
         ..Pass::default()
     };
     assert!(chosen(design, &pass).len() <= 1);
+}
+
+/// What authors try procedures on lends what an engine does.
+#[test]
+fn without_an_engine_it_chooses_the_same() {
+    for seed in 20..26 {
+        let (x, y) = problems::ing_lai(60, 40, 4, seed);
+        let design = Design::from_matrices(&x, &y, &Default::default()).unwrap();
+        let found = chosen(design, &Pass::default());
+        let columns: Vec<Vec<f64>> = x
+            .column_iter()
+            .map(|own| own.iter().copied().collect())
+            .collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let mut all = Observations::new(&columns, y.as_slice());
+        all.criterion = |own| Hdbic.value(&Model::new(own.n, own.candidates, own.chosen, own.rss));
+        let tried = all.run(&example::OGA, &[5.0]);
+        assert_eq!(tried.failure, None);
+        let mut own: Vec<usize> = tried.chosen.iter().map(|own| own.0).collect();
+        own.sort_unstable();
+        let found: Vec<usize> = found.into_iter().map(|own| own.0).collect();
+        assert_eq!(own, found, "seed {seed}");
+    }
+}
+
+#[test]
+fn without_an_engine_a_ranking_is_the_same() {
+    let folder = Folder::new();
+    let (n, p) = (40, 5);
+    let value = |row: usize, column: usize| {
+        ((row * (2 * column + 3) + row * row % 7) % (column + 4)) as f64
+    };
+    let columns: Vec<Vec<f64>> = (0..p)
+        .map(|j| (0..n).map(|i| value(i, j)).collect())
+        .collect();
+    let y: Vec<f64> = (0..n)
+        .map(|i| f64::from(columns[2][i] + columns[4][i] > 5.0))
+        .collect();
+    let rows = (0..n).map(|i| {
+        let cells = columns.iter().map(|own| format!(",{}", own[i]));
+        format!("{}{}\n", y[i], cells.collect::<String>())
+    });
+    folder.write(
+        "levels.csv",
+        &format!("y,a,b,c,d,e\n{}", rows.collect::<String>()),
+    );
+    for (name, procedure, values) in [
+        ("relief", passel_relief::RELIEF, &[][..]),
+        ("relieff", passel_relief::RELIEFF, &[10.0, 0.0]),
+    ] {
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let tried = Observations::new(&columns, &y).run(&procedure, values);
+        assert_eq!(tried.failure, None);
+        let select = [
+            "select",
+            "levels.csv",
+            "--response",
+            "y",
+            "--format",
+            "json",
+        ];
+        let ran = folder.run(&[&select[..], &["--method", name]].concat());
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+        let selected = report["selected"].as_array().unwrap();
+        assert_eq!(selected.len(), p);
+        for (own, (column, score)) in selected.iter().zip(tried.chosen) {
+            let near = (own["score"].as_f64().unwrap() - score).abs() < 1e-12;
+            assert!(
+                own["index"] == column && near,
+                "{name}: {own} {column} {score}"
+            );
+        }
+    }
 }

@@ -50,8 +50,6 @@ pub(super) struct Expansion<'a> {
     defaults: &'a [Entry],
     names: Names,
     pub(super) jobs: Vec<LocatedJob>,
-    /// The names of jobs that only a library could tell to be right.
-    pub(super) unchecked: Vec<String>,
     pub(super) mistakes: Mistakes,
 }
 
@@ -116,7 +114,6 @@ impl<'a> Expansion<'a> {
             defaults,
             names: Names::default(),
             jobs: Vec::new(),
-            unchecked: Vec::new(),
             mistakes,
         }
     }
@@ -238,38 +235,47 @@ impl<'a> Expansion<'a> {
         let id = self.names.make_unique(id);
         draft.insert_id(&id);
         let own = draft.explicit.clone();
-        match draft.task() {
-            Ok(task) => {
-                let options = choices.iter().filter_map(|(entry, value)| {
-                    Some((job_option(&entry.key)?.name, value.texts.clone()))
-                });
-                let mut options: Vec<_> = options.filter(|(name, _)| task.uses(name)).collect();
-                options.sort();
-                let values = choices.iter();
-                let values = values.map(|(entry, value)| (entry.key.clone(), value.span.clone()));
-                self.jobs.push(LocatedJob {
-                    number: table.number,
-                    planned: PlannedJob {
-                        id,
-                        task,
-                        options,
-                        own,
-                    },
-                    values: values.collect(),
-                    table: table.span.clone(),
-                });
-            }
-            Err(errors) if errors.iter().all(|error| error.needs_library) => {
-                self.unchecked.push(id);
-            }
+        let spare = draft.plugins.may_need_libraries().then(|| draft.clone());
+        let (task, unchecked) = match draft.task() {
+            Ok(task) => (task, None),
             Err(errors) => {
-                for error in errors.iter().filter(|error| !error.needs_library) {
-                    let key = &error.option;
-                    let value = choices.iter().find(|(entry, _)| entry.key == *key);
-                    let span = value.map_or(&table.span, |(_, value)| &value.span);
-                    push_once(&mut self.mistakes, invalid_value(error, span.clone()));
+                let mut others = errors
+                    .iter()
+                    .filter(|error| !error.needs_library)
+                    .peekable();
+                let spare = spare.filter(|_| others.peek().is_none());
+                if let (Some(draft), Some(error)) = (spare, errors.first()) {
+                    (draft.unresolved_task(), Some(error.message.clone()))
+                } else {
+                    for error in others {
+                        let key = &error.option;
+                        let value = choices.iter().find(|(entry, _)| entry.key == *key);
+                        let span = value.map_or(&table.span, |(_, value)| &value.span);
+                        push_once(&mut self.mistakes, invalid_value(error, span.clone()));
+                    }
+                    return;
                 }
             }
-        }
+        };
+        let options = choices
+            .iter()
+            .filter_map(|(entry, value)| Some((job_option(&entry.key)?.name, value.texts.clone())));
+        let is_used = |name: &str| unchecked.is_some() || task.uses(name);
+        let mut options: Vec<_> = options.filter(|(name, _)| is_used(name)).collect();
+        options.sort();
+        let values = choices.iter();
+        let values = values.map(|(entry, value)| (entry.key.clone(), value.span.clone()));
+        self.jobs.push(LocatedJob {
+            number: table.number,
+            planned: PlannedJob {
+                id,
+                task,
+                options,
+                own,
+                unchecked,
+            },
+            values: values.collect(),
+            table: table.span.clone(),
+        });
     }
 }

@@ -31,11 +31,14 @@ impl JobRecipe {
     pub(crate) fn of(job: &PlannedJob, folder: &Path) -> Self {
         let options = job.options.iter();
         let own = job.own.iter().copied();
+        let data = &job.task.job().data;
+        // The folder comes before it again.
+        let data = data.strip_prefix(folder).unwrap_or(data);
         Self {
             id: job.id.clone(),
             command: job.task.command().name().to_owned(),
             folder: to_text(folder.as_os_str()),
-            data: to_text(job.task.job().data.as_os_str()),
+            data: to_text(data.as_os_str()),
             options: options
                 .map(|(name, texts)| ((*name).to_owned(), texts.clone()))
                 .collect(),
@@ -72,6 +75,7 @@ impl JobRecipe {
             options: options.collect(),
             task,
             own,
+            unchecked: None,
         })
     }
 }

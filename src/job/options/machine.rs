@@ -122,7 +122,7 @@ pub(super) fn run() -> impl Iterator<Item = RunOption> {
             .default("no limit")
             .help("Start no further job once so many have failed; those that run go on to their end. Ranks that work apart count each their own"),
         RunOption::flag("isolate", |settings, is_given| settings.isolate = is_given)
-            .help("Do each job in a process of its own: what ends or hangs there, such as the code of a plugin, loses that job alone, and the others go on. Results are the same; data are read once a job, and threads and memory are divided among the processes. Not under passel-mpi"),
+            .help("Do each job in a process of its own, and ask plugins what they bring in another one: what ends or hangs there, such as the code of a plugin, loses its jobs alone, and the others go on. Results are the same; data are read once a job, and threads and memory are divided among the processes. Not under passel-mpi"),
         RunOption::optional("heartbeat TIME", |raw| raw.duration(), |settings| &mut settings.heartbeat)
             .default("1m")
             .range("seconds, or 500ms, 10m, 1h30m; above 0, at most 366d")
