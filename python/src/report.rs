@@ -120,7 +120,10 @@ impl Report {
 }
 
 /// The columns of numbers of residuals.
-const RESIDUALS: [(&str, fn(&ObservationResidual) -> f64); 10] = [
+/// A column of residuals: its name, and what it is of an observation.
+type ResidualColumn = (&'static str, fn(&ObservationResidual) -> f64);
+
+const RESIDUALS: [ResidualColumn; 10] = [
     ("row", |own| own.row as f64),
     ("observed", |own| own.observed),
     ("fitted", |own| own.fitted),

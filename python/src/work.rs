@@ -177,7 +177,7 @@ pub(crate) fn run(
     }
     let (report, timed_out) = match ended {
         Ok(ended) => ended,
-        Err(NotBegun::Run(error)) => return Err(failure::of_run(py, error)),
+        Err(NotBegun::Run(error)) => return Err(failure::of_run(py, *error)),
         Err(NotBegun::Data(message)) => return Err(failure::of_data(py, &message)),
         Err(NotBegun::Copy) => return Err(failure::of_copy(py)),
     };
@@ -186,10 +186,16 @@ pub(crate) fn run(
 
 /// Why a run did not begin.
 enum NotBegun {
-    Run(RunError),
+    Run(Box<RunError>),
     Data(String),
     /// A tensor would be copied to the host.
     Copy,
+}
+
+impl NotBegun {
+    fn of_run(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
 }
 
 /// The data of a task. A matrix stays where it is if GPUs search its columns; else it is brought to the host, unless it must stay.
@@ -202,7 +208,7 @@ fn cache_of(
     let whole = match given {
         table::Given::Whole(whole) => whole,
         table::Given::Elsewhere(matrix, parts, beside) => {
-            let there = DataCache::of_columns(task, &matrix, &beside).map_err(NotBegun::Run)?;
+            let there = DataCache::of_columns(task, &matrix, &beside).map_err(NotBegun::of_run)?;
             if let Some(there) = there {
                 return Ok(there);
             }
@@ -212,7 +218,7 @@ fn cache_of(
             table::brought(source, parts).map_err(NotBegun::Data)?
         }
     };
-    DataCache::of_table(task, whole).map_err(NotBegun::Run)
+    DataCache::of_table(task, whole).map_err(NotBegun::of_run)
 }
 
 fn task_of(
