@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -178,7 +179,7 @@ class Columns:
             return
         stream = own.get("stream")
         if type(data).__module__.partition(".")[0] == "torch":
-            import torch
+            torch: Any = importlib.import_module("torch")
 
             # Its interface does not name the stream.
             torch.cuda.current_stream(data.device).synchronize()

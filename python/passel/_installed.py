@@ -20,7 +20,7 @@ def libraries() -> tuple[str, ...]:
     """The paths of the shared libraries among them: an entry point is a path, a list of paths or a function that returns these."""
     paths: list[str] = []
     for own in entry_points_of_plugins().values():
-        brought = own.load()
+        brought: Any = own.load()
         if hasattr(brought, "wanted"):
             # A criterion or a score.
             continue

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -234,7 +234,7 @@ def score(
     least, guarded), ``against`` what anchors are (last: each chosen variable by itself; joint: all of them as one). Values within the
     relative ``tolerance`` tie, and the first column wins. Other arguments are parameters, with numbers as defaults.
     """
-    settings = {"gather": gather, "join": join, "against": against, "tolerance": tolerance}
+    settings: dict[str, Any] = {"gather": gather, "join": join, "against": against, "tolerance": tolerance}
     if function is None:
         return functools.partial(Score, name=name, **settings)
     return Score(function, name)
@@ -246,7 +246,7 @@ def named(text: str, kind: type[Own]) -> Own | None:
     entry = entry_points_of_plugins().get(name)
     if entry is None:
         return None
-    brought = entry.load()
+    brought: Any = entry.load()
     if not isinstance(brought, kind):
         return None
     parameters: dict[str, float] = {}
@@ -256,4 +256,4 @@ def named(text: str, kind: type[Own]) -> Own | None:
             parameters[parameter.strip()] = float(value)
         except ValueError:
             raise _option_error(kind._what, f"{kind._what} = {text}: {value!r} is no number") from None
-    return brought(**parameters)
+    return cast(Own, brought(**parameters))

@@ -119,10 +119,10 @@ impl Report {
     }
 }
 
-/// The columns of numbers of residuals.
 /// A column of residuals: its name, and what it is of an observation.
 type ResidualColumn = (&'static str, fn(&ObservationResidual) -> f64);
 
+/// The columns of numbers of residuals.
 const RESIDUALS: [ResidualColumn; 10] = [
     ("row", |own| own.row as f64),
     ("observed", |own| own.observed),

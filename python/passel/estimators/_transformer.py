@@ -29,7 +29,7 @@ class ColumnSelector(SelectorMixin):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _get_support_mask(self) -> np.ndarray[Any, Any]:
+    def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return np.asarray(_inputs.on_host(self.support_))
 
@@ -55,7 +55,7 @@ class ColumnSelector(SelectorMixin):
             ensure_all_finite="allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True,
             skip_check_array=_inputs.is_frame(X) and type(X).__module__.partition(".")[0] == wanted,
         )
-        indexes = self.get_support(indices=True)
+        indexes: Any = self.get_support(indices=True)
         if not len(indexes):
             warnings.warn("No features were selected: either the data is too noisy or the selection too strict.", stacklevel=3)
         if _inputs.namespace(own) is None:
@@ -67,4 +67,5 @@ class ColumnSelector(SelectorMixin):
         xp = _inputs.namespace(X)
         if xp is None:
             return super().inverse_transform(X)
-        return _inputs.like(X, super().inverse_transform(_inputs.on_host(X)))
+        whole: Any = super().inverse_transform(_inputs.on_host(X))
+        return _inputs.like(X, whole)
