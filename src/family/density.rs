@@ -69,8 +69,8 @@ mod tests {
         let gamma = |y, mean, weight, dispersion| {
             own(Distribution::Gamma, y, mean, weight, by(dispersion, none))
         };
-        near(gamma(2.2, 3.1, 1.5, 0.4), 1.2660216783302485);
-        near(gamma(0.03, 0.5, 1.0, 0.8), -0.29199577693451162);
+        near(gamma(2.2, 3.1, 1.5, 0.4), 1.266021678330248);
+        near(gamma(0.03, 0.5, 1.0, 0.8), -0.2919957769345116);
         near(gamma(1002.0, 1000.0, 1.0, 5e-6), 2.125123374139859);
         let poisson = own(Distribution::Poisson, 4.0, 2.7, 1.0, by(none, none));
         near(poisson, 1.9050467383068117);

@@ -333,6 +333,7 @@ fn what_robust_covariances_do_not_go_with_is_refused() {
     assert!(text.contains("multinomial"), "{text}");
     let text = refused(ResponseOptions {
         family: Family::COX,
+        event: Some("g"),
         covariance: CovarianceEstimator::Hc1,
         ..ResponseOptions::default()
     });
