@@ -1,11 +1,13 @@
 //! Covariances of estimated coefficients that do not rest on the variances of the model.
 
+use std::borrow::Cow;
+
 use nalgebra::{DMatrix, DVector};
 
 use crate::{
     cholesky::explained,
     design::{CovarianceEstimator, Design},
-    family::{FamilyFit, FitStatus},
+    family::{FamilyFit, FitStatus, SurvivalResponse},
     least_squares::Fit,
     vector::{add_scaled, packed_columns, product},
 };
@@ -24,7 +26,9 @@ const LEAST_PIVOT: f64 = 1e-10;
 ///
 /// *Source:* the estimators of [`CovarianceEstimator`]; of clusters K.-Y. Liang, S. Zeger, Longitudinal data analysis using
 /// generalized linear models, Biometrika 73, 1986; small-sample factors as A. C. Cameron, D. L. Miller, A practitioner's
-/// guide to cluster-robust inference, Journal of Human Resources 50, 2015, and as R's package sandwich has them.
+/// guide to cluster-robust inference, Journal of Human Resources 50, 2015, and as R's package sandwich has them; of survival
+/// times D. Y. Lin, L. J. Wei, The robust inference for the Cox proportional hazards model, Journal of the American Statistical
+/// Association 84, 1989, as R's `coxph` has it.
 #[derive(Debug, Clone)]
 pub(crate) struct Sandwich {
     /// Of the constant, if there is one, then of the coefficients.
@@ -40,8 +44,9 @@ pub(crate) struct Sandwich {
 struct Parts<'a> {
     /// The constant's column; none of a model without.
     constant: Option<Vec<f64>>,
-    columns: Vec<&'a [f64]>,
-    /// The derivative of the objective with respect to each linear predictor.
+    /// Of survival times score residuals: a row of the columns enters the likelihood with all who are at risk beside it.
+    columns: Vec<Cow<'a, [f64]>>,
+    /// The derivative of the objective with respect to each linear predictor; 1 of score residuals.
     scores: Vec<f64>,
     /// The working weight of each observation; empty where it is one.
     weights: &'a [f64],
@@ -56,17 +61,26 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(design: &'a Design, fit: &'a Fit) -> Self {
         let x = design.columns();
-        let columns = fit.support().iter().map(|j| x.column(*j)).collect();
+        let columns = fit.support().iter().map(|j| x.column(*j));
         let variables = fit.support().iter();
         let variables = variables.map(|j| &design.variables()[*j as usize]);
         let norms = variables.map(|own| own.norm);
         if let Some(own) = fit.family() {
             let fixed = own.intercept().map(|_| 1.0);
             let scale: Vec<f64> = fixed.into_iter().chain(norms.map(f64::recip)).collect();
+            let (columns, scores) = match survival(design) {
+                Some(survival) => {
+                    let columns: Vec<&[f64]> = columns.collect();
+                    let residuals = survival.score_residuals(&columns, own.predictors());
+                    let residuals = residuals.into_iter().map(Cow::Owned);
+                    (residuals.collect(), vec![1.0; design.n()])
+                }
+                None => (columns.map(Cow::Borrowed).collect(), own.scores().to_vec()),
+            };
             return Self {
                 constant: own.intercept().map(|_| vec![1.0; design.n()]),
                 columns,
-                scores: own.scores().to_vec(),
+                scores,
                 weights: own.weights(),
                 inverse: inverse(own.inverse(), scale.len(), 0),
                 rank: own.rank(),
@@ -87,7 +101,7 @@ impl<'a> Parts<'a> {
         let roots: Vec<f64> = roots.chain(std::iter::repeat(1.0)).take(n).collect();
         Self {
             constant: design.intercept().then_some(roots),
-            columns,
+            columns: columns.map(Cow::Borrowed).collect(),
             scores: fit.residual().to_vec(),
             weights: &[],
             inverse,
@@ -109,6 +123,11 @@ impl<'a> Parts<'a> {
         let form = columns.map(|(column, x)| product(column.as_slice(), row) * x);
         form.sum::<f64>() * self.weights.get(i).copied().unwrap_or(1.0)
     }
+}
+
+fn survival(design: &Design) -> Option<&SurvivalResponse> {
+    let own = design.likelihood()?.response().survival()?;
+    Some(own)
 }
 
 /// T·Tᵀ of a packed upper triangle, behind so many rows and columns of zeros.
@@ -172,7 +191,9 @@ impl Sandwich {
             _ => 1.0,
         };
         let count = clusters.map(|own| own.count);
-        let of_clusters = count.map_or(1.0, |count| count as f64 / (count as f64 - 1.0));
+        // Of survival times there is no factor in R's coxph.
+        let of_clusters = count.filter(|_| survival(design).is_none());
+        let of_clusters = of_clusters.map_or(1.0, |count| count as f64 / (count as f64 - 1.0));
         let meat = meat(&parts, estimator, clusters.map(|own| (&*own.of, own.count)));
         Some(meat.map(|meat| {
             let mut matrix = &parts.inverse * meat * &parts.inverse * (factor * of_clusters);

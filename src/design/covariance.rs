@@ -49,7 +49,7 @@ impl CovarianceEstimator {
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum CovarianceError {
     #[error(
-        "{option} is of least squares and of generalized linear models, not of the family {distribution}"
+        "{option} is of least squares, of generalized linear models and of cox, not of the family {distribution}"
     )]
     Family {
         option: &'static str,
@@ -64,6 +64,11 @@ pub enum CovarianceError {
         estimator.name()
     )]
     Clusters { estimator: CovarianceEstimator },
+    #[error(
+        "covariance = {} is not there of survival times, which have hc0, the covariance of Lin and Wei",
+        estimator.name()
+    )]
+    Survival { estimator: CovarianceEstimator },
 }
 
 impl CovarianceError {
@@ -71,7 +76,7 @@ impl CovarianceError {
     pub fn option(&self) -> &'static str {
         match self {
             Self::Family { option, .. } | Self::Firth { option } => option,
-            Self::Clusters { .. } => "covariance",
+            Self::Clusters { .. } | Self::Survival { .. } => "covariance",
         }
     }
 }
@@ -88,7 +93,7 @@ impl ResponseOptions<'_> {
             _ => "covariance",
         };
         let distribution = self.family.distribution();
-        if distribution == Distribution::Cox || self.family.has_levels() {
+        if self.family.has_levels() {
             return Err(CovarianceError::Family {
                 option,
                 distribution,
@@ -99,6 +104,11 @@ impl ResponseOptions<'_> {
         }
         let estimator = self.covariance;
         match estimator {
+            CovarianceEstimator::Hc1 | CovarianceEstimator::Hc2 | CovarianceEstimator::Hc3
+                if distribution == Distribution::Cox =>
+            {
+                Err(CovarianceError::Survival { estimator })
+            }
             CovarianceEstimator::Hc2 | CovarianceEstimator::Hc3 if self.cluster.is_some() => {
                 Err(CovarianceError::Clusters { estimator })
             }

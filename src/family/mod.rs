@@ -11,6 +11,7 @@
 
 mod climb;
 mod cox;
+mod density;
 mod distribution;
 mod divergences;
 mod error;
@@ -36,6 +37,7 @@ pub(crate) use cox::{
     EventMoments, NewPart, RiskBounds, RiskCurvature, RiskRoom, SurvivalRows, SurvivalStep,
 };
 pub use cox::{SurvivalResponse, SurvivalTimes, Ties};
+pub(crate) use density::Scatter;
 pub use distribution::{Distribution, Family};
 pub(crate) use divergences::{Divergences, kappa};
 pub use error::FamilyError;

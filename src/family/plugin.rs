@@ -169,6 +169,11 @@ impl PluginFamily {
         one(|deviance| self.functions.deviances(&[y], &[mean], deviance))
     }
 
+    /// ℓ of a response whose mean is the response itself; with a dispersion φ without −½ ln 2πφ.
+    pub(super) fn saturated(self, y: f64) -> f64 {
+        one(|own| self.functions.saturated(&[y], own))
+    }
+
     /// Means at linear predictors, their derivatives there, and the variances at them.
     pub(super) fn moments(self, predictors: &[f64]) -> [Vec<f64>; 3] {
         let mut all = [0; 3].map(|_| vec![f64::NAN; predictors.len()]);
@@ -265,7 +270,7 @@ impl PluginFamily {
                 "the deviance of the response {y} at the mean {mean} is {deviance}"
             ));
         }
-        let saturated = one(|own| self.functions.saturated(&[y], own));
+        let saturated = self.saturated(y);
         if !saturated.is_finite() {
             return Err(format!(
                 "the log-likelihood of the response {y} at the mean {y} is {saturated}"

@@ -172,9 +172,11 @@ impl JobDraft {
         self.resolve_paths();
         let mut errors = conflicts(&self.job);
         errors.extend(split);
+        let mut unused = Vec::new();
         match self.resolve_method() {
             Ok(()) => {
-                errors.extend(self.unused_options());
+                unused.extend(self.unused_options());
+                errors.extend_from_slice(&unused);
                 // Defaults of a job file may be of other methods.
                 if !MethodClass::of_job(&self.job).uses("covariates") {
                     self.job.cohort.covariates = None;
@@ -190,7 +192,10 @@ impl JobDraft {
             let is_same = |other: &OptionError| other.message == error.message;
             !errors.iter().any(is_same)
         }));
-        errors.extend(response_conflicts(&self.job));
+        // An option that the method does not use is wrong once, whatever its value.
+        let of_response = response_conflicts(&self.job).into_iter();
+        let is_used = |own: &OptionError| unused.iter().all(|other| other.option != own.option);
+        errors.extend(of_response.filter(is_used));
         errors.extend(conflicts_of_responses(&self.job));
         errors.extend(conflicts_of_cross_validation(&self.job, self.command));
         read_levels_as_text(&mut self.job);

@@ -313,6 +313,7 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
         let option = error.option();
         let help = match error {
             CovarianceError::Clusters { .. } => "take hc0 or hc1",
+            CovarianceError::Survival { .. } => "take hc0",
             _ => "leave one of them out",
         };
         errors.push(OptionError::new(option, error.to_string()).help(help));

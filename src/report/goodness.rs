@@ -124,10 +124,11 @@ pub(super) fn facts_of_fit(selection: &Selection) -> Vec<(&'static str, String)>
         ));
     }
     facts.extend(log_likelihood(selection).map(|value| ("log-likelihood", value)));
+    facts.extend(selection.diagnostics.iter().flat_map(facts_of_diagnostics));
     facts
 }
 
-/// What speaks against the assumptions of least squares, in a line or two.
+/// What speaks against the assumptions of a model, in a line or two.
 fn facts_of_diagnostics(own: &Diagnostics) -> Vec<(&'static str, String)> {
     let mut parts = Vec::new();
     let condition = own.condition_number;

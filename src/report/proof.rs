@@ -19,6 +19,10 @@ pub(super) fn certainty(selection: &Selection) -> Vec<String> {
         format!(" (at most {bound} {what}{plural}: --max-size)")
     });
     let optimum = match (selection.certified, proof) {
+        // Smaller models were counted, but their size was not in question.
+        (Some(Certificate::Global), _) if selection.cross_validation.is_some() => {
+            "Proved: no allowed model of this size has a lower criterion.".to_owned()
+        }
         (
             Some(Certificate::Global),
             Some(Proof {
@@ -96,6 +100,7 @@ pub(super) fn size_bound(selection: &Selection) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selection::SizeChoice;
 
     #[test]
     fn every_degree_of_certainty() {
@@ -118,6 +123,21 @@ mod tests {
             "Proved: none of all 1024 allowed models has a lower criterion.\n1 other model has the same \
              criterion: of equal models that with the fewest variables is selected, then that with the \
              first columns."
+        );
+        // Cross-validation has chosen the size before.
+        let selection = Selection {
+            certified: Some(Certificate::Global),
+            proof: Some(Proof {
+                complete: true,
+                models: Some(1024),
+                ..Proof::default()
+            }),
+            cross_validation: Some(SizeChoice::default()),
+            ..Selection::default()
+        };
+        assert_eq!(
+            certainty(&selection),
+            ["Proved: no allowed model of this size has a lower criterion."]
         );
         let cut = Proof {
             gap: Some(1.25),

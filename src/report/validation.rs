@@ -272,8 +272,12 @@ fn sizes_of(report: &ValidationReport) -> String {
     };
     let all: Vec<String> = (0..report.models.len()).map(of).collect();
     format!(
-        "{} terms chosen{}",
+        "{} {} chosen{}",
         all.join(" and "),
+        match &all[..] {
+            [one] if one == "1" => "term",
+            _ => "terms",
+        },
         when(all.len() > 1, " by the criteria")
     )
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::{RunError, neighbours::Neighbours, pass::Model as Found};
 use crate::{
     design::Design,
-    family::{Distribution, FitStatus, Likelihood},
+    family::{Distribution, FitStatus, Likelihood, Scatter},
     formula::FormulaError,
     least_squares::Fit,
     prediction::{Model, PredictionError, PredictionOptions, Predictions, Scale, UnknownLevels},
@@ -91,7 +91,11 @@ impl SplitModel {
             Self::Neighbours(own) => {
                 return Ok(HeldOutRows {
                     predictions: own.predict(table),
-                    theta: f64::NAN,
+                    // Neighbours say a mean, and no distribution about it.
+                    scatter: Scatter {
+                        dispersion: f64::NAN,
+                        theta: f64::NAN,
+                    },
                 });
             }
         };
@@ -106,7 +110,10 @@ impl SplitModel {
         };
         Ok(HeldOutRows {
             predictions: model.predict(table, &options)?,
-            theta: model.equation.theta.unwrap_or(f64::NAN),
+            scatter: Scatter {
+                dispersion: model.equation.dispersion.unwrap_or(f64::NAN),
+                theta: model.equation.theta.unwrap_or(f64::NAN),
+            },
         })
     }
 }
@@ -153,7 +160,7 @@ pub(super) fn some_columns(
 /// What a model says of the rows that are held out.
 pub(super) struct HeldOutRows {
     predictions: Predictions,
-    theta: f64,
+    scatter: Scatter,
 }
 
 impl HeldOutRows {
@@ -180,7 +187,7 @@ impl HeldOutRows {
             return Predicted {
                 values: of(&self.predictions.fit),
                 levels: Vec::new(),
-                theta: self.theta,
+                scatter: self.scatter,
             };
         };
         let probabilities = levels.iter().map(|level| {
@@ -191,7 +198,7 @@ impl HeldOutRows {
         Predicted {
             values: Vec::new(),
             levels: probabilities.collect(),
-            theta: self.theta,
+            scatter: self.scatter,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of what least squares assume, and observations that decide alone.
+//! Tests of what least squares assume, collinear columns, and observations that decide alone.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,13 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::{
     family::chi_squared_tail,
     goodness::{f_tail, residual_freedom},
+    influence::{Influence, InfluentialObservation, influential},
     number_or_nan,
-    residuals::{LEAST_FREE, leverage},
+    residuals::leverage,
 };
 use crate::{
     design::Design,
+    family::{FamilyFit, FitStatus, Likelihood},
     least_squares::Fit,
     vector::{add_scaled, packed_columns, product},
 };
@@ -19,19 +21,16 @@ use crate::{
 /// Observations × coefficients² beyond which nothing is tested: that would take longer than a search.
 const MOST_WORK: usize = 1 << 28;
 
-/// Influential observations that are listed.
-const LISTED: usize = 10;
-
 /// The part of a power of the fitted values that the variables leave, below which they explain it.
 const LEAST_PART: f64 = 1e-7;
 
-/// What speaks against the assumptions of a model of least squares. All p-values take the model as given beforehand; a model
+/// What speaks against the assumptions of a model; of generalized linear models the condition number and influence alone. All p-values take the model as given beforehand; a model
 /// that was chosen for its fit looks a little better than it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Diagnostics {
     /// The largest over the smallest singular value of the columns at unit length, the intercept's among them and none
-    /// centred: from about 30 on some coefficients have few digits or large standard errors.
+    /// centred, of a likelihood each row times the root of its working weight: from about 30 on some coefficients have few digits or large standard errors.
     ///
     /// *Source:* D. Belsley, E. Kuh, R. Welsch, *Regression Diagnostics* (1980), chapter 3.
     pub condition_number: Option<f64>,
@@ -102,41 +101,33 @@ pub struct DurbinWatson {
     pub p_value: f64,
 }
 
-/// An observation that decides alone.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct InfluentialObservation {
-    /// The row of the table, counted from 1.
-    pub row: usize,
-    /// What the file calls it, if it has names of observations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// Cook's distance.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub cooks_distance: f64,
-    /// Its leverage.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub leverage: f64,
-    /// Its residual over its standard error.
-    #[serde(deserialize_with = "number_or_nan")]
-    pub standardised_residual: f64,
-}
-
 impl Diagnostics {
-    /// Diagnoses a fit by least squares; none of a likelihood, an `exact` fit, one without variables or degrees of freedom, or
-    /// of so many observations and variables that it would take long.
+    /// Diagnoses a fit; none of survival times and levels, an `exact` or separated fit, one by Firth's penalty, without variables or
+    /// degrees of freedom, or of so many observations and variables that it would take long.
     ///
     /// *Shapes:* n observations of the design, k variables in the fit.
     pub(crate) fn of(design: &Design, fit: &Fit, exact: bool) -> Option<Self> {
         let (n, k) = (design.n(), fit.support().len());
         let left = residual_freedom(design, fit);
         let work = n.saturating_mul((k + 1).pow(2));
-        if design.likelihood().is_some() || exact || k == 0 || left == 0 || work > MOST_WORK {
+        if exact || k == 0 || left == 0 || work > MOST_WORK {
             return None;
         }
         let x = design.columns();
         let columns: Vec<&[f64]> = fit.support().iter().map(|j| x.column(*j)).collect();
-        let (influential, influential_count) = influential(design, fit, left);
+        if let (Some(likelihood), Some(own)) = (design.likelihood(), fit.family()) {
+            return Self::of_likelihood((design, likelihood), (fit, own), &columns);
+        }
+        let sigma = (fit.rss() / left as f64).sqrt();
+        let mut values = Vec::new();
+        let (influential, influential_count) = influential(design, (n - left, left), |i| {
+            let residual = fit.residual()[i] / sigma;
+            Influence {
+                leverage: leverage(design, fit, i, &mut values),
+                residual,
+                pearson: residual,
+            }
+        });
         let is_weighted = design.weights().is_some();
         let own = Basis {
             design,
@@ -152,6 +143,42 @@ impl Diagnostics {
             durbin_watson: (!is_weighted).then(|| own.durbin_watson(left)).flatten(),
             influential,
             influential_count,
+        })
+    }
+
+    /// Of a model whose likelihood is a product over observations: the columns under its working weights, and influence as R's
+    /// `cooks.distance`, `hatvalues` and `rstandard` of a `glm` have it.
+    ///
+    /// *Source:* D. Pregibon, Logistic regression diagnostics, Annals of Statistics 9, 1981.
+    fn of_likelihood(
+        (design, likelihood): (&Design, &Likelihood),
+        (fit, own): (&Fit, &FamilyFit),
+        columns: &[&[f64]],
+    ) -> Option<Self> {
+        let response = likelihood.response();
+        let left = likelihood.residual_freedom(own);
+        let has_all = own.rank() == columns.len() + usize::from(own.intercept().is_some());
+        let is_fitted = own.status() == FitStatus::Converged && has_all && !design.firth();
+        if response.is_joint() || !is_fitted || left == 0 {
+            return None;
+        }
+        let deviation = own.dispersion().sqrt();
+        let mut values = Vec::new();
+        let (influential, influential_count) = influential(design, (own.rank(), left), |i| {
+            values.clear();
+            values.extend(own.intercept().map(|_| 1.0));
+            values.extend(columns.iter().map(|column| column[i]));
+            Influence {
+                leverage: own.leverage(i, &values).min(1.0),
+                residual: own.deviance_residual(response, i) / deviation,
+                pearson: own.pearson_residual(response, i) / deviation,
+            }
+        });
+        Some(Self {
+            condition_number: condition_number(design, fit),
+            influential,
+            influential_count,
+            ..Self::default()
         })
     }
 }
@@ -285,63 +312,39 @@ fn differences(x: &[f64]) -> Vec<f64> {
     own
 }
 
-/// The condition number of the columns at unit length, from the factor of those of the design: R with XᵀX = RᵀR.
+/// The condition number of the columns at unit length, from the factor of those of the design: R with XᵀX = RᵀR; of a
+/// likelihood with XᵀWX, W being its working weights.
 fn condition_number(design: &Design, fit: &Fit) -> Option<f64> {
-    let k = fit.support().len();
     let fixed = usize::from(design.intercept());
-    let mut inverse = DMatrix::<f64>::zeros(k, k);
-    for (b, column) in packed_columns(fit.inverse()).enumerate() {
-        inverse.column_mut(b).as_mut_slice()[..column.len()].copy_from_slice(column);
+    let size = fit.support().len() + fixed;
+    // Of least squares columns are centred, so that the intercept stands by itself.
+    let (inverse, before) = match fit.family() {
+        Some(own) => (own.inverse(), 0),
+        None => (fit.inverse(), fixed),
+    };
+    let mut factor = DMatrix::<f64>::identity(size, size);
+    for (b, column) in packed_columns(inverse).enumerate() {
+        let mut own = factor.column_mut(before + b);
+        own.as_mut_slice()[before..][..column.len()].copy_from_slice(column);
     }
-    let r = inverse.solve_upper_triangular(&DMatrix::identity(k, k))?;
-    let mut factor = DMatrix::zeros(k + fixed, k + fixed);
-    factor.view_mut((fixed, fixed), (k, k)).copy_from(&r);
+    if before == 1 {
+        factor[(0, 0)] = (design.n() as f64).sqrt().recip();
+    }
+    let mut r = factor.solve_upper_triangular(&DMatrix::identity(size, size))?;
     if fixed == 1 {
-        let root = (design.n() as f64).sqrt();
-        factor[(0, 0)] = 1.0;
+        let constant = r.column(0).into_owned();
         // In units of each column's norm about its mean.
         for (at, j) in fit.support().iter().enumerate() {
             let variable = &design.variables()[*j as usize];
-            factor[(0, at + 1)] = root * variable.mean / variable.norm;
+            let mean = variable.mean / variable.norm;
+            r.column_mut(at + 1).axpy(mean, &constant, 1.0);
         }
     }
-    for mut column in factor.column_iter_mut() {
+    for mut column in r.column_iter_mut() {
         let norm = column.norm();
         column /= norm;
     }
-    let values = factor.singular_values();
+    let values = r.singular_values();
     let number = values.max() / values.min();
     number.is_finite().then_some(number)
-}
-
-/// The observations that decide alone, those of the largest Cook's distances, and how many there are.
-fn influential(design: &Design, fit: &Fit, left: usize) -> (Vec<InfluentialObservation>, usize) {
-    let q = design.n() - left;
-    let sigma = (fit.rss() / left as f64).sqrt();
-    let mut values = Vec::new();
-    let mut all: Vec<InfluentialObservation> = Vec::new();
-    for (i, residual) in fit.residual().iter().enumerate() {
-        let leverage = leverage(design, fit, i, &mut values);
-        let free = 1.0 - leverage;
-        if free <= LEAST_FREE {
-            continue;
-        }
-        let t = residual / (sigma * free.sqrt());
-        let cooks_distance = t * t * leverage / (free * q as f64);
-        // The tail of F is read for the few that may be far enough.
-        let is_far = cooks_distance > 0.1 && f_tail(cooks_distance, q as f64, left as f64) < 0.5;
-        if is_far {
-            all.push(InfluentialObservation {
-                row: design.row(i) + 1,
-                label: design.labels().get(i).cloned(),
-                cooks_distance,
-                leverage,
-                standardised_residual: t,
-            });
-        }
-    }
-    let count = all.len();
-    all.sort_by(|a, b| b.cooks_distance.total_cmp(&a.cooks_distance));
-    all.truncate(LISTED);
-    (all, count)
 }

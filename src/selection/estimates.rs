@@ -5,9 +5,10 @@ use std::iter::zip;
 use super::{Estimate, SelectedVariable, goodness::residual_freedom, shares::shares};
 use crate::{
     design::{Design, Variable},
-    family::{FamilyFit, Likelihood, Link, two_sided, two_sided_normal},
+    family::{FamilyFit, FitStatus, Likelihood, Link, two_sided, two_sided_normal},
     least_squares::{ENDLESS, Fit},
     sandwich::Sandwich,
+    vector::packed_columns,
 };
 
 /// The share of its standard error below which an estimate is 0 but for rounding.
@@ -199,12 +200,17 @@ fn of_likelihood(
     };
     let errors = own.std_errors();
     let fixed = usize::from(own.intercept().is_some());
+    let has_inflation = own.status() == FitStatus::Converged
+        && !likelihood.response().is_joint()
+        && own.rank() == fit.support().len() + fixed
+        && fixed == 1;
     let selected = fit.support().iter().zip(own.coefficients()).enumerate();
     let selected = selected.map(|(at, (&j, b))| {
         let norm = design.variables()[j as usize].norm;
         let error = (!is_endless(own, at)).then(|| errors[fixed + at] / norm);
         SelectedVariable {
             estimate: estimate(Some(at), b / norm, error, true),
+            vif: has_inflation.then(|| inflation(own, at, design.columns().column(j))),
             ..named(design, j)
         }
     });
@@ -221,6 +227,23 @@ fn of_likelihood(
         estimate(None, b + shift.sum::<f64>(), error, false)
     });
     (intercept, selected.collect())
+}
+
+/// The variance inflation factor of a coefficient of a likelihood with an intercept: what its variance is over what it were if no other
+/// column were in the model, at the same working weights.
+fn inflation(fit: &FamilyFit, at: usize, column: &[f64]) -> f64 {
+    let columns = packed_columns(fit.inverse());
+    let entries = columns.filter_map(|own| own.get(at + 1));
+    let variance: f64 = entries.map(|entry| entry * entry).sum();
+    let (mut total, mut sum) = (0.0, 0.0);
+    for (weight, x) in fit.weights().iter().zip(column) {
+        total += weight;
+        sum += weight * x;
+    }
+    let mean = sum / total;
+    let rows = fit.weights().iter().zip(column);
+    let about: f64 = rows.map(|(weight, x)| weight * (x - mean).powi(2)).sum();
+    variance * about
 }
 
 /// Whether the likelihood rises without end along the coefficient at a position.

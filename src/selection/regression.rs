@@ -221,7 +221,8 @@ pub struct SelectedVariable {
     #[serde(flatten)]
     pub estimate: Estimate,
     /// The variance inflation factor 1 / (1 − R²) with R² of the regression of this variable on the
-    /// other chosen ones; none for a model without an intercept.
+    /// other chosen ones, of generalized linear models under the working weights; none for a model without an intercept, and of
+    /// survival times and levels.
     pub vif: Option<f64>,
     /// Its share of R²: the rise of R² as it enters, averaged over all orders of entering (Lindeman, Merenda and Gold). None of
     /// more than 20 variables, and where terms of several are selected.

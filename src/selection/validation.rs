@@ -1,6 +1,6 @@
 //! The report of a validation: the error of the whole procedure on rows that it did not see.
 
-use serde::{Deserialize, Serialize, Serializer, ser::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
 use serde_json::value::to_raw_value;
 
 use super::{Label, NamedParameters, ResponseFamily, RunSummary};
@@ -202,17 +202,23 @@ pub struct HeldOut {
     /// of levels.
     #[serde(
         serialize_with = "lists_on_lines",
+        deserialize_with = "lists_or_nan",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub predicted: Vec<Vec<f64>>,
     /// Of levels the probability of what was observed, by criterion.
     #[serde(
         serialize_with = "lists_on_lines",
+        deserialize_with = "lists_or_nan",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub probability: Vec<Vec<f64>>,
     /// What the model of the kept terms alone predicts; none of levels.
-    #[serde(serialize_with = "on_one_line", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        serialize_with = "on_one_line",
+        deserialize_with = "list_or_nan",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub null: Vec<f64>,
 }
 
@@ -275,4 +281,42 @@ fn lists_on_lines<S: Serializer>(lists: &[Vec<f64>], serializer: S) -> Result<S:
         .map(to_raw_value)
         .collect::<Result<Vec<_>, _>>();
     serializer.collect_seq(lists.map_err(S::Error::custom)?)
+}
+
+/// A list in which null, which JSON has for what is infinite, is NaN.
+fn list_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let list = Vec::<Option<f64>>::deserialize(deserializer)?;
+    Ok(numbers(list))
+}
+
+fn lists_or_nan<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<f64>>, D::Error> {
+    let lists = Vec::<Vec<Option<f64>>>::deserialize(deserializer)?;
+    Ok(lists.into_iter().map(numbers).collect())
+}
+
+fn numbers(list: Vec<Option<f64>>) -> Vec<f64> {
+    let all = list.into_iter();
+    all.map(|own| own.unwrap_or(f64::NAN)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An inverse link or exp may leave the range of f64: the report is read all the same.
+    #[test]
+    fn a_prediction_that_is_infinite_reads_back() {
+        let own = HeldOut {
+            row: vec![1, 2],
+            predicted: vec![vec![f64::INFINITY, 2.5]],
+            probability: vec![vec![0.5, f64::NAN]],
+            null: vec![1.5, f64::NEG_INFINITY],
+            ..HeldOut::default()
+        };
+        let text = serde_json::to_string(&own).unwrap();
+        let back: HeldOut = serde_json::from_str(&text).unwrap();
+        assert!(back.predicted[0][0].is_nan() && back.predicted[0][1] == 2.5);
+        assert!(back.probability[0][0] == 0.5 && back.probability[0][1].is_nan());
+        assert!(back.null[0] == 1.5 && back.null[1].is_nan());
+    }
 }

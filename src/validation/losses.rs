@@ -16,7 +16,7 @@ pub(super) enum Loss {
     Spread,
     /// The deviance of the family.
     Deviance,
-    /// −ln of the probability of what was observed.
+    /// −ln of the probability of what was observed, or of its density.
     Log,
     /// The squared distance of the probability of an event from 1 or 0; of levels summed over them.
     Brier,
@@ -30,12 +30,17 @@ impl Loss {
         match &response.observed {
             Observed::Numbers(distribution, y) => {
                 let (y, mean) = (y[at], row.value());
-                let deviance = || distribution.deviance(y, mean, row.by.theta);
+                let deviance = || distribution.deviance(y, mean, row.by.scatter.theta);
                 match self {
                     Self::Absolute => (y - mean).abs(),
                     Self::Spread => (y - row.center).powi(2),
                     Self::Deviance => deviance(),
-                    Self::Log => (deviance() + distribution.saturated(y, 1.0, row.by.theta)) / 2.0,
+                    Self::Log => distribution.minus_log_density(
+                        y,
+                        mean,
+                        response.weights[at],
+                        row.by.scatter,
+                    ),
                     _ => (y - mean).powi(2),
                 }
             }

@@ -19,7 +19,7 @@ pub(crate) enum Measure {
     RSquared,
     /// The mean deviance of an observation, or of a trial; of survival times −2ℓ for each event.
     Deviance,
-    /// The mean of −ln of the probability of what was observed.
+    /// The mean of −ln of the probability of what was observed, or of its density: the negative log predictive density.
     LogLoss,
     /// The probability that an event has a higher predicted probability than another trial of the fold.
     Auc,
@@ -51,11 +51,15 @@ impl Measure {
     /// The measures of a kind of responses, the first the one that a report begins with.
     pub(crate) fn of(response: &Response) -> &'static [Self] {
         match &response.observed {
-            Observed::Numbers(Distribution::Gaussian, _) => {
-                &[Self::Rmse, Self::Mae, Self::RSquared, Self::Deviance]
-            }
+            Observed::Numbers(Distribution::Gaussian, _) => &[
+                Self::Rmse,
+                Self::Mae,
+                Self::RSquared,
+                Self::LogLoss,
+                Self::Deviance,
+            ],
             Observed::Numbers(Distribution::Gamma | Distribution::Plugin(_), _) => {
-                &[Self::Deviance, Self::Rmse, Self::Mae]
+                &[Self::Deviance, Self::LogLoss, Self::Rmse, Self::Mae]
             }
             Observed::Numbers(..) => &[Self::LogLoss, Self::Deviance, Self::Rmse, Self::Mae],
             Observed::Events { .. } => &[

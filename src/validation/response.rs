@@ -1,6 +1,6 @@
 //! What was observed, and what models predicted of it.
 
-use crate::family::{Distribution, SurvivalRows};
+use crate::family::{Distribution, Scatter, SurvivalRows};
 
 /// The responses of n observations.
 #[derive(Debug, Clone)]
@@ -70,14 +70,14 @@ impl Response {
 }
 
 /// What one model says of some observations.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Predicted {
     /// Means, probabilities of an event, or linear predictors of survival times; empty of levels.
     pub(crate) values: Vec<f64>,
     /// Of levels the probability of each, 0 of one that the model does not know.
     pub(crate) levels: Vec<Vec<f64>>,
-    /// The shape θ of the negative binomial family; NaN of others.
-    pub(crate) theta: f64,
+    /// How responses scatter about these means.
+    pub(crate) scatter: Scatter,
 }
 
 impl Predicted {
@@ -92,7 +92,7 @@ impl Predicted {
         Self {
             values: of(&self.values),
             levels: self.levels.iter().map(|own| of(own)).collect(),
-            theta: self.theta,
+            scatter: self.scatter,
         }
     }
 }

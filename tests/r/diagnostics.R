@@ -39,4 +39,31 @@ answer("stack", stackloss, "stack.loss")
 answer("air", na.omit(airquality), "Ozone", "Day")
 far <- within(cars, { dist[50] <- 400; more <- speed^2 })
 answer("far", far, "dist")
-cat(toJSON(answers, auto_unbox = TRUE, digits = NA, null = "null"))
+
+# Of generalized linear models collinearity is that under the working weights.
+models <- list()
+of_family <- function(name, data, response, model, options) {
+  write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
+  x <- model.matrix(model) * sqrt(weights(model, "working"))
+  values <- svd(sweep(x, 2, sqrt(colSums(x^2)), "/"))$d
+  q <- ncol(x); cook <- unname(cooks.distance(model))
+  far <- which(pf(cook, q, nrow(x) - q) > 0.5)
+  far <- far[order(-cook[far])]
+  v <- vcov(model)[-1, -1]
+  models[[length(models) + 1]] <<- list(
+    name = name, options = c("--response", response, options), condition = max(values) / min(values), vif = unname(diag(v) * diag(solve(v))),
+    rows = I(far), cook = I(cook[far]), leverage = I(unname(hatvalues(model))[far]), rstandard = I(unname(rstandard(model))[far]))
+}
+control <- glm.control(epsilon = 1e-14, maxit = 100)
+cars <- mtcars[c("am", "wt", "hp", "qsec")]
+of_family("events", cars, "am", glm(am ~ wt + hp, binomial, cars, control = control), c("--family", "binomial", "--keep", "wt,hp", "--drop", "qsec"))
+sprays <- within(mtcars, rm(am, gear, vs))[c("carb", "mpg", "wt", "disp")]
+sprays$carb[3] <- 40
+of_family("counts", sprays, "carb", glm(carb ~ mpg + wt + disp, poisson, sprays, control = control), c("--family", "poisson", "--keep", "mpg,wt,disp"))
+air <- na.omit(airquality)[c("Ozone", "Wind", "Temp", "Solar.R")]
+air$Ozone[5] <- 900
+of_family("amounts", air, "Ozone", glm(Ozone ~ ., Gamma("log"), air, control = control), c("--family", "gamma", "--keep", "Wind,Temp,Solar.R"))
+air$w <- 0.5 + seq_len(nrow(air)) %% 3
+model <- glm(Ozone ~ . - w, Gamma("log"), air, weights = w, control = control)
+of_family("weighted", air, "Ozone", model, c("--family", "gamma", "--keep", "Wind,Temp,Solar.R", "--weights", "w"))
+cat(toJSON(list(least_squares = answers, families = models), auto_unbox = TRUE, digits = NA, null = "null"))

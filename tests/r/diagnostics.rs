@@ -9,10 +9,12 @@ use crate::{rscript, support::Folder};
 fn diagnostics_are_those_of_lmtest() {
     let folder = Folder::new();
     let text = rscript("diagnostics.R", &[&folder.path(".")]);
-    let answers: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let answers: Value = serde_json::from_str(&text).unwrap();
+    of_families(&folder, answers["families"].as_array().unwrap());
+    let answers = answers["least_squares"].as_array().unwrap();
     assert_eq!(answers.len(), 6);
     let mut influential = 0;
-    for answer in &answers {
+    for answer in answers {
         let text = |field: &str| answer[field].as_str().unwrap();
         let name = text("name");
         let file = format!("{name}.csv");
@@ -89,4 +91,49 @@ fn diagnostics_are_those_of_lmtest() {
         }
     }
     assert!(influential > 0);
+}
+
+/// Condition numbers, variance inflation and influence of generalized linear models.
+fn of_families(folder: &Folder, answers: &[Value]) {
+    assert_eq!(answers.len(), 4);
+    let mut influential = 0;
+    for answer in answers {
+        let name = answer["name"].as_str().unwrap();
+        let file = format!("{name}.csv");
+        let mut arguments = vec!["select", &file, "--criterion", "aic", "--format", "json"];
+        let options = answer["options"].as_array().unwrap();
+        arguments.extend(options.iter().map(|own| own.as_str().unwrap()));
+        let ran = folder.run(&arguments);
+        let report: Value =
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{name}: {}", ran.stderr));
+        let near = |own: &Value, expected: &Value, what: &str| {
+            let numbers = own.as_f64().zip(expected.as_f64());
+            let (own, expected) =
+                numbers.unwrap_or_else(|| panic!("{name} {what}: {own} {expected}"));
+            // R's fits end where the deviance changes by 10⁻¹⁴ of itself.
+            let off = (own - expected).abs() / expected.abs().max(1e-12);
+            assert!(off < 2e-6, "{name} {what}: {own} {expected}");
+        };
+        let own = &report["diagnostics"];
+        near(&own["condition_number"], &answer["condition"], "condition");
+        assert!(own["breusch_pagan"].is_null(), "{name}");
+        for (at, variable) in report["selected"].as_array().unwrap().iter().enumerate() {
+            near(&variable["vif"], &answer["vif"][at], "VIF");
+        }
+        let rows = answer["rows"].as_array().unwrap();
+        assert_eq!(own["influential_count"], rows.len(), "{name}");
+        for (at, row) in rows.iter().enumerate() {
+            influential += 1;
+            let own = &own["influential"][at];
+            assert_eq!(own["row"], *row, "{name}");
+            near(&own["cooks_distance"], &answer["cook"][at], "Cook");
+            near(&own["leverage"], &answer["leverage"][at], "leverage");
+            near(
+                &own["standardised_residual"],
+                &answer["rstandard"][at],
+                "residual",
+            );
+        }
+    }
+    assert!(influential > 2);
 }

@@ -331,6 +331,13 @@ fn what_robust_covariances_do_not_go_with_is_refused() {
         ..ResponseOptions::default()
     });
     assert!(text.contains("multinomial"), "{text}");
+    let text = refused(ResponseOptions {
+        family: Family::COX,
+        event: Some("g"),
+        covariance: CovarianceEstimator::Hc1,
+        ..ResponseOptions::default()
+    });
+    assert!(text.contains("hc1") && text.contains("hc0"), "{text}");
     // Where there is none, there are no standard errors, and the reason.
     let one = vec![1.0; N];
     let options = MatrixOptions {

@@ -104,6 +104,28 @@ fn of_numbers() {
             assert_eq!(own.observed[at], y[own.row[at] - 1]);
         }
         near(value(&report["null"], "rmse"), spread.sqrt(), "null rmse");
+        // The null model's variance is that of its training rows, over their number less one.
+        let variance = |split: usize| {
+            let out: Vec<usize> = (0..own.row.len())
+                .filter(|at| own.split[*at] == split)
+                .map(|at| own.row[at] - 1)
+                .collect();
+            let rows = (0..y.len()).filter(|row| !out.contains(row));
+            let squares = rows.map(|row| w(row) * (y[row] - centers[split - 1]).powi(2));
+            squares.sum::<f64>() / (y.len() - out.len() - 1) as f64
+        };
+        let variances: Vec<f64> = (1..=6).map(variance).collect();
+        let log_loss = own.mean(|at| {
+            let variance = variances[own.split[at] - 1] / own.weight[at];
+            let square = (own.observed[at] - own.null[at]).powi(2);
+            0.5 * (2.0 * std::f64::consts::PI * variance).ln() + square / (2.0 * variance)
+        });
+        near(
+            value(&report["null"], "log_loss"),
+            log_loss,
+            "null log loss",
+        );
+        assert!(value(errors, "log_loss") < log_loss);
         // Of equal folds the jackknife's error of a mean is that of the folds' means.
         if !weights {
             let means: Vec<f64> = (1..=6)
@@ -208,6 +230,38 @@ fn of_counts() {
         mean[at] - y[at] * mean[at].ln() + factorial
     });
     near(value(errors, "log_loss"), log_loss, "log loss");
+}
+
+/// Where a shape is the reciprocal of Pearson's χ² over its degrees of freedom.
+#[test]
+fn of_positive_numbers() {
+    let options = ["--response", "t", "--family", "gamma"];
+    let (report, data) = report(&options, &["t"], 90);
+    let (own, y) = (HeldOut::of(&report), data.numbers("t"));
+    let log_loss = own.mean(|at| {
+        let rows = (0..90).filter(|row| {
+            let mut places = (0..90).filter(|other| own.row[*other] == row + 1);
+            places.any(|other| own.split[other] != own.split[at])
+        });
+        let train: Vec<f64> = rows.map(|row| y[row]).collect();
+        let mean = train.iter().sum::<f64>() / train.len() as f64;
+        let squares = train.iter().map(|y| ((y - mean) / mean).powi(2));
+        let shape = (train.len() - 1) as f64 / squares.sum::<f64>();
+        let (y, rate) = (own.observed[at], shape / mean);
+        ln_gamma(shape) - shape * rate.ln() - (shape - 1.0) * y.ln() + rate * y
+    });
+    near(value(&report["null"], "log_loss"), log_loss, "log loss");
+    let selected = error(&report["models"][0]["errors"], "log_loss");
+    assert!(selected["value"].as_f64().unwrap() < log_loss);
+    assert!(selected["std_error"].as_f64().unwrap() > 0.0);
+}
+
+/// lnΓ(x) = lnΓ(x + 30) − Σ ln(x + k), by Stirling's series.
+fn ln_gamma(x: f64) -> f64 {
+    let below: f64 = (0..30).map(|k| (x + f64::from(k)).ln()).sum();
+    let z = x + 30.0;
+    let series = 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5));
+    (z - 0.5) * z.ln() - z + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - below
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `response.rs` who is at risk when; `sums.rs` sums over them; `state.rs` the likelihood and its derivatives, `products.rs`
 //! these of several columns; `bounds.rs` what a column more can do at most; `hazard.rs` what a fit says of times, `rows.rs` parts of them,
-//! `proportional.rs` whether hazards are proportional. Models are fitted in [`super::joint`].
+//! `proportional.rs` whether hazards are proportional, `residuals.rs` what each observation adds to the score. Models are fitted in [`super::joint`].
 //!
 //! *Source:* D. R. Cox, Regression models and life-tables, Journal of the Royal Statistical Society B 34, 1972.
 
@@ -11,6 +11,7 @@ mod curve;
 mod hazard;
 mod products;
 mod proportional;
+mod residuals;
 mod response;
 mod rows;
 mod state;

@@ -188,6 +188,53 @@ fn likelihoods_are_those_of_the_definition_and_derivatives_its_differences() {
     }
 }
 
+/// A residual is what the score gains where the observation weighs more, in shares of its weight.
+#[test]
+fn score_residuals_are_derivatives_of_the_score_by_weights() {
+    for seed in 0..60 {
+        let n = 12 + seed as usize % 20;
+        let mut problem = Problem::random(seed, n, 2);
+        if problem.weights.is_empty() {
+            problem.weights = vec![1.0; n];
+        }
+        let response = problem.response();
+        let survival = response.survival().unwrap();
+        let beta = [0.7, -0.4];
+        let mut predictors = survival.offset.clone();
+        let columns: Vec<&[f64]> = problem.columns.iter().map(Vec::as_slice).collect();
+        for (x, b) in columns.iter().zip(beta) {
+            add_scaled(&mut predictors, b, x);
+        }
+        let residuals = survival.score_residuals(&columns, &predictors);
+        let h = 1e-3;
+        for (a, own) in residuals.iter().enumerate() {
+            let slope = |problem: &Problem| {
+                let value = |by: f64| {
+                    let mut own = beta;
+                    own[a] += by;
+                    -0.5 * problem.value(&own)
+                };
+                (value(h) - value(-h)) / (2.0 * h)
+            };
+            for (row, own) in own.iter().enumerate() {
+                let weight = problem.weights[row];
+                let mut slope_at = |factor: f64| {
+                    problem.weights[row] = weight * factor;
+                    slope(&problem)
+                };
+                let expected = (slope_at(1.0 + h) - slope_at(1.0 - h)) / (2.0 * h);
+                problem.weights[row] = weight;
+                assert!(
+                    (own - expected).abs() < 1e-5 * (1.0 + expected.abs()),
+                    "{seed}, row {row}: {own} {expected}"
+                );
+            }
+            let (sum, score) = (own.iter().sum::<f64>(), slope(&problem));
+            assert!((sum - score).abs() < 1e-5 * (1.0 + score.abs()), "{seed}");
+        }
+    }
+}
+
 #[test]
 fn fits_have_no_slope_and_no_neighbour_is_likelier() {
     let mut converged = 0;

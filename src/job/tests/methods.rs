@@ -44,6 +44,13 @@ fn options_that_the_method_does_not_use_are_refused() {
              by a plugin",
         ]
     );
+    // Once, whatever the value would be worth to another method.
+    for (option, value) in [("link", "logit"), ("success", "yes")] {
+        let told = refused(&[("method", "jmi"), (option, value)]);
+        let expected =
+            format!("{option} has no effect with the method jmi; it is for the method pass");
+        assert_eq!(told, [expected]);
+    }
     assert_eq!(
         refused(&[("top", "3")]),
         [
