@@ -277,15 +277,14 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
     let size = rows
         .checked_mul(width)
         .filter(|size| *size < usize::MAX / 8);
-    let mut matrix = Vec::new();
-    let reserved = size.map(|size| matrix.try_reserve_exact(size).map(|()| size));
-    let Some(Ok(size)) = reserved else {
+    let is_there = |size: &usize| Vec::<f64>::new().try_reserve_exact(*size).is_ok();
+    let Some(size) = size.filter(is_there) else {
         return Err(format!(
             "{source}: {rows} × {width} numbers are more than fits into memory"
         ));
     };
     // Zero pages that nothing has touched cost nothing.
-    matrix.resize(size, 0.0);
+    let mut matrix = vec![0.0; size];
     let mut position = 0;
     let mut places = places.into_iter();
     for part in &parts {
