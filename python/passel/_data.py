@@ -123,11 +123,13 @@ class Columns:
             self.add("factor", [name], codes, [level_text(level) for level in series.cat.categories])
         elif isinstance(dtype, np.dtype) and dtype.kind in "fiubmM":
             self.array_column(name, series.to_numpy())
+        elif isinstance(dtype, np.dtype) and dtype.kind == "c":
+            self.array_column(name, series.to_numpy())
         elif pandas.api.types.is_bool_dtype(dtype) or pandas.api.types.is_numeric_dtype(dtype):
             self.note(f"column `{name}` is converted from {dtype}")
             self.add("numbers", [name], series.to_numpy(dtype=np.float64, na_value=np.nan))
         elif pandas.api.types.is_datetime64_any_dtype(dtype):
-            self.array_column(name, series.dt.tz_localize(None).to_numpy())
+            self.array_column(name, series.dt.tz_convert(None).to_numpy())
         elif isinstance(dtype, pandas.StringDtype):
             codes, levels = pandas.factorize(series, use_na_sentinel=True)
             self.add("factor", [name], codes, [str(level) for level in levels])
@@ -292,6 +294,11 @@ def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None
     columns.frame(data)
     known = set(columns.names)
     for name, values in beside:
+        own, other = getattr(data, "index", None), getattr(values, "index", None)
+        if hasattr(own, "equals") and hasattr(other, "equals") and not own.equals(other):
+            raise DataError(
+                f"the index of {name} is not that of the data, row by row: bring them into one order, or give it as an array"
+            )
         if name in known:
             raise DataError(f"the data have a column `{name}` already: name it, or rename it")
         columns.column(name, values)

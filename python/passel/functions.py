@@ -81,6 +81,10 @@ def _run(
     beside = []
     for option in _COLUMNS:
         value = given.get(option)
+        if isinstance(value, (int, np.integer)):
+            # A label of a column.
+            given[option] = str(value)
+            continue
         if value is None or isinstance(value, str) or _are_names(value):
             continue
         column = _NAMES.get(option, option)

@@ -64,7 +64,9 @@ pub(crate) fn given(table: &Bound<'_, Table>) -> PyResult<(String, Given)> {
             _ => None,
         })
         .collect();
-    let [matrix] = &matrices[..] else {
+    // The response stands beside it.
+    let has_others = parts.iter().any(|part| !large(&part));
+    let ([matrix], true) = (&matrices[..], has_others) else {
         let whole = py.detach(|| assemble(&source, parts));
         return Ok((source, Given::Whole(whole.map_err(of_data)?)));
     };
@@ -252,6 +254,9 @@ fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
         return assemble(source, parts);
     }
     let rows = rows.unwrap_or(0);
+    if rows == 0 && !parts.is_empty() {
+        return Err(format!("{source}: it has no rows"));
+    }
     let mut rounded = Vec::new();
     let mut width = 0;
     let mut places = Vec::new();

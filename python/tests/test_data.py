@@ -144,12 +144,42 @@ def test_arrays_beside_the_data_are_columns(diabetes: pandas.DataFrame) -> None:
         (pyarrow.table({"a": [[1], [2]], "y": [1, 2]}), "column `a` has values of the type List"),
         (pyarrow.table({"a": [2**60 + 1, 2, 8], "y": [1, 2, 4]}), "1152921504606846977"),
         ({}, "no column"),
+        (pandas.DataFrame({"a": [], "y": []}), "it has no rows"),
+        (pandas.DataFrame({"a": [1j, 2, 3], "y": [1, 2, 3]}), "column `a` has values of the type complex128"),
         (pandas.DataFrame([[1, 2], [3, 4]], columns=["y", "y"]), "`y`"),
     ],
 )
 def test_data_that_are_no_table_are_told_by_name(data: Any, message: str) -> None:
     with pytest.raises(passel.DataError, match=message.replace("(", r"\(")):
         passel.select(data, response="y")
+
+
+def test_frames_of_numbers_alone_have_their_response_among_them(diabetes: pandas.DataFrame) -> None:
+    expected = lasting(passel.select(diabetes, response="y").json)
+    numbers = diabetes.astype(float)
+    assert lasting(passel.select(numbers, response="y").json) == expected
+    assert passel.select("y ~ log(bmi) + bp", numbers).names
+    numbers.columns = range(11)
+    assert passel.select(numbers, response=10).response == "10"
+
+
+def test_rows_are_matched_by_their_order_alone_where_indexes_agree(diabetes: pandas.DataFrame) -> None:
+    x, y = diabetes.drop(columns="y"), diabetes["y"]
+    with pytest.raises(passel.DataError, match="the index of y is not that of the data"):
+        passel.select(x, response=y.sample(frac=1, random_state=1))
+    shifted = x.set_axis(range(5, 447)), y.set_axis(range(5, 447))
+    assert lasting(passel.select(shifted[0], response=shifted[1]).json) == lasting(passel.select(x, response=y).json)
+    assert passel.select(x, response=y.to_numpy()[::-1]).n == 442
+
+
+def test_instants_are_the_same_in_every_time_zone() -> None:
+    random = np.random.default_rng(6)
+    day = pandas.date_range("2024-01-01", periods=40, freq="11h", tz="Europe/Berlin")
+    frame = pandas.DataFrame({"day": day, "x": random.normal(size=40), "y": np.arange(40) + random.normal(size=40)})
+    own = passel.select(frame, response="y", keep=["day"])
+    moved = frame.assign(day=frame["day"].dt.tz_convert("UTC"))
+    assert own.predict(moved).fit.tolist() == own.predict(frame).fit.tolist()
+    assert lasting(passel.select(polars.from_pandas(moved), response="y", keep=["day"]).json) == lasting(own.json)
 
 
 def test_conversions_are_said_or_refused(diabetes: pandas.DataFrame, caplog: pytest.LogCaptureFixture) -> None:

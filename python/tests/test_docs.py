@@ -51,5 +51,5 @@ def test_an_example_runs(example: Path) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
     code = f"import runpy, matplotlib; matplotlib.use('Agg'); runpy.run_path({str(example)!r})"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT / "python")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT / "examples")
     assert run.returncode == 0, run.stderr

@@ -6,12 +6,12 @@ use super::{
     DataCache, RunError,
     data_cache::keys,
     dispatch::method_of,
-    prepared::{Held, read_options},
+    prepared::{Held, read_options, response},
 };
 use crate::{
     design::Design,
     job::Task,
-    table::{ColumnReader, Table, is_clean_matrix},
+    table::{ColumnReader, Table, Values, is_clean_matrix},
     threads::with_helpers,
 };
 
@@ -25,7 +25,7 @@ impl DataCache {
         let cache = Self::default();
         cache.expect(task);
         let charge = job.resources.memory.take(table.bytes(), "the table")?;
-        let data = table.as_read(&read_options(job))?;
+        let data = table.read_by(&read_options(job))?;
         cache.put_table(&method_of(task).data_keys(job), Held { data, charge });
         Ok(cache)
     }
@@ -43,7 +43,11 @@ impl DataCache {
         let job = task.job();
         let key = method_of(task).data_keys(job);
         let is_design = key == keys::<Design>(job);
-        if !is_design || !Design::may_stay(job, columns.shape()) {
+        let is_beside = |at: usize| !matches!(table.columns[at].values, Values::Remote);
+        if !is_design
+            || !response(job, table).is_some_and(is_beside)
+            || !Design::may_stay(job, columns.shape())
+        {
             return Ok(None);
         }
         let threads = job.resources.thread_count();
@@ -51,7 +55,7 @@ impl DataCache {
             if !is_clean_matrix(&**columns, &job.interrupt) {
                 return Ok(None);
             }
-            let table = table.clone().as_read(&read_options(job))?;
+            let table = table.clone().read_by(&read_options(job))?;
             Design::of_columns(job, table, columns)
         })?;
         let (Some(held), (_, Some(made))) = (held, key) else {

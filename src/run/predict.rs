@@ -258,7 +258,7 @@ fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunEr
         ..own
     };
     Ok(match &data.table {
-        Some(table) => Table::clone(table).as_read(&options)?,
+        Some(table) => Table::clone(table).read_by(&options)?,
         None => table::read(&data.data, &options)?,
     })
 }

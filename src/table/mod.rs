@@ -316,7 +316,7 @@ pub fn read_partition(
 impl Table {
     /// The same table of memory as it would be read from a file by these options: columns as factors, dates and missing
     /// values, and warnings of what may be wrong.
-    pub(crate) fn as_read(mut self, options: &ReadOptions) -> Result<Self, TableError> {
+    pub(crate) fn read_by(mut self, options: &ReadOptions) -> Result<Self, TableError> {
         self.heed(options)?;
         let suspicions = self.suspicions(|name| options.factors.contains(name));
         self.warnings.extend(told(&self, &suspicions));
