@@ -294,7 +294,8 @@ def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None
     columns.frame(data)
     known = set(columns.names)
     for name, values in beside:
-        own, other = getattr(data, "index", None), getattr(values, "index", None)
+        own: Any = getattr(data, "index", None)
+        other: Any = getattr(values, "index", None)
         if hasattr(own, "equals") and hasattr(other, "equals") and not own.equals(other):
             raise DataError(
                 f"the index of {name} is not that of the data, row by row: bring them into one order, or give it as an array"
