@@ -106,15 +106,11 @@ impl Elements {
         })
     }
 
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
-    }
-
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// An element as a number, and whether that is the element.
+    /// An element as a number.
     ///
     /// # Safety
     /// `at` is the address of an element of the buffer.

@@ -81,11 +81,6 @@ pub(crate) fn given(table: &Bound<'_, Table>) -> PyResult<(String, Given)> {
     Ok((source, Given::Elsewhere(Arc::clone(matrix), parts, table)))
 }
 
-/// The table of parts that were to stay where they are.
-pub(crate) fn brought(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
-    assemble(source, parts)
-}
-
 /// Numbers that are still where they were.
 #[derive(Clone)]
 pub(crate) enum Numbered {
@@ -156,8 +151,7 @@ pub(crate) fn table(
             "factor" => {
                 let (name, codes) = (part.get_item(1)?.extract()?, part.get_item(2)?);
                 let levels: Vec<String> = part.get_item(3)?.extract()?;
-                let mut codes_of = vec![0.0; Elements::of(&codes)?.rows()];
-                Elements::of(&codes)?.fill(&mut codes_of);
+                let codes_of = Elements::of(&codes)?.to_vec();
                 let text = |code: &f64| {
                     let code = (*code >= 0.0).then_some(*code as usize)?;
                     levels.get(code).map(String::as_str)
@@ -237,7 +231,7 @@ fn first_sparse(parts: &[Part]) -> Option<(usize, usize)> {
 }
 
 /// The table of all parts, the numbers of which stand in one matrix.
-fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
+pub(crate) fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, String> {
     let rows = parts.iter().find_map(|part| match part {
         Part::Numbers(_, elements) => Some(elements.reader().shape().0),
         Part::Own(_, numbers) => Some(numbers.len()),

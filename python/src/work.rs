@@ -215,7 +215,7 @@ fn cache_of(
             if must_stay {
                 return Err(NotBegun::Copy);
             }
-            table::brought(source, parts).map_err(NotBegun::Data)?
+            table::assemble(source, parts).map_err(NotBegun::Data)?
         }
     };
     DataCache::of_table(task, whole).map_err(NotBegun::of_run)
