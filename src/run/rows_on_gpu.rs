@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Selections that a GPU works on at a time: of one the host makes the design while another is searched.
-const SIDE_BY_SIDE: usize = 2;
+const SIDE_BY_SIDE: usize = 4;
 
 /// All rows of the candidates, once on each GPU, and the table in which they are remote.
 #[derive(Debug)]
