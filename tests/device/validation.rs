@@ -13,10 +13,7 @@ use passel::{
 };
 use serde_json::Value;
 
-use crate::{
-    places::cuda_is_there,
-    problems::Random,
-};
+use crate::{places::cuda_is_there, problems::Random};
 
 /// Enough columns that they stay on a GPU.
 const SHAPE: (usize, usize) = (120, 72_000);
