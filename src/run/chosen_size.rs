@@ -9,7 +9,7 @@ use super::{
     in_split::{MadeInSplit, MadeInSplits, Shared, judge},
     method::{Run, criterion_parameters},
     pass::PassSearch,
-    resample::{for_each_number, side_by_side},
+    resample::for_each_number,
     some_rows::is_of_rows,
     split_models::{SplitModel, SplitResult, null_model},
     validated::{failures, unpredicted},
@@ -103,7 +103,12 @@ impl MadeInSplits for OfSizes {
 
     /// Models of the sizes, ascending, as far as the rows allow them.
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
-        let (mut own, (design, _held)) = shared.of_rows(&split.train)?;
+        let (mut own, (design, _held)) = shared.rows.some::<Design>(
+            shared.job,
+            &split.train,
+            shared.resources,
+            shared.interrupt,
+        )?;
         // What is asked is asked of the model of all rows.
         if own.pass.proof == ProofEffort::Complete {
             own.pass.proof = ProofEffort::Bounded;
@@ -211,10 +216,8 @@ pub(super) fn choose_size(
     })?;
     let wanted = splits.len();
     let elements = rows.len().saturating_mul(shared.width);
-    let (threads, resources) = match shared.on_gpus {
-        Some(own) => (own.threads(), shared.resources.clone()),
-        None => side_by_side(shared.resources, wanted, elements),
-    };
+    let all = shared.rows;
+    let (threads, resources) = all.side_by_side(shared.resources, wanted, elements);
     let threads = (threads, resources.thread_count());
     let inner = Shared {
         resources: &resources,

@@ -175,24 +175,6 @@ impl Design {
         let is_large = width >= FEWEST_COLUMNS && bytes >= LEFT_IN_FILE;
         is_large && fits && columns_may_stay(job)
     }
-
-    /// The design of columns that stay where they are, and of a table in which they are remote.
-    pub(super) fn of_columns(
-        job: &Job,
-        table: Table,
-        columns: &Arc<dyn ColumnReader>,
-    ) -> Result<Option<Held<Self>>, RunError> {
-        let DesignSource::Columns(options, None) = Self::options(job) else {
-            return Ok(None);
-        };
-        let making = Making {
-            in_file: Some(columns),
-            ..Making::alone(&job.interrupt)
-        };
-        let data = Self::from_partitioned_table(table, &options, making)?;
-        let charge = job.resources.memory.charge();
-        Ok(Some(Held { data, charge }))
-    }
 }
 
 impl Prepared for Design {
@@ -245,6 +227,27 @@ impl Prepared for Design {
             p_total: job.p_total,
         };
         DesignSource::Formula(source, options)
+    }
+
+    fn may_be_in_place(job: &Job) -> bool {
+        columns_may_stay(job)
+    }
+
+    fn in_place(
+        job: &Job,
+        table: Table,
+        columns: &Arc<dyn ColumnReader>,
+    ) -> Result<Option<Held<Self>>, RunError> {
+        let DesignSource::Columns(options, None) = Self::options(job) else {
+            return Ok(None);
+        };
+        let making = Making {
+            in_file: Some(columns),
+            ..Making::alone(&job.interrupt)
+        };
+        let data = Self::from_partitioned_table(table, &options, making)?;
+        let charge = job.resources.memory.charge();
+        Ok(Some(Held { data, charge }))
     }
 
     fn left_in_file(job: &Job) -> Result<Option<Held<Self>>, RunError> {

@@ -6,7 +6,7 @@ use super::{
     DataCache, RunError,
     data_cache::keys,
     dispatch::method_of,
-    prepared::{Held, read_options, response},
+    prepared::{Held, Prepared, read_options, response},
 };
 use crate::{
     design::Design,
@@ -56,7 +56,7 @@ impl DataCache {
                 return Ok(None);
             }
             let table = table.clone().read_by(&read_options(job))?;
-            Design::of_columns(job, table, columns)
+            Design::in_place(job, table, columns)
         })?;
         let (Some(held), (_, Some(made))) = (held, key) else {
             return Ok(None);

@@ -10,8 +10,9 @@ use super::{
     method::{Finding, Method, Run},
     observed::observed,
     pass::Model,
-    prepared::{Held, Prepared},
-    resample::{for_each_number, side_by_side},
+    prepared::Held,
+    resample::for_each_number,
+    rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::{counted, is_of_rows, most_frequent, of_some_rows, with_event},
     stability::proof_of_resample,
     validate::{chosen_terms, keep_rows},
@@ -50,7 +51,7 @@ pub(super) struct Inferred {
 struct Shared<'a> {
     job: &'a Job,
     /// The observations alone.
-    table: &'a Table,
+    rows: AllRows<'a>,
 }
 
 impl<M> WithInference<M> {
@@ -69,16 +70,17 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
         interrupt: &Interrupt,
         notes: &mut Vec<String>,
     ) -> Result<Option<Option<Model>>, RunError> {
-        let part = Held::rows(shared.table, rows, &resources.memory)?;
-        let own = of_some_rows(shared.job, &part.data, resources, interrupt);
-        let (design, _held) = match Design::of(&own, part, None) {
+        let made = shared
+            .rows
+            .some::<Design>(shared.job, rows, resources, interrupt);
+        let (own, (design, _held)) = match made {
             Err(RunError::Interrupted) => return Ok(None),
             // All rows can choose: these few cannot, and choose nothing.
             Err(error) if is_of_rows(&error) => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
-            design => design?.share(),
+            made => made?,
         };
         let mut found = match self.method.work(&mut Run::silent(&own), design) {
             Err(error) if is_of_rows(&error) => {
@@ -117,7 +119,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
             .map(|name| (name.clone(), Estimated::default()))
             .collect();
         if !names.is_empty() {
-            let part = Held::rows(shared.table, &split.test, &resources.memory)?;
+            let part = Held::rows(shared.rows.table, &split.test, &resources.memory)?;
             let own = of_some_rows(shared.job, &part.data, resources, interrupt);
             // A level that no row of this half has cannot be kept.
             let is_there = |name: &String| {
@@ -205,7 +207,8 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         let mut table = Arc::unwrap_or_clone(table);
         let with_formula = with_formula(run.job, &table)?;
         let job = &*with_formula;
-        let (design, _held) = Held::<Design>::of_all_rows(job, &table)?.share();
+        let (on_gpus, whole) = RowsOnGpus::with_whole::<Design>(job, &table)?;
+        let (design, _held) = whole.share();
         refuse_parts(&design, "inference").map_err(SearchError::from)?;
         // The limit is of the search and the draws together.
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
@@ -252,10 +255,14 @@ impl<M: Method<Data = Design, Found = Model> + Sync> Method for WithInference<M>
         };
         let shared = Shared {
             job: own,
-            table: &table,
+            rows: AllRows {
+                table: &table,
+                on_gpus: on_gpus.as_ref(),
+            },
         };
         let elements = rows.len().saturating_mul(design.p());
-        let (threads, resources) = side_by_side(&job.resources, wanted + of_parts, elements);
+        let all = wanted + of_parts;
+        let (threads, resources) = shared.rows.side_by_side(&job.resources, all, elements);
         let threads = (threads, resources.thread_count());
         let draw = |at: usize| {
             let (split, estimates) = match (self.inference, &parts) {

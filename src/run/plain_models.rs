@@ -192,7 +192,7 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> MadeInSplits for WithPlainM
 
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
         let (rows, resources) = (&split.train, shared.resources);
-        let train = Held::rows(shared.table, rows, &resources.memory)?;
+        let train = Held::rows(shared.rows.table, rows, &resources.memory)?;
         let own = of_some_rows(
             &self.validation.job,
             &train.data,
@@ -216,7 +216,7 @@ impl<S: Method<Data = Binned, Found = Order> + Sync> MadeInSplits for WithPlainM
         let of_response = shared.job.response.as_ref();
         let used = names.iter().chain(of_response).map(String::as_str);
         let used: HashSet<&str> = used.collect();
-        let table = some_columns(shared.table, rows, |name| used.contains(name));
+        let table = some_columns(shared.rows.table, rows, |name| used.contains(name));
         let model = |names: &[String]| self.model(then, (shared, split), &table, names);
         let null = model(&[])?;
         let mut by_size = BTreeMap::from([(0, null.clone())]);

@@ -14,7 +14,10 @@ use crate::{
     nearest::{as_option, list},
     plugin::MethodKind,
     ranks::Communicator,
-    table::{self, ColumnPartition, Missing, ReadOptions, Table, TableError, TrueVariable, Values},
+    table::{
+        self, ColumnPartition, ColumnReader, Missing, ReadOptions, Table, TableError, TrueVariable,
+        Values,
+    },
     threads::with_helpers,
 };
 
@@ -35,6 +38,20 @@ pub(super) trait Prepared: Send + Sync + Sized + 'static {
 
     /// The same of a file in which columns of numbers stay, if the job and the file are of a kind of which they do.
     fn left_in_file(_: &Job) -> Result<Option<Held<Self>>, RunError> {
+        Ok(None)
+    }
+
+    /// Whether data of a job may be of columns that stay where they are.
+    fn may_be_in_place(_: &Job) -> bool {
+        false
+    }
+
+    /// From columns that stay where they are, and a table in which these are remote; none of data that are of a table alone.
+    fn in_place(
+        _: &Job,
+        _: Table,
+        _: &Arc<dyn ColumnReader>,
+    ) -> Result<Option<Held<Self>>, RunError> {
         Ok(None)
     }
 

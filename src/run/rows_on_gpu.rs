@@ -7,11 +7,14 @@ use std::sync::{
 
 use super::{
     RunError,
-    prepared::{Held, response},
+    prepared::{Held, Prepared, SharedData, response},
+    resample::side_by_side,
+    some_rows::of_some_rows,
 };
 use crate::{
     design::Design,
-    device::{DeviceChoice, Placement, cuda::tensor::DeviceMatrix},
+    device::{DeviceChoice, Placement, Resources, cuda::tensor::DeviceMatrix},
+    interrupt::Interrupt,
     job::Job,
     table::{Column, ColumnReader, Table, Values, is_clean_matrix},
     threads::with_helpers,
@@ -19,6 +22,53 @@ use crate::{
 
 /// Selections that a GPU works on at a time: of one the host makes the design while another is searched.
 const SIDE_BY_SIDE: usize = 4;
+
+/// The rows of a table, of which selections have some.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AllRows<'a> {
+    pub(super) table: &'a Table,
+    /// The columns, where they stay on GPUs.
+    pub(super) on_gpus: Option<&'a RowsOnGpus>,
+}
+
+impl AllRows<'_> {
+    /// How many selections are made at a time of so many, with so many numbers in the matrix of each, and what each may use.
+    pub(super) fn side_by_side(
+        &self,
+        resources: &Resources,
+        count: usize,
+        elements: usize,
+    ) -> (usize, Resources) {
+        match self.on_gpus {
+            Some(own) => (SIDE_BY_SIDE * own.gpus.len(), resources.clone()),
+            None => side_by_side(resources, count, elements),
+        }
+    }
+
+    /// The job of some of the rows, and their data.
+    pub(super) fn some<D: Prepared>(
+        &self,
+        job: &Job,
+        rows: &[usize],
+        resources: &Resources,
+        interrupt: &Interrupt,
+    ) -> Result<(Job, SharedData<D>), RunError> {
+        if let Some(all) = self.on_gpus {
+            let table = all.beside.select_rows(rows);
+            let mut own = of_some_rows(job, &table, resources, interrupt);
+            let (ordinal, matrix) = all.next();
+            own.resources.devices = DeviceChoice::Cuda(vec![ordinal]);
+            let matrix = Arc::new(matrix.of_rows(rows)?) as Arc<dyn ColumnReader>;
+            if let Some(data) = D::in_place(&own, table, &matrix)? {
+                return Ok((own, data.share()));
+            }
+        }
+        let table = Held::rows(self.table, rows, &resources.memory)?;
+        let own = of_some_rows(job, &table.data, resources, interrupt);
+        let data = D::of(&own, table, None)?;
+        Ok((own, data.share()))
+    }
+}
 
 /// All rows of the candidates, once on each GPU, and the table in which they are remote.
 #[derive(Debug)]
@@ -30,19 +80,27 @@ pub(super) struct RowsOnGpus {
 }
 
 impl RowsOnGpus {
-    /// Copies them, and makes the design of all rows; without the copies where they may not stay.
-    pub(super) fn with_whole(
+    /// Copies them, and makes the data of all rows; without the copies where they may not stay.
+    pub(super) fn with_whole<D: Prepared>(
         job: &Job,
         table: &Table,
-    ) -> Result<(Option<Self>, Held<Design>), RunError> {
+    ) -> Result<(Option<Self>, Held<D>), RunError> {
         let threads = job.resources.thread_count();
-        let there = with_helpers(threads, || Self::of(job, table));
-        if let Some(there) = there
-            && let Some(whole) = there.whole(job)?
-        {
-            return Ok((Some(there), whole));
+        let of_gpus = || -> Result<_, RunError> {
+            let Some(there) = D::may_be_in_place(job)
+                .then(|| Self::of(job, table))
+                .flatten()
+            else {
+                return Ok(None);
+            };
+            let first = Arc::clone(&there.gpus[0].1) as Arc<dyn ColumnReader>;
+            let whole = D::in_place(job, there.beside.clone(), &first)?;
+            Ok(whole.map(|whole| (Some(there), whole)))
+        };
+        match with_helpers(threads, of_gpus)? {
+            Some(there) => Ok(there),
+            None => Ok((None, Held::of_all_rows(job, table)?)),
         }
-        Ok((None, Held::of_all_rows(job, table)?))
     }
 
     /// Copies them; none where a selection is not one of which the columns may stay, or where they have no room there.
@@ -101,36 +159,10 @@ impl RowsOnGpus {
         Some(Self { gpus, beside, next })
     }
 
-    /// Selections that are made at a time.
-    pub(super) fn threads(&self) -> usize {
-        SIDE_BY_SIDE * self.gpus.len()
-    }
-
-    /// The table, without the columns.
-    pub(super) fn beside(&self) -> &Table {
-        &self.beside
-    }
-
-    /// The design of all rows.
-    fn whole(&self, job: &Job) -> Result<Option<Held<Design>>, RunError> {
-        let (_, first) = &self.gpus[0];
-        let first = Arc::clone(first) as Arc<dyn ColumnReader>;
-        Design::of_columns(job, self.beside.clone(), &first)
-    }
-
-    /// The design of some rows, and the GPU that is to search it.
-    ///
-    /// *Shapes:* `table` has the rows of the [table](Self::beside).
-    pub(super) fn design(
-        &self,
-        job: &mut Job,
-        table: Table,
-        rows: &[usize],
-    ) -> Result<Option<Held<Design>>, RunError> {
+    /// The next GPU in turn.
+    fn next(&self) -> (usize, &DeviceMatrix) {
         let at = self.next.fetch_add(1, Ordering::Relaxed) % self.gpus.len();
         let (ordinal, matrix) = &self.gpus[at];
-        let own = Arc::new(matrix.of_rows(rows)?) as Arc<dyn ColumnReader>;
-        job.resources.devices = DeviceChoice::Cuda(vec![*ordinal]);
-        Design::of_columns(job, table, &own)
+        (*ordinal, matrix)
     }
 }

@@ -14,7 +14,7 @@ use super::{
     observed::observed,
     pass::{Model, PassSearch},
     prepared::Held,
-    rows_on_gpu::RowsOnGpus,
+    rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::with_event,
     validate::keep_rows,
 };
@@ -67,8 +67,10 @@ impl Method for SizedSearch {
         let own = with_event(job, &design);
         let shared = Shared {
             job: &own,
-            table: &table,
-            on_gpus: on_gpus.as_ref(),
+            rows: AllRows {
+                table: &table,
+                on_gpus: on_gpus.as_ref(),
+            },
             response: &response,
             levels: &levels,
             criteria: &[],

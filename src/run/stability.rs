@@ -8,10 +8,10 @@ use super::{
     design_source::with_formula,
     lost_levels::FactorLevels,
     method::{Finding, Method, Run},
-    prepared::{Held, Prepared},
-    resample::{for_each_number, side_by_side},
+    resample::for_each_number,
     resample_checkpoint::{Kept, State},
-    some_rows::{most_frequent, of_some_rows},
+    rows_on_gpu::{AllRows, RowsOnGpus},
+    some_rows::most_frequent,
     used_rows::keep_observations,
 };
 use crate::{
@@ -42,13 +42,24 @@ impl<S: Selector> OnResamples<'_, S> {
     fn choose(
         &self,
         job: &Job,
-        table: Held<Table>,
+        (all, rows): (AllRows, &[usize]),
         seed: u64,
         resources: &Resources,
         interrupt: &Interrupt,
     ) -> Result<Option<Choice>, RunError> {
+        let (own, (data, _held)) = match all.some::<S::Data>(job, rows, resources, interrupt) {
+            Err(RunError::Interrupted) => return Ok(None),
+            Err(RunError::Design(error)) if error.is_of_one_level() => {
+                let note = "the response has one level, so that nothing was chosen".to_owned();
+                return Ok(Some(Choice {
+                    indexes: Vec::new(),
+                    notes: vec![note],
+                    devices: Vec::new(),
+                }));
+            }
+            made => made?,
+        };
         let permutation = job.stop.permutation;
-        let own = of_some_rows(job, &table.data, resources, interrupt);
         let own = Job {
             pass: Pass {
                 seed,
@@ -60,18 +71,6 @@ impl<S: Selector> OnResamples<'_, S> {
                 ..job.stop
             },
             ..own
-        };
-        let (data, _held) = match S::Data::of(&own, table, None) {
-            Err(RunError::Interrupted) => return Ok(None),
-            Err(RunError::Design(error)) if error.is_of_one_level() => {
-                let note = "the response has one level, so that nothing was chosen".to_owned();
-                return Ok(Some(Choice {
-                    indexes: Vec::new(),
-                    notes: vec![note],
-                    devices: Vec::new(),
-                }));
-            }
-            data => data?.share(),
         };
         let found = self.selector.work(&mut Run::silent(&own), data)?;
         found.choice()
@@ -117,8 +116,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let mut table = Arc::unwrap_or_clone(table);
         let job = &*with_formula(run.job, &table)?;
         // What is wrong with the file is an error of the file, not of its first resample.
-        let memory = &job.resources.memory;
-        let whole = Held::<S::Data>::of_all_rows(job, &table)?;
+        let (on_gpus, whole) = RowsOnGpus::with_whole::<S::Data>(job, &table)?;
         let mut candidates = whole.data.candidates()?;
         drop(whole);
         // A factor is one candidate, and kept if one of its dummies is.
@@ -146,7 +144,11 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         meter.begin("at work");
         let elements = rows.saturating_mul(candidates.width);
         let interrupt = job.interrupt.with_time_limit(job.pass.time_limit);
-        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
+        let all = AllRows {
+            table: &table,
+            on_gpus: on_gpus.as_ref(),
+        };
+        let (threads, resources) = all.side_by_side(&job.resources, wanted, elements);
         let threads = (threads, resources.thread_count());
         let mut kept = Kept::new(run.context.checkpoint);
         let open = (0..wanted).filter(|number| !kept.state.done.contains_key(number));
@@ -154,9 +156,8 @@ impl<S: Selector> Method for OnResamples<'_, S> {
         let levels = FactorLevels::of(&table, &candidates.factors);
         let select = |at: usize| {
             let drawn = resampling.resample(open[at], n, job.pass.seed);
-            let part = Held::rows(&table, &drawn.rows, memory).map_err(RunError::from);
-            let choice =
-                part.and_then(|part| self.choose(job, part, drawn.seed, &resources, &interrupt));
+            let own = (all, &*drawn.rows);
+            let choice = self.choose(job, own, drawn.seed, &resources, &interrupt);
             let noted = |mut choice: Choice| {
                 choice.notes.extend(levels.lost(&drawn.rows));
                 choice

@@ -11,8 +11,8 @@ use super::{
     method::{Finding, Method, Run},
     observed::{observed, split_numbers},
     pass::Model,
-    resample::{for_each_number, side_by_side},
-    rows_on_gpu::RowsOnGpus,
+    resample::for_each_number,
+    rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::{is_of_rows, with_event},
     split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model},
     validated::{Validated, name_of, report},
@@ -51,7 +51,12 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
     }
 
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
-        let (own, (design, _held)) = shared.of_rows(&split.train)?;
+        let (own, (design, _held)) = shared.rows.some::<Design>(
+            shared.job,
+            &split.train,
+            shared.resources,
+            shared.interrupt,
+        )?;
         let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
         let (mut notes, mut devices) = (Vec::new(), Vec::new());
         for criterion in shared.criteria {
@@ -163,7 +168,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         });
         let job = &*job?;
         // What is wrong with the file is an error of the file, not of its first split.
-        let (on_gpus, whole) = RowsOnGpus::with_whole(job, table)?;
+        let (on_gpus, whole) = RowsOnGpus::with_whole::<Design>(job, table)?;
         let design = &whole.data;
         refuse_parts(design, "a validation").map_err(SearchError::from)?;
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
@@ -229,21 +234,23 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         let criteria: Vec<_> = first
             .chain(validation.other_criteria.iter().cloned())
             .collect();
+        let rows = AllRows {
+            table: &table,
+            on_gpus: begun.on_gpus.as_ref(),
+        };
         let (threads, resources) = match &begun.on_gpus {
             // Folds for the size run side by side in each split.
             Some(_) if criteria.iter().any(|own| own.cross_validation().is_some()) => {
                 (1, job.resources.clone())
             }
-            Some(own) => (own.threads(), job.resources.clone()),
-            None => side_by_side(&job.resources, wanted, elements),
+            _ => rows.side_by_side(&job.resources, wanted, elements),
         };
         let threads = (threads, resources.thread_count());
         let levels = FactorLevels::of(&table, &begun.factors);
         let by = validation.by.as_deref().zip(begun.by.as_deref());
         let shared = Shared {
             job,
-            table: &table,
-            on_gpus: begun.on_gpus.as_ref(),
+            rows,
             response,
             levels: &levels,
             criteria: &criteria,

@@ -6,11 +6,13 @@ use passel::{
     Pass,
     criteria::CrossValidation,
     device::{DeviceChoice, Resources},
-    job::{JobDraft, ValidationJob},
-    run,
+    inference::InferenceMethod,
+    job::{Job, JobDraft, StabilityJob, ValidationJob},
+    run::{self, Outcome},
     table::Table,
     validation::Scheme,
 };
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{places::cuda_is_there, problems::Random};
@@ -42,33 +44,27 @@ fn table() -> Table {
     Table::in_memory("columns", names.zip(columns).chain(response)).unwrap()
 }
 
-/// What a validation found, without what depends on where.
-fn found(table: &Arc<Table>, resources: Resources, scheme: Scheme, cv: bool) -> Value {
+/// A small search of the table.
+fn job(table: &Arc<Table>, resources: &Resources) -> Job {
     let mut draft = JobDraft::new("columns");
     draft.set("response", &["y".to_owned()]).unwrap();
-    let mut job = draft.check().unwrap();
-    job.table = Some(Arc::clone(table));
-    job.drop = vec!["x11".to_owned()];
-    job.pass = Pass {
-        particles: 4,
-        iterations: 10,
-        max_size: Some(8),
-        ..job.pass
-    };
-    job.resources = resources;
-    if cv {
-        job.criterion = Arc::new(CrossValidation {
-            folds: 3,
-            repeats: 1,
-            std_errors: 0.0,
-            size: None,
-        });
+    let job = draft.check().unwrap();
+    Job {
+        table: Some(Arc::clone(table)),
+        drop: vec!["x11".to_owned()],
+        pass: Pass {
+            particles: 4,
+            iterations: 10,
+            max_size: Some(8),
+            ..job.pass
+        },
+        resources: resources.clone(),
+        ..job
     }
-    let validation = ValidationJob {
-        scheme,
-        ..ValidationJob::new(job)
-    };
-    let report = run::validate(&validation).unwrap();
+}
+
+/// A report without what depends on where it was made.
+fn without_place(report: impl Serialize) -> Value {
     let mut value = serde_json::to_value(report).unwrap();
     for name in ["devices", "elapsed_seconds"] {
         value.as_object_mut().unwrap().remove(name).unwrap();
@@ -76,8 +72,8 @@ fn found(table: &Arc<Table>, resources: Resources, scheme: Scheme, cv: bool) -> 
     value
 }
 
-#[test]
-fn splits_of_columns_on_gpus_are_those_of_the_host() {
+/// Compares what a work finds on all GPUs with what it finds on the CPU.
+fn compare(name: &str, work: impl Fn(Job) -> Value) {
     if !cuda_is_there() {
         return;
     }
@@ -86,12 +82,70 @@ fn splits_of_columns_on_gpus_are_those_of_the_host() {
         devices: DeviceChoice::Cuda(Vec::new()),
         ..Resources::default()
     };
-    let folds = Scheme::Folds { k: 4, repeats: 2 };
-    let bootstrap = Scheme::Bootstrap { resamples: 5 };
-    for (scheme, cv) in [(folds, false), (bootstrap, false), (folds, true)] {
-        let expected = found(&table, Resources::cpu(0), scheme, cv);
-        assert!(expected["splits"][0]["sizes"][0].as_u64() > Some(0));
-        let there = found(&table, gpus.clone(), scheme, cv);
-        assert_eq!(there, expected, "{scheme:?}, by cross-validation: {cv}");
-    }
+    let expected = work(job(&table, &Resources::cpu(0)));
+    let there = work(job(&table, &gpus));
+    assert_eq!(there, expected, "{name}");
+}
+
+fn validated(job: Job, scheme: Scheme) -> Value {
+    let validation = ValidationJob {
+        scheme,
+        ..ValidationJob::new(job)
+    };
+    let value = without_place(run::validate(&validation).unwrap());
+    assert!(value["splits"][0]["sizes"][0].as_u64() > Some(0));
+    value
+}
+
+const FOLDS: Scheme = Scheme::Folds { k: 4, repeats: 2 };
+
+#[test]
+fn folds_of_columns_on_gpus_are_those_of_the_host() {
+    compare("folds", |job| validated(job, FOLDS));
+}
+
+#[test]
+fn bootstraps_of_columns_on_gpus_are_those_of_the_host() {
+    let scheme = Scheme::Bootstrap { resamples: 5 };
+    compare("bootstrap", |job| validated(job, scheme));
+}
+
+#[test]
+fn sizes_by_folds_of_columns_on_gpus_are_those_of_the_host() {
+    let cv = || CrossValidation {
+        folds: 2,
+        repeats: 1,
+        std_errors: 0.0,
+        size: None,
+    };
+    let scheme = Scheme::Folds { k: 2, repeats: 1 };
+    compare("cv", |job| {
+        let criterion = Arc::new(cv());
+        validated(Job { criterion, ..job }, scheme)
+    });
+}
+
+#[test]
+fn resamples_of_columns_on_gpus_are_those_of_the_host() {
+    compare("stability", |job| {
+        let stability = StabilityJob {
+            resamples: 4,
+            ..StabilityJob::new(job)
+        };
+        without_place(run::select_stable(&stability).unwrap())
+    });
+}
+
+#[test]
+fn inference_from_columns_on_gpus_is_that_of_the_host() {
+    compare("inference", |job| {
+        let inference = Some(InferenceMethod::Split { splits: 6 });
+        let outcome = run::run(&Job { inference, ..job }).unwrap().outcome;
+        let Outcome::Selection(selection) = outcome else {
+            panic!("a selection has another outcome");
+        };
+        let value = serde_json::to_value(&selection).unwrap();
+        assert!(value["inference"]["variables"][0]["p_value"].is_number());
+        value["inference"].clone()
+    });
 }
