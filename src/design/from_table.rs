@@ -1,6 +1,6 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Clusters, Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making,
@@ -127,7 +127,8 @@ impl DesignColumns {
         let dropped = match missing {
             Missing::Mean => {
                 let others = beside.iter().flatten().chain([&response]);
-                let others: HashSet<String> = others
+                // A few, which are faster compared with a million names than found by a hash of each.
+                let others: Vec<String> = others
                     .filter_map(|at| positions.iter().position(|own| own == at))
                     .map(|at| table.columns[at].name.clone())
                     .collect();

@@ -1,7 +1,6 @@
 //! Where variants lie, and their alleles.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::genotypes::GenotypeEncoding;
 
@@ -30,11 +29,12 @@ pub struct Locus {
 }
 
 impl Loci {
-    /// Takes up a variant: its name, its chromosome and base pair, and the counted allele, a tabulator and the other. No other
-    /// part has a tabulator or a line end.
-    pub(super) fn push(&mut self, name: &str, (chromosome, position): (&str, i64), alleles: &str) {
-        // Writing to a text does not fail.
-        let _ = writeln!(self.lines, "{name}\t{chromosome}\t{position}\t{alleles}");
+    /// Those of lines, one a variant: its name, chromosome, base pair, the counted allele and the other one, between tabulators.
+    pub(super) fn of_lines(lines: String) -> Self {
+        Self {
+            lines,
+            ..Self::default()
+        }
     }
 
     /// Says that a variant has dosages.

@@ -8,6 +8,7 @@ mod records;
 mod samples;
 mod selection;
 mod truth;
+mod variant_lines;
 mod variants;
 
 use std::io::{BufRead, BufReader};
