@@ -176,7 +176,9 @@ impl DesignColumns {
         };
         let source = table.source.clone();
         let builder = DesignBuilder::new((n, source.clone()), builder, of_rows, making);
-        let (mut places, mut candidates, mut clusters) = (Vec::new(), Vec::new(), None);
+        let count = table.columns.len();
+        let (mut places, mut candidates) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut clusters = None;
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 of_response.column = column.detached();

@@ -229,7 +229,9 @@ fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunEr
         let read = read_columns(job, models, (Some(names.clone()), &factors));
         if let Ok(table) = read
             && let all = models.iter().map(|own| &own.1)
-            && all.map(|own| own.check_columns(&table, &job.options)).all(|own| own.is_ok())
+            && all
+                .map(|own| own.check_columns(&table, &job.options))
+                .all(|own| own.is_ok())
         {
             return Ok(table);
         }

@@ -177,11 +177,10 @@ impl Input<'_> {
     pub(super) fn refuse_cohort(&self, format: &Format) -> Result<(), TableError> {
         let given = self.options.cohort.map(Cohort::given).unwrap_or_default();
         match given.first() {
-            Some((option, _)) if !format.has_genotypes() => Err(self
-                .error(format!(
-                    "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
-                    format.extensions[0]
-                ))),
+            Some((option, _)) if !format.has_genotypes() => Err(self.error(format!(
+                "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
+                format.extensions[0]
+            ))),
             _ => Ok(()),
         }
     }

@@ -60,9 +60,10 @@ const HASHED_AT_ONCE: usize = piece(1 << 16);
 /// fast as a map of the names.
 pub(super) fn repeated(names: &[&str]) -> Vec<usize> {
     let hash = |name: &&str| Fnv::new().bytes(name.as_bytes()).finish();
-    let hashes = map_each(names.chunks(HASHED_AT_ONCE).collect(), |names: &[&str]| {
-        names.iter().map(hash).collect::<Vec<u128>>()
-    });
+    let hashes = map_each(
+        names.chunks(HASHED_AT_ONCE).collect(),
+        |names: &[&str]| names.iter().map(hash).collect::<Vec<u128>>(),
+    );
     let alike = equal_hashes(&hashes.concat()).into_iter();
     let mut repeated: Vec<usize> = alike
         .flat_map(|alike| {

@@ -62,7 +62,13 @@ fn told(path: &Path, threads: usize) -> String {
         let table = read(path, &ReadOptions::default());
         match table {
             Ok(table) => {
-                let Table { rows, columns, rounded, loci, .. } = &table;
+                let Table {
+                    rows,
+                    columns,
+                    rounded,
+                    loci,
+                    ..
+                } = &table;
                 format!("{rows:?} {columns:?} {rounded:?} {loci:?}")
             }
             Err(error) => error.to_string(),
@@ -185,7 +191,10 @@ fn variants_are_those_of_one_thread() {
             text.extend([b'\n'].repeat(blank));
             line += 1 + blank;
             let end = ["\n", "\r\n"][draw(2)];
-            let mut own = format!("{}\trs_of_a_long_name_{at}\t0.{at:030}\t{at}\tA\tG{end}", at / 9000);
+            let mut own = format!(
+                "{}\trs_of_a_long_name_{at}\t0.{at:030}\t{at}\tA\tG{end}",
+                at / 9000
+            );
             if at >= bad && (wrong < 5 || at == bad) {
                 told_at = if told_at == 0 { line } else { told_at };
                 own = match wrong {
@@ -209,7 +218,10 @@ fn variants_are_those_of_one_thread() {
         assert_eq!(one.starts_with("3 ["), wrong == 0, "{one:.200}");
         if wrong > 0 {
             let place = told_at.to_string();
-            assert!(one.contains(&place) && one.contains("shared.bim"), "{one:.200} {place}");
+            assert!(
+                one.contains(&place) && one.contains("shared.bim"),
+                "{one:.200} {place}"
+            );
         }
         for threads in [2, 3, 5] {
             assert_eq!(told(&bed.0, threads), one, "{wrong}");

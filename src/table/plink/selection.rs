@@ -19,6 +19,10 @@ use filters::Failed;
 /// Bytes that a thread reads or unpacks at a time: threads wait for one another after each.
 const AT_ONCE: usize = piece(4 << 20);
 
+/// What most memory is for, with what makes it less: memory holds all that are used.
+const GENOTYPES: &str =
+    "its genotypes (fewer by --keep-people, --chromosome, --range or --extract)";
+
 /// What is read of files of genotypes.
 pub(super) struct Selection<'a> {
     input: &'a Input<'a>,
@@ -103,8 +107,8 @@ impl<'a> Selection<'a> {
     }
 
     /// The names of the variants with dosages that were read, here or by another rank.
-    pub(super) fn dosages(&self) -> &BTreeSet<String> {
-        &self.dosages
+    pub(super) fn into_dosages(self) -> BTreeSet<String> {
+        self.dosages
     }
 
     /// Reads the variants of a file, which stand in this range among all: the values of those that are wanted, none where the
@@ -136,9 +140,9 @@ impl<'a> Selection<'a> {
         let numbers = own.iter().filter(|own| **own).count() - packed;
         let held = words.saturating_mul(packed);
         let bytes = 8 * (held.saturating_add(numbers.saturating_mul(self.n)));
-        self.input.hold(bytes, "its genotypes")?;
+        self.input.hold(bytes, GENOTYPES)?;
         let mut all = zeros(held).ok_or_else(|| {
-            let error = MemoryError::refused(8 * held as u64, "its genotypes");
+            let error = MemoryError::refused(8 * held as u64, GENOTYPES);
             TableError::memory(self.input.path, error)
         })?;
         let needed = needed(&file.records, &own);

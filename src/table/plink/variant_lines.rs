@@ -209,7 +209,9 @@ pub(super) fn variant_lines(
             number += memchr::memchr_iter(b'\n', piece).count() as u64;
             (first, piece)
         });
-        let parsed = map_each(pieces.collect(), |(first, piece)| parser.parse(first, piece));
+        let parsed = map_each(pieces.collect(), |(first, piece)| {
+            parser.parse(first, piece)
+        });
         for own in parsed {
             let own: VariantLines = own?;
             lines.hold(PER_COLUMN.saturating_mul(own.count()), COLUMNS)?;
@@ -264,7 +266,13 @@ impl Parser<'_> {
         }
         let layout = &self.layout;
         let [counted, other] = layout.alleles;
-        let wanted = [layout.coordinate, layout.chromosome, layout.id, counted, other];
+        let wanted = [
+            layout.coordinate,
+            layout.chromosome,
+            layout.id,
+            counted,
+            other,
+        ];
         let (mut fields, mut count) = ([&b""[..]; 5], 0);
         for (at, field) in fields_of(line).enumerate() {
             for (slot, _) in fields.iter_mut().zip(wanted).filter(|(_, own)| *own == at) {

@@ -90,7 +90,9 @@ pub(super) fn variants(
     });
     let starts: Vec<usize> = starts.collect();
     let at = |at: usize| {
-        let piece = starts.partition_point(|start| *start <= at).checked_sub(1)?;
+        let piece = starts
+            .partition_point(|start| *start <= at)
+            .checked_sub(1)?;
         pieces[piece].get(at - starts[piece])
     };
     let ids = of_pieces(&pieces, |variant| variant.id);
@@ -114,8 +116,10 @@ pub(super) fn variants(
             return Err(TableError::content(&sets[second.file].variants, message));
         }
     }
+    // They stay: by one thread they do not lie between what others take for a while.
+    let names = ids.iter().map(|id| (*id).to_owned());
     let mut all = Variants {
-        names: of_pieces(&pieces, |variant| variant.id.to_owned()),
+        names: names.collect(),
         wanted: of_pieces(&pieces, |variant| variant.is_wanted),
         counts,
         loci: Loci::default(),
