@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn equal_hashes_are_found_by_any_number_of_threads() {
         let hashes: Vec<u128> = (0..5_000_u128)
-            .map(|at| at * at % 4_001 << 70 | at * at % 4_001)
+            .map(|at| at * at % 4_001)
+            .map(|own| own << 70 | own)
             .collect();
         let mut expected: Vec<Vec<usize>> = Vec::new();
         for (at, hash) in hashes.iter().enumerate() {
