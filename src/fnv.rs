@@ -3,6 +3,8 @@
 
 use std::array;
 
+use crate::threads::map_each;
+
 /// A hash under construction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fnv(u128);
@@ -59,15 +61,57 @@ impl Fnv {
     }
 }
 
+/// Parts of hashes that threads sort, each one by itself.
+const PARTS: u128 = 32;
+
+/// The positions of hashes that are equal, each group ascending: those of two or more.
+pub(crate) fn equal_hashes(hashes: &[u128]) -> Vec<Vec<usize>> {
+    let groups = map_each((0..PARTS).collect(), |part| {
+        let own = hashes.iter().copied().zip(0..);
+        let own = own.filter(|(hash, _)| hash % PARTS == part);
+        let mut own: Vec<(u128, usize)> = own.collect();
+        own.sort_unstable();
+        let alike = own.chunk_by(|one, other| one.0 == other.0);
+        let alike = alike.filter(|alike| alike.len() > 1);
+        let places = |alike: &[(u128, usize)]| alike.iter().map(|own| own.1).collect();
+        alike.map(places).collect::<Vec<Vec<usize>>>()
+    });
+    groups.concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::with_helpers;
 
     #[test]
     fn hashes_of_bytes_are_the_published_ones() {
         let hash = |text: &str| Fnv::new().bytes(text.as_bytes()).finish();
         assert_eq!(hash("a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
         assert_eq!(hash("foobar"), 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
+    }
+
+    #[test]
+    fn equal_hashes_are_found_by_any_number_of_threads() {
+        let hashes: Vec<u128> = (0..5_000_u128)
+            .map(|at| at * at % 4_001)
+            .map(|own| own << 70 | own)
+            .collect();
+        let mut expected: Vec<Vec<usize>> = Vec::new();
+        for (at, hash) in hashes.iter().enumerate() {
+            match expected.iter_mut().find(|own| hashes[own[0]] == *hash) {
+                Some(own) => own.push(at),
+                None => expected.push(vec![at]),
+            }
+        }
+        expected.retain(|own| own.len() > 1);
+        assert!(expected.len() > 1_000);
+        for threads in [1, 3] {
+            let mut found = with_helpers(threads, || equal_hashes(&hashes));
+            found.sort_unstable();
+            assert_eq!(found, expected);
+        }
+        assert!(equal_hashes(&[]).is_empty());
     }
 
     #[test]

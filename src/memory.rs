@@ -19,7 +19,7 @@ use std::{
 
 use thiserror::Error;
 
-pub(crate) use pages::zeros;
+pub(crate) use pages::{give_back_freed, zeros};
 pub use size::Bytes;
 use system::{is_there, system_bound};
 

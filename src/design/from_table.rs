@@ -1,6 +1,6 @@
 //! Table → design: the columns that are no candidates taken out, then the rest to unit norm.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Clusters, Design, DesignColumns, DesignError, DesignOptions, FEWEST_ROWS, Making,
@@ -127,7 +127,8 @@ impl DesignColumns {
         let dropped = match missing {
             Missing::Mean => {
                 let others = beside.iter().flatten().chain([&response]);
-                let others: HashSet<String> = others
+                // A few, which are faster compared with a million names than found by a hash of each.
+                let others: Vec<String> = others
                     .filter_map(|at| positions.iter().position(|own| own == at))
                     .map(|at| table.columns[at].name.clone())
                     .collect();
@@ -175,7 +176,9 @@ impl DesignColumns {
         };
         let source = table.source.clone();
         let builder = DesignBuilder::new((n, source.clone()), builder, of_rows, making);
-        let (mut places, mut candidates, mut clusters) = (Vec::new(), Vec::new(), None);
+        let count = table.columns.len();
+        let (mut places, mut candidates) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut clusters = None;
         for (at, column) in positions.into_iter().zip(table.columns) {
             if at == response {
                 of_response.column = column.detached();

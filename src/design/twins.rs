@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{DesignError, SetAside};
 use crate::{
+    fnv::equal_hashes,
     ranks::Communicator,
     table::{Column, TableError, Values},
     threads::map_each,
 };
 
-/// A variant that may have copies: its position among the columns, whether it is kept, its name, and a hash that copies
-/// have in common, with whether its alleles are those of the hash.
-type Known = (usize, bool, String, (u128, bool));
+/// A variant that may have copies: its position among the columns, whether it is kept, and a hash that copies have in common,
+/// with whether its alleles are those of the hash.
+type Known = (usize, bool, (u128, bool));
 
 /// Takes the columns out that are copies of earlier ones, kept ones before others, and says of which. It does so before
 /// anything is unpacked, so that it does not show how columns are held; columns of other ranks are copies where their
@@ -33,23 +34,33 @@ pub(super) fn take_copies_out(
     });
     let own = places.iter().zip(&*columns).zip(hashed);
     let own = own.filter_map(|((place, column), hash)| {
-        Some((
-            *place,
-            keep.contains(&column.name),
-            column.name.clone(),
-            hash?,
-        ))
+        let hash = hash?;
+        Some((*place, keep.contains(&column.name), hash))
     });
     let own: Vec<Known> = own.collect();
-    let mut all = match communicator {
+    let all = match communicator {
         None => own,
         Some(communicator) => {
             let all = communicator.gather(&own).map_err(TableError::Ranks)?;
             all.into_iter().flatten().collect()
         }
     };
-    // Kept ones first among those with the same hash.
-    all.sort_unstable_by_key(|(place, kept, _, (hash, _))| (*hash, !kept, *place));
+    let hashes: Vec<u128> = all.iter().map(|(_, _, (hash, _))| *hash).collect();
+    let mut alike: Vec<Vec<Known>> = equal_hashes(&hashes)
+        .into_iter()
+        .map(|places| places.into_iter().map(|at| all[at]).collect())
+        .collect();
+    drop((hashes, all));
+    let mut names: BTreeMap<usize, String> = BTreeMap::new();
+    for (place, ..) in alike.iter().flatten() {
+        if let Ok(at) = places.binary_search(place) {
+            names.insert(*place, columns[at].name.clone());
+        }
+    }
+    if let Some(communicator) = communicator {
+        let all = communicator.gather(&names).map_err(TableError::Ranks)?;
+        names = all.into_iter().flatten().collect();
+    }
     // Places ascend.
     let genotypes = |place: usize| match &columns[places.binary_search(&place).ok()?].values {
         Values::Genotypes(own) => Some(own),
@@ -62,26 +73,29 @@ pub(super) fn take_copies_out(
     let mut copies = BTreeMap::new();
     // Of kept copies of kept variants, the first.
     let mut refused: Option<(usize, DesignError)> = None;
-    for alike in all.chunk_by(|one, other| one.3.0 == other.3.0) {
-        let (mut unlike, rest) = (vec![&alike[0]], &alike[1..]);
-        for known in rest {
-            let (place, kept, name, (_, side)) = known;
+    for alike in &mut alike {
+        // Kept ones first.
+        alike.sort_unstable_by_key(|(place, kept, _)| (!kept, *place));
+        let mut unlike: Vec<&Known> = Vec::new();
+        for known in &*alike {
+            let (place, kept, (_, side)) = known;
             let Some(original) = unlike.iter().find(|own| is_copy(own, known)) else {
                 unlike.push(known);
                 continue;
             };
-            let reason = match original.3.1 == *side {
-                true => format!("duplicate of {}", original.2),
-                false => format!("duplicate of {}, with the alleles exchanged", original.2),
+            let name_of = |place: usize| names.get(&place).cloned().unwrap_or_default();
+            let (name, of) = (name_of(*place), name_of(original.0));
+            let reason = match original.2.1 == *side {
+                true => format!("duplicate of {of}"),
+                false => format!("duplicate of {of}, with the alleles exchanged"),
             };
-            let name = name.clone();
             if *kept {
                 if refused.as_ref().is_none_or(|(first, _)| place < first) {
                     refused = Some((*place, DesignError::KeptSetAside { name, reason }));
                 }
                 continue;
             }
-            let copy_of = Some(original.2.clone());
+            let copy_of = Some(of);
             let aside = SetAside {
                 name,
                 reason,

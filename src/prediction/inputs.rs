@@ -347,8 +347,9 @@ fn are_exchanged(name: &str, expected: &Alleles, table: &Table) -> Result<bool, 
         return Ok(false);
     }
     let is_exchanged = (counted, other) == (&expected.other, &expected.counted);
-    let is_additive = expected.encoding.is_empty() || expected.encoding == "additive";
-    if is_exchanged && is_additive {
+    // Of these both columns of a variant are made of copies.
+    let is_of_copies = ["", "additive", "genotypic"].contains(&&*expected.encoding);
+    if is_exchanged && is_of_copies {
         return Ok(true);
     }
     let of = |counted: &str, other: &str| {

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     device::StartingGpus,
     job::{Job, Task},
+    memory::give_back_freed,
     output::Replaces,
     presentation::PageExtras,
     selection::{Outcome, Termination},
@@ -46,6 +47,7 @@ pub(super) fn drive<M: Method>(
     gpus.wait()?;
     run.waited = run.prepared.elapsed();
     let (prepared, _held) = prepared?;
+    give_back_freed();
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let has_others = !job.other_criteria.is_empty() && job.responses.is_none();

@@ -217,42 +217,62 @@ fn link_of_plugin(
 /// Reads the data: columns that are factors of a model as text, and of genotypes the variants that it has alone.
 fn read_data(job: &PredictionJob, models: &[ReportModel]) -> Result<Table, RunError> {
     let data = &job.data;
-    let mut cohort = data.cohort.clone();
+    let columns = || models.iter().flat_map(|(_, model)| &model.columns);
+    let of_factors = columns().filter(|own| own.is_factor());
+    let mut factors: Vec<String> = of_factors.map(|own| own.name.clone()).collect();
+    factors.sort_unstable();
+    factors.dedup();
+    let mut names: Vec<String> = columns().map(|own| own.name.clone()).collect();
+    let has_variants = columns().any(|own| own.alleles.is_some());
+    if data.table.is_none() && has_variants && table::is_genotypes(&data.data) {
+        // The lines of a million variants are parsed once: what is wrong is told below, by the names of all.
+        let read = read_columns(job, models, (Some(names.clone()), &factors));
+        if let Ok(table) = read
+            && let all = models.iter().map(|own| &own.1)
+            && all
+                .map(|own| own.check_columns(&table, &job.options))
+                .all(|own| own.is_ok())
+        {
+            return Ok(table);
+        }
+    }
     let header = match &data.table {
         Some(table) => Some(Cow::Borrowed(&**table)),
         None => table::read_header(&data.data, &read_options(data))?.map(Cow::Owned),
     };
-    let columns = || models.iter().flat_map(|(_, model)| &model.columns);
-    let mut factors: Vec<String> = Vec::new();
-    if let Some(header) = &header {
-        // What is not there is told before the data are read.
-        for (_, model) in models {
-            model.check_columns(header, &job.options)?;
-        }
-        let names: HashSet<&str> = header.columns.iter().map(|own| &*own.name).collect();
-        let of_factors = columns().filter(|own| own.is_factor());
-        let of_factors = of_factors.map(|own| own.name.clone());
-        factors = of_factors
-            .filter(|name| names.contains(name.as_str()))
-            .collect();
-        factors.sort_unstable();
-        factors.dedup();
-        // A file of genotypes has at least one.
-        let last = header.columns.last().map(|own| own.name.clone());
-        let mut names: Vec<String> = columns().map(|own| own.name.clone()).collect();
-        let variants = columns().filter(|own| own.alleles.is_some());
-        if variants.count() == 0 {
-            names.extend(last);
-        }
-        cohort.names = Some(names);
+    let Some(header) = header else {
+        return read_columns(job, models, (None, &[]));
+    };
+    // What is not there is told before the data are read.
+    for (_, model) in models {
+        model.check_columns(&header, &job.options)?;
     }
-    let mut encodings = columns().filter_map(|own| own.alleles.as_ref());
+    let there: HashSet<&str> = header.columns.iter().map(|own| &*own.name).collect();
+    factors.retain(|name| there.contains(name.as_str()));
+    if !has_variants {
+        // A file of genotypes has at least one.
+        names.extend(header.columns.last().map(|own| own.name.clone()));
+    }
+    read_columns(job, models, (Some(names), &factors))
+}
+
+/// Reads the data with some columns as factors, and of genotypes the variants of these names.
+fn read_columns(
+    job: &PredictionJob,
+    models: &[ReportModel],
+    (names, factors): (Option<Vec<String>>, &[String]),
+) -> Result<Table, RunError> {
+    let data = &job.data;
+    let mut cohort = data.cohort.clone();
+    cohort.names = names.or(cohort.names);
+    let columns = models.iter().flat_map(|(_, model)| &model.columns);
+    let mut encodings = columns.filter_map(|own| own.alleles.as_ref());
     if let Some(alleles) = encodings.next() {
         cohort.encoding = GenotypeEncoding::named(&alleles.encoding).unwrap_or_default();
     }
     let own = read_options(data);
     let options = ReadOptions {
-        factors: &factors,
+        factors,
         // Tables that are no genotypes are told of nothing else.
         cohort: own.cohort.map(|_| &cohort),
         ..own

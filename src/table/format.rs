@@ -36,6 +36,11 @@ pub(super) struct Format {
 }
 
 impl Format {
+    /// Whether it is one of genotypes.
+    fn has_genotypes(&self) -> bool {
+        ["bed", "pgen"].contains(&self.extensions[0])
+    }
+
     /// A format of text, alone in its file and maybe compressed. Others say what differs.
     pub(super) const fn new(
         extensions: &'static [&'static str],
@@ -172,11 +177,10 @@ impl Input<'_> {
     pub(super) fn refuse_cohort(&self, format: &Format) -> Result<(), TableError> {
         let given = self.options.cohort.map(Cohort::given).unwrap_or_default();
         match given.first() {
-            Some((option, _)) if !["bed", "pgen"].contains(&format.extensions[0]) => Err(self
-                .error(format!(
-                    "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
-                    format.extensions[0]
-                ))),
+            Some((option, _)) if !format.has_genotypes() => Err(self.error(format!(
+                "--{option} is for genotypes, .bed or .pgen, and this is .{}: leave it out",
+                format.extensions[0]
+            ))),
             _ => Ok(()),
         }
     }
@@ -270,6 +274,11 @@ pub fn names_response(path: &Path) -> bool {
 /// Returns true if a file's name is that of a NumPy array: it ends in `.npy` or `.npy.gz`.
 pub fn is_npy(path: &Path) -> bool {
     Format::of(path).is_some_and(|(_, ending)| ending == "npy")
+}
+
+/// Returns true if a file's name is that of genotypes: it ends in `.bed` or `.pgen`.
+pub fn is_genotypes(path: &Path) -> bool {
+    Format::of(path).is_some_and(|(format, _)| format.has_genotypes())
 }
 
 /// The files that [`read`](super::read) opens for this one, itself the first.

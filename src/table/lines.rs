@@ -86,8 +86,7 @@ impl<'a> Lines<'a> {
 
     /// The line's fields, separated by whitespace.
     pub(super) fn fields(&self) -> impl Iterator<Item = &[u8]> {
-        let fields = self.text.split(u8::is_ascii_whitespace);
-        fields.filter(|field| !field.is_empty())
+        fields_of(&self.text)
     }
 
     pub(super) fn error(&self, fault: impl Into<Fault>) -> TableError {
@@ -101,6 +100,12 @@ impl<'a> Lines<'a> {
             _ => TableError::no_rows(self.path),
         }
     }
+}
+
+/// The fields of a line, separated by whitespace.
+pub(super) fn fields_of(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let fields = line.split(u8::is_ascii_whitespace);
+    fields.filter(|field| !field.is_empty())
 }
 
 /// What is told of a byte that no text has.

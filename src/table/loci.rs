@@ -1,7 +1,8 @@
 //! Where variants lie, and their alleles.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+use memchr::memmem;
 
 use crate::genotypes::GenotypeEncoding;
 
@@ -30,11 +31,12 @@ pub struct Locus {
 }
 
 impl Loci {
-    /// Takes up a variant: its name, its chromosome and base pair, and the counted allele, a tabulator and the other. No other
-    /// part has a tabulator or a line end.
-    pub(super) fn push(&mut self, name: &str, (chromosome, position): (&str, i64), alleles: &str) {
-        // Writing to a text does not fail.
-        let _ = writeln!(self.lines, "{name}\t{chromosome}\t{position}\t{alleles}");
+    /// Those of lines, one a variant: its name, chromosome, base pair, the counted allele and the other one, between tabulators.
+    pub(super) fn of_lines(lines: String) -> Self {
+        Self {
+            lines,
+            ..Self::default()
+        }
     }
 
     /// Says that a variant has dosages.
@@ -65,24 +67,54 @@ impl Loci {
 
     /// The locus of a variant.
     pub fn of(&self, name: &str) -> Option<Locus> {
-        self.all().find(|own| own.0 == name).map(|own| own.1())
+        if name.contains(['\t', '\n']) {
+            return None;
+        }
+        // A search for bytes is many times as fast as a look at every line.
+        let start = format!("\n{name}\t");
+        let at = match self.lines.starts_with(&start[1..]) {
+            true => 0,
+            false => memmem::find(self.lines.as_bytes(), start.as_bytes())? + 1,
+        };
+        let line = self.lines.get(at..)?.lines().next()?;
+        Some(locus(line.split_once('\t')?.1))
     }
 
     /// All variants by name, each with what makes its locus.
     pub fn all(&self) -> impl Iterator<Item = (&str, impl Fn() -> Locus)> {
         self.lines.lines().map(|line| {
             let (name, rest) = line.split_once('\t').unwrap_or((line, ""));
-            let locus = move || {
-                let mut fields = rest.split('\t');
-                let mut next = || fields.next().unwrap_or_default();
-                Locus {
-                    chromosome: next().to_owned(),
-                    position: next().parse().unwrap_or_default(),
-                    counted_allele: next().to_owned(),
-                    other_allele: next().to_owned(),
-                }
-            };
-            (name, locus)
+            (name, move || locus(rest))
         })
+    }
+}
+
+/// The locus that stands behind a name.
+fn locus(text: &str) -> Locus {
+    let mut fields = text.split('\t');
+    let mut next = || fields.next().unwrap_or_default();
+    Locus {
+        chromosome: next().to_owned(),
+        position: next().parse().unwrap_or_default(),
+        counted_allele: next().to_owned(),
+        other_allele: next().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locus_is_found_by_the_whole_name_alone() {
+        let lines = "a\t1\t7\tA\tG\nba\t2\t8\tC\tT\nb\tX\t-9\tG\tA\n1\ta\t5\tT\tC\n";
+        let loci = Loci::of_lines(lines.to_owned());
+        for (name, own) in loci.all() {
+            assert_eq!(loci.of(name), Some(own()), "{name}");
+        }
+        assert_eq!(loci.of("b").map(|own| own.position), Some(-9));
+        for name in ["", "c", "7", "A", "a\t1", "\na", "ba\t2\t8"] {
+            assert_eq!(loci.of(name), None, "{name:?}");
+        }
     }
 }

@@ -71,7 +71,9 @@ pub use extent::Extent;
 #[cfg(feature = "program")]
 pub(crate) use format::companion;
 use format::{Format, Input};
-pub use format::{extensions, extent, input_files, is_npy, names_response, read_header};
+pub use format::{
+    extensions, extent, input_files, is_genotypes, is_npy, names_response, read_header,
+};
 pub use loci::{Loci, Locus};
 pub(crate) use missing::DroppedRows;
 pub use missing::Missing;

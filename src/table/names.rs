@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::error::Fault;
 use super::{ReadOptions, TableError};
-use crate::fnv::Fnv;
+use crate::fnv::{Fnv, equal_hashes};
 use crate::nearest::did_you_mean;
+use crate::threads::{map_each, piece};
 
 /// The names that a header's cells give to columns; so many cells before them were skipped.
 pub(super) fn of_header<'a>(
@@ -52,19 +53,23 @@ pub(super) fn check_unique<'a>(
     }
 }
 
+/// Names that a thread hashes at a time.
+const HASHED_AT_ONCE: usize = piece(1 << 16);
+
 /// The positions of those names that others are equal to, ascending. Hashes are sorted, which for millions is many times as
 /// fast as a map of the names.
 pub(super) fn repeated(names: &[&str]) -> Vec<usize> {
-    let hash = |name: &&str| Fnv::new().bytes(name.as_bytes()).finish() as u64;
-    let mut hashed: Vec<(u64, usize)> = names.iter().map(hash).zip(0..).collect();
-    hashed.sort_unstable();
-    let alike = hashed.chunk_by(|one, other| one.0 == other.0);
+    let hash = |name: &&str| Fnv::new().bytes(name.as_bytes()).finish();
+    let hashes = map_each(
+        names.chunks(HASHED_AT_ONCE).collect(),
+        |names: &[&str]| names.iter().map(hash).collect::<Vec<u128>>(),
+    );
+    let alike = equal_hashes(&hashes.concat()).into_iter();
     let mut repeated: Vec<usize> = alike
-        .filter(|alike| alike.len() > 1)
         .flat_map(|alike| {
             let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-            for (_, position) in alike {
-                places.entry(names[*position]).or_default().push(*position);
+            for position in alike {
+                places.entry(names[position]).or_default().push(position);
             }
             places.into_values().filter(|places| places.len() > 1)
         })

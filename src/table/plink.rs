@@ -8,6 +8,7 @@ mod records;
 mod samples;
 mod selection;
 mod truth;
+mod variant_lines;
 mod variants;
 
 use std::io::{BufRead, BufReader};
@@ -116,18 +117,23 @@ fn read(input: &Input) -> Result<Table, TableError> {
     let (phenotype, values) = own.phenotype;
     let mut variants = variants(&sets, &phenotype, options)?;
     variants.refuse_taken(&people.taken, &sets)?;
-    let count = own.ids.len();
+    let people_of_file = own.ids.len();
     let read = |selection: &mut Selection, variants: &Variants| {
         let (mut first, mut genotypes) = (0, Vec::new());
-        for (set, own) in sets.iter().zip(&variants.counts) {
-            let range = first..first + own;
-            let mut file = GenotypeFile::open(set, count, &variants.names[range.clone()], options)?;
-            genotypes.extend(selection.read(&mut file, range, variants)?);
-            first += own;
+        for (set, count) in sets.iter().zip(&variants.counts) {
+            let range = first..first + count;
+            let mut file =
+                GenotypeFile::open(set, people_of_file, &variants.names[range.clone()], options)?;
+            let own = selection.read(&mut file, range, variants)?;
+            match genotypes.is_empty() {
+                true => genotypes = own,
+                false => genotypes.extend(own),
+            }
+            first += count;
         }
         Ok(genotypes)
     };
-    let mut selection = Selection::new(input, (&people, &variants), count);
+    let mut selection = Selection::new(input, (&people, &variants), people_of_file);
     selection.filter_over_ranks(&mut variants, read)?;
     let genotypes = read(&mut selection, &variants)?;
     let (of_variants, is_nothing_left) = selection.left_out();
@@ -135,18 +141,10 @@ fn read(input: &Input) -> Result<Table, TableError> {
         let message = format!("no variant is left: {}", of_variants.unwrap_or_default());
         return Err(input.error(message));
     }
-    let wanted = variants.names.into_iter().zip(variants.wanted);
-    let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
-    let named: Vec<(String, Option<Values>)> = wanted.zip(genotypes).collect();
+    let dosages = selection.into_dosages();
     let mut loci = variants.loci;
     let encoding = input.options.cohort.map(|own| own.encoding);
     loci.encoding = encoding.unwrap_or_default();
-    let has_dosages = |(name, values): &&(String, Option<Values>)| {
-        values.is_some() && selection.dosages().contains(name)
-    };
-    for (name, _) in named.iter().filter(has_dosages) {
-        loci.mark_dosages(name);
-    }
 
     let kept: Vec<String> = people
         .covariates
@@ -160,8 +158,16 @@ fn read(input: &Input) -> Result<Table, TableError> {
         columns.push(Column::from((phenotype, of_rows.unwrap_or(values))));
     }
     columns.extend(people.covariates);
-    let named = named.into_iter();
-    columns.extend(named.filter_map(|(name, values)| Some(Column::from((name, values?)))));
+    columns.reserve_exact(genotypes.len());
+    let wanted = variants.names.into_iter().zip(variants.wanted);
+    let wanted = wanted.filter_map(|(name, is_wanted)| is_wanted.then_some(name));
+    for (name, values) in wanted.zip(genotypes) {
+        let Some(values) = values else { continue };
+        if dosages.contains(&name) {
+            loci.mark_dosages(&name);
+        }
+        columns.push(Column::from((name, values)));
+    }
     let mut table = input.table(columns, Some(0))?;
     table.kept = kept;
     table.warnings.extend(own.warnings);

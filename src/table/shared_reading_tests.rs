@@ -8,7 +8,7 @@ use std::{
     process,
 };
 
-use super::{ReadOptions, read};
+use super::{ReadOptions, Table, read};
 use crate::{
     random::{Stream, uniform_below},
     threads::with_helpers,
@@ -61,7 +61,16 @@ fn told(path: &Path, threads: usize) -> String {
     with_helpers(threads, || {
         let table = read(path, &ReadOptions::default());
         match table {
-            Ok(table) => format!("{:?} {:?} {:?}", table.rows, table.columns, table.rounded),
+            Ok(table) => {
+                let Table {
+                    rows,
+                    columns,
+                    rounded,
+                    loci,
+                    ..
+                } = &table;
+                format!("{rows:?} {columns:?} {rounded:?} {loci:?}")
+            }
             Err(error) => error.to_string(),
         }
     })
@@ -158,6 +167,64 @@ fn text_is_that_of_one_thread() {
             for threads in [2, 3] {
                 assert!(told(path, threads) == one, "{rows} × {width}, {wrong}");
             }
+        }
+    }
+}
+
+/// The lines of so many variants are of more than one thread's share.
+#[test]
+fn variants_are_those_of_one_thread() {
+    const VARIANTS: usize = 50_000;
+    let files = ["bed", "bim", "fam"].map(|ending| OwnFile::named(&format!("shared.{ending}")));
+    let [bed, bim, fam] = &files;
+    let genotypes = [&[0x6c, 0x1b, 0x01][..], &[0b00_10_11; VARIANTS]].concat();
+    fs::write(&bed.0, genotypes).unwrap();
+    fs::write(&fam.0, "f a 0 0 1 1.5\nf b 0 0 1 2.5\nf c 0 0 1 0.5\n").unwrap();
+    let mut stream = Stream::new(64, 0);
+    let mut draw = |end: usize| uniform_below(stream.next_word(), end);
+    for wrong in 0..7 {
+        let (mut text, mut line) = (Vec::new(), 0);
+        let bad = VARIANTS / 2 + draw(VARIANTS / 2);
+        let mut told_at = 0;
+        for at in 0..VARIANTS {
+            let blank = usize::from(draw(1000) == 0);
+            text.extend([b'\n'].repeat(blank));
+            line += 1 + blank;
+            let end = ["\n", "\r\n"][draw(2)];
+            let mut own = format!(
+                "{}\trs_of_a_long_name_{at}\t0.{at:030}\t{at}\tA\tG{end}",
+                at / 9000
+            );
+            if at >= bad && (wrong < 5 || at == bad) {
+                told_at = if told_at == 0 { line } else { told_at };
+                own = match wrong {
+                    0 => own,
+                    1 => own.replacen("\tA", ".5\tA", 1),
+                    2 => own.replace("\tG", ""),
+                    3 => own.replace("\tA", "\t\0"),
+                    4 => own.replace("\tA", "\t\u{e9}"),
+                    // The name and the place of the first again.
+                    5 => format!("0\trs_of_a_long_name_0\t0\t0\tA\tG{end}"),
+                    _ => own.replace("\tG", "\tG\tA"),
+                };
+            }
+            match wrong == 4 {
+                true => text.extend(own.chars().map(|own| own as u8)),
+                false => text.extend(own.into_bytes()),
+            }
+        }
+        fs::write(&bim.0, text).unwrap();
+        let one = told(&bed.0, 1);
+        assert_eq!(one.starts_with("3 ["), wrong == 0, "{one:.200}");
+        if wrong > 0 {
+            let place = told_at.to_string();
+            assert!(
+                one.contains(&place) && one.contains("shared.bim"),
+                "{one:.200} {place}"
+            );
+        }
+        for threads in [2, 3, 5] {
+            assert_eq!(told(&bed.0, threads), one, "{wrong}");
         }
     }
 }

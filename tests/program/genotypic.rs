@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 
 use crate::cohorts::names;
-use crate::predictions::fit;
+use crate::predicted_models::exchange_alleles;
+use crate::predictions::{fit, predict};
 use crate::support::Folder;
 use serde_json::Value;
 
@@ -238,6 +239,25 @@ fn what_keeps_genotypes_from_two_bits_is_told_with_its_bytes() {
     }
     // A factor whose levels are each a term stands before the genotypes.
     assert!(told(&["--factor", "rs0", "--split"]).is_empty());
+}
+
+/// Copies of the other allele are turned round, and who has one of each stays the same.
+#[test]
+fn predictions_are_those_of_the_fit_where_alleles_are_exchanged() {
+    for is_missing in [false, true] {
+        let folder = fileset(is_missing);
+        let own = report(&folder, &["d.bed", "--encode", "genotypic"]);
+        let terms = own["terms"].as_array().unwrap();
+        assert!(terms.iter().any(|own| own["df"] == 2), "{own}");
+        folder.write("report.json", &own.to_string());
+        let expected = fit(&predict(&folder, "d.bed", &[]));
+        exchange_alleles(&folder, "d", "e");
+        let found = fit(&predict(&folder, "e.bed", &[]));
+        assert_eq!(found.len(), PEOPLE);
+        for (a, b) in expected.iter().zip(&found) {
+            assert!((a - b).abs() < 1e-12 * a.abs(), "{a} {b}");
+        }
+    }
 }
 
 /// Debian's PLINK 2 as judge: the test of each chosen variant beside the columns of the others.

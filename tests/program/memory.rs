@@ -371,3 +371,34 @@ fn a_bad_file_and_a_limit_end_one_job_of_a_run() {
         );
     }
 }
+
+/// Genotypes that memory does not hold are refused before they are read, and the message names what makes them fewer.
+#[test]
+fn genotypes_larger_than_memory_are_refused_and_a_part_of_them_is_read() {
+    let folder = Folder::new();
+    let simulate = "simulate genotypes --n 4000 --p 500 --r 3 --seed 2 --output d.bed";
+    let simulate: Vec<&str> = simulate.split(' ').collect();
+    assert_eq!(folder.run(&simulate).code, Some(0));
+    let bim = folder.read("d.bim");
+    let of = |(at, line): (usize, &str)| match at {
+        ..100 => format!("{line}\n"),
+        _ => line.replacen("1\t", "2\t", 1) + "\n",
+    };
+    folder.write(
+        "d.bim",
+        &bim.lines().enumerate().map(of).collect::<String>(),
+    );
+    let limit = ["--memory-limit", "600KiB", "--particles", "2"];
+    let select = |more: &[&str]| folder.run(&[&["select", "d.bed"], &limit[..], more].concat());
+    let ran = select(&[]);
+    assert_eq!((ran.code, &*ran.stdout), (Some(1), ""));
+    for part in [
+        "d.bed: 500.0 KiB for its genotypes",
+        "--keep-people, --chromosome, --range or --extract",
+        "are more than --memory-limit 600.0 KiB",
+    ] {
+        assert!(ran.stderr.contains(part), "no {part:?} in {}", ran.stderr);
+    }
+    let ran = select(&["--chromosome", "1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}

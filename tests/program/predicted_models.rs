@@ -180,6 +180,28 @@ fn averages_are_those_of_the_models_by_their_weights() {
     }
 }
 
+/// Writes the same genotypes once more, as copies of the other allele.
+pub fn exchange_alleles(folder: &Folder, from: &str, to: &str) {
+    let of = |name: &str, ending: &str| format!("{name}.{ending}");
+    let bim = folder.read(&of(from, "bim"));
+    let exchanged = bim.lines().map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        [&fields[..4], &[fields[5], fields[4]]].concat().join("\t") + "\n"
+    });
+    folder.write(&of(to, "bim"), &exchanged.collect::<String>());
+    let mut bed = fs::read(folder.path(&of(from, "bed"))).unwrap();
+    for byte in &mut bed[3..] {
+        // 00 and 11 are the copies, 01 is missing.
+        let turned = (0..4).map(|at| match *byte >> (2 * at) & 3 {
+            code @ (0 | 3) => (3 - code) << (2 * at),
+            code => code << (2 * at),
+        });
+        *byte = turned.fold(0, |all, code| all | code);
+    }
+    fs::write(folder.path(&of(to, "bed")), bed).unwrap();
+    fs::copy(folder.path(&of(from, "fam")), folder.path(&of(to, "fam"))).unwrap();
+}
+
 #[test]
 fn genotypes_are_read_by_name_and_exchanged_alleles_are_turned_round() {
     let folder = Folder::new();
@@ -224,24 +246,7 @@ fn genotypes_are_read_by_name_and_exchanged_alleles_are_turned_round() {
         .sum();
     let expected = report["rss"].as_f64().unwrap();
     assert!((rss - expected).abs() < 1e-9 * expected, "{rss} {expected}");
-    // The same genotypes, as copies of the other allele.
-    let bim = folder.read("c.bim");
-    let exchanged = bim.lines().map(|line| {
-        let fields: Vec<&str> = line.split('\t').collect();
-        [&fields[..4], &[fields[5], fields[4]]].concat().join("\t") + "\n"
-    });
-    folder.write("e.bim", &exchanged.collect::<String>());
-    let mut bed = fs::read(folder.path("c.bed")).unwrap();
-    for byte in &mut bed[3..] {
-        // 00 and 11 are the copies, 01 is missing.
-        let turned = (0..4).map(|at| match *byte >> (2 * at) & 3 {
-            code @ (0 | 3) => (3 - code) << (2 * at),
-            code => code << (2 * at),
-        });
-        *byte = turned.fold(0, |all, code| all | code);
-    }
-    fs::write(folder.path("e.bed"), bed).unwrap();
-    fs::copy(folder.path("c.fam"), folder.path("e.fam")).unwrap();
+    exchange_alleles(&folder, "c", "e");
     let again = fit(&predict(&folder, "e.bed", &[]));
     assert!(
         fitted
@@ -249,6 +254,7 @@ fn genotypes_are_read_by_name_and_exchanged_alleles_are_turned_round() {
             .zip(&again)
             .all(|(a, b)| (a - b).abs() < 1e-12 * a.abs())
     );
+    let bim = folder.read("c.bim");
     folder.write("e.bim", &bim.replace("\tA\tG\n", "\tA\tC\n"));
     refused(
         folder.run(&["predict", "report.json", "e.bed"]),

@@ -52,7 +52,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("passel_abi", &["plugin"]),
     ("passel_score", &["score"]),
     ("postcard", &["ranks"]),
-    ("libc", &["plugin"]),
+    ("libc", &["memory", "plugin"]),
     ("rustix", &["machine", "memory"]),
     ("sha2", &["sha256"]),
     ("signal_hook", &["program"]),

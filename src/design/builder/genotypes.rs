@@ -10,7 +10,7 @@ use crate::{
     },
     family::Distribution,
     memory::Bytes,
-    table::{Column, Genotypes, Loci, TableError, Values},
+    table::{Column, Loci, TableError, Values},
     threads::map_each,
 };
 
@@ -149,25 +149,21 @@ impl DesignBuilder<'_> {
         let (intercept, interrupt) = (self.options.intercept, self.making.interrupt);
         let weights = self.weights.as_deref().unwrap_or_default();
         let mut packed = PackedColumns::new(self.n, intercept, weights);
-        let (names, variants): (Vec<String>, Vec<Option<Genotypes>>) = columns
-            .into_iter()
-            .map(|column| match column.values {
-                Values::Genotypes(genotypes) => (column.name, Some(genotypes)),
-                _ => (column.name, None),
-            })
-            .unzip();
-        let is_known = variants.iter().flatten().map(|own| own.known() > 0);
-        let is_known: Vec<bool> = is_known.collect();
-        let made = map_each(variants, |genotypes| {
+        let made = map_each(columns, |column| {
+            let Values::Genotypes(genotypes) = column.values else {
+                return (column.name, false, None);
+            };
+            let is_known = genotypes.known() > 0;
             // What was requested is told below.
-            let genotypes = genotypes.filter(|_| !interrupt.requested())?;
-            PackedColumn::new(genotypes, intercept, weights)
+            let made = (!interrupt.requested())
+                .then(|| PackedColumn::new(genotypes, intercept, weights))
+                .flatten();
+            (column.name, is_known, made)
         });
         self.heed_interrupt()?;
         packed.variants.reserve_exact(made.len());
-        self.packed = Some(packed);
-        let named = indexes.into_iter().zip(names).zip(is_known);
-        for (((index, name), is_known), column) in named.zip(made) {
+        self.variables.reserve_exact(made.len());
+        for (index, (name, is_known, column)) in indexes.into_iter().zip(made) {
             let kept = self.options.keep.contains(&name);
             let Some(column) = column else {
                 let reason = match is_known {
@@ -178,11 +174,10 @@ impl DesignBuilder<'_> {
                 continue;
             };
             let scale = column.scale();
-            self.packed
-                .iter_mut()
-                .for_each(|packed| packed.variants.push(column.clone()));
+            packed.variants.push(column);
             self.push_variable((name, None), index, kept, scale);
         }
+        self.packed = Some(packed);
         Ok(())
     }
 }

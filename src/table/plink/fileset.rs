@@ -75,6 +75,11 @@ impl Fileset {
     }
 }
 
+/// What is told of a line with another number of fields than it must have.
+pub(super) fn wrong_count(found: usize, count: usize, expected: &str) -> String {
+    format!("{found} fields, but {count} are expected: {expected}; mend the line")
+}
+
 impl Lines<'_> {
     /// Goes to the next line that is not blank, which must have so many fields, or more if that is allowed; `false` at the
     /// end.
@@ -111,9 +116,7 @@ impl Lines<'_> {
         match self.fields().count() {
             0 => Ok(false),
             found if found == count || or_more && found > count => Ok(true),
-            found => Err(self.error(format!(
-                "{found} fields, but {count} are expected: {expected}; mend the line"
-            ))),
+            found => Err(self.error(wrong_count(found, count, expected))),
         }
     }
 

@@ -2,7 +2,7 @@
 //! `.pgen` whose index is in it.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::source::Source;
@@ -10,6 +10,7 @@ use super::super::{ReadOptions, TableError};
 use super::fileset::{Fileset, ending};
 use crate::genotypes::pgen;
 use crate::memory::MemoryError;
+use crate::threads::helpers;
 
 /// What files of genotypes begin with; the next byte is the mode.
 pub(super) const MAGIC: [u8; 2] = [0x6c, 0x1b];
@@ -351,6 +352,30 @@ impl<'a> GenotypeFile<'a> {
                 "cut off at byte {} while it is read; {}",
                 self.at, "write the three files again, together"
             ))),
+        }
+    }
+
+    /// The file, if many threads can read records from any place of it.
+    ///
+    /// # Errors
+    /// An interrupt that was requested.
+    pub(super) fn at_any_place(&self) -> Result<Option<&File>, TableError> {
+        let Some((file, _, interrupt)) = self.source.file().filter(|_| helpers() > 1) else {
+            return Ok(None);
+        };
+        let stopped = |_| self.source.failure(io::ErrorKind::Interrupted.into());
+        interrupt.check().map_err(stopped)?;
+        Ok(Some(file))
+    }
+
+    /// The error about records that cannot be read.
+    pub(super) fn failure(&self, error: io::Error) -> TableError {
+        match error.kind() {
+            // The file has changed since its size was taken.
+            io::ErrorKind::UnexpectedEof => {
+                self.error("cut off while it is read; write the three files again, together")
+            }
+            _ => self.source.failure(error),
         }
     }
 

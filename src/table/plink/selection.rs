@@ -1,5 +1,6 @@
 //! The genotypes of the people and variants that are wanted.
 
+mod bed;
 mod filters;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,10 @@ use filters::Failed;
 
 /// Bytes that a thread reads or unpacks at a time: threads wait for one another after each.
 const AT_ONCE: usize = piece(4 << 20);
+
+/// What most memory is for, with what makes it less: memory holds all that are used.
+const GENOTYPES: &str =
+    "its genotypes (fewer by --keep-people, --chromosome, --range or --extract)";
 
 /// What is read of files of genotypes.
 pub(super) struct Selection<'a> {
@@ -45,6 +50,12 @@ struct Piece<'a> {
     words: Option<&'a mut [u64]>,
     outcome: Result<Verdict, Damage>,
 }
+
+/// A variant from which the next ones may be differences, and its record.
+type Base = (usize, Kind, Vec<u8>);
+
+/// A variant that was read, whether it has words, and what the filters say of it.
+type Outcome = (usize, bool, Result<Verdict, Damage>);
 
 /// What is kept of a variant until all are read.
 enum Found {
@@ -103,8 +114,8 @@ impl<'a> Selection<'a> {
     }
 
     /// The names of the variants with dosages that were read, here or by another rank.
-    pub(super) fn dosages(&self) -> &BTreeSet<String> {
-        &self.dosages
+    pub(super) fn into_dosages(self) -> BTreeSet<String> {
+        self.dosages
     }
 
     /// Reads the variants of a file, which stand in this range among all: the values of those that are wanted, none where the
@@ -136,9 +147,9 @@ impl<'a> Selection<'a> {
         let numbers = own.iter().filter(|own| **own).count() - packed;
         let held = words.saturating_mul(packed);
         let bytes = 8 * (held.saturating_add(numbers.saturating_mul(self.n)));
-        self.input.hold(bytes, "its genotypes")?;
+        self.input.hold(bytes, GENOTYPES)?;
         let mut all = zeros(held).ok_or_else(|| {
-            let error = MemoryError::refused(8 * held as u64, "its genotypes");
+            let error = MemoryError::refused(8 * held as u64, GENOTYPES);
             TableError::memory(self.input.path, error)
         })?;
         let needed = needed(&file.records, &own);
@@ -146,40 +157,18 @@ impl<'a> Selection<'a> {
         let mut found: Vec<Option<Found>> = own.iter().map(|_| None).collect();
         let (mut at, mut end, mut bytes) = (0, 0, Vec::new());
         // The variant from which the next ones may be differences.
-        let mut base: Option<(usize, Kind, Vec<u8>)> = None;
+        let mut base: Option<Base> = None;
         while let Some(first) = (at..own.len()).find(|at| needed[*at]) {
             let run = self.run(&file.records, &needed, first);
-            let records = &file.records[run.clone()];
-            let length = records.iter().map(|record| record.length as usize).sum();
-            bytes.resize(length, 0);
-            let records = records.to_vec();
-            file.read(&records, &mut bytes)?;
             at = run.end;
-
-            let mut rest = &bytes[..];
-            let mut slots = all[end..].chunks_mut(words);
-            let before = base.iter().filter(|_| records[0].kind.needs_base());
-            let mut pieces: Vec<Piece> = before
-                .map(|(variant, kind, bytes)| Piece::new(*variant, *kind, bytes, None))
-                .collect();
-            for (variant, record) in run.zip(&records) {
-                let (own_bytes, others) = rest.split_at(record.length as usize);
-                rest = others;
-                let is_packed = own[variant] && !self.takes_dosages(record.kind);
-                let slot = if is_packed { slots.next() } else { None };
-                pieces.push(Piece::new(variant, record.kind, own_bytes, slot));
-            }
-            let groups = pieces.chunk_by_mut(|_, next| next.kind.needs_base());
-            map_each(groups.collect(), |group: &mut [Piece]| {
-                self.unpack(group, &own)
-            });
-            let last = pieces.iter().rev().find(|piece| !piece.kind.needs_base());
-            let last = last.map(|piece| (piece.variant, piece.kind, piece.bytes.to_vec()));
-            let outcomes = pieces
-                .into_iter()
-                .map(|piece| (piece.variant, piece.words.is_some(), piece.outcome));
-            let outcomes: Vec<(usize, bool, Result<Verdict, Damage>)> = outcomes.collect();
-            base = last.or(base);
+            let of_bed = self.read_bed(file, (run.clone(), &own), &mut all[end..])?;
+            let outcomes = match of_bed {
+                Some(outcomes) => outcomes,
+                None => {
+                    let kept = (&mut bytes, &mut base);
+                    self.read_run(file, run, &own, kept, &mut all[end..])?
+                }
+            };
             let mut from = end;
             for (variant, is_packed, outcome) in outcomes {
                 let verdict =
@@ -220,6 +209,48 @@ impl<'a> Selection<'a> {
             }
             None => (!own[at]).then_some(Values::Remote),
         }))
+    }
+
+    /// Reads the records of variants, then unpacks them: of each whether it has words, and what the filters say. Words are
+    /// those of the variants that have some, one behind another.
+    fn read_run(
+        &self,
+        file: &mut GenotypeFile,
+        run: Range<usize>,
+        own: &[bool],
+        (bytes, base): (&mut Vec<u8>, &mut Option<Base>),
+        words: &mut [u64],
+    ) -> Result<Vec<Outcome>, TableError> {
+        let records = file.records[run.clone()].to_vec();
+        let length = records.iter().map(|record| record.length as usize).sum();
+        bytes.resize(length, 0);
+        file.read(&records, bytes)?;
+
+        let mut rest = &bytes[..];
+        let mut slots = words.chunks_mut(Genotypes::stride(self.n));
+        let before = base.iter().filter(|_| records[0].kind.needs_base());
+        let mut pieces: Vec<Piece> = before
+            .map(|(variant, kind, bytes)| Piece::new(*variant, *kind, bytes, None))
+            .collect();
+        for (variant, record) in run.zip(&records) {
+            let (own_bytes, others) = rest.split_at(record.length as usize);
+            rest = others;
+            let is_packed = own[variant] && !self.takes_dosages(record.kind);
+            let slot = if is_packed { slots.next() } else { None };
+            pieces.push(Piece::new(variant, record.kind, own_bytes, slot));
+        }
+        let groups = pieces.chunk_by_mut(|_, next| next.kind.needs_base());
+        map_each(groups.collect(), |group: &mut [Piece]| {
+            self.unpack(group, own)
+        });
+        let last = pieces.iter().rev().find(|piece| !piece.kind.needs_base());
+        let last = last.map(|piece| (piece.variant, piece.kind, piece.bytes.to_vec()));
+        let outcomes = pieces
+            .into_iter()
+            .map(|piece| (piece.variant, piece.words.is_some(), piece.outcome));
+        let outcomes = outcomes.collect();
+        *base = last.or(base.take());
+        Ok(outcomes)
     }
 
     /// Variants from one on whose records are read at once: they lie one behind another, and are needed.
@@ -301,7 +332,8 @@ impl<'a> Selection<'a> {
         if let Some(verdict) = self.filter(cohort, counts.missing, frequency) {
             return verdict;
         }
-        if cohort.encoding == GenotypeEncoding::Additive {
+        let of_copies = [GenotypeEncoding::Additive, GenotypeEncoding::Genotypic];
+        if of_copies.contains(&cohort.encoding) {
             return Verdict::Passes(counts);
         }
         Genotypes::encode(words, self.n, cohort.encoding);

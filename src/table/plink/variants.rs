@@ -1,38 +1,19 @@
 //! The variants of a `.bim` or `.pvar`: their names, and which are wanted.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::mem;
 use std::path::Path;
 
-use super::super::cohort::{ChromosomeRange, Cohort, bare};
+use super::super::cohort::{Cohort, bare};
 use super::super::error::{as_given, shown};
-use super::super::growing::{COLUMNS, PER_COLUMN};
 use super::super::head::MARK;
 use super::super::lines::Lines;
 use super::super::names::{first_repeated, repeated};
 use super::super::{Loci, ReadOptions, TableError};
 use super::beside::Taken;
 use super::fileset::{Fileset, ending};
+use super::variant_lines::{Variant, VariantLines, placed, variant_lines};
 use crate::nearest::list;
-
-struct Variant {
-    /// Which of the files it is of.
-    file: usize,
-    line: u64,
-    id: String,
-    /// Among those of all variants, of which neighbours of one chromosome have one.
-    chromosome: usize,
-    coordinate: i64,
-    /// The one that is counted, a tabulator, the other one.
-    alleles: String,
-    is_wanted: bool,
-}
-
-impl Variant {
-    fn alleles(&self) -> (&str, &str) {
-        self.alleles.split_once('\t').unwrap_or_default()
-    }
-}
+use crate::threads::map_each;
 
 /// The variants of one file or of several, in their order.
 pub(super) struct Variants {
@@ -91,26 +72,38 @@ pub(super) fn variants(
     taken: &str,
     options: &ReadOptions,
 ) -> Result<Variants, TableError> {
-    let (mut variants, mut counts) = (Vec::new(), Vec::new());
-    let mut chromosomes: Vec<String> = Vec::new();
-    for set in sets {
-        let before = variants.len();
-        read(set, counts.len(), options, &mut variants, &mut chromosomes)?;
-        counts.push(variants.len() - before);
+    let mut counts = Vec::new();
+    let mut pieces: Vec<VariantLines> = Vec::new();
+    for (file, set) in sets.iter().enumerate() {
+        let own = variant_lines(set, file, options)?;
+        counts.push(own.iter().map(VariantLines::count).sum());
+        pieces.extend(own);
     }
     if let Some(cohort) = placed(options) {
-        check_chromosomes(cohort, &chromosomes, &sets[0].variants)?;
+        let there = pieces.iter().flat_map(|own| &own.chromosomes);
+        check_chromosomes(cohort, there.map(String::as_str), &sets[0].variants)?;
     }
-    let ids: Vec<&str> = variants.iter().map(|variant| &*variant.id).collect();
-    let of_place = names_of_place(&ids, taken, |at| {
-        let variant = &variants[at];
-        format!("{}:{}", chromosomes[variant.chromosome], variant.coordinate)
+    let starts = pieces.iter().scan(0, |end, own| {
+        let start = *end;
+        *end += own.count();
+        Some(start)
     });
+    let starts: Vec<usize> = starts.collect();
+    let at = |at: usize| {
+        let piece = starts
+            .partition_point(|start| *start <= at)
+            .checked_sub(1)?;
+        pieces[piece].get(at - starts[piece])
+    };
+    let ids = of_pieces(&pieces, |variant| variant.id);
+    let of_place = names_of_place(&ids, taken, |place| at(place).map(|own| own.place()));
     if !of_place.is_empty() {
-        let mut all = ids;
+        let mut all = ids.clone();
         of_place.iter().for_each(|(at, name)| all[*at] = name);
-        if let Some([first, second]) = first_repeated(&all) {
-            let (name, first, second) = (all[second], &variants[first], &variants[second]);
+        if let Some(two) = first_repeated(&all)
+            && let [Some(first), Some(second)] = two.map(at)
+        {
+            let name = all[two[1]];
             let told = format!("two variants at {name}, with no id of their own; give them one");
             let (one, other) = (first.line, second.line);
             let message = match first.file == second.file {
@@ -123,16 +116,16 @@ pub(super) fn variants(
             return Err(TableError::content(&sets[second.file].variants, message));
         }
     }
+    // They stay: by one thread they do not lie between what others take for a while.
+    let names = ids.iter().map(|id| (*id).to_owned());
     let mut all = Variants {
-        names: variants
-            .iter_mut()
-            .map(|variant| mem::take(&mut variant.id))
-            .collect(),
-        wanted: variants.iter().map(|variant| variant.is_wanted).collect(),
+        names: names.collect(),
+        wanted: of_pieces(&pieces, |variant| variant.is_wanted),
         counts,
         loci: Loci::default(),
         warnings: Vec::new(),
     };
+    drop(ids);
     for (at, name) in of_place {
         all.names[at] = name;
     }
@@ -145,10 +138,11 @@ pub(super) fn variants(
             "none of its variants is left by --chromosome, --range, --extract and --exclude";
         return Err(TableError::content(path, message));
     }
-    let is_of_many = |at: &usize| all.wanted[*at] && variants[*at].alleles().0.contains(',');
-    let mut many = (0..variants.len()).filter(is_of_many);
-    if let Some(at) = many.next() {
-        let variant = &variants[at];
+    let has_many = of_pieces(&pieces, |variant| variant.has_many);
+    let mut many = (0..has_many.len()).filter(|at| all.wanted[*at] && has_many[*at]);
+    if let Some(first) = many.next()
+        && let Some(variant) = at(first)
+    {
         let more = match many.count() {
             0 => String::new(),
             count => format!(", as {count} more have"),
@@ -157,160 +151,66 @@ pub(super) fn variants(
             "line {}: the variant {} has more than two alleles ({}){more}; leave such out with plink2 --max-alleles 2 \
              --make-pgen, or with --exclude",
             variant.line,
-            shown(&all.names[at]),
-            shown(variant.alleles().0)
+            shown(&all.names[first]),
+            shown(variant.counted_allele())
         );
         return Err(TableError::content(&sets[variant.file].variants, message));
     }
-    for ((variant, wanted), name) in variants.iter().zip(&all.wanted).zip(&all.names) {
-        if *wanted {
-            let chromosome = &chromosomes[variant.chromosome];
-            all.loci
-                .push(name, (chromosome, variant.coordinate), &variant.alleles);
-        }
-    }
+    all.loci = loci(&pieces, &all.names, &all.wanted);
     Ok(all)
+}
+
+/// What is made of each variant, by all threads.
+fn of_pieces<'a, T: Send>(
+    pieces: &'a [VariantLines],
+    of: impl Fn(Variant<'a>) -> T + Send + Sync,
+) -> Vec<T> {
+    let pieces = pieces.iter().collect();
+    let made = map_each(pieces, |own: &'a VariantLines| {
+        own.variants().map(&of).collect::<Vec<T>>()
+    });
+    let mut all = Vec::with_capacity(made.iter().map(Vec::len).sum());
+    all.extend(made.into_iter().flatten());
+    all
+}
+
+/// Where those variants lie that are wanted, by their names.
+fn loci(pieces: &[VariantLines], names: &[String], wanted: &[bool]) -> Loci {
+    let ends = pieces.iter().scan(0, |end, own| {
+        *end += own.count();
+        Some((own, *end))
+    });
+    let lines = map_each(ends.collect(), |(own, end): (&VariantLines, usize)| {
+        let range = end - own.count()..end;
+        let named = names[range.clone()].iter().zip(&wanted[range]);
+        let mut lines = String::new();
+        for (variant, (name, _)) in own.variants().zip(named).filter(|(_, own)| *own.1) {
+            lines.extend([name, "\t", variant.locus, "\n"]);
+        }
+        lines
+    });
+    Loci::of_lines(lines.concat())
 }
 
 /// The names of those variants that are named by their place, for they have no id, or one that is `taken` or comes again.
 fn names_of_place(
     ids: &[&str],
     taken: &str,
-    place: impl Fn(usize) -> String,
+    place: impl Fn(usize) -> Option<String>,
 ) -> Vec<(usize, String)> {
     let is_none = |id: &str| id == "." || id == taken;
     let again = repeated(ids).into_iter().filter(|at| !is_none(ids[*at]));
     let without = (0..ids.len()).filter(|at| is_none(ids[*at]));
-    without.chain(again).map(|at| (at, place(at))).collect()
+    let named = without.chain(again);
+    named.filter_map(|at| Some((at, place(at)?))).collect()
 }
 
-/// The cohort, if it is of some places alone.
-fn placed<'a>(options: &ReadOptions<'a>) -> Option<&'a Cohort> {
-    let is_placed = |own: &&Cohort| !own.chromosomes.is_empty() || own.range.is_some();
-    options.cohort.filter(is_placed)
-}
-
-/// What stands in which field of a line.
-struct Layout {
-    chromosome: usize,
-    id: usize,
-    coordinate: usize,
-    /// The allele that is counted, A1 or ALT, and the other one.
-    alleles: [usize; 2],
-    /// Fields of a line, and whether it may have more.
-    count: usize,
-    or_more: bool,
-    expected: String,
-}
-
-/// What stands in which field, and whether the current line is a variant's.
-fn layout(lines: &mut Lines) -> Result<(Layout, bool), TableError> {
-    let of_bim = Layout {
-        chromosome: 0,
-        id: 1,
-        coordinate: 3,
-        alleles: [4, 5],
-        count: 6,
-        or_more: false,
-        expected: "chromosome, variant, morgans, base pairs, A1, A2".to_owned(),
-    };
-    if ending(lines.path) != "pvar" {
-        return Ok((of_bim, false));
-    }
-    let (names, is_there) = lines.header(&["#CHROM"])?;
-    let Some(names) = names else {
-        let layout = match lines.fields().count() {
-            5 => Layout {
-                coordinate: 2,
-                alleles: [3, 4],
-                count: 5,
-                expected: "CHROM, ID, POS, ALT, REF".to_owned(),
-                or_more: true,
-                ..of_bim
-            },
-            _ => Layout {
-                expected: "CHROM, ID, CM, POS, ALT, REF".to_owned(),
-                or_more: true,
-                ..of_bim
-            },
-        };
-        return Ok((layout, is_there));
-    };
-    let place = |name: &str| {
-        let found = names.iter().position(|own| own == name);
-        found.ok_or_else(|| {
-            let message =
-                format!("its header names no {name}; mend it, or write it with plink2 --make-pgen");
-            TableError::content(lines.path, message)
-        })
-    };
-    // Behind FORMAT there are the genotypes of a VCF file, which are not looked at.
-    let own = names.iter().take_while(|name| *name != "FORMAT");
-    let own: Vec<&str> = own.map(String::as_str).collect();
-    let layout = Layout {
-        chromosome: 0,
-        id: place("ID")?,
-        coordinate: place("POS")?,
-        alleles: [place("ALT")?, place("REF")?],
-        count: own.len(),
-        or_more: true,
-        expected: own.join(", "),
-    };
-    Ok((layout, is_there))
-}
-
-/// Reads the variants of a file, and their chromosomes where these are asked for.
-fn read(
-    set: &Fileset,
-    file: usize,
-    options: &ReadOptions,
-    variants: &mut Vec<Variant>,
-    chromosomes: &mut Vec<String>,
+fn check_chromosomes<'a>(
+    cohort: &Cohort,
+    there: impl Iterator<Item = &'a str>,
+    path: &Path,
 ) -> Result<(), TableError> {
-    let (path, before) = (&set.variants, variants.len());
-    let mut lines = set.lines(path, options)?;
-    let (layout, mut is_there) = layout(&mut lines)?;
-    let cohort = placed(options);
-    let (count, or_more, expected) = (layout.count, layout.or_more, &layout.expected);
-    while lines.next_fields(&mut is_there, count, or_more, expected)? {
-        let coordinate = lines.field(layout.coordinate)?;
-        let Ok(coordinate) = coordinate.parse::<i64>() else {
-            return Err(lines.error(format!(
-                "{} should be the variant's base-pair coordinate, a whole number; mend it",
-                shown(coordinate)
-            )));
-        };
-        lines.hold(PER_COLUMN, COLUMNS)?;
-        let chromosome = lines.field(layout.chromosome)?;
-        if chromosomes.last().is_none_or(|own| own != chromosome) {
-            chromosomes.push(chromosome.to_owned());
-        }
-        let [counted, other] = layout.alleles;
-        variants.push(Variant {
-            file,
-            line: lines.number,
-            id: lines.field(layout.id)?.to_owned(),
-            chromosome: chromosomes.len() - 1,
-            coordinate,
-            alleles: [lines.field(counted)?, "\t", lines.field(other)?].concat(),
-            is_wanted: cohort.is_none_or(|cohort| lies_in(cohort, chromosome, coordinate)),
-        });
-    }
-    match variants.len() == before {
-        true => Err(TableError::no_columns(path)),
-        false => Ok(()),
-    }
-}
-
-/// Whether a variant lies where those lie that are wanted.
-fn lies_in(cohort: &Cohort, chromosome: &str, coordinate: i64) -> bool {
-    let is_own = |own: &String| bare(own).eq_ignore_ascii_case(bare(chromosome));
-    let is_of_range = |range: &ChromosomeRange| range.holds(chromosome, coordinate);
-    (cohort.chromosomes.is_empty() || cohort.chromosomes.iter().any(is_own))
-        && cohort.range.as_ref().is_none_or(is_of_range)
-}
-
-fn check_chromosomes(cohort: &Cohort, there: &[String], path: &Path) -> Result<(), TableError> {
+    let there: BTreeSet<&str> = there.collect();
     let range = cohort
         .range
         .iter()
@@ -321,7 +221,6 @@ fn check_chromosomes(cohort: &Cohort, there: &[String], path: &Path) -> Result<(
             .iter()
             .any(|own| bare(own).eq_ignore_ascii_case(bare(name)))
         {
-            let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
             let there = list(there.into_iter());
             let message =
                 format!("has no variant on the chromosome of {option} {name}: it has {there}");
