@@ -122,6 +122,7 @@ kernels! {
     score [KERNEL]
     short_entries [KERNEL]
     squares [KERNEL]
+    standardise [KERNEL]
     strongest [KERNEL]
     term_scores [KERNEL]
     tiny [KERNEL]

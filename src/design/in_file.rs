@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{Variable, builder::is_copy, fetched::FetchedColumns, standardise::standardise};
 use crate::{
     memory::{MemoryBudget, MemoryCharge, MemoryError, zeros},
-    table::ColumnReader,
+    table::{ColumnReader, Scale},
     threads::{helpers, map_each, with_helpers},
 };
 
@@ -76,6 +76,21 @@ impl ColumnsInFile {
         self.places.len()
     }
 
+    /// Writes columns to an address of a GPU, if they lie there in another form.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn lay_out(
+        &self,
+        ordinal: usize,
+        columns: Range<usize>,
+        address: u64,
+    ) -> io::Result<bool> {
+        let places = &self.places[columns];
+        let laid = self.array.lay_out(ordinal, places, self.intercept, address);
+        laid.map_err(|error| self.unread(error))
+    }
+
     /// Columns in ranges of those that are read at a time.
     pub(crate) fn blocks(&self, columns: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let (mut next, end, block) = (columns.start, columns.end, self.array.block());
@@ -128,17 +143,29 @@ impl ColumnsInFile {
         Ok(())
     }
 
-    /// What a function makes of each column as the file has it, which it may change, by threads.
+    /// Mean and norm of each, if what holds them finds these.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn scales(&self) -> io::Result<Option<Vec<Scale>>> {
+        self.array.scales(&self.places, self.intercept)
+    }
+
+    /// What a function makes of each of some columns as the file has it, which it may change, by threads.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub(super) fn map_raw<T: Send>(
         &self,
+        columns: Range<usize>,
         of: impl Fn(&mut [f64]) -> io::Result<T> + Send + Sync,
     ) -> io::Result<Vec<T>> {
-        let mut numbers = vec![0.0; self.block_values()];
-        let mut all = Vec::with_capacity(self.p());
-        for columns in self.blocks(0..self.p()) {
+        let mut all = Vec::with_capacity(columns.len());
+        let mut numbers = Vec::new();
+        for columns in self.blocks(columns) {
+            // Those between them in the file are read too.
+            let there = self.places[columns.end - 1] + 1 - self.places[columns.start];
+            numbers.resize(there.max(numbers.len() / self.n) * self.n, 0.0);
             self.read_raw(columns.clone(), &mut numbers)?;
             let own = numbers.chunks_mut(self.n).take(columns.len());
             for one in map_each(own.collect(), &of) {

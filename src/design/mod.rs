@@ -69,6 +69,7 @@ pub(crate) use packed::{PackedAnchor, PackedPart};
 use remote::RemoteColumns;
 pub(crate) use response_levels::levels_there;
 pub(crate) use shared::{DesignColumns, ResponseColumn};
+pub(crate) use standardise::is_constant;
 pub use terms::{Hierarchy, Terms};
 pub use variable::{FactorCoding, SetAside, Variable};
 pub(crate) use wide::{WideFormula, WidePart};

@@ -65,13 +65,18 @@ fn standardise_body<S: Simd>(
         }
     }
     let norm = dot(simd, values, values).sqrt();
-    if norm <= 4.0 * f64::EPSILON * n.sqrt() * largest * scale {
+    if is_constant(norm, n, largest * scale) {
         return None;
     }
     for v in values.iter_mut() {
         *v /= norm;
     }
     Some((mean / scale, norm / scale))
+}
+
+/// Whether n values, of which this is the largest, are constant to working precision: this is the norm of what their mean leaves.
+pub(crate) fn is_constant(norm: f64, n: f64, largest: f64) -> bool {
+    norm <= 4.0 * f64::EPSILON * n.sqrt() * largest
 }
 
 /// Σ v in a fixed order.

@@ -184,6 +184,13 @@ impl From<std::io::Error> for DeviceError {
     }
 }
 
+/// A GPU fails on which columns lie that are read.
+impl From<DeviceError> for std::io::Error {
+    fn from(error: DeviceError) -> Self {
+        Self::other(error)
+    }
+}
+
 fn there_are(count: usize) -> String {
     match count {
         0 => "there is no CUDA device".to_owned(),

@@ -9,9 +9,8 @@ use super::{
     in_split::{MadeInSplit, MadeInSplits, Shared, judge},
     method::{Run, criterion_parameters},
     pass::PassSearch,
-    prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::{is_of_rows, of_some_rows},
+    some_rows::is_of_rows,
     split_models::{SplitModel, SplitResult, null_model},
     validated::{failures, unpredicted},
 };
@@ -104,13 +103,11 @@ impl MadeInSplits for OfSizes {
 
     /// Models of the sizes, ascending, as far as the rows allow them.
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
-        let train = Held::rows(shared.table, &split.train, &shared.resources.memory)?;
-        let mut own = of_some_rows(shared.job, &train.data, shared.resources, shared.interrupt);
+        let (mut own, (design, _held)) = shared.of_rows(&split.train)?;
         // What is asked is asked of the model of all rows.
         if own.pass.proof == ProofEffort::Complete {
             own.pass.proof = ProofEffort::Bounded;
         }
-        let (design, _held) = Design::of(&own, train, None)?.share();
         let kept = kept_columns(&design);
         let most = own
             .pass
@@ -214,7 +211,10 @@ pub(super) fn choose_size(
     })?;
     let wanted = splits.len();
     let elements = rows.len().saturating_mul(shared.width);
-    let (threads, resources) = side_by_side(shared.resources, wanted, elements);
+    let (threads, resources) = match shared.on_gpus {
+        Some(own) => (own.threads(), shared.resources.clone()),
+        None => side_by_side(shared.resources, wanted, elements),
+    };
     let threads = (threads, resources.thread_count());
     let inner = Shared {
         resources: &resources,

@@ -62,7 +62,6 @@ fn columns_may_stay(job: &Job) -> bool {
     let mut criteria = std::iter::once(&job.criterion).chain(&job.other_criteria);
     job.resources.devices.is_cuda()
         && job.resources.communicator.is_none()
-        && job.table.is_none()
         && job.reference.is_empty()
         && job.pass.proof != ProofEffort::Complete
         && job.checkpoint.is_none()
@@ -252,7 +251,7 @@ impl Prepared for Design {
         let DesignSource::Columns(options, None) = Self::options(job) else {
             return Ok(None);
         };
-        if !columns_may_stay(job) {
+        if job.table.is_some() || !columns_may_stay(job) {
             return Ok(None);
         }
         let charge = job.resources.memory.charge();

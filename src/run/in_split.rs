@@ -11,6 +11,9 @@ use passel_criteria::Criterion;
 use super::{
     RunError,
     lost_levels::FactorLevels,
+    prepared::{Held, Prepared, SharedData},
+    rows_on_gpu::RowsOnGpus,
+    some_rows::of_some_rows,
     split_models::{Selected, SplitModel, SplitResult, rows_for},
 };
 use crate::{
@@ -29,6 +32,8 @@ pub(super) struct Shared<'a> {
     pub(super) job: &'a Job,
     /// The observations alone.
     pub(super) table: &'a Table,
+    /// The columns where they stay on GPUs.
+    pub(super) on_gpus: Option<&'a RowsOnGpus>,
     pub(super) response: &'a Response,
     pub(super) levels: &'a FactorLevels<'a>,
     pub(super) criteria: &'a [Arc<dyn Criterion>],
@@ -42,6 +47,23 @@ pub(super) struct Shared<'a> {
     /// What each may use.
     pub(super) resources: &'a Resources,
     pub(super) interrupt: &'a Interrupt,
+}
+
+impl Shared<'_> {
+    /// The job of some of the rows, and their design.
+    pub(super) fn of_rows(&self, rows: &[usize]) -> Result<(Job, SharedData<Design>), RunError> {
+        if let Some(all) = self.on_gpus {
+            let table = all.beside().select_rows(rows);
+            let mut own = of_some_rows(self.job, &table, self.resources, self.interrupt);
+            if let Some(design) = all.design(&mut own, table, rows)? {
+                return Ok((own, design.share()));
+            }
+        }
+        let table = Held::rows(self.table, rows, &self.resources.memory)?;
+        let own = of_some_rows(self.job, &table.data, self.resources, self.interrupt);
+        let design = Design::of(&own, table, None)?;
+        Ok((own, design.share()))
+    }
 }
 
 /// Models of the training rows of a split.

@@ -38,6 +38,7 @@ mod resample;
 mod resample_checkpoint;
 mod responses;
 mod responses_file;
+mod rows_on_gpu;
 #[cfg(feature = "program")]
 mod simulate;
 mod sized;

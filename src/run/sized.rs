@@ -14,11 +14,11 @@ use super::{
     observed::observed,
     pass::{Model, PassSearch},
     prepared::Held,
+    rows_on_gpu::RowsOnGpus,
     some_rows::with_event,
     validate::keep_rows,
 };
 use crate::{
-    design::Design,
     interrupt::Interrupt,
     job::Job,
     search::{SearchError, refuse_parts},
@@ -44,7 +44,11 @@ impl Method for SizedSearch {
         let mut table = Arc::unwrap_or_clone(table);
         let with_formula = with_formula(run.job, &table)?;
         let job = &*with_formula;
-        let (design, _held) = Held::<Design>::of_all_rows(job, &table)?.share();
+        let (on_gpus, whole) = match job.criterion.cross_validation() {
+            Some(_) => RowsOnGpus::with_whole(job, &table)?,
+            None => (None, Held::of_all_rows(job, &table)?),
+        };
+        let (design, _held) = whole.share();
         let Some(cv) = job.criterion.cross_validation() else {
             return Ok(Sized {
                 model: PassSearch.work(run, design)?,
@@ -64,6 +68,7 @@ impl Method for SizedSearch {
         let shared = Shared {
             job: &own,
             table: &table,
+            on_gpus: on_gpus.as_ref(),
             response: &response,
             levels: &levels,
             criteria: &[],

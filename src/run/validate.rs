@@ -11,9 +11,9 @@ use super::{
     method::{Finding, Method, Run},
     observed::{observed, split_numbers},
     pass::Model,
-    prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
-    some_rows::{is_of_rows, of_some_rows, with_event},
+    rows_on_gpu::RowsOnGpus,
+    some_rows::{is_of_rows, with_event},
     split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model},
     validated::{Validated, name_of, report},
 };
@@ -51,9 +51,7 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
     }
 
     fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
-        let train = Held::rows(shared.table, &split.train, &shared.resources.memory)?;
-        let own = of_some_rows(shared.job, &train.data, shared.resources, shared.interrupt);
-        let (design, _held) = Design::of(&own, train, None)?.share();
+        let (own, (design, _held)) = shared.of_rows(&split.train)?;
         let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
         let (mut notes, mut devices) = (Vec::new(), Vec::new());
         for criterion in shared.criteria {
@@ -126,6 +124,7 @@ pub(super) struct Begun {
     /// Columns of the matrix of all rows.
     width: usize,
     unit: usize,
+    on_gpus: Option<RowsOnGpus>,
 }
 
 /// A validation beside others of the same table.
@@ -164,7 +163,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         });
         let job = &*job?;
         // What is wrong with the file is an error of the file, not of its first split.
-        let whole = Held::<Design>::of_all_rows(job, table)?;
+        let (on_gpus, whole) = RowsOnGpus::with_whole(job, table)?;
         let design = &whole.data;
         refuse_parts(design, "a validation").map_err(SearchError::from)?;
         let rows: Vec<usize> = (0..design.n()).map(|at| design.row(at)).collect();
@@ -205,6 +204,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
             factors: design.factor_columns(),
             width: design.p(),
             unit: unit_of_sizes(design),
+            on_gpus,
             rows,
         })
     }
@@ -225,17 +225,25 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         meter.begin("at work");
         let (n, wanted) = (begun.rows.len(), splits.len());
         let elements = n.saturating_mul(begun.width);
-        let (threads, resources) = side_by_side(&job.resources, wanted, elements);
-        let threads = (threads, resources.thread_count());
         let first = std::iter::once(Arc::clone(&job.criterion));
         let criteria: Vec<_> = first
             .chain(validation.other_criteria.iter().cloned())
             .collect();
+        let (threads, resources) = match &begun.on_gpus {
+            // Folds for the size run side by side in each split.
+            Some(_) if criteria.iter().any(|own| own.cross_validation().is_some()) => {
+                (1, job.resources.clone())
+            }
+            Some(own) => (own.threads(), job.resources.clone()),
+            None => side_by_side(&job.resources, wanted, elements),
+        };
+        let threads = (threads, resources.thread_count());
         let levels = FactorLevels::of(&table, &begun.factors);
         let by = validation.by.as_deref().zip(begun.by.as_deref());
         let shared = Shared {
             job,
             table: &table,
+            on_gpus: begun.on_gpus.as_ref(),
             response,
             levels: &levels,
             criteria: &criteria,

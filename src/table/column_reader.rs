@@ -10,6 +10,9 @@ const BLOCKS: usize = 40;
 const LEAST: usize = 1 << 25;
 const MOST: usize = 1 << 27;
 
+/// Mean and norm of a column; none of a constant.
+pub type Scale = Option<(f64, f64)>;
+
 /// A matrix of numbers, which nobody changes while it is used.
 pub trait ColumnReader: fmt::Debug + Send + Sync {
     /// What messages call it.
@@ -32,6 +35,37 @@ pub trait ColumnReader: fmt::Debug + Send + Sync {
     /// As [`read`](Self::read).
     fn row(&self, row: usize) -> io::Result<Vec<f64>>;
 
+    /// Mean and norm of some columns, as a design has them, none of a constant; `None` where it is for the host to find them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn scales(&self, _places: &[usize], _intercept: bool) -> io::Result<Option<Vec<Scale>>> {
+        Ok(None)
+    }
+
+    /// The columns of which something may have to be told; `None` where all may be.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn suspects(&self) -> io::Result<Option<Vec<usize>>> {
+        Ok(None)
+    }
+
+    /// Writes some columns at unit norm, one after another, to an address on the GPU of this ordinal, which has room for
+    /// them; false where it cannot, so that the host does it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn lay_out(
+        &self,
+        _ordinal: usize,
+        _places: &[usize],
+        _intercept: bool,
+        _address: u64,
+    ) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// Columns that are best read at a time.
     fn block(&self) -> usize {
         let (rows, width) = self.shape();
@@ -49,8 +83,16 @@ pub(crate) fn is_clean(columns: &dyn ColumnReader, interrupt: &Interrupt) -> boo
         let is_finite = column.iter().fold(true, |all, x| all & x.is_finite());
         is_finite && !suspicions::is_suspected(column)
     };
-    (0..width).step_by(columns.block()).all(|start| {
-        let block = start..width.min(start + columns.block());
+    let Ok(suspects) = columns.suspects() else {
+        return false;
+    };
+    let may_be = |block: &Range<usize>| match &suspects {
+        Some(suspects) => suspects.iter().any(|column| block.contains(column)),
+        None => true,
+    };
+    let blocks = (0..width).step_by(columns.block());
+    let blocks = blocks.map(|start| start..width.min(start + columns.block()));
+    blocks.filter(may_be).all(|block| {
         let own = &mut numbers[..block.len() * rows];
         let read = columns.read(block, own);
         let own = own.chunks(rows).collect();

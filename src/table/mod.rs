@@ -62,8 +62,8 @@ use crate::memory::MemoryCharge;
 use crate::ranks::Communicator;
 
 pub use cohort::{BesidePeople, ChromosomeRange, Cohort};
-pub use column_reader::ColumnReader;
 pub(crate) use column_reader::is_clean as is_clean_matrix;
+pub use column_reader::{ColumnReader, Scale};
 pub(crate) use dates::are_dates;
 pub(crate) use error::is_standard_input;
 pub use error::{MissingColumn, TableError};

@@ -22,6 +22,7 @@ mod rounding;
 mod same;
 mod sanitize;
 mod terms;
+mod validation;
 
 /// Each list of cases on every shape of the CPU, in other orders of its observations,
 /// and on every shape of the GPUs.

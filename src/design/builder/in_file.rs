@@ -1,12 +1,12 @@
 //! Columns that stay in their file: what a design knows of each is found in one pass over them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use super::{DesignBuilder, duplicates::scale_bits, standardise};
 use crate::{
     design::{ColumnsInFile, DesignError, packed::PackedColumns},
     fnv::Fnv,
-    table::{Column, ColumnReader, TableError},
+    table::{Column, ColumnReader, Scale, TableError},
 };
 
 impl DesignBuilder<'_> {
@@ -21,7 +21,7 @@ impl DesignBuilder<'_> {
         let (intercept, interrupt) = (self.options.intercept, self.making.interrupt);
         let mut file = ColumnsInFile::new(Arc::clone(array), self.n, intercept);
         file.places.clone_from(&indexes);
-        let found = file.map_raw(|values| {
+        let found = scales_and_hashes(&file, |values| {
             interrupt.check().map_err(std::io::Error::other)?;
             let scale = standardise(values, intercept, None);
             Ok((scale, Fnv::new().equal_numbers(values).finish()))
@@ -30,17 +30,13 @@ impl DesignBuilder<'_> {
         let found = found.map_err(|error| TableError::unread(self.table.as_ref(), error))?;
         file.places.clear();
         self.in_file = Some(file);
-        let mut alike: HashMap<[u64; 2], usize> = HashMap::new();
-        for scale in found.iter().filter_map(|(scale, _)| *scale) {
-            *alike.entry(scale_bits(scale)).or_default() += 1;
-        }
         for ((index, column), (scale, hash)) in indexes.into_iter().zip(columns).zip(found) {
             let kept = self.options.keep.contains(&column.name);
-            let Some(own) = scale else {
+            if scale.is_none() {
                 self.put_aside(column.name, kept, "constant".to_owned())?;
                 continue;
-            };
-            if alike[&scale_bits(own)] > 1 {
+            }
+            if let Some(hash) = hash {
                 self.hashes.of.insert(self.variables.len(), hash);
             }
             // Like a part of a term it is not hashed again.
@@ -80,4 +76,40 @@ impl DesignBuilder<'_> {
             }
         }
     }
+}
+
+/// The scale of each column, with a hash where others have the same: by what makes both of values, or where they lie.
+fn scales_and_hashes(
+    file: &ColumnsInFile,
+    of: impl Fn(&mut [f64]) -> io::Result<(Scale, u128)> + Send + Sync,
+) -> io::Result<Vec<(Scale, Option<u128>)>> {
+    let alike = |scales: &[Scale]| {
+        let mut counts: HashMap<[u64; 2], usize> = HashMap::new();
+        for scale in scales.iter().flatten() {
+            *counts.entry(scale_bits(*scale)).or_default() += 1;
+        }
+        let is_alike = |scale: &Scale| scale.is_some_and(|own| counts[&scale_bits(own)] > 1);
+        Vec::from_iter(scales.iter().map(is_alike))
+    };
+    let found = file.scales()?.map(|scales| (alike(&scales), scales));
+    // Where many are alike they are read as they stand, as all are where the host finds their scales.
+    let few =
+        |(alike, _): &(Vec<bool>, _)| alike.iter().filter(|is| **is).count() <= alike.len() / 100;
+    if let Some((alike, scales)) = found.filter(few) {
+        let each = alike.into_iter().zip(scales).enumerate();
+        return each
+            .map(|(at, (is_alike, scale))| {
+                let hash = is_alike
+                    .then(|| file.map_raw(at..at + 1, &of))
+                    .transpose()?;
+                Ok((scale, hash.and_then(|all| Some(all.first()?.1))))
+            })
+            .collect();
+    }
+    let all = file.map_raw(0..file.p(), of)?;
+    let alike = alike(&Vec::from_iter(all.iter().map(|(scale, _)| *scale)));
+    let each = all.into_iter().zip(alike);
+    Ok(each
+        .map(|((scale, hash), is_alike)| (scale, is_alike.then_some(hash)))
+        .collect())
 }

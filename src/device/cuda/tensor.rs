@@ -1,5 +1,5 @@
-//! Matrices in the memory of a GPU that are not passel's: of CuPy, PyTorch and others. Their columns are read in blocks, and no
-//! copy of the whole is made on the host.
+//! Matrices in the memory of a GPU that are no search's: those of CuPy, PyTorch and others, and one of which many searches use
+//! some of the rows. Their columns are brought to unit norm where they lie, and no copy of the whole is made on the host.
 
 #![allow(unsafe_code)]
 
@@ -8,30 +8,57 @@ use std::{
     fmt, io,
     ops::Range,
     path::{Path, PathBuf},
-    ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use cudarc::driver::{CudaContext, CudaStream, sys};
+use cudarc::driver::{CudaContext, sys};
+use passel_kernels::standardise::{Facts, KERNEL, MARKED, Matrix, NO_ROW_NUMBERS, NOT_FINITE};
 
-use super::library;
-use crate::{device::DeviceError, table::ColumnReader, threads::map_each};
+use super::{
+    gpu::{Gpu, arguments},
+    library,
+    memory::Buffer,
+};
+use crate::{
+    design::is_constant,
+    device::DeviceError,
+    table::{ColumnReader, Scale},
+    threads::map_each,
+};
 
-/// A matrix in the memory of a GPU, which nobody changes while it is used.
+const READING: &str = "reading a tensor";
+
+/// Bytes of a matrix that are read or written by the host at a time.
+const BLOCK: usize = 1 << 25;
+
+/// What a search takes beside its columns, about.
+const RESERVE: u64 = 1 << 30;
+
+/// A matrix in the memory of a GPU, which nobody changes while it is used, or some of its rows.
 pub struct DeviceMatrix {
     source: PathBuf,
     ordinal: usize,
-    address: u64,
-    /// Bytes of an element: 8 of f64, 4 of f32.
-    size: usize,
     shape: (usize, usize),
-    /// Bytes from a line to the next, and whether lines are rows.
-    pitch: usize,
-    by_row: bool,
-    stream: Arc<CudaStream>,
-    /// Elements of a block as they lie there.
-    staged: Mutex<Vec<u8>>,
-    _owner: Box<dyn Any + Send + Sync>,
+    matrix: Matrix,
+    worker: Arc<Mutex<Worker>>,
+    /// Which rows they are.
+    _rows: Option<Buffer<u32>>,
+    /// What is known of each column, with or without an intercept.
+    facts: Mutex<Option<(bool, Arc<Known>)>>,
+    _owner: Arc<dyn Any + Send + Sync>,
+}
+
+/// What works on a matrix and all parts of it.
+struct Worker {
+    gpu: Gpu,
+    /// Columns on their way to the host.
+    staged: Option<Buffer<f64>>,
+}
+
+/// What is known of the columns, here and there.
+struct Known {
+    all: Vec<Facts>,
+    there: Buffer<Facts>,
 }
 
 impl fmt::Debug for DeviceMatrix {
@@ -41,16 +68,14 @@ impl fmt::Debug for DeviceMatrix {
     }
 }
 
-const READING: &str = "reading a tensor";
-
 impl DeviceMatrix {
     /// A matrix of f64 or f32 (`size` bytes an element) at an address of a GPU's memory, which `owner` keeps. What `stream` has
     /// still to do is waited for: a handle of the driver, or none where nothing is.
     ///
-    /// *Shapes:* `strides` are bytes from a row to the next, and from a column to the next, one of which is `size`.
+    /// *Shapes:* `strides` are bytes from a row to the next, and from a column to the next.
     ///
     /// # Errors
-    /// The driver is missing, or the address is none of a GPU's; strides that are none of a matrix by rows or by columns.
+    /// The driver is missing, or the address is none of a GPU's.
     pub fn new(
         (address, stream): (u64, Option<u64>),
         size: usize,
@@ -67,94 +92,173 @@ impl DeviceMatrix {
             .result()
             .map_err(failed)?;
         let ordinal = usize::try_from(ordinal).unwrap_or_default();
-        let context = CudaContext::new(ordinal).map_err(failed)?;
-        context.bind_to_thread().map_err(failed)?;
         if let Some(stream) = stream {
+            let context = CudaContext::new(ordinal).map_err(failed)?;
+            context.bind_to_thread().map_err(failed)?;
             // SAFETY: a handle of a stream that its owner keeps, or one of the driver's own two.
             unsafe { sys::cuStreamSynchronize(stream as sys::CUstream) }
                 .result()
                 .map_err(failed)?;
         }
-        let (rows, width) = shape;
-        let by_row = strides.1 == size && width > 1 || strides.0 != size;
-        let pitch = match by_row {
-            true => strides.0,
-            false => strides.1,
+        let gpu = Gpu::open(ordinal, &[KERNEL])?;
+        let matrix = Matrix {
+            address,
+            row: strides.0 as i64,
+            column: strides.1 as i64,
+            rows: 0,
+            n: shape.0 as i64,
+            single: (size == size_of::<f32>()).into(),
         };
-        let (line, lines) = match by_row {
-            true => (width * size, rows),
-            false => (rows * size, width),
-        };
-        let is_matrix = (!by_row || strides.1 == size) && (lines <= 1 || pitch >= line);
-        if !is_matrix {
-            return Err(DeviceError::Failed {
-                device: format!("cuda:{ordinal}"),
-                during: READING.to_owned(),
-                reason: "neither its rows nor its columns are contiguous".to_owned(),
-            });
-        }
-        Ok(Self {
+        Ok(Self::of(gpu, ordinal, (matrix, shape), owner.into()))
+    }
+
+    fn of(
+        gpu: Gpu,
+        ordinal: usize,
+        (matrix, shape): (Matrix, (usize, usize)),
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
+        Self {
             source: PathBuf::from(format!("the tensor on cuda:{ordinal}")),
             ordinal,
-            address,
-            size,
             shape,
-            pitch: pitch.max(line),
-            by_row,
-            stream: context.new_stream().map_err(failed)?,
-            staged: Mutex::default(),
+            matrix,
+            worker: Arc::new(Mutex::new(Worker { gpu, staged: None })),
+            _rows: None,
+            facts: Mutex::default(),
             _owner: owner,
+        }
+    }
+
+    /// A copy of columns of the host on a GPU; none where it has no room for them beside those of so many searches.
+    ///
+    /// *Shapes:* n × width; `fill` writes the n values of a column.
+    ///
+    /// # Errors
+    /// The GPU fails.
+    pub(crate) fn copy_of(
+        ordinal: usize,
+        (n, width): (usize, usize),
+        searches: usize,
+        fill: impl Fn(usize, &mut [f64]) + Sync,
+    ) -> Result<Option<Self>, DeviceError> {
+        let gpu = Gpu::open(ordinal, &[KERNEL])?;
+        let bytes = (8 * n * width) as u64;
+        if gpu.free()? < bytes + searches as u64 * (bytes + RESERVE) {
+            return Ok(None);
+        }
+        let values: Buffer<f64> = gpu.buffer(n * width, "keeping X for all splits")?;
+        let block = (BLOCK / (8 * n)).clamp(1, width);
+        let blocks = (0..width).step_by(block);
+        let blocks = blocks.map(|start| start..width.min(start + block));
+        let to = |columns: &Range<usize>| values.at(columns.start * n);
+        gpu.upload_in_turn(blocks, block * n, to, |columns, staged: &mut [f64]| {
+            let count = columns.len();
+            let own = staged.chunks_mut(n).zip(columns);
+            map_each(own.collect(), |(to, at): (&mut [f64], usize)| fill(at, to));
+            Ok(count * n)
+        })?;
+        let matrix = Matrix {
+            address: values.address(),
+            row: 8,
+            column: 8 * n as i64,
+            rows: 0,
+            n: n as i64,
+            single: 0,
+        };
+        let shape = (n, width);
+        Ok(Some(Self::of(
+            gpu,
+            ordinal,
+            (matrix, shape),
+            Arc::new(values),
+        )))
+    }
+
+    /// Some rows of a whole matrix, repeats allowed.
+    ///
+    /// # Errors
+    /// The GPU fails.
+    pub(crate) fn of_rows(&self, rows: &[usize]) -> Result<Self, DeviceError> {
+        let own: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+        let there = {
+            let gpu = &self.worker().gpu;
+            let there = gpu.buffer(own.len(), READING)?;
+            gpu.upload(&own, there.address())?;
+            gpu.wait(READING)?;
+            there
+        };
+        let matrix = Matrix {
+            rows: there.address(),
+            n: rows.len() as i64,
+            ..self.matrix
+        };
+        Ok(Self {
+            source: self.source.clone(),
+            ordinal: self.ordinal,
+            shape: (rows.len(), self.shape.1),
+            matrix,
+            worker: Arc::clone(&self.worker),
+            _rows: Some(there),
+            facts: Mutex::default(),
+            _owner: Arc::clone(&self._owner),
         })
     }
 
-    /// Copies a part of the matrix as it lies: some rows of some columns.
-    fn copy(&self, rows: Range<usize>, columns: Range<usize>, to: &mut Vec<u8>) -> io::Result<()> {
-        let (line, lines) = match self.by_row {
-            true => (&columns, &rows),
-            false => (&rows, &columns),
-        };
-        let (wide, high) = (line.len() * self.size, lines.len());
-        to.resize(wide * high, 0);
-        if to.is_empty() {
-            return Ok(());
-        }
-        let from = self.address + (lines.start * self.pitch + line.start * self.size) as u64;
-        let failed = |error| {
-            let name = format!("cuda:{}", self.ordinal);
-            io::Error::other(library::failed(&name, READING, error))
-        };
-        self.stream.context().bind_to_thread().map_err(failed)?;
-        let copy = sys::CUDA_MEMCPY2D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            srcHost: ptr::null(),
-            srcDevice: from,
-            srcArray: ptr::null_mut(),
-            srcPitch: self.pitch,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstMemoryType: sys::CUmemorytype::CU_MEMORYTYPE_HOST,
-            dstHost: to.as_mut_ptr().cast(),
-            dstDevice: 0,
-            dstArray: ptr::null_mut(),
-            dstPitch: wide,
-            WidthInBytes: wide,
-            Height: high,
-        };
-        // SAFETY: the matrix has these lines, `to` has room for them, and both stay until the stream is done.
-        let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.stream.cu_stream()) };
-        copied.result().map_err(failed)?;
-        self.stream.synchronize().map_err(failed)
+    fn worker(&self) -> MutexGuard<'_, Worker> {
+        self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn number(&self, bytes: &[u8], at: usize) -> f64 {
-        let from = &bytes[at * self.size..][..self.size];
-        match from.try_into() {
-            Ok(single) => f32::from_ne_bytes(single).into(),
-            Err(_) => from.try_into().map_or(f64::NAN, f64::from_ne_bytes),
+    /// What is known of the columns, with or without an intercept.
+    fn known(&self, intercept: bool) -> Result<Arc<Known>, DeviceError> {
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = facts.as_ref().filter(|(own, _)| *own == intercept) {
+            return Ok(Arc::clone(known));
         }
+        let (width, gpu) = (self.shape.1, &self.worker().gpu);
+        let there: Buffer<Facts> = gpu.buffer(width, READING)?;
+        let (matrix, count, to) = (self.matrix, width as i64, there.address());
+        let given = arguments![matrix, count, i32::from(intercept), to];
+        gpu.launch(&KERNEL, "facts", grid(gpu, width), 256, 0, given)?;
+        let mut all = vec![Facts::default(); width];
+        gpu.download(to, &mut all)?;
+        gpu.wait(READING)?;
+        let known = Arc::new(Known { all, there });
+        *facts = Some((intercept, Arc::clone(&known)));
+        Ok(known)
     }
+
+    /// Writes columns behind one another to memory of its GPU.
+    fn write(
+        &self,
+        worker: &Worker,
+        places: &[usize],
+        facts: Option<&Known>,
+        to: u64,
+    ) -> Result<(), DeviceError> {
+        let gpu = &worker.gpu;
+        let own: Vec<u32> = places.iter().map(|place| *place as u32).collect();
+        let listed: Buffer<u32> = gpu.buffer(own.len(), READING)?;
+        gpu.upload(&own, listed.address())?;
+        let (matrix, count, listed_at) = (self.matrix, own.len() as i64, listed.address());
+        let facts = facts.map_or(0, |facts| facts.there.address());
+        let given = arguments![matrix, listed_at, count, facts, to];
+        gpu.launch(&KERNEL, "columns", grid(gpu, own.len()), 256, 0, given)?;
+        // What is listed stays until it was read.
+        gpu.wait(READING)
+    }
+}
+
+/// Blocks of eight threads a column.
+fn grid(gpu: &Gpu, columns: usize) -> (u32, u32, u32) {
+    let blocks = columns.div_ceil(32).clamp(1, 64 * gpu.processors as usize);
+    (blocks as u32, 1, 1)
+}
+
+/// Whether values are of a size whose squares are numbers; others are the host's.
+fn is_usual(facts: &Facts) -> bool {
+    let is_finite = facts.doubts & NOT_FINITE == 0;
+    is_finite && (facts.largest == 0.0 || (1e-100..1e100).contains(&facts.largest))
 }
 
 impl ColumnReader for DeviceMatrix {
@@ -167,29 +271,75 @@ impl ColumnReader for DeviceMatrix {
     }
 
     fn read(&self, columns: Range<usize>, numbers: &mut [f64]) -> io::Result<()> {
-        let (n, count) = (self.shape.0, columns.len());
-        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        self.copy(0..n, columns, &mut staged)?;
-        let bytes = &staged[..];
-        let (each, step) = match self.by_row {
-            true => (1, count),
-            false => (n, 1),
+        let places: Vec<usize> = columns.collect();
+        let count = places.len() * self.shape.0;
+        let mut worker = self.worker();
+        let has_room = |own: &Buffer<f64>| own.len() >= count;
+        let staged = match worker.staged.take().filter(has_room) {
+            Some(staged) => staged,
+            None => worker.gpu.buffer(count, READING)?,
         };
-        let to = numbers.chunks_mut(n.max(1)).take(count).enumerate();
-        map_each(to.collect(), |(column, to): (usize, &mut [f64])| {
-            for (row, to) in to.iter_mut().enumerate() {
-                *to = self.number(bytes, column * each + row * step);
-            }
-        });
+        self.write(&worker, &places, None, staged.address())?;
+        worker
+            .gpu
+            .download(staged.address(), &mut numbers[..count])?;
+        worker.gpu.wait(READING)?;
+        worker.staged = Some(staged);
         Ok(())
     }
 
     fn row(&self, row: usize) -> io::Result<Vec<f64>> {
-        let width = self.shape.1;
-        let mut bytes = Vec::new();
-        self.copy(row..row + 1, 0..width, &mut bytes)?;
-        Ok((0..width)
-            .map(|column| self.number(&bytes, column))
-            .collect())
+        let (width, gpu) = (self.shape.1, &self.worker().gpu);
+        let there: Buffer<f64> = gpu.buffer(width, READING)?;
+        let (matrix, at, count, to) = (self.matrix, row as i64, width as i64, there.address());
+        let given = arguments![matrix, at, count, to];
+        let blocks = width.div_ceil(256) as u32;
+        gpu.launch(&KERNEL, "row", (blocks, 1, 1), 256, 0, given)?;
+        let mut values = vec![0.0; width];
+        gpu.download(to, &mut values)?;
+        gpu.wait(READING)?;
+        Ok(values)
+    }
+
+    fn scales(&self, places: &[usize], intercept: bool) -> io::Result<Option<Vec<Scale>>> {
+        let (n, known) = (self.shape.0 as f64, self.known(intercept)?);
+        let own = places.iter().map(|place| &known.all[*place]);
+        if !own.clone().all(is_usual) {
+            return Ok(None);
+        }
+        let scale = |facts: &Facts| {
+            let is_constant = is_constant(facts.norm, n, facts.largest);
+            (!is_constant).then_some((facts.mean + facts.rest, facts.norm))
+        };
+        Ok(Some(own.map(scale).collect()))
+    }
+
+    fn suspects(&self) -> io::Result<Option<Vec<usize>>> {
+        let known = self.known(true)?;
+        let is_suspect = |facts: &Facts| {
+            let has_no_doubt = facts.doubts & (NOT_FINITE | MARKED) == 0;
+            !has_no_doubt || facts.doubts & NO_ROW_NUMBERS == 0
+        };
+        let all = known.all.iter().enumerate();
+        let suspects = all.filter(|(_, facts)| is_suspect(facts));
+        Ok(Some(suspects.map(|(at, _)| at).collect()))
+    }
+
+    fn lay_out(
+        &self,
+        ordinal: usize,
+        places: &[usize],
+        intercept: bool,
+        address: u64,
+    ) -> io::Result<bool> {
+        if ordinal != self.ordinal {
+            return Ok(false);
+        }
+        let known = self.known(intercept)?;
+        if !places.iter().all(|place| is_usual(&known.all[*place])) {
+            return Ok(false);
+        }
+        self.write(&self.worker(), places, Some(&known), address)?;
+        Ok(true)
     }
 }
