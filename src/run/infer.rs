@@ -13,8 +13,9 @@ use super::{
     prepared::{Held, Prepared},
     resample::{for_each_number, side_by_side},
     some_rows::{counted, is_of_rows, most_frequent, of_some_rows, with_event},
+    split_models::chosen_terms,
     stability::proof_of_resample,
-    validate::{chosen_terms, keep_rows},
+    used_rows::keep_rows,
 };
 use crate::{
     design::{Design, has_reference},
