@@ -1,15 +1,17 @@
 //! Covariances of estimated coefficients that do not rest on the variances of the model.
 
-use std::borrow::Cow;
+mod parts;
 
 use nalgebra::{DMatrix, DVector};
+
+use parts::{Parts, survival};
 
 use crate::{
     cholesky::explained,
     design::{CovarianceEstimator, Design},
-    family::{FamilyFit, FitStatus, SurvivalResponse},
+    family::{FamilyFit, FitStatus},
     least_squares::Fit,
-    vector::{add_scaled, packed_columns, product},
+    vector::add_scaled,
 };
 
 /// 1 − leverage below which an observation is fitted whatever its response is, as in R's `lm`.
@@ -34,116 +36,13 @@ pub(crate) struct Sandwich {
     /// Of the constant, if there is one, then of the coefficients.
     matrix: DMatrix<f64>,
     has_constant: bool,
+    /// Of each constant of a response of levels, where all variables are at their means, its variance and its covariances with
+    /// the coefficients.
+    constants: Vec<(f64, DVector<f64>)>,
     /// The estimator that it is by.
     pub(crate) estimator: CovarianceEstimator,
     /// How many clusters there are.
     pub(crate) clusters: Option<usize>,
-}
-
-/// What the estimate is made of, for columns of unit norm, the constant's first.
-struct Parts<'a> {
-    /// The constant's column; none of a model without.
-    constant: Option<Vec<f64>>,
-    /// Of survival times score residuals: a row of the columns enters the likelihood with all who are at risk beside it.
-    columns: Vec<Cow<'a, [f64]>>,
-    /// The derivative of the objective with respect to each linear predictor; 1 of score residuals.
-    scores: Vec<f64>,
-    /// The working weight of each observation; empty where it is one.
-    weights: &'a [f64],
-    /// (XᵀWX)⁻¹.
-    inverse: DMatrix<f64>,
-    /// How many coefficients are not explained by others.
-    rank: usize,
-    /// What makes a coefficient of the original scale of one of these.
-    scale: Vec<f64>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(design: &'a Design, fit: &'a Fit) -> Self {
-        let x = design.columns();
-        let columns = fit.support().iter().map(|j| x.column(*j));
-        let variables = fit.support().iter();
-        let variables = variables.map(|j| &design.variables()[*j as usize]);
-        let norms = variables.map(|own| own.norm);
-        if let Some(own) = fit.family() {
-            let fixed = own.intercept().map(|_| 1.0);
-            let scale: Vec<f64> = fixed.into_iter().chain(norms.map(f64::recip)).collect();
-            let (columns, scores) = match survival(design) {
-                Some(survival) => {
-                    let columns: Vec<&[f64]> = columns.collect();
-                    let residuals = survival.score_residuals(&columns, own.predictors());
-                    let residuals = residuals.into_iter().map(Cow::Owned);
-                    (residuals.collect(), vec![1.0; design.n()])
-                }
-                None => (columns.map(Cow::Borrowed).collect(), own.scores().to_vec()),
-            };
-            return Self {
-                constant: own.intercept().map(|_| vec![1.0; design.n()]),
-                columns,
-                scores,
-                weights: own.weights(),
-                inverse: inverse(own.inverse(), scale.len(), 0),
-                rank: own.rank(),
-                scale,
-            };
-        }
-        let unit = design.response().norm;
-        let fixed = usize::from(design.intercept());
-        let own = design.intercept().then_some(unit).into_iter();
-        let scale: Vec<f64> = own.chain(norms.map(|norm| unit / norm)).collect();
-        // Columns are centred, so that the constant stands by itself.
-        let mut inverse = inverse(fit.inverse(), scale.len(), fixed);
-        let n = design.n();
-        if fixed == 1 {
-            inverse[(0, 0)] = 1.0 / n as f64;
-        }
-        let roots = design.weight_values().iter().map(|weight| weight.sqrt());
-        let roots: Vec<f64> = roots.chain(std::iter::repeat(1.0)).take(n).collect();
-        Self {
-            constant: design.intercept().then_some(roots),
-            columns: columns.map(Cow::Borrowed).collect(),
-            scores: fit.residual().to_vec(),
-            weights: &[],
-            inverse,
-            rank: scale.len(),
-            scale,
-        }
-    }
-
-    /// The values of an observation.
-    fn row(&self, i: usize, row: &mut Vec<f64>) {
-        row.clear();
-        row.extend(self.constant.iter().map(|own| own[i]));
-        row.extend(self.columns.iter().map(|column| column[i]));
-    }
-
-    /// ∂ŷ/∂y of an observation of these values.
-    fn leverage(&self, i: usize, row: &[f64]) -> f64 {
-        let columns = self.inverse.column_iter().zip(row);
-        let form = columns.map(|(column, x)| product(column.as_slice(), row) * x);
-        form.sum::<f64>() * self.weights.get(i).copied().unwrap_or(1.0)
-    }
-}
-
-fn survival(design: &Design) -> Option<&SurvivalResponse> {
-    let own = design.likelihood()?.response().survival()?;
-    Some(own)
-}
-
-/// T·Tᵀ of a packed upper triangle, behind so many rows and columns of zeros.
-fn inverse(packed: &[f64], size: usize, before: usize) -> DMatrix<f64> {
-    let mut all = DMatrix::zeros(size, size);
-    for column in packed_columns(packed) {
-        for (b, other) in column.iter().enumerate() {
-            let mut own = all.column_mut(before + b);
-            add_scaled(
-                &mut own.as_mut_slice()[before..][..column.len()],
-                *other,
-                column,
-            );
-        }
-    }
-    all
 }
 
 impl Sandwich {
@@ -201,8 +100,14 @@ impl Sandwich {
                 matrix.row_mut(a).scale_mut(*one);
                 matrix.column_mut(a).scale_mut(*one);
             }
+            let (levels, k) = (parts.constants, matrix.nrows() - parts.constants);
+            let of_constant = |at: usize| {
+                let beside = matrix.view((levels, at), (k, 1));
+                (matrix[(at, at)], beside.column(0).into_owned())
+            };
             Self {
-                matrix,
+                constants: (0..levels).map(of_constant).collect(),
+                matrix: matrix.view((levels, levels), (k, k)).into_owned(),
                 has_constant: parts.constant.is_some(),
                 estimator,
                 clusters: count,
@@ -239,6 +144,14 @@ impl Sandwich {
     pub(crate) fn variance_of(&self, at: usize) -> f64 {
         let at = at + usize::from(self.has_constant);
         self.matrix[(at, at)]
+    }
+
+    /// The variance of a constant of a response of levels and so many times each coefficient.
+    pub(crate) fn variance_of_constant(&self, at: usize, shifts: impl Iterator<Item = f64>) -> f64 {
+        let shifts = DVector::from_iterator(self.matrix.nrows(), shifts);
+        let (variance, beside) = &self.constants[at];
+        let own = shifts.dot(&(&self.matrix * &shifts));
+        (variance + 2.0 * beside.dot(&shifts) + own).max(0.0)
     }
 
     /// The lower triangle, row by row.

@@ -49,13 +49,6 @@ impl CovarianceEstimator {
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum CovarianceError {
     #[error(
-        "{option} is of least squares, of generalized linear models and of cox, not of the family {distribution}"
-    )]
-    Family {
-        option: &'static str,
-        distribution: Distribution,
-    },
-    #[error(
         "{option} and firth exclude each other: the estimates of Firth's penalty have the standard errors of the model"
     )]
     Firth { option: &'static str },
@@ -69,14 +62,20 @@ pub enum CovarianceError {
         estimator.name()
     )]
     Survival { estimator: CovarianceEstimator },
+    #[error(
+        "covariance = {} is not there of levels, which have hc0 and hc1: no one number is the leverage of an observation of \
+         several probabilities",
+        estimator.name()
+    )]
+    Levels { estimator: CovarianceEstimator },
 }
 
 impl CovarianceError {
     /// The option that it is about, as job files have it.
     pub fn option(&self) -> &'static str {
         match self {
-            Self::Family { option, .. } | Self::Firth { option } => option,
-            Self::Clusters { .. } | Self::Survival { .. } => "covariance",
+            Self::Firth { option } => option,
+            Self::Clusters { .. } | Self::Survival { .. } | Self::Levels { .. } => "covariance",
         }
     }
 }
@@ -93,12 +92,6 @@ impl ResponseOptions<'_> {
             _ => "covariance",
         };
         let distribution = self.family.distribution();
-        if self.family.has_levels() {
-            return Err(CovarianceError::Family {
-                option,
-                distribution,
-            });
-        }
         if self.firth {
             return Err(CovarianceError::Firth { option });
         }
@@ -108,6 +101,9 @@ impl ResponseOptions<'_> {
                 if distribution == Distribution::Cox =>
             {
                 Err(CovarianceError::Survival { estimator })
+            }
+            CovarianceEstimator::Hc2 | CovarianceEstimator::Hc3 if self.family.has_levels() => {
+                Err(CovarianceError::Levels { estimator })
             }
             CovarianceEstimator::Hc2 | CovarianceEstimator::Hc3 if self.cluster.is_some() => {
                 Err(CovarianceError::Clusters { estimator })

@@ -312,7 +312,7 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
     if let Err(error) = own.options().check_covariance() {
         let option = error.option();
         let help = match error {
-            CovarianceError::Clusters { .. } => "take hc0 or hc1",
+            CovarianceError::Clusters { .. } | CovarianceError::Levels { .. } => "take hc0 or hc1",
             CovarianceError::Survival { .. } => "take hc0",
             _ => "leave one of them out",
         };

@@ -56,12 +56,13 @@ pub struct Equation {
 }
 
 impl Equation {
-    /// The equation of a fit, whose residuals are rounding where it is `exact`; `place` says where a variable of the design
-    /// stands in the model.
+    /// The equation of a fit, whose residuals are rounding where it is `exact`, with its robust covariances; `place` says
+    /// where a variable of the design stands in the model.
     pub(super) fn of(
         design: &Design,
         fit: &Fit,
         exact: bool,
+        sandwich: Option<&Result<Sandwich, &'static str>>,
         place: impl Fn(&u32) -> usize,
     ) -> Self {
         let mut own = match fit.family() {
@@ -70,7 +71,7 @@ impl Equation {
         };
         own.variables = fit.support().iter().map(place).collect();
         if own.omitted.is_none()
-            && let Some(sandwich) = Sandwich::of(design, fit, exact)
+            && let Some(sandwich) = sandwich
         {
             match sandwich {
                 Ok(sandwich) => {

@@ -8,6 +8,7 @@ use crate::{
     family::{Link, PluginFamily},
     formula::{FormulaError, LearntColumns},
     least_squares::Fit,
+    sandwich::Sandwich,
     table::Values,
 };
 
@@ -22,6 +23,17 @@ impl Model {
         design: &Design,
         fit: &Fit,
         exact: bool,
+        met: &[(f64, (&Fit, bool))],
+    ) -> Result<Self, FormulaError> {
+        let sandwich = Sandwich::of(design, fit, exact);
+        Self::by_sandwich(design, (fit, exact), sandwich.as_ref(), met)
+    }
+
+    /// The same where the robust covariances of the fit are known.
+    pub(crate) fn by_sandwich(
+        design: &Design,
+        (fit, exact): (&Fit, bool),
+        sandwich: Option<&Result<Sandwich, &'static str>>,
         met: &[(f64, (&Fit, bool))],
     ) -> Result<Self, FormulaError> {
         let others = met.iter().flat_map(|(_, (own, _))| own.support());
@@ -55,7 +67,7 @@ impl Model {
             ),
             columns,
             formula,
-            equation: Equation::of(design, fit, exact, place),
+            equation: Equation::of(design, fit, exact, sandwich, place),
             met: Vec::new(),
         };
         if let Some(likelihood) = design.likelihood() {
@@ -72,10 +84,19 @@ impl Model {
             let family = fit.family();
             family.map_or(Vec::new(), |own| HazardCurve::all(design, fit, own, false))
         };
-        let met = met.iter().map(|(weight, (fit, exact))| Equation {
-            weight: Some(*weight),
-            hazards: hazards(fit),
-            ..Equation::of(design, fit, *exact, place)
+        let met = met.iter().map(|(weight, (other, exact))| {
+            let equation = match std::ptr::eq(*other, fit) {
+                true => model.equation.clone(),
+                false => {
+                    let sandwich = Sandwich::of(design, other, *exact);
+                    Equation::of(design, other, *exact, sandwich.as_ref(), place)
+                }
+            };
+            Equation {
+                weight: Some(*weight),
+                hazards: hazards(other),
+                ..equation
+            }
         });
         model.met = met.collect();
         Ok(model)

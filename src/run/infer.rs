@@ -14,8 +14,9 @@ use super::{
     resample::for_each_number,
     rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::{counted, is_of_rows, most_frequent, of_some_rows, with_event},
+    split_models::chosen_terms,
     stability::proof_of_resample,
-    validate::{chosen_terms, keep_rows},
+    used_rows::keep_rows,
 };
 use crate::{
     design::{Design, has_reference},

@@ -62,7 +62,7 @@ pub struct RunContext<'a> {
     pub board: Option<(&'a JobProgress, &'a str)>,
     /// When the process began that does nothing but the job.
     pub process_started: Option<Instant>,
-    /// Where stability selection keeps the resamples that are done; PaSS has [`Job::checkpoint`].
+    /// Where stability selection keeps the resamples that are done, and a validation its splits; PaSS has [`Job::checkpoint`].
     pub checkpoint: Option<ResampleCheckpoint<'a>>,
 }
 

@@ -43,6 +43,7 @@ mod rows_on_gpu;
 mod simulate;
 mod sized;
 mod some_rows;
+mod split_checkpoint;
 mod split_models;
 mod stability;
 mod used_rows;

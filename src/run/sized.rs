@@ -16,7 +16,7 @@ use super::{
     prepared::Held,
     rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::with_event,
-    validate::keep_rows,
+    used_rows::keep_rows,
 };
 use crate::{
     interrupt::Interrupt,

@@ -47,6 +47,16 @@ pub(super) struct Selected {
     pub(super) predicted: Predicted,
 }
 
+/// The names of the terms of a model, without those that all models hold.
+pub(super) fn chosen_terms(found: &Found) -> Vec<String> {
+    let design = &found.design;
+    let members = found.found.fit.members().into_iter();
+    let chosen = members.filter(|term| design.keep().binary_search(term).is_err());
+    chosen
+        .map(|term| design.term_name(term).to_owned())
+        .collect()
+}
+
 /// How many sizes of models are judged.
 pub(super) fn most_sizes(n: usize, splits: &Splits) -> usize {
     SIZES.min(PREDICTIONS / (n * splits.repeats()).max(1))

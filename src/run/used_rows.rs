@@ -33,8 +33,19 @@ pub(super) fn keep_observations(job: &Job, table: &mut Table) {
     for (used, weight) in used.iter_mut().zip(weights.iter().flat_map(|all| &**all)) {
         *used &= *weight > 0.0;
     }
+    keep_used(table, &used, job);
+}
+
+/// Leaves the rows alone that are observations; the values of columns that are left out go as well.
+pub(super) fn keep_rows(table: &mut Table, rows: &[usize], job: &Job) {
+    let mut used = vec![false; table.rows];
+    rows.iter().for_each(|row| used[*row] = true);
+    keep_used(table, &used, job);
+}
+
+fn keep_used(table: &mut Table, used: &[bool], job: &Job) {
     if used.contains(&false) {
-        table.keep_rows(&used);
+        table.keep_rows(used);
     }
     let columns = table.columns.iter_mut();
     for column in columns.filter(|column| job.drop.contains(&column.name)) {

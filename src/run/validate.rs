@@ -14,7 +14,9 @@ use super::{
     resample::for_each_number,
     rows_on_gpu::{AllRows, RowsOnGpus},
     some_rows::{is_of_rows, with_event},
-    split_models::{SplitModel, full_model, models_by_size, most_sizes, null_model},
+    split_checkpoint::KeptSplits,
+    split_models::{SplitModel, chosen_terms, full_model, models_by_size, most_sizes, null_model},
+    used_rows::keep_rows,
     validated::{Validated, name_of, report},
 };
 use crate::{
@@ -24,7 +26,7 @@ use crate::{
     job::{Job, ValidationJob},
     search::{SearchError, refuse_parts},
     selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
-    table::{Table, Values},
+    table::Table,
     validation::{Response, Split, Splits},
 };
 
@@ -104,16 +106,6 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
     }
 }
 
-/// The names of the terms of a model, without those that all models hold.
-pub(super) fn chosen_terms(found: &Model) -> Vec<String> {
-    let design = &found.design;
-    let members = found.found.fit.members().into_iter();
-    let chosen = members.filter(|term| design.keep().binary_search(term).is_err());
-    chosen
-        .map(|term| design.term_name(term).to_owned())
-        .collect()
-}
-
 /// A validation that has begun: what depends on all rows is known.
 pub(super) struct Begun {
     /// The job, whose formula and event are given.
@@ -139,13 +131,14 @@ pub(super) trait Validates: Sync {
     /// Begins, with parts of the rows that have equal shares of the classes of the first, where these are the same rows.
     fn begin(&self, job: &Job, table: &Table, first: Option<&Begun>) -> Result<Begun, RunError>;
 
-    /// Makes the models of all splits, and judges them.
+    /// Makes the models of all splits that are not kept under its number, and judges them.
     fn go_on(
         &self,
         run: &mut Run,
         begun: Begun,
         table: Arc<Table>,
         interrupt: &Interrupt,
+        kept: (usize, &mut KeptSplits),
     ) -> Result<Validated, RunError>;
 }
 
@@ -220,6 +213,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         begun: Begun,
         table: Arc<Table>,
         interrupt: &Interrupt,
+        (own, kept): (usize, &mut KeptSplits),
     ) -> Result<Validated, RunError> {
         let started = Instant::now();
         let (validation, scheme) = (self.validation, self.validation.scheme);
@@ -261,8 +255,10 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
             resources: &resources,
             interrupt,
         };
+        let mut done = kept.done(own, splits);
+        let open: Vec<usize> = (0..wanted).filter(|at| !done.contains_key(at)).collect();
         let select = |at: usize| {
-            let split = splits.split(at);
+            let split = splits.split(open[at]);
             let name = name_of(scheme, &split, wanted);
             let rows = split.train.len();
             let judged = judge(&self.models, &shared, split);
@@ -279,14 +275,21 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
                 judged => Ok(judged?.map(Ok)),
             }
         };
-        let (mut done, mut failed) = (BTreeMap::new(), BTreeMap::new());
-        for_each_number(wanted, threads, interrupt, select, |at, judged| {
+        let mut failed = BTreeMap::new();
+        let ended = for_each_number(open.len(), threads, interrupt, select, |at, judged| {
             match judged {
-                Ok(result) => drop(done.insert(at, result)),
-                Err(error) => drop(failed.insert(at, error)),
+                Ok(result) => {
+                    kept.add(own, open[at], &result);
+                    done.insert(open[at], result);
+                }
+                Err(error) => drop(failed.insert(open[at], error)),
             }
             meter.count("split", done.len() + failed.len(), wanted);
-        })?;
+        });
+        if ended.is_err() || done.len() + failed.len() < wanted {
+            kept.write();
+        }
+        ended?;
         Ok(Validated {
             begun: begun.report,
             warnings: begun.warnings,
@@ -332,9 +335,10 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         let interrupt = run.job.interrupt.with_time_limit(run.job.pass.time_limit);
         let table_of_others = (!begun.is_empty()).then(|| Arc::clone(&table));
         let started = Instant::now();
-        let mut found = self.go_on(run, first, table, &interrupt)?;
+        let mut kept = KeptSplits::new(run.context.checkpoint);
+        let mut found = self.go_on(run, first, table, &interrupt, (0, &mut kept))?;
         let (mut reports, mut lacking) = (Vec::new(), Vec::new());
-        for (other, begun) in self.others.iter().zip(begun) {
+        for (number, (other, begun)) in (1..).zip(self.others.iter().zip(begun)) {
             let validation = other.validation();
             let name = (
                 validation.job.method.clone(),
@@ -345,7 +349,13 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
                 continue;
             };
             let other = run.of_job(&validation.job, |run| {
-                let found = other.go_on(run, begun, Arc::clone(table), &interrupt)?;
+                let found = other.go_on(
+                    run,
+                    begun,
+                    Arc::clone(table),
+                    &interrupt,
+                    (number, &mut kept),
+                )?;
                 report(validation, run, found)
             });
             match other {
@@ -354,6 +364,9 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
                 Ok(other) if other.run.termination.is_early() => lacking.push(name),
                 other => reports.push(other.map_err(|error| of(validation, error))?),
             }
+        }
+        if !lacking.is_empty() {
+            kept.write();
         }
         found.seconds = started.elapsed().as_secs_f64();
         Ok((found, (reports, lacking)))
@@ -387,19 +400,5 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         }
         report.run.warnings = warnings;
         Ok(Finding::new(Outcome::Validation(Box::new(report)), None))
-    }
-}
-
-/// Leaves the rows alone that are observations; the values of columns that are left out go as well.
-pub(super) fn keep_rows(table: &mut Table, rows: &[usize], job: &Job) {
-    if rows.len() < table.rows {
-        let mut used = vec![false; table.rows];
-        rows.iter().for_each(|row| used[*row] = true);
-        table.keep_rows(&used);
-    }
-    let columns = table.columns.iter_mut();
-    for column in columns.filter(|column| job.drop.contains(&column.name)) {
-        let (rows, values) = Default::default();
-        column.values = Values::Sparse { rows, values };
     }
 }

@@ -6,7 +6,8 @@ use super::{
     refits::{REFIT_WORK, REPORTED},
 };
 use crate::{
-    design::Design, formula::FormulaError, least_squares::Fit, prediction::Model, threads::map_each,
+    design::Design, formula::FormulaError, least_squares::Fit, prediction::Model,
+    sandwich::Sandwich, threads::map_each,
 };
 
 /// About how many passes over the observations the fit of a likelihood takes.
@@ -27,21 +28,25 @@ impl SearchResult {
         &self,
         design: &Design,
         estimated: &Fit,
+        sandwich: Option<&Result<Sandwich, &'static str>>,
         weights: Vec<f64>,
     ) -> Result<Model, FormulaError> {
+        let model = |met: &[(f64, (&Fit, bool))]| {
+            Model::by_sandwich(design, (estimated, self.exact), sandwich, met)
+        };
         let (x, y) = (design.columns(), design.y());
         let others = self.models.iter().take(REPORTED).skip(1);
         let others: Vec<&[u32]> = others.map(|own| &*own.members).collect();
         let steps = design.likelihood().map_or(1, |_| STEPS);
         let work = |members: &&[u32]| x.n() * x.width_of(members).pow(2) * steps;
         if others.iter().map(work).sum::<usize>() > REFIT_WORK {
-            return Model::of(design, estimated, self.exact, &[]);
+            return model(&[]);
         }
         // Of those that other ranks hold, or that stay in a file, the host may lack some.
         let columns = others.iter().flat_map(|own| own.iter());
         let columns = columns.flat_map(|term| x.columns_of(*term));
         if x.fetch(columns).is_err() {
-            return Model::of(design, estimated, self.exact, &[]);
+            return model(&[]);
         }
         let fit = |members: &[u32]| {
             let own = match design.likelihood() {
@@ -58,6 +63,6 @@ impl SearchResult {
         let all = std::iter::once((estimated, self.exact));
         let all = all.chain(fits.iter().map(|(fit, exact)| (fit, *exact)));
         let met: Vec<_> = weights.into_iter().zip(all).collect();
-        Model::of(design, estimated, self.exact, &met)
+        model(&met)
     }
 }

@@ -276,7 +276,7 @@ impl SearchResult {
             intervals: Default::default(),
             robust: sandwich.map(|own| RobustCovariance::of(design, own)),
             intercept,
-            constants: ModelConstant::all(design, &estimated),
+            constants: ModelConstant::all(design, &estimated, sandwich),
             truth: Truth::of(
                 design.truth(),
                 selected.iter().map(|own| own.index).collect(),
@@ -316,7 +316,7 @@ impl SearchResult {
         };
         selection.set_level(CONFIDENCE_LEVEL);
         let weights = selection.models.iter().map(|own| own.weight).collect();
-        match self.averaging_model(design, &estimated, weights) {
+        match self.averaging_model(design, &estimated, sandwich, weights) {
             Ok(model) => selection.model = Some(model),
             Err(error) => selection
                 .warnings

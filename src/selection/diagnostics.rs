@@ -34,7 +34,8 @@ pub struct Diagnostics {
     ///
     /// *Source:* D. Belsley, E. Kuh, R. Welsch, *Regression Diagnostics* (1980), chapter 3.
     pub condition_number: Option<f64>,
-    /// The test that the variance of the errors does not depend on the variables; none with weights or without an intercept.
+    /// The test that the variance of the errors does not depend on the variables, with weights that it is theirs over the weight and
+    /// depends on nothing else; none without an intercept.
     ///
     /// *Source:* T. Breusch, A. Pagan, Econometrica 47, 1979, in the form that does not need normal errors: R. Koenker, A note on
     /// studentizing a test for heteroscedasticity, Journal of Econometrics 17, 1981.
@@ -136,9 +137,7 @@ impl Diagnostics {
         };
         Some(Self {
             condition_number: condition_number(design, fit),
-            breusch_pagan: (!is_weighted && design.intercept())
-                .then(|| own.breusch_pagan())
-                .flatten(),
+            breusch_pagan: design.intercept().then(|| own.breusch_pagan()).flatten(),
             reset: (!is_weighted).then(|| own.reset(left)).flatten(),
             durbin_watson: (!is_weighted).then(|| own.durbin_watson(left)).flatten(),
             influential,
@@ -208,6 +207,29 @@ impl Basis<'_> {
         values
     }
 
+    /// The same where the columns, and that of the intercept, are without the roots of the weights.
+    fn rest_without_weights(&self, mut values: Vec<f64>) -> Vec<f64> {
+        let n = values.len() as f64;
+        let mut basis = vec![vec![n.sqrt().recip(); values.len()]];
+        let take_off = |basis: &[Vec<f64>], values: &mut [f64]| {
+            for other in basis.iter().chain(basis) {
+                let share = product(values, other);
+                add_scaled(values, -share, other);
+            }
+        };
+        for j in self.fit.support() {
+            let mut own = self.design.original_values(*j);
+            let size = product(&own, &own).sqrt();
+            own.iter_mut().for_each(|value| *value /= size);
+            take_off(&basis, &mut own);
+            let norm = product(&own, &own).sqrt();
+            own.iter_mut().for_each(|value| *value /= norm);
+            basis.push(own);
+        }
+        take_off(&basis, &mut values);
+        values
+    }
+
     /// Row `at` of (XᵀX)⁻¹v.
     fn inverse_product(&self, v: &[f64], at: usize) -> f64 {
         let columns = packed_columns(self.fit.inverse()).skip(at);
@@ -219,7 +241,11 @@ impl Basis<'_> {
         let squares: Vec<f64> = self.fit.residual().iter().map(|e| e * e).collect();
         let mean = squares.iter().sum::<f64>() / n;
         let total: f64 = squares.iter().map(|square| (square - mean).powi(2)).sum();
-        let rest = self.rest(squares);
+        // Residuals are √w·e, of one variance if the weights are right; the variables are as they are.
+        let rest = match self.design.weights() {
+            None => self.rest(squares),
+            Some(_) => self.rest_without_weights(squares),
+        };
         let explained = 1.0 - product(&rest, &rest) / total;
         let (chi_squared, df) = (n * explained.max(0.0), self.columns.len());
         (total > 0.0 && chi_squared.is_finite()).then(|| ChiSquaredTest {

@@ -7,6 +7,7 @@ use crate::{
     design::Design,
     family::{Curvature, FitStatus, Likelihood},
     least_squares::Fit,
+    sandwich::Sandwich,
 };
 
 /// A level of the response.
@@ -54,7 +55,13 @@ impl ModelConstant {
     /// The constants that maximise the likelihood move with β̂: their variance is what they have where β̂ is given, and
     /// that of their moves. Columns of the design are centred: at the origin of the file's the linear predictor lacks the
     /// sum of their means times β̂, which thresholds have above it and intercepts in it.
-    pub(crate) fn all(design: &Design, fit: &Fit) -> Vec<Self> {
+    ///
+    /// With a `sandwich` it is theirs by it, and there is none where there should be one.
+    pub(crate) fn all(
+        design: &Design,
+        fit: &Fit,
+        sandwich: Option<&Result<Sandwich, &'static str>>,
+    ) -> Vec<Self> {
         let Some(own) = fit.family() else {
             return Vec::new();
         };
@@ -65,7 +72,8 @@ impl ModelConstant {
         let is_ordered = matches!(**curvature, Curvature::Ordinal(_));
         let variables = fit.support().iter();
         let variables = variables.map(|j| &design.variables()[*j as usize]);
-        let means: Vec<f64> = variables.map(|own| own.mean / own.norm).collect();
+        let means: Vec<f64> = variables.clone().map(|own| own.mean / own.norm).collect();
+        let norms: Vec<f64> = variables.map(|own| own.norm).collect();
         // By how much the constant moves with each coefficient at the origin.
         let origin = |at: usize| {
             let of = |(j, mean): (&u32, &f64)| match is_ordered {
@@ -81,7 +89,8 @@ impl ModelConstant {
         };
         let columns = fit.support().iter().map(|j| design.columns().column(*j));
         let moves: Vec<Vec<f64>> = columns.map(|own| curvature.constant_moves(own)).collect();
-        let variances = curvature.constant_variances();
+        let variances = curvature.constant_covariances();
+        let variances = variances.iter().enumerate().map(|(at, row)| row[at]);
         let has_errors = own.status() == FitStatus::Converged;
         let names = levels.windows(2).map(|pair| match is_ordered {
             true => format!("{}|{}", pair[0], pair[1]),
@@ -101,7 +110,14 @@ impl ModelConstant {
                     .zip(&moves)
                     .map(|(m, own)| m + own[at])
                     .collect();
-                let error = (variance + own.variance_of(&along)).sqrt();
+                let error = match sandwich {
+                    None => (variance + own.variance_of(&along)).sqrt(),
+                    Some(Ok(sandwich)) => {
+                        let shifts = origin.iter().zip(&norms).map(|(m, norm)| m * norm);
+                        sandwich.variance_of_constant(at, shifts).sqrt()
+                    }
+                    Some(Err(_)) => f64::NAN,
+                };
                 let error = Some(error).filter(|error| has_errors && error.is_finite());
                 let coefficient = without_rounding(constant + shift, error);
                 let estimate = Estimate {

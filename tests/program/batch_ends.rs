@@ -306,35 +306,83 @@ fn a_search_that_was_killed_goes_on() {
     });
 }
 
+/// Runs a job under limits that grow until one lets some of its parts be done, and then more of them twice; false where one lets
+/// all, for the work was short. `count` says how many parts the text of a state has.
+fn is_cut_by_limits(folder: &Folder, count: impl Fn(&str) -> usize) -> bool {
+    let (mut limit, mut done, mut cut) = (50, 0, 0);
+    while cut < 3 {
+        let limit_text = format!("{limit}ms");
+        let limited = [
+            "run",
+            "jobs.toml",
+            "--threads",
+            "1",
+            "--time-limit",
+            &limit_text,
+        ];
+        let ran = folder.run(&limited);
+        if ran.code == Some(0) {
+            return false;
+        }
+        assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+        let state = states(folder).pop();
+        let state = state.map(|path| fs::read_to_string(path).unwrap());
+        let now = state.map_or(0, |text| count(&text));
+        assert!(now >= done, "what was done is kept");
+        cut += usize::from(now > done);
+        (limit, done) = (limit * 3 / 2, now);
+    }
+    true
+}
+
 #[cfg(unix)]
 #[test]
 fn resamples_that_are_done_are_not_done_again() {
     let job = "command = \"stability\"\ndata = \"data.csv\"\nresponse = \"y\"\nresamples = 20\n";
     ends_as_one_that_was_not_stopped(job, |folder| {
-        // Limits grow until one lets some resamples be done; at one that lets all, the work was short.
-        let (mut limit, mut done, mut cut) = (50, 0, 0);
-        while cut < 3 {
-            let limit_text = format!("{limit}ms");
-            let limited = [
-                "run",
-                "jobs.toml",
-                "--threads",
-                "1",
-                "--time-limit",
-                &limit_text,
-            ];
-            let ran = folder.run(&limited);
-            if ran.code == Some(0) {
-                return false;
-            }
-            assert_eq!(ran.code, Some(130), "{}", ran.stderr);
-            let state = states(folder).pop();
-            let state = state.map(|path| fs::read_to_string(path).unwrap());
-            let now = state.map_or(0, |text| text.matches("],").count());
-            assert!(now >= done, "what was done is kept");
-            cut += usize::from(now > done);
-            (limit, done) = (limit * 3 / 2, now);
-        }
-        true
+        is_cut_by_limits(folder, |text| text.matches("],").count())
     });
+}
+
+const VALIDATION: &str = "command = \"validate\"\ndata = \"data.csv\"\nresponse = \"y\"\ncriterion = \"aic,bic\"\n\
+     method = \"pass,jmi\"\ntop = 3\nthen = \"ols\"\nscheme = \"folds:k=5,repeats=3\"\n";
+
+#[cfg(unix)]
+#[test]
+fn splits_that_are_done_are_not_done_again() {
+    ends_as_one_that_was_not_stopped(VALIDATION, |folder| {
+        is_cut_by_limits(folder, |text| text.lines().count().saturating_sub(1))
+    });
+}
+
+/// What was kept of a split stands for it; a line that was cut short, as by a kill, does not.
+#[cfg(unix)]
+#[test]
+fn lines_of_splits_are_taken_as_they_are() {
+    for doubling in 0..16 {
+        let folder = Folder::new();
+        let iterations = 250 << doubling;
+        let job = format!("[[job]]\n{VALIDATION}iterations = {iterations}\n");
+        folder.write("jobs.toml", &job);
+        if !is_cut_by_limits(&folder, |text| text.lines().count().saturating_sub(1)) {
+            continue;
+        }
+        let state = states(&folder).pop().unwrap();
+        let text = fs::read_to_string(&state).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let last = lines.pop().unwrap();
+        let noted = lines[1].replace("\"notes\":[", "\"notes\":[\"it was kept\",");
+        lines[1] = noted.replace(",]", "]");
+        lines.push(last[..last.len() / 2].to_owned());
+        fs::write(&state, lines.join("\n")).unwrap();
+        let ran = folder.run(&["run", "jobs.toml"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let report: serde_json::Value =
+            serde_json::from_str(&folder.read("jobs-results/data.json")).unwrap();
+        let warnings = &report["result"]["warnings"];
+        assert_eq!(warnings[0], "in one split: it was kept");
+        assert_eq!(report["result"]["done"], 15);
+        return;
+    }
+    panic!("no validation was long enough to be stopped");
 }

@@ -3,6 +3,13 @@ suppressMessages({library(jsonlite); library(lmtest)})
 options(digits = 15)
 folder <- commandArgs(TRUE)[1]
 answers <- list()
+# With weights the squares of errors that have one variance if the weights are right.
+breusch_pagan <- function(model) {
+  squares <- weights(model) * resid(model)^2
+  own <- summary(lm(squares ~ model.matrix(model)[, -1]))
+  chi <- nobs(model) * own$r.squared
+  list(value = chi, p = pchisq(chi, length(coef(model)) - 1, lower.tail = FALSE))
+}
 answer <- function(name, data, response, drop = c()) {
   write.csv(data, file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
   others <- setdiff(names(data), c(response, drop))
@@ -66,4 +73,21 @@ of_family("amounts", air, "Ozone", glm(Ozone ~ ., Gamma("log"), air, control = c
 air$w <- 0.5 + seq_len(nrow(air)) %% 3
 model <- glm(Ozone ~ . - w, Gamma("log"), air, weights = w, control = control)
 of_family("weighted", air, "Ozone", model, c("--family", "gamma", "--keep", "Wind,Temp,Solar.R", "--weights", "w"))
-cat(toJSON(list(least_squares = answers, families = models), auto_unbox = TRUE, digits = NA, null = "null"))
+weighted <- list()
+of_weights <- function(name, data, response, w) {
+  write.csv(within(data, w <- w), file.path(folder, paste0(name, ".csv")), row.names = FALSE, quote = FALSE)
+  others <- setdiff(names(data), response)
+  data$w <- w
+  own <- breusch_pagan(lm(reformulate(others, response), data, weights = w))
+  # Of equal weights it is that of lmtest, and their unit does not matter.
+  ones <- lm(reformulate(others, response), data, weights = rep(1, nrow(data)))
+  stopifnot(abs(breusch_pagan(ones)$value / bptest(ones)$statistic - 1) < 1e-9)
+  data$w <- 7 * w
+  stopifnot(abs(breusch_pagan(lm(reformulate(others, response), data, weights = w))$value / own$value - 1) < 1e-9)
+  weighted[[length(weighted) + 1]] <<- list(name = name, response = response, keep = paste(others, collapse = ","), bp = own$value, p = own$p)
+}
+own <- swiss; names(own) <- gsub("[.]", "_", names(own))
+of_weights("swiss_weighted", own, "Fertility", 0.5 + seq_len(nrow(own)) %% 4)
+of_weights("cars_weighted", within(mtcars, rm(vs, am, gear)), "mpg", mtcars$gear / 10)
+of_weights("longley_weighted", longley, "Employed", 1000 * longley$Year - 1940000)
+cat(toJSON(list(weighted = weighted, least_squares = answers, families = models), auto_unbox = TRUE, digits = NA, null = "null"))

@@ -11,6 +11,7 @@ fn diagnostics_are_those_of_lmtest() {
     let text = rscript("diagnostics.R", &[&folder.path(".")]);
     let answers: Value = serde_json::from_str(&text).unwrap();
     of_families(&folder, answers["families"].as_array().unwrap());
+    of_weights(&folder, answers["weighted"].as_array().unwrap());
     let answers = answers["least_squares"].as_array().unwrap();
     assert_eq!(answers.len(), 6);
     let mut influential = 0;
@@ -91,6 +92,29 @@ fn diagnostics_are_those_of_lmtest() {
         }
     }
     assert!(influential > 0);
+}
+
+/// Breusch and Pagan's test of weighted least squares.
+fn of_weights(folder: &Folder, answers: &[Value]) {
+    assert_eq!(answers.len(), 3);
+    for answer in answers {
+        let text = |field: &str| answer[field].as_str().unwrap();
+        let file = format!("{}.csv", text("name"));
+        let mut arguments = vec!["select", &file, "--criterion", "aic", "--format", "json"];
+        arguments.extend(["--response", text("response"), "--keep", text("keep")]);
+        arguments.extend(["--weights", "w"]);
+        let report: Value = serde_json::from_str(&folder.run(&arguments).stdout).unwrap();
+        let own = &report["diagnostics"]["breusch_pagan"];
+        for (field, expected) in [("chi_squared", "bp"), ("p_value", "p")] {
+            let [own, expected] = [&own[field], &answer[expected]].map(|own| own.as_f64().unwrap());
+            assert!(
+                (own / expected - 1.0).abs() < 1e-7,
+                "{}: {own} {expected}",
+                text("name")
+            );
+        }
+        assert!(report["diagnostics"]["reset"].is_null());
+    }
 }
 
 /// Condition numbers, variance inflation and influence of generalized linear models.

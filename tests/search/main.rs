@@ -36,5 +36,6 @@ mod proof_of_terms;
 mod refusals;
 mod residuals;
 mod robust;
+mod robust_levels;
 mod terms;
 mod weights;

@@ -14,23 +14,23 @@ use passel::{
 
 use crate::{problems::Random, reference::run};
 
-const N: usize = 60;
-const P: usize = 3;
+pub(crate) const N: usize = 60;
+pub(crate) const P: usize = 3;
 
-fn report(design: &Design) -> Selection {
+pub(crate) fn report(design: &Design) -> Selection {
     let found = run(design, &Aic, &Pass::default(), 1, |_| {});
     found.selection(design, &Aic, &Pass::default())
 }
 
-struct Data {
-    x: DMatrix<f64>,
-    y: DVector<f64>,
-    weights: Vec<f64>,
-    clusters: Vec<f64>,
+pub(crate) struct Data {
+    pub(crate) x: DMatrix<f64>,
+    pub(crate) y: DVector<f64>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) clusters: Vec<f64>,
 }
 
 /// Columns far from 0, errors that grow with one of them, clusters that share a part of theirs.
-fn data(seed: u64) -> Data {
+pub(crate) fn data(seed: u64) -> Data {
     let mut random = Random::new(seed);
     let x = DMatrix::from_fn(N, P, |_, j| {
         [40.0, 0.5, -3.0][j] + [3.0, 0.02, 1.0][j] * random.normal()
@@ -119,7 +119,7 @@ fn check(report: &Selection, expected: &DMatrix<f64>, what: &str) {
 }
 
 /// Every estimator with its clusters, as options have them, and what it is in the end.
-fn cases(is_normal: bool) -> Vec<(CovarianceEstimator, bool, CovarianceEstimator)> {
+pub(crate) fn cases(is_normal: bool) -> Vec<(CovarianceEstimator, bool, CovarianceEstimator)> {
     let [model, hc0, hc1, hc2, hc3] = CovarianceEstimator::ALL;
     let of_clusters = if is_normal { hc1 } else { hc0 };
     vec![
@@ -325,12 +325,14 @@ fn what_robust_covariances_do_not_go_with_is_refused() {
         ..ResponseOptions::default()
     });
     assert!(text.contains("hc3") && text.contains("hc1"), "{text}");
-    let text = refused(ResponseOptions {
-        family: Family::new(Distribution::Multinomial, None).unwrap(),
-        covariance: CovarianceEstimator::Hc0,
-        ..ResponseOptions::default()
-    });
-    assert!(text.contains("multinomial"), "{text}");
+    for distribution in [Distribution::Multinomial, Distribution::Ordinal] {
+        let text = refused(ResponseOptions {
+            family: Family::new(distribution, None).unwrap(),
+            covariance: CovarianceEstimator::Hc3,
+            ..ResponseOptions::default()
+        });
+        assert!(text.contains("hc3") && text.contains("hc1"), "{text}");
+    }
     let text = refused(ResponseOptions {
         family: Family::COX,
         event: Some("g"),

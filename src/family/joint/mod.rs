@@ -59,12 +59,21 @@ impl Curvature {
         }
     }
 
-    /// Of each constant its variance where the linear predictors are given.
-    pub(crate) fn constant_variances(&self) -> Vec<f64> {
+    /// The covariance matrix of the constants where the linear predictors are given, row by row.
+    pub(crate) fn constant_covariances(&self) -> Vec<Vec<f64>> {
         match self {
             Self::Risk(_) => Vec::new(),
-            Self::Ordinal(own) => own.threshold_variances(),
-            Self::Multinomial(own) => own.intercept_variances(),
+            Self::Ordinal(own) => own.threshold_covariances(),
+            Self::Multinomial(own) => own.intercept_covariances(),
+        }
+    }
+
+    /// Of each constant the derivative of the log-likelihood of each observation, at the linear predictors of the curvature.
+    pub(crate) fn constant_scores(&self, predictors: &[f64]) -> Vec<Vec<f64>> {
+        match self {
+            Self::Risk(_) => Vec::new(),
+            Self::Ordinal(own) => own.threshold_scores(predictors),
+            Self::Multinomial(own) => own.intercept_scores(),
         }
     }
 

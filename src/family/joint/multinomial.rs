@@ -328,15 +328,24 @@ impl MultinomialCurvature {
         self.moves(column).0.into_iter().map(|own| -own).collect()
     }
 
-    /// The variance of each intercept where the linear predictors are given.
-    pub(crate) fn intercept_variances(&self) -> Vec<f64> {
+    /// The covariances of the intercepts where the linear predictors are given.
+    pub(super) fn intercept_covariances(&self) -> Vec<Vec<f64>> {
         let count = self.intercepts.len();
         let of_intercept = |at: usize| {
             let mut unit = vec![0.0; count];
             unit[at] = 1.0;
             solve(&self.factor, &mut unit);
-            unit[at]
+            unit
         };
         (0..count).map(of_intercept).collect()
+    }
+
+    /// ∂ℓ/∂α of each observation, which is that of its linear predictors.
+    pub(super) fn intercept_scores(&self) -> Vec<Vec<f64>> {
+        let scores = self.response.scores(&self.shares);
+        scores
+            .chunks(self.shares.n())
+            .map(<[f64]>::to_vec)
+            .collect()
     }
 }

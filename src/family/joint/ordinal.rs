@@ -339,15 +339,40 @@ impl OrdinalCurvature {
         self.moves(column).1
     }
 
-    /// The variance of each threshold where the linear predictors are given.
-    pub(crate) fn threshold_variances(&self) -> Vec<f64> {
+    /// The covariances of the thresholds where the linear predictors are given.
+    pub(super) fn threshold_covariances(&self) -> Vec<Vec<f64>> {
         let count = self.thresholds.len();
         let of_threshold = |k: usize| {
             let mut unit = vec![0.0; count];
             unit[k] = 1.0;
             self.of_thresholds.solve(&mut unit);
-            unit[k]
+            unit
         };
         (0..count).map(of_threshold).collect()
+    }
+
+    /// ∂ln p/∂b = 1 − F(b) + e^{−Δ}/(1 − e^{−Δ}) of the threshold above each observation, ∂ln p/∂a of the one below it, Δ being
+    /// their distance.
+    pub(super) fn threshold_scores(&self, predictors: &[f64]) -> Vec<Vec<f64>> {
+        let last = self.thresholds.len();
+        let ratio = |k: usize| match k {
+            0 => 0.0,
+            k if k == last => 0.0,
+            k => 1.0 / (self.thresholds[k] - self.thresholds[k - 1]).exp_m1(),
+        };
+        let ratios: Vec<f64> = (0..=last).map(ratio).collect();
+        let mut scores = vec![vec![0.0; predictors.len()]; last];
+        let rows = self.response.levels.rows().zip(predictors);
+        for (row, ((k, weight), eta)) in rows.enumerate() {
+            if k < last {
+                let (q, _, _) = logistic(eta - self.thresholds[k]);
+                scores[k][row] = weight * (q + ratios[k]);
+            }
+            if k > 0 {
+                let (p, _, _) = logistic(self.thresholds[k - 1] - eta);
+                scores[k - 1][row] = -weight * (p + ratios[k]);
+            }
+        }
+        scores
     }
 }

@@ -218,7 +218,7 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
         TaskOption::flag("firth", |draft, is_given| draft.job.kind.firth = is_given)
             .help("Of the families binomial (link logit) and poisson: estimate the selected model by Firth's penalty, whose coefficients are finite also where variables separate events from others; models are compared by their likelihood as without it"),
         TaskOption::choice("covariance NAME", CovarianceEstimator::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.kind.covariance)
-            .help("What standard errors, tests and intervals of the selected model rest on: model, its variances; hc0 to hc3, White's sandwich estimators, which hold where variances differ (hc3 is the most cautious in small samples). Survival times have hc0 of them, the covariance of Lin and Wei"),
+            .help("What standard errors, tests and intervals of the selected model rest on: model, its variances; hc0 to hc3, White's sandwich estimators, which hold where variances differ (hc3 is the most cautious in small samples). Survival times have hc0 of them, the covariance of Lin and Wei; levels have hc0 and hc1"),
         TaskOption::optional("cluster NAME", |raw| raw.text(), |draft| &mut draft.job.kind.cluster)
             .range("a column of levels or numbers")
             .help("Observations of the same value may depend on one another (the visits of a person, the pupils of a school): standard errors by clusters, with hc1 of least squares, hc0 of other families, and t and F of one degree of freedom fewer than there are clusters"),
