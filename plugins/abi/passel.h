@@ -443,6 +443,11 @@ typedef struct passel_family {
     void (*start)(const struct passel_family *family, const double *values, size_t count,
         const double *responses, double *means);
     const void *data;
+    // The same in CUDA C, to 10⁻⁹, by which GPUs fit; or null, and the CPU fits: a text with `__device__
+    // double passel_variance(const double *values, double mean)`, `__device__ double
+    // passel_deviance(const double *values, double y, double mean)` and, of a link of its own, `__device__
+    // void passel_mean(const double *values, double predictor, double *mean, double *slope)`. As that of a function.
+    const char *cuda;
 } passel_family;
 
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.

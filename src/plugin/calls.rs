@@ -16,7 +16,7 @@ use super::{
     error::Breach,
     finish::{FinishCall, tolerance},
     guard::Called,
-    memory::{Foreign, long_text, printable, table},
+    memory::{Foreign, cuda_text, printable, table},
     problem::{self, Lent},
     process_state::kept,
 };
@@ -27,9 +27,6 @@ use crate::{
 
 /// Bytes for a plugin's reason.
 const REASON: usize = 1024;
-
-/// Longest CUDA source of a function, in bytes.
-const LONGEST_CUDA: usize = 1 << 20;
 
 /// Calls a function that may fail, with a buffer for its reason.
 fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
@@ -148,10 +145,7 @@ impl FunctionCall {
         // SAFETY: by the contract, here and below.
         let copy = unsafe { table(there) }?;
         let value = copy.value.ok_or_else(|| Breach::null("value"))?;
-        let cuda = match copy.cuda.is_null() {
-            true => None,
-            false => Some(unsafe { long_text(copy.cuda, "cuda", LONGEST_CUDA) }?.into()),
-        };
+        let cuda = unsafe { cuda_text(copy.cuda) }?.map(Into::into);
         Ok(Self {
             value,
             function: Foreign(there),

@@ -317,6 +317,7 @@ impl Offered for Distribution {
                 link,
                 has_dispersion: *has_dispersion,
                 functions: Box::new(NotLoaded),
+                cuda: None,
             }))
         };
         let key = format!("{told:?}");

@@ -16,7 +16,7 @@ use super::{
     warn_once,
 };
 use crate::{
-    family::Distribution,
+    family::{Distribution, PluginFamily},
     nearest::{did_you_mean, nearest},
     score::{PairScore, Score, ScoreFunction},
     selector::Procedure,
@@ -142,6 +142,15 @@ impl Plugin {
             Some((&*pair.info.name, function))
         });
         methods.chain(pairs).collect()
+    }
+
+    /// The plugin's families, at default parameters.
+    pub fn own_families(&self) -> Vec<PluginFamily> {
+        let families = self.families.iter().filter_map(|family| {
+            let own = family.call.family(self.origin(), &family.info.defaults());
+            own.ok()?.plugin()
+        });
+        families.collect()
     }
 }
 

@@ -29,6 +29,7 @@ mod regression;
 mod runs;
 mod rust;
 mod signals;
+mod twins;
 mod v1;
 
 use std::{

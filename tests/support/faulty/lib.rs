@@ -185,6 +185,13 @@ pub const SQUARES: Family = Family {
     deviance: |_, y, mean| (y - mean).powi(2),
     saturated: |_, _| 0.0,
     start: |_, y| y,
+    cuda: Some(
+        "__device__ void passel_mean(const double *, double eta, double *mean, double *slope)
+         { *mean = eta + 1.0; *slope = 1.0; }
+         __device__ double passel_variance(const double *, double) { return 1.0; }
+         __device__ double passel_deviance(const double *, double y, double mean)
+         { return (y - mean) * (y - mean); }",
+    ),
 };
 
 passel_sdk::plugin! {
