@@ -44,6 +44,16 @@ pub struct passel_engine {
     pub log:
         Option<unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char)>,
     pub data: *const c_void,
+    /// Writes the path of the file that a parameter's value stands for, as the system spells it. Returns 0, or
+    /// another number where there is none (0) or `path_size`, the ending zero included, is too small.
+    pub path: Option<
+        unsafe extern "C" fn(
+            engine: *const passel_engine,
+            value: f64,
+            path: *mut c_char,
+            path_size: usize,
+        ) -> i32,
+    >,
 }
 
 /// A number that a method depends on.
@@ -68,6 +78,10 @@ pub struct passel_parameter {
     pub choice_count: usize,
     /// 1 where only whole numbers are allowed, else 0.
     pub whole: usize,
+    /// 1 where a file is named (selectors and pair scores), else 0. Its value is 0 where none is given, as
+    /// are `default_value`, `least` and `most`, or what passel_engine.path takes; another once the file has
+    /// changed. A method that has one is not tried with its default values at load.
+    pub file: usize,
 }
 
 /// What a user asks for by its name: a selector, a pair score, a criterion; its title is the name

@@ -99,6 +99,9 @@ typedef struct passel_engine {
     // called with the very pointer that the entry was given, from any thread.
     void (*log)(const struct passel_engine *engine, uint32_t level, const char *text);
     const void *data;
+    // Writes the path of the file that a parameter's value stands for, as the system spells it. Returns 0, or
+    // another number where there is none (0) or `path_size`, the ending zero included, is too small.
+    int32_t (*path)(const struct passel_engine *engine, double value, char *path, size_t path_size);
 } passel_engine;
 
 // A number that a method depends on.
@@ -121,6 +124,10 @@ typedef struct passel_parameter {
     size_t choice_count;
     // 1 where only whole numbers are allowed, else 0.
     size_t whole;
+    // 1 where a file is named (selectors and pair scores), else 0. Its value is 0 where none is given, as
+    // are `default_value`, `least` and `most`, or what passel_engine.path takes; another once the file has
+    // changed. A method that has one is not tried with its default values at load.
+    size_t file;
 } passel_parameter;
 
 // What a user asks for by its name: a selector, a pair score, a criterion; its title is the name

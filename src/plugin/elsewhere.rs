@@ -83,6 +83,7 @@ pub(crate) struct Told {
     // A path need not be UTF-8.
     library: OsString,
     sha256: Option<String>,
+    files: Vec<OsString>,
     kind: Kind,
 }
 
@@ -96,6 +97,7 @@ impl ResolvedMethod<PairScore> {
             version: String::new(),
             library: PathBuf::new(),
             sha256: None,
+            files: Vec::new(),
             value: PairScore::SYNERGY,
         }
     }
@@ -111,6 +113,11 @@ impl Told {
             version: found.version,
             library: found.library.into_os_string(),
             sha256: found.sha256,
+            files: found
+                .files
+                .into_iter()
+                .map(PathBuf::into_os_string)
+                .collect(),
         }
     }
 
@@ -124,6 +131,7 @@ impl Told {
             version: self.version.clone(),
             library: self.library.clone().into(),
             sha256: self.sha256.clone(),
+            files: self.files.iter().map(PathBuf::from).collect(),
         })
     }
 
@@ -371,6 +379,7 @@ mod tests {
             version: "1".to_owned(),
             library: "libown.so".into(),
             sha256: None,
+            files: Vec::new(),
             kind: Kind::Family {
                 values: vec![("theta".to_owned(), theta)],
                 responses: "counts".to_owned(),

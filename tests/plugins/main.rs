@@ -12,6 +12,7 @@ mod contract;
 mod criteria;
 mod families;
 mod families_refused;
+mod files;
 mod found;
 mod harm;
 mod harm_table;

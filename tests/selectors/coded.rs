@@ -77,6 +77,7 @@ fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job {
         version: "0".to_owned(),
         library: "none".into(),
         sha256: None,
+        files: Vec::new(),
         value: MethodKind::Score(Score {
             measure: Measure::Function(ScoreFunction(Arc::new(Function(function)))),
             gather: Gather::Sum,

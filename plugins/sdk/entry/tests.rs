@@ -45,6 +45,7 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
         version: c"0".as_ptr(),
         log: Some(note),
         data: ptr::null(),
+        path: None,
     };
     static PANICS: LazyPlugin = LazyPlugin::new();
     let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
