@@ -221,6 +221,12 @@ pub struct passel_problem {
             value: f64,
         ) -> i32,
     >,
+    /// The number of a column's term, from 0. Columns of a factor or of another term of several
+    /// columns follow one another and are one: who chooses or fits a column does so with its term's
+    /// others, and `most` counts terms. All others are terms of their own.
+    pub term: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> usize>,
+    /// As --family names it: "gaussian" of a linear regression, and where there is none.
+    pub family: *const c_char,
 }
 
 /// What chooses variables: one of `declare` and `run`, the other null.
@@ -266,6 +272,10 @@ pub struct passel_selector {
             error_size: usize,
         ) -> i32,
     >,
+    /// 1 where `run` chooses models of every family but multinomial: `fit` then maximises the likelihood, and its
+    /// residuals, as the numbers of the response, are scores, the derivatives of it by the linear
+    /// predictors, all times one number. 0 for linear regressions alone; another --family is refused.
+    pub likelihoods: usize,
 }
 
 /// A score of every pair of variables with the response, larger is better: x and w stand for

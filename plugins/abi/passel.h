@@ -328,6 +328,12 @@ typedef struct passel_problem {
         const uint32_t *anchor, size_t levels, double *values);
     // Puts a finite number into the report, under a name as parameters have; the last of a name stays.
     int32_t (*tell)(const struct passel_problem *problem, const char *name, double value);
+    // The number of a column's term, from 0. Columns of a factor or of another term of several
+    // columns follow one another and are one: who chooses or fits a column does so with its term's
+    // others, and `most` counts terms. All others are terms of their own.
+    size_t (*term)(const struct passel_problem *problem, size_t column);
+    // As --family names it: "gaussian" of a linear regression, and where there is none.
+    const char *family;
 } passel_problem;
 
 // What chooses variables: one of `declare` and `run`, the other null.
@@ -351,6 +357,10 @@ typedef struct passel_selector {
     // `declare` does.
     int32_t (*check)(const struct passel_selector *selector, const double *values, char *error,
         size_t error_size);
+    // 1 where `run` chooses models of every family but multinomial: `fit` then maximises the likelihood, and its
+    // residuals, as the numbers of the response, are scores, the derivatives of it by the linear
+    // predictors, all times one number. 0 for linear regressions alone; another --family is refused.
+    size_t likelihoods;
 } passel_selector;
 
 // A score of every pair of variables with the response, larger is better: x and w stand for

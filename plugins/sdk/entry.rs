@@ -263,6 +263,7 @@ fn selector(selector: &'static Selector) -> *const abi::passel_selector {
         check: None,
         over: abi::PASSEL_OVER_LEVELS,
         data: ptr::from_ref(selector).cast::<c_void>(),
+        likelihoods: 0,
     })
 }
 
@@ -283,9 +284,10 @@ fn procedure(procedure: &'static Procedure) -> *const abi::passel_selector {
         check: Some(check),
         over: match procedure.run {
             Run::Levels(_) => abi::PASSEL_OVER_LEVELS,
-            Run::Regression(_) => abi::PASSEL_OVER_REGRESSION,
+            Run::Regression(_) | Run::Likelihood(_) => abi::PASSEL_OVER_REGRESSION,
         },
         data: ptr::from_ref(procedure).cast::<c_void>(),
+        likelihoods: usize::from(matches!(procedure.run, Run::Likelihood(_))),
     })
 }
 

@@ -154,6 +154,9 @@ pub enum Run {
     Levels(fn(&[f64], &Levels) -> Result<(), String>),
     /// A linear regression: one model.
     Regression(fn(&[f64], &Regression) -> Result<(), String>),
+    /// A regression of any family but `multinomial`, linear ones among them: one model. Fits maximise the likelihood, and their residuals, as the
+    /// numbers of the response, are scores: its derivatives by the linear predictors, all times one number.
+    Likelihood(fn(&[f64], &Regression) -> Result<(), String>),
 }
 
 /// What models are compared by; smaller is better.

@@ -212,6 +212,8 @@ pub struct RunCall {
         Option<unsafe extern "C" fn(*const passel_selector, *const f64, *mut c_char, usize) -> i32>,
     pub(super) selector: Foreign<passel_selector>,
     pub(super) values: Box<[f64]>,
+    /// Whether it chooses models of every family.
+    pub(super) has_likelihoods: bool,
     pub(super) called: Called,
 }
 
@@ -247,6 +249,10 @@ impl Procedure for RunCall {
             let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
             kept(|| self.called.run_awaited(call))
         })
+    }
+
+    fn has_likelihoods(&self) -> bool {
+        self.has_likelihoods
     }
 }
 

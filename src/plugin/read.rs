@@ -249,6 +249,7 @@ unsafe fn method(
                 check: copy.check,
                 selector,
                 values: defaults.clone().into(),
+                has_likelihoods: is_set("likelihoods", copy.likelihoods)?,
                 called,
             };
             // Values that its defaults do not make are refused at load.
@@ -332,6 +333,15 @@ unsafe fn pair_score(
     Ok(PairCall::Function(call?))
 }
 
+/// A member that is 0 or 1.
+fn is_set(member: &str, value: usize) -> Result<bool, Breach> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(format!("{member} is {other}, which means nothing").into()),
+    }
+}
+
 /// Refuses files of what reports know by numbers alone.
 fn no_files(info: &MethodInfo) -> Result<(), Breach> {
     match info.parameters.iter().find(|own| own.is_file) {
@@ -361,13 +371,7 @@ unsafe fn criterion(
         name: leaked(&info.name),
         parameters: parameters.collect(),
         values: info.defaults().into(),
-        has_likelihoods: match copy.likelihoods {
-            0 => false,
-            1 => true,
-            other => {
-                return Err(format!("likelihoods is {other}, which means nothing").into());
-            }
-        },
+        has_likelihoods: is_set("likelihoods", copy.likelihoods)?,
         origin: None,
         called: Called::method(&info.plugin, &info.name),
     };

@@ -13,6 +13,7 @@ mod criteria;
 mod families;
 mod families_refused;
 mod files;
+mod fitted;
 mod found;
 mod harm;
 mod harm_table;

@@ -154,6 +154,7 @@ fn a_function_of_many_tables_at_a_time_has_the_report_of_one() {
             version: "0".to_owned(),
             library: "none".into(),
             sha256: None,
+            files: Vec::new(),
             value,
         };
         rank_pairs(&PairsJob::new(job.clone(), method))
