@@ -1,65 +1,11 @@
-// Fits of logistic and Poisson regression by Newton's method, one model per block; see newton.rs.
-
-struct NewtonArgs {
-    long long n;
-    const double* y;
-    const double* weights;
-    const double* offset;
-    double shift;
-    double least_change;
-    double of_scores;
-    double of_costs;
-    const double* first;
-    double* room;
-    int is_binomial;
-    int has_intercept;
-};
-
-// Passed by value; newton.rs has the same struct.
-static_assert(sizeof(NewtonArgs) == 88, "");
-
-// What follows from linear predictors.
-struct State {
-    double deviance;
-    // The largest move of a predictor, relative to it.
-    double moved;
-    // By how much the observation that is least on its side is there; below 0 where one is on the other side.
-    double apart;
-};
+// Fits by Newton's method, one model per block; see newton.rs. What a row is of comes before: newton_canonical.cuh or
+// newton_family.cuh.
 
 // What is no number is no deviance that a fit may end at.
 __device__ __forceinline__ double deviance_of(double sum, double shift)
 {
     const double deviance = 2.0 * (sum + shift);
     return deviance < infinity() ? fmax(deviance, 0.0) : infinity();
-}
-
-// The state of a row: writes its score, or where a start is projected what its linear predictor should be, weighted, and its
-// working weight; adds to half of a deviance.
-__device__ __forceinline__ void row_of(const NewtonArgs& all, const Fit& m, long long row, double eta, bool is_start,
-                                       double& sum, double& apart)
-{
-    const double y = all.y[row], weight = all.weights[row], offset = all.offset[row];
-    if (!(weight > 0.0)) {
-        m.working[row] = m.scores[row] = 0.0;
-        return;
-    }
-    double mean, slope;
-    if (all.is_binomial) {
-        const double e = exp(-fabs(eta)), one = 1.0 / (1.0 + e);
-        mean = fmin(fmax(eta < 0.0 ? e * one : one, EPSILON), 1.0 - EPSILON);
-        slope = fmax(e * one * one, EPSILON);
-        sum += weight * ((fmax(eta, 0.0) - y * eta) + log1p(e));
-        const double own = y > 0.5 ? eta - offset : offset - eta;
-        apart = fmin(apart, own - MARGIN * (1.0 + fabs(offset)));
-    } else {
-        mean = slope = exp(eta);
-        sum += weight * (mean - y * eta);
-        apart = -1.0;
-    }
-    const double score = weight * (y - mean);
-    m.working[row] = weight * slope;
-    m.scores[row] = is_start ? weight * slope * (eta - offset) + score : score;
 }
 
 // ROWS rows of `move` from `row` on: independent loads are in flight together.
@@ -198,7 +144,8 @@ newton(NewtonArgs all, const NewtonJob* __restrict__ jobs, int count, double* __
         bool is_done = climb(all, m, job.start, state, steps);
         double sums[1] = {0.0};
         if (is_done && job.costs) {
-            // By the weights of the fit itself.
+            // By the expected weights of the fit itself.
+            expect(all, m);
             weighted_products(m);
             is_done = factor(m);
             if (is_done) {

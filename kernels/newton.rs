@@ -1,10 +1,18 @@
-//! Fits of models of logistic and Poisson regression, by Newton's method.
+//! Fits of models of logistic and Poisson regression, and of families of plugins, by Newton's method.
 //!
 //! ```text
 //! η = offset + X_A·β     maximise Σ w [yη − b(η)]     b(η) = ln(1 + eᵑ), or eᵑ
 //! scores s = w(y − μ)    working weights W = w·b″(η)
 //! β ← β + (X_AᵀWX_A)⁻¹X_Aᵀs     until that raises twice the log-likelihood by less than its rounding
 //! ```
+//!
+//! Of a family of mean μ(η) and variance V(μ), with μ′ = dμ/dη:
+//!
+//! ```text
+//! minimise Σ w·d(y; μ)     s = w(y − μ)μ′/V     W = wμ′²/V − w(y − μ)·d(μ′/V)/dη, where that is above 0, else wμ′²/V
+//! ```
+//!
+//! The derivative is made by differences; weights of starts and of costs are the expected ones, wμ′²/V.
 //!
 //! from the linear predictors nearest to those of a start under its weights. Of a model with an intercept ones are the
 //! first column.
@@ -24,10 +32,38 @@
 //! *Exactness*: sums are added up in a fixed order. A fit that is done has a deviance within 10⁻¹² of the least, relative to
 //! it.
 
-use crate::{Kernel, least_squares};
+use crate::{Kernel, family_values, least_squares};
 
-/// The kernel's text and function.
-pub const KERNEL: Kernel = Kernel::new("newton", source!("newton.cuh", "newton.cu"), &["newton"]);
+/// What there is in CUDA C of fits of families.
+macro_rules! of_families {
+    () => {
+        source!("newton.cuh", "newton_args.cuh", "newton_family.cuh", "newton.cu")
+    };
+}
+
+/// The kernel's text and function: of logistic and Poisson regression.
+pub const KERNEL: Kernel = Kernel::new(
+    "newton",
+    source!("newton.cuh", "newton_args.cuh", "newton_canonical.cuh", "newton.cu"),
+    &["newton"],
+);
+
+/// Of families of plugins; here that of [`family_values::KERNEL`].
+pub const FAMILY: Kernel = Kernel::new(
+    "newton_family",
+    concat!(
+        source!("family_counts.cuh"),
+        "#define MEAN log_mean\n",
+        source!("family.cuh"),
+        of_families!()
+    ),
+    &["newton"],
+);
+
+/// The kernel of a plugin's family, as [`family_values::with`] takes it.
+pub fn with(name: &str, link: Option<&str>, twin: &str) -> String {
+    family_values::head(name, link, twin) + of_families!()
+}
 
 /// The response, by value.
 #[repr(C)]
@@ -41,7 +77,7 @@ pub struct NewtonArgs {
     pub weights: u64,
     /// f64: n, the offsets.
     pub offset: u64,
-    /// What Σ w[b(η) − yη] lacks of half a deviance.
+    /// What Σ w[b(η) − yη] lacks of half a deviance; 0 of a plugin's family.
     pub shift: f64,
     /// What rounding may change of a deviance, and a part of the tolerance.
     pub least_change: f64,
@@ -54,12 +90,14 @@ pub struct NewtonArgs {
     pub first: u64,
     /// f64: 3n a block of the launch, scratch.
     pub room: u64,
+    /// f64: of a plugin's family the values of its parameters.
+    pub values: u64,
     /// Whether it is logistic regression.
     pub is_binomial: i32,
     /// Whether models have an intercept.
     pub has_intercept: i32,
 }
-assert_layout!(NewtonArgs: 88; shift: 32, room: 72, has_intercept: 84);
+assert_layout!(NewtonArgs: 96; shift: 32, room: 72, has_intercept: 92);
 
 /// One fit.
 #[repr(C)]
@@ -85,6 +123,64 @@ pub const fn shared_bytes(columns: usize) -> usize {
     8 * columns * (columns + 4)
 }
 
+/// What a linear predictor makes: μ, dμ/dη and V(μ).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    /// The mean.
+    pub mean: f64,
+    /// Its derivative.
+    pub slope: f64,
+    /// The variance at the mean.
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Of logistic regression, or of Poisson regression.
+    pub fn canonical(is_binomial: bool, eta: f64) -> Self {
+        let mean = match is_binomial {
+            true => 1.0 / (1.0 + (-eta).exp()),
+            false => eta.exp(),
+        };
+        let variance = match is_binomial {
+            true => mean * (1.0 - mean),
+            false => mean,
+        };
+        Self {
+            mean,
+            slope: variance,
+            variance,
+        }
+    }
+
+    /// Of counts of variance μ + μ²/θ, whose link is the logarithm: the family that [`FAMILY`] is compiled with.
+    pub fn of_counts(theta: f64, eta: f64) -> Self {
+        let mean = eta.exp();
+        Self {
+            mean,
+            slope: mean,
+            variance: mean + mean * mean / theta,
+        }
+    }
+}
+
+/// y·ln(y/μ), 0 where y is 0.
+fn y_ln_ratio(y: f64, mean: f64) -> f64 {
+    if y > 0.0 { y * (y / mean).ln() } else { 0.0 }
+}
+
+/// The deviance of one observation of logistic regression, or of Poisson regression.
+pub fn canonical_deviance(is_binomial: bool, y: f64, mean: f64) -> f64 {
+    2.0 * match is_binomial {
+        true => y_ln_ratio(y, mean) + y_ln_ratio(1.0 - y, 1.0 - mean),
+        false => y_ln_ratio(y, mean) - (y - mean),
+    }
+}
+
+/// The deviance of one observation of counts of variance μ + μ²/θ.
+pub fn deviance_of_counts(theta: f64, y: f64, mean: f64) -> f64 {
+    2.0 * (y_ln_ratio(y, mean) - (y + theta) * ((y + theta) / (mean + theta)).ln())
+}
+
 /// A fit by maximum likelihood.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReferenceFit {
@@ -92,20 +188,23 @@ pub struct ReferenceFit {
     pub coefficients: Vec<f64>,
     /// The deviance.
     pub deviance: f64,
-    /// w(y − μ) of each observation.
+    /// w(y − μ)μ′/V of each observation.
     pub scores: Vec<f64>,
-    /// β̂ᵢ² / ((XᵀWX)⁻¹)ᵢᵢ by column.
+    /// β̂ᵢ² / ((XᵀWX)⁻¹)ᵢᵢ by column, W the expected weights.
     pub costs: Vec<f64>,
 }
 
-/// The maximum likelihood fit of some columns, ones among them where there is an intercept, by scoring from 0 on.
+/// The maximum likelihood fit of some columns, ones among them where there is an intercept, by scoring from 0 on. Of a family of
+/// these moments at a linear predictor, and this deviance of a response at a mean.
 ///
 /// *Shapes:* `columns` n values each; `y`, `weights` and `offset` n.
 ///
 /// ```
+/// use passel_kernels::newton::{Moments, canonical_deviance, reference};
 /// // Three events of four without a column but ones: the logit is ln 3.
 /// let response = (&[1.0, 1.0, 1.0, 0.0][..], &[1.0; 4][..], &[0.0; 4][..]);
-/// let fit = passel_kernels::newton::reference(&[&[1.0; 4]], response, true);
+/// let logistic = |eta: f64| Moments::canonical(true, eta);
+/// let fit = reference(&[&[1.0; 4]], response, logistic, |y, mean| canonical_deviance(true, y, mean));
 /// assert!((fit.coefficients[0] - 3f64.ln()).abs() < 1e-12);
 /// let deviance = -2.0 * (3.0 * 0.75f64.ln() + 0.25f64.ln());
 /// assert!((fit.deviance - deviance).abs() < 1e-12);
@@ -113,55 +212,42 @@ pub struct ReferenceFit {
 pub fn reference(
     columns: &[&[f64]],
     (y, weights, offset): (&[f64], &[f64], &[f64]),
-    is_binomial: bool,
+    moments: impl Fn(f64) -> Moments,
+    deviance: impl Fn(f64, f64) -> f64,
 ) -> ReferenceFit {
     let (n, k) = (y.len(), columns.len());
     let support: Vec<u32> = (0..k as u32).collect();
-    let mean = |eta: f64| match is_binomial {
-        true => 1.0 / (1.0 + (-eta).exp()),
-        false => eta.exp(),
-    };
-    let variance = |mean: f64| match is_binomial {
-        true => mean * (1.0 - mean),
-        false => mean,
-    };
     let mut coefficients = vec![0.0; k];
-    let means = |coefficients: &[f64]| -> Vec<f64> {
+    let all = |coefficients: &[f64]| -> Vec<Moments> {
         let eta = |row: usize| {
             let own = columns.iter().zip(coefficients).map(|(x, b)| b * x[row]);
             offset[row] + own.sum::<f64>()
         };
-        (0..n).map(|row| mean(eta(row))).collect()
+        (0..n).map(|row| moments(eta(row))).collect()
     };
-    let rooted = |means: &[f64]| -> Vec<f64> {
-        let root = |row: usize| (weights[row] * variance(means[row])).sqrt();
-        let all = columns.iter();
-        all.flat_map(|x| (0..n).map(move |row| x[row] * root(row)))
+    let share = |row: usize, own: &Moments| match weights[row] > 0.0 {
+        true => (weights[row] / own.variance).sqrt(),
+        false => 0.0,
+    };
+    // √W, W the expected weights.
+    let root = |row: usize, own: &Moments| own.slope * share(row, own);
+    let rooted = |all: &[Moments]| -> Vec<f64> {
+        let columns = columns.iter();
+        columns
+            .flat_map(|x| (0..n).map(move |row| x[row] * root(row, &all[row])))
             .collect()
     };
     for _ in 0..200 {
-        let means = means(&coefficients);
+        let all = all(&coefficients);
         let target: Vec<f64> = (0..n)
-            .map(|row| match weights[row] > 0.0 {
-                true => (y[row] - means[row]) * (weights[row] / variance(means[row])).sqrt(),
-                false => 0.0,
-            })
+            .map(|row| (y[row] - all[row].mean) * share(row, &all[row]))
             .collect();
-        let step = least_squares::reference(&rooted(&means), &target, &support).coefficients;
+        let step = least_squares::reference(&rooted(&all), &target, &support).coefficients;
         let pairs = coefficients.iter_mut().zip(&step);
         pairs.for_each(|(b, step)| *b += step);
     }
-    let means = means(&coefficients);
-    let part = |of: f64, to: f64| if of > 0.0 { of * (of / to).ln() } else { 0.0 };
-    let deviance = |row: usize| {
-        let (y, mean) = (y[row], means[row]);
-        2.0 * weights[row]
-            * match is_binomial {
-                true => part(y, mean) + part(1.0 - y, 1.0 - mean),
-                false => part(y, mean) - (y - mean),
-            }
-    };
-    let rooted = rooted(&means);
+    let all = all(&coefficients);
+    let rooted = rooted(&all);
     let cost = |at: u32| {
         let others: Vec<u32> = (0..k as u32).filter(|other| *other != at).collect();
         let own = &rooted[at as usize * n..][..n];
@@ -170,9 +256,11 @@ pub fn reference(
         coefficients[at as usize].powi(2) * left
     };
     ReferenceFit {
-        deviance: (0..n).map(deviance).sum(),
+        deviance: (0..n)
+            .map(|row| weights[row] * deviance(y[row], all[row].mean))
+            .sum(),
         scores: (0..n)
-            .map(|row| weights[row] * (y[row] - means[row]))
+            .map(|row| weights[row] * (y[row] - all[row].mean) * all[row].slope / all[row].variance)
             .collect(),
         costs: (0..k as u32).map(cost).collect(),
         coefficients,
@@ -186,7 +274,16 @@ mod tests {
 
     #[test]
     fn scores_are_orthogonal_to_columns_and_a_drop_costs_about_what_it_says() {
-        for is_binomial in [true, false] {
+        for family in [Some(true), Some(false), None] {
+            let is_binomial = family == Some(true);
+            let moments = |eta: f64| match family {
+                Some(is_binomial) => Moments::canonical(is_binomial, eta),
+                None => Moments::of_counts(2.0, eta),
+            };
+            let deviance = |y: f64, mean: f64| match family {
+                Some(is_binomial) => canonical_deviance(is_binomial, y, mean),
+                None => deviance_of_counts(2.0, y, mean),
+            };
             let (x, noise) = problem(60, 3, 71);
             let y: Vec<f64> = (noise.iter())
                 .map(|e| match is_binomial {
@@ -198,7 +295,7 @@ mod tests {
             let ones = vec![1.0; 60];
             let columns = [&ones[..], &x[..60], &x[60..120], &x[120..180]];
             let response = (&y[..], &weights[..], &offset[..]);
-            let fit = reference(&columns, response, is_binomial);
+            let fit = reference(&columns, response, moments, deviance);
             for column in columns {
                 let product: f64 = column.iter().zip(&fit.scores).map(|(x, s)| x * s).sum();
                 assert!(product.abs() < 1e-10);
@@ -208,7 +305,7 @@ mod tests {
                     .filter(|other| *other != at)
                     .map(|other| columns[other])
                     .collect();
-                let without = reference(&others, response, is_binomial);
+                let without = reference(&others, response, moments, deviance);
                 let rise = without.deviance - fit.deviance;
                 assert!((rise - fit.costs[at]).abs() < 0.2 * fit.costs[at] + 1e-9);
             }

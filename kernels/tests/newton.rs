@@ -1,6 +1,9 @@
 //! Fits beside those of the reference, alone and several a block; those that are to be left. By observations.
 
-use passel_kernels::newton::{self, KERNEL, NewtonArgs, NewtonJob, shared_bytes};
+use passel_kernels::newton::{
+    self, FAMILY, KERNEL, Moments, NewtonArgs, NewtonJob, canonical_deviance, deviance_of_counts,
+    shared_bytes,
+};
 
 use super::{TestGpu, arguments, assert_near};
 
@@ -12,11 +15,19 @@ const MOST: usize = 70;
 
 pub fn check(test: &mut TestGpu, n: usize) {
     for (is_binomial, has_intercept) in [(true, true), (false, true), (true, false)] {
-        check_family(test, n, is_binomial, has_intercept);
+        check_family(test, n, Some(is_binomial), has_intercept);
+    }
+    for has_intercept in [true, false] {
+        check_family(test, n, None, has_intercept);
     }
 }
 
-fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: bool) {
+/// The shape of the counts whose family is none of the kernel's own.
+const THETA: f64 = 2.0;
+
+/// Of logistic or Poisson regression, or of a family in CUDA C.
+fn check_family(test: &mut TestGpu, n: usize, canonical: Option<bool>, has_intercept: bool) {
+    let is_binomial = canonical == Some(true);
     let (mut columns, noise) = test.regression(n, COLUMNS);
     // The last column is nearly the second.
     let (head, last) = columns.split_at_mut((COLUMNS - 1) * n);
@@ -38,9 +49,10 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
     let offset: Vec<f64> = (0..n).map(|row| 0.1 * (row % 3) as f64).collect();
     // Of means that are the responses Σ w[b(η) − yη] is less by so much.
     let part = |y: f64| if y > 0.0 { y * y.ln() } else { 0.0 };
-    let shift = (0..n).map(|row| match is_binomial {
-        true => weights[row] * (part(y[row]) + part(1.0 - y[row])),
-        false => weights[row] * (part(y[row]) - y[row]),
+    let shift = (0..n).map(|row| match canonical {
+        Some(true) => weights[row] * (part(y[row]) + part(1.0 - y[row])),
+        Some(false) => weights[row] * (part(y[row]) - y[row]),
+        None => 0.0,
     });
     let shift: f64 = shift.sum();
     let x = test.put(&columns);
@@ -77,6 +89,7 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
         of_costs: 3.0,
         first: test.put(&start),
         room: test.fill(0.0f64, 3 * n * blocks as usize),
+        values: test.put(&[THETA]),
         is_binomial: i32::from(is_binomial),
         has_intercept: i32::from(has_intercept),
     };
@@ -108,7 +121,8 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
     let all = count as i32;
     let given = arguments![args, jobs, all, answers];
     let shape = (256, shared_bytes(MOST + 1));
-    test.launch(&KERNEL, "newton", (blocks, 1), shape, given);
+    let kernel = if canonical.is_some() { KERNEL } else { FAMILY };
+    test.launch(&kernel, "newton", (blocks, 1), shape, given);
     let answers = test.get::<f64>(answers, 4 * count);
     let found = [predictors, scores].map(|of| test.get::<f64>(of, n * count));
     let costs = test.get::<f64>(costs, MOST * count);
@@ -126,7 +140,16 @@ fn check_family(test: &mut TestGpu, n: usize, is_binomial: bool, has_intercept: 
             .into_iter()
             .chain(own)
             .collect();
-        let expected = newton::reference(&own, (&y, &weights, &offset), is_binomial);
+        let moments = |eta: f64| match canonical {
+            Some(is_binomial) => Moments::canonical(is_binomial, eta),
+            None => Moments::of_counts(THETA, eta),
+        };
+        let deviance = |y: f64, mean: f64| match canonical {
+            Some(is_binomial) => canonical_deviance(is_binomial, y, mean),
+            None => deviance_of_counts(THETA, y, mean),
+        };
+        let response = (&y[..], &weights[..], &offset[..]);
+        let expected = newton::reference(&own, response, moments, deviance);
         // Where a fit has no end the reference has not, and is no number or far out.
         let is_wild = expected
             .coefficients

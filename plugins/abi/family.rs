@@ -86,4 +86,9 @@ pub struct passel_family {
         ),
     >,
     pub data: *const c_void,
+    /// The same in CUDA C, to 10⁻⁹, by which GPUs fit; or null, and the CPU fits: a text with `__device__
+    /// double passel_variance(const double *values, double mean)`, `__device__ double
+    /// passel_deviance(const double *values, double y, double mean)` and, of a link of its own, `__device__
+    /// void passel_mean(const double *values, double predictor, double *mean, double *slope)`. As that of a function.
+    pub cuda: *const c_char,
 }

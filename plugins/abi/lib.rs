@@ -44,6 +44,16 @@ pub struct passel_engine {
     pub log:
         Option<unsafe extern "C" fn(engine: *const passel_engine, level: u32, text: *const c_char)>,
     pub data: *const c_void,
+    /// Writes the path of the file that a parameter's value stands for, as the system spells it. Returns 0, or
+    /// another number where there is none (0) or `path_size`, the ending zero included, is too small.
+    pub path: Option<
+        unsafe extern "C" fn(
+            engine: *const passel_engine,
+            value: f64,
+            path: *mut c_char,
+            path_size: usize,
+        ) -> i32,
+    >,
 }
 
 /// A number that a method depends on.
@@ -68,6 +78,10 @@ pub struct passel_parameter {
     pub choice_count: usize,
     /// 1 where only whole numbers are allowed, else 0.
     pub whole: usize,
+    /// 1 where a file is named (selectors and pair scores), else 0. Its value is 0 where none is given, as
+    /// are `default_value`, `least` and `most`, or what passel_engine.path takes; another once the file has
+    /// changed. A method that has one is not tried with its default values at load.
+    pub file: usize,
 }
 
 /// What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
@@ -207,6 +221,12 @@ pub struct passel_problem {
             value: f64,
         ) -> i32,
     >,
+    /// The number of a column's term, from 0. Columns of a factor or of another term of several
+    /// columns follow one another and are one: who chooses or fits a column does so with its term's
+    /// others, and `most` counts terms. All others are terms of their own.
+    pub term: Option<unsafe extern "C" fn(problem: *const passel_problem, column: usize) -> usize>,
+    /// As --family names it: "gaussian" of a linear regression, and where there is none.
+    pub family: *const c_char,
 }
 
 /// What chooses variables: one of `declare` and `run`, the other null.
@@ -252,6 +272,10 @@ pub struct passel_selector {
             error_size: usize,
         ) -> i32,
     >,
+    /// 1 where `run` chooses models of every family but multinomial: `fit` then maximises the likelihood, and its
+    /// residuals, as the numbers of the response, are scores, the derivatives of it by the linear
+    /// predictors, all times one number. 0 for linear regressions alone; another --family is refused.
+    pub likelihoods: usize,
 }
 
 /// A score of every pair of variables with the response, larger is better: x and w stand for

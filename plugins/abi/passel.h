@@ -99,6 +99,9 @@ typedef struct passel_engine {
     // called with the very pointer that the entry was given, from any thread.
     void (*log)(const struct passel_engine *engine, uint32_t level, const char *text);
     const void *data;
+    // Writes the path of the file that a parameter's value stands for, as the system spells it. Returns 0, or
+    // another number where there is none (0) or `path_size`, the ending zero included, is too small.
+    int32_t (*path)(const struct passel_engine *engine, double value, char *path, size_t path_size);
 } passel_engine;
 
 // A number that a method depends on.
@@ -121,6 +124,10 @@ typedef struct passel_parameter {
     size_t choice_count;
     // 1 where only whole numbers are allowed, else 0.
     size_t whole;
+    // 1 where a file is named (selectors and pair scores), else 0. Its value is 0 where none is given, as
+    // are `default_value`, `least` and `most`, or what passel_engine.path takes; another once the file has
+    // changed. A method that has one is not tried with its default values at load.
+    size_t file;
 } passel_parameter;
 
 // What a user asks for by its name: a selector, a pair score, a criterion; its title is the name
@@ -321,6 +328,12 @@ typedef struct passel_problem {
         const uint32_t *anchor, size_t levels, double *values);
     // Puts a finite number into the report, under a name as parameters have; the last of a name stays.
     int32_t (*tell)(const struct passel_problem *problem, const char *name, double value);
+    // The number of a column's term, from 0. Columns of a factor or of another term of several
+    // columns follow one another and are one: who chooses or fits a column does so with its term's
+    // others, and `most` counts terms. All others are terms of their own.
+    size_t (*term)(const struct passel_problem *problem, size_t column);
+    // As --family names it: "gaussian" of a linear regression, and where there is none.
+    const char *family;
 } passel_problem;
 
 // What chooses variables: one of `declare` and `run`, the other null.
@@ -344,6 +357,10 @@ typedef struct passel_selector {
     // `declare` does.
     int32_t (*check)(const struct passel_selector *selector, const double *values, char *error,
         size_t error_size);
+    // 1 where `run` chooses models of every family but multinomial: `fit` then maximises the likelihood, and its
+    // residuals, as the numbers of the response, are scores, the derivatives of it by the linear
+    // predictors, all times one number. 0 for linear regressions alone; another --family is refused.
+    size_t likelihoods;
 } passel_selector;
 
 // A score of every pair of variables with the response, larger is better: x and w stand for
@@ -443,6 +460,11 @@ typedef struct passel_family {
     void (*start)(const struct passel_family *family, const double *values, size_t count,
         const double *responses, double *means);
     const void *data;
+    // The same in CUDA C, to 10⁻⁹, by which GPUs fit; or null, and the CPU fits: a text with `__device__
+    // double passel_variance(const double *values, double mean)`, `__device__ double
+    // passel_deviance(const double *values, double y, double mean)` and, of a link of its own, `__device__
+    // void passel_mean(const double *values, double predictor, double *mean, double *slope)`. As that of a function.
+    const char *cuda;
 } passel_family;
 
 // What a plugin brings; its entry returns it. Lists may be null where they are empty.

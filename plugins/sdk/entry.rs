@@ -5,10 +5,12 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::{CString, c_char, c_void},
+    ffi::{CStr, CString, OsStr, c_char, c_void},
+    mem::offset_of,
+    path::PathBuf,
     ptr,
     sync::{
-        OnceLock,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicPtr, Ordering},
     },
 };
@@ -35,6 +37,55 @@ pub fn warn(text: &str) {
         abi::PASSEL_LOG_WARNING,
         text,
     );
+}
+
+/// The path of the file that a parameter of [`ParameterKind::File`] has, by its value; none where none is given.
+///
+/// ```
+/// assert_eq!(passel_sdk::file(0.0), None);
+/// ```
+pub fn file(value: f64) -> Option<PathBuf> {
+    if value < 0.0 {
+        return tried_file(value);
+    }
+    let engine = ENGINE.load(Ordering::Acquire).cast_const();
+    if engine.is_null() || value == 0.0 {
+        return None;
+    }
+    // SAFETY: the engine's table is valid as long as the process lives, and as large as it says.
+    let path = unsafe {
+        match (*engine).size > offset_of!(Engine, path) {
+            true => (&raw const (*engine).path).read(),
+            false => None,
+        }
+    }?;
+    let mut room = vec![0u8; LONGEST_PATH];
+    // SAFETY: the very pointer that the entry was given, and room of this size.
+    let told = unsafe { path(engine, value, room.as_mut_ptr().cast(), room.len()) };
+    let text = CStr::from_bytes_until_nul(&room).ok()?.to_bytes();
+    #[cfg(unix)]
+    let own = std::os::unix::ffi::OsStrExt::from_bytes(text);
+    #[cfg(not(unix))]
+    let own = OsStr::new(std::str::from_utf8(text).ok()?);
+    let own: &OsStr = own;
+    (told == 0).then(|| PathBuf::from(own))
+}
+
+/// Bytes of a path, at most.
+const LONGEST_PATH: usize = 1 << 16;
+
+/// The files that were tried without an engine: the first has the value −1.
+static TRIED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+pub(crate) fn try_file(path: PathBuf) -> f64 {
+    let mut all = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.push(path);
+    -(all.len() as f64)
+}
+
+fn tried_file(value: f64) -> Option<PathBuf> {
+    let all = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.get(-value as usize - 1).cloned()
 }
 
 fn log(engine: *const Engine, level: u32, text: &str) {
@@ -168,7 +219,7 @@ pub(crate) fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_
     let parameters = parameters.iter().map(|parameter| {
         let (choices, choice_count) = match parameter.kind {
             ParameterKind::Choice(names) => list(names.iter().map(|name| text(name))),
-            ParameterKind::Number | ParameterKind::Whole => (ptr::null(), 0),
+            ParameterKind::Number | ParameterKind::Whole | ParameterKind::File => (ptr::null(), 0),
         };
         forever(abi::passel_parameter {
             size: size_of::<abi::passel_parameter>(),
@@ -180,6 +231,7 @@ pub(crate) fn method(texts: [&str; 4], parameters: &[Parameter]) -> abi::passel_
             choices,
             choice_count,
             whole: usize::from(parameter.kind == ParameterKind::Whole),
+            file: usize::from(parameter.kind == ParameterKind::File),
         })
     });
     let (parameters, parameter_count) = list(parameters);
@@ -211,6 +263,7 @@ fn selector(selector: &'static Selector) -> *const abi::passel_selector {
         check: None,
         over: abi::PASSEL_OVER_LEVELS,
         data: ptr::from_ref(selector).cast::<c_void>(),
+        likelihoods: 0,
     })
 }
 
@@ -231,9 +284,10 @@ fn procedure(procedure: &'static Procedure) -> *const abi::passel_selector {
         check: Some(check),
         over: match procedure.run {
             Run::Levels(_) => abi::PASSEL_OVER_LEVELS,
-            Run::Regression(_) => abi::PASSEL_OVER_REGRESSION,
+            Run::Regression(_) | Run::Likelihood(_) => abi::PASSEL_OVER_REGRESSION,
         },
         data: ptr::from_ref(procedure).cast::<c_void>(),
+        likelihoods: usize::from(matches!(procedure.run, Run::Likelihood(_))),
     })
 }
 

@@ -49,6 +49,11 @@ pub struct Family {
     pub saturated: fn(&[f64], f64) -> f64,
     /// The mean that a fit begins at, of y.
     pub start: fn(&[f64], f64) -> f64,
+    /// The same in CUDA C, by which GPUs fit: a text with `__device__ double passel_variance(const double *values, double
+    /// mean)`, `__device__ double passel_deviance(const double *values, double y, double mean)` and, of a link of its own,
+    /// `__device__ void passel_mean(const double *values, double predictor, double *mean, double *slope)`. Without one the CPU
+    /// fits.
+    pub cuda: Option<&'static str>,
 }
 
 /// How the mean μ depends on the linear predictor η.
@@ -89,6 +94,7 @@ pub(crate) fn family(family: &'static Family) -> *const passel_family {
         saturated: Some(saturated),
         start: Some(start),
         data: ptr::from_ref(family).cast::<c_void>(),
+        cuda: family.cuda.map_or(ptr::null(), text),
     })
 }
 

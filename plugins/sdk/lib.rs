@@ -38,7 +38,7 @@ mod problem;
 mod score;
 pub mod trial;
 
-pub use entry::warn;
+pub use entry::{file, warn};
 pub use family::{Family, FamilyLink};
 pub use finish::{Finish, Gathered};
 pub use function::{Function, Table};
@@ -77,6 +77,9 @@ pub enum ParameterKind {
     /// Names as of a parameter, which are written in place of 0, 1, …: the range is from 0 to their
     /// number less one.
     Choice(&'static [&'static str]),
+    /// A file, of selectors, procedures and pair scores: [`file`] tells its path by the value, which is 0 where none is given.
+    /// The range is from 0 to 0.
+    File,
 }
 
 /// A method that chooses variables one by one, by a declared score.
@@ -151,6 +154,9 @@ pub enum Run {
     Levels(fn(&[f64], &Levels) -> Result<(), String>),
     /// A linear regression: one model.
     Regression(fn(&[f64], &Regression) -> Result<(), String>),
+    /// A regression of any family but `multinomial`, linear ones among them: one model. Fits maximise the likelihood, and their residuals, as the
+    /// numbers of the response, are scores: its derivatives by the linear predictors, all times one number.
+    Likelihood(fn(&[f64], &Regression) -> Result<(), String>),
 }
 
 /// What models are compared by; smaller is better.

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::{
-    ffi::c_void,
+    ffi::{CStr, c_void},
     marker::PhantomData,
     mem::MaybeUninit,
     ops::Deref,
@@ -284,6 +284,29 @@ pub struct Fitted {
 }
 
 impl Regression<'_> {
+    /// The number of a column's term, from 0. Columns of a factor, or of another term of several columns, follow one another
+    /// and are one: who chooses or fits a column does so with the others of its term, and `most` counts terms.
+    pub fn term(&self, column: usize) -> usize {
+        let problem = self.0;
+        // SAFETY: the very problem that was lent. An older engine has no such terms.
+        let own = problem
+            .has
+            .term
+            .map(|term| unsafe { term(problem.there, column) });
+        own.unwrap_or(column)
+    }
+
+    /// The family as `--family` names it: `gaussian` of a linear regression.
+    pub fn family(&self) -> &str {
+        match self.0.has.family.is_null() {
+            true => "gaussian",
+            // SAFETY: a text that lives as long as the problem.
+            false => unsafe { CStr::from_ptr(self.0.has.family) }
+                .to_str()
+                .unwrap_or_default(),
+        }
+    }
+
     /// For each anchor r, n numbers, the `wanted` candidates of largest |xᵀr|, the largest
     /// first, of equal ones the lowest. Swept on every device at once: many anchors cost
     /// little more than one.
@@ -383,35 +406,4 @@ fn check(done: i32, refused: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::mem::offset_of;
-
-    unsafe extern "C" fn one(_: *const abi::passel_problem, _: usize) -> i32 {
-        1
-    }
-
-    #[test]
-    fn what_an_older_engine_does_not_have_is_not_read() {
-        // SAFETY: numbers and pointers, for which zero is a value.
-        let mut problem: abi::passel_problem = unsafe { MaybeUninit::zeroed().assume_init() };
-        problem.n = 7;
-        problem.nominal = Some(one);
-        for (size, nominal) in [
-            (offset_of!(abi::passel_problem, nominal), false),
-            (size_of::<abi::passel_problem>(), true),
-            (size_of::<abi::passel_problem>() + 8, true),
-        ] {
-            problem.size = size;
-            // SAFETY: made above; no more is read than is there.
-            let problem = unsafe { Problem::new(&raw const problem) };
-            assert_eq!((problem.n(), problem.is_nominal(0)), (7, nominal));
-            assert!(
-                problem
-                    .choose(0, 1.0)
-                    .unwrap_err()
-                    .contains("does not lend")
-            );
-        }
-    }
-}
+mod tests;

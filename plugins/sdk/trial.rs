@@ -17,7 +17,7 @@
 mod observations;
 mod procedure;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     Against, Combination, Combine, Function, Gather, Gathered, Join, PairMeasure, PairScore, Part,
@@ -30,6 +30,16 @@ pub use observations::{Observations, Tried};
 /// A function is given no parameters: see [`score_at`].
 pub fn score(score: &Score, x: &[u32], chosen: &[&[u32]], y: &[u32]) -> f64 {
     score_at(score, &[], x, chosen, y)
+}
+
+/// The value that a parameter which is a file would have, for [`file`](crate::file): of this path.
+///
+/// ```
+/// let value = passel_sdk::trial::file("weights.csv");
+/// assert_eq!(passel_sdk::file(value), Some("weights.csv".into()));
+/// ```
+pub fn file(path: impl Into<PathBuf>) -> f64 {
+    crate::entry::try_file(path.into())
 }
 
 /// The score of a candidate as [`score`] gives it, where a function of the table, or what finishes the

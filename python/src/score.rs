@@ -103,6 +103,7 @@ fn resolved<T>(
         version: format!("Python {}.{}", version.major, version.minor),
         library: PathBuf::new(),
         sha256: None,
+        files: Vec::new(),
         value: of(function)?,
     })
 }

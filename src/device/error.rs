@@ -56,15 +56,13 @@ pub enum DeviceError {
         /// Number of GPUs.
         count: usize,
     },
-    /// A plugin's function in CUDA C does not compile.
-    #[error(
-        "{name}.cu does not compile for {architecture}; it is to define `__device__ double \
-         passel_value(const double *values, const unsigned *counts, unsigned x, unsigned w, \
-         unsigned y, unsigned step)`:\n{log}"
-    )]
+    /// What a plugin brings in CUDA C does not compile.
+    #[error("{name}.cu does not compile for {architecture}; it is to define {defines}:\n{log}")]
     PluginCompile {
-        /// The name of its method.
+        /// The name of its method, or of its family.
         name: String,
+        /// The functions that its text is to have.
+        defines: &'static str,
         /// As in `sm_90a`.
         architecture: String,
         /// The compiler's messages.

@@ -113,11 +113,14 @@ impl Likelihood {
         self.loss
     }
 
-    /// The linear predictors that a fit from nothing begins at, where sums over observations tell deviances: of logistic
-    /// and Poisson regression whose counts are not far from one.
+    /// The linear predictors that a fit from nothing begins at, where GPUs fit: of logistic and Poisson regression whose counts
+    /// are not far from one, so that sums over observations tell deviances, and of families that are there in CUDA C.
     pub(crate) fn first_predictors(&self) -> Option<Vec<f64>> {
-        let has_sums = self.has_bounds() && self.response.is_summable;
-        let first = has_sums.then(|| State::first(&self.response, f64::INFINITY));
+        let is_fitted = match self.response.family().distribution() {
+            Distribution::Plugin(own) => own.cuda.is_some(),
+            _ => self.has_bounds() && self.response.is_summable,
+        };
+        let first = is_fitted.then(|| State::first(&self.response, f64::INFINITY));
         Some(first.flatten()?.predictors)
     }
 

@@ -67,7 +67,7 @@ impl Link {
             Self::Cloglog => (-(-mean).ln_1p()).ln(),
             Self::Log => mean.ln(),
             Self::Inverse => 1.0 / mean,
-            Self::Plugin(own) => own.predictor(mean),
+            Self::Plugin(own) => own.own_predictor(mean),
         }
     }
 

@@ -55,6 +55,9 @@ pub struct FamilyDefinition {
     pub has_dispersion: bool,
     /// What it computes.
     pub functions: Box<dyn FamilyFunctions>,
+    /// The same in CUDA C, if there is any: a text that defines `passel_variance`, `passel_deviance` and of a link of its own
+    /// `passel_mean`, as the contract of plugins has it. GPUs fit by it.
+    pub cuda: Option<String>,
 }
 
 /// A family of a plugin, which lives as long as the process, as plugins do.
@@ -122,6 +125,14 @@ impl PluginFamily {
         self.links.get_or_init(|| [own()])
     }
 
+    /// Up to so many responses that it takes: whole numbers, shares and positive numbers.
+    pub(crate) fn tried(self, count: usize) -> Vec<f64> {
+        let any =
+            (0..4 * count).map(|at| [at as f64 / 8.0, (at as f64 + 0.5) / (4 * count) as f64]);
+        let responses = any.flatten().filter(|y| self.functions.is_response(*y));
+        responses.take(count).collect()
+    }
+
     pub(super) fn c_name(self) -> &'static CStr {
         &self.own.name
     }
@@ -147,11 +158,16 @@ impl PluginFamily {
         format!("{plugin}/{name}{colon}{}", parameters.join(","))
     }
 
+    /// η of a mean, by its link.
+    pub(crate) fn predictor(self, mean: f64) -> f64 {
+        self.links()[0].predictor(mean)
+    }
+
     pub(super) fn first_mean(self, y: f64) -> f64 {
         one(|mean| self.functions.start(&[y], mean))
     }
 
-    pub(super) fn predictor(self, mean: f64) -> f64 {
+    pub(super) fn own_predictor(self, mean: f64) -> f64 {
         self.functions.predictor(mean)
     }
 
@@ -175,7 +191,7 @@ impl PluginFamily {
     }
 
     /// Means at linear predictors, their derivatives there, and the variances at them.
-    pub(super) fn moments(self, predictors: &[f64]) -> [Vec<f64>; 3] {
+    pub(crate) fn moments(self, predictors: &[f64]) -> [Vec<f64>; 3] {
         let mut all = [0; 3].map(|_| vec![f64::NAN; predictors.len()]);
         let [means, slopes, variances] = &mut all;
         match self.links()[0] {

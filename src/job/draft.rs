@@ -244,7 +244,7 @@ impl JobDraft {
         let Some(method) = score.filter(|_| errors.is_empty()) else {
             return Err(errors);
         };
-        PluginLookup::record_library(&mut self.job, &method.library);
+        PluginLookup::record(&mut self.job, &method);
         if let Some(matrix) = &self.matrix {
             errors = matrix_conflicts(&self.job, matrix);
         }
@@ -319,7 +319,7 @@ impl JobDraft {
         let method = &*self.job.method;
         if method != PASS {
             let selector: ResolvedMethod<MethodKind> = self.look_up(method, refused)?;
-            PluginLookup::record_library(&mut self.job, &selector.library);
+            PluginLookup::record(&mut self.job, &selector);
             self.job.selector = Some(selector);
         }
         if let Some(rule) = &mut self.job.stop.permutation {
@@ -381,7 +381,7 @@ impl JobDraft {
             error => refused(error),
         };
         let criterion: ResolvedMethod<Arc<dyn Criterion>> = self.look_up(value, refused)?;
-        PluginLookup::record_library(&mut self.job, &criterion.library);
+        PluginLookup::record(&mut self.job, &criterion);
         Ok(criterion.value)
     }
 }

@@ -65,7 +65,7 @@ impl JobDraft {
                 timeout: self.job.timeout,
             };
             let found = self.plugins.find(asking, &spec, refused)?;
-            PluginLookup::record_library(&mut self.job, &found.library);
+            PluginLookup::record(&mut self.job, &found);
             match at.checked_sub(1) {
                 None => self.job.kind.distribution = found.value,
                 Some(other) => self.other_families[other] = found.value,

@@ -159,6 +159,8 @@ pub struct Job {
     pub plugins: Vec<PathBuf>,
     /// The libraries that the method, the criterion or the score came from.
     pub libraries: Vec<PathBuf>,
+    /// The files that parameters of these name.
+    pub parameter_files: Vec<PathBuf>,
     /// The settings of the search.
     pub pass: Pass,
     /// The threads, devices, memory and ranks.
@@ -232,6 +234,7 @@ impl Job {
             other_criteria: Vec::new(),
             plugins: Vec::new(),
             libraries: Vec::new(),
+            parameter_files: Vec::new(),
             pass: Pass::default(),
             resources: Resources::default(),
             format: Format::Text,
@@ -310,7 +313,10 @@ impl Job {
         let cohort = cohort.filter_map(|(option, path)| Some((option, input_files(path?))));
         let cohort =
             cohort.flat_map(|(option, paths)| paths.into_iter().map(move |path| (option, path)));
+        let parameters = self.parameter_files.iter();
+        let parameters = parameters.map(|path| ("a parameter", path.clone()));
         let beside = response
+            .chain(parameters)
             .chain(rules)
             .chain(groups)
             .chain(table)

@@ -57,7 +57,7 @@ impl PluginAnswers {
             What::Family => Distribution::look_up(&plugins, spec).map(Told::of),
         };
         match found {
-            Ok(told) => Answer::Found(told),
+            Ok(told) => Answer::Found(Box::new(told)),
             Err(MethodError::UnknownName { name, nearest, .. }) => {
                 Answer::Unknown { name, nearest }
             }

@@ -75,12 +75,12 @@ pub(super) fn plugin_commands(plugins: Command) -> Command {
     plugins
         .arg(flag(
             "cuda",
-            "Compile their functions in CUDA C and, if there is a GPU, compare them with the functions for the CPU",
+            "Compile what they bring in CUDA C, scores and families, and, if there is a GPU, compare it with their functions for the CPU",
         ))
         .arg(
             check
                 .conflicts_with_all(["cuda", "format", "plugins"])
-                .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind; exit code 1 where something fails"),
+                .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind, and in CUDA C where there is a GPU; exit code 1 where something fails"),
         )
         .arg(flag("here", "Check in this process").requires("check").hide(true))
         .arg(flag("alone", "Load no library but those named").requires("plugins").hide(true))

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap, hash_map::Entry},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -90,8 +90,14 @@ impl PluginLookup {
         plugins
     }
 
-    /// Adds the library of a plugin to those that a job depends on.
-    pub(super) fn record_library(job: &mut Job, library: &Path) {
+    /// Adds the library of a plugin, and the files that parameters name, to those that a job depends on.
+    pub(super) fn record<T>(job: &mut Job, found: &ResolvedMethod<T>) {
+        let library = &found.library;
+        for file in &found.files {
+            if !job.parameter_files.contains(file) {
+                job.parameter_files.push(file.clone());
+            }
+        }
         if library.is_file() && !job.libraries.iter().any(|own| own == library) {
             job.libraries.push(library.to_owned());
         }

@@ -45,7 +45,7 @@ pub(super) enum Answer {
     Loaded(Vec<(String, String)>),
     /// One that was named cannot be used.
     Unusable(String, String),
-    Found(Told),
+    Found(Box<Told>),
     /// There is nothing of this name; the one nearest to it.
     Unknown {
         name: String,

@@ -349,12 +349,19 @@ pub(super) fn response_conflicts(job: &Job) -> Vec<OptionError> {
         errors.push(OptionError::new("criterion", message).help(help));
     }
     let selector = job.selector.as_ref().map(|selector| &selector.value);
-    if let Some(MethodKind::Regression(_)) = selector {
-        let message = format!(
-            "family = {}: the method {} chooses the model of a linear regression",
-            own.distribution, job.method
-        );
-        errors.push(OptionError::new("family", message).help("leave one of them out"));
+    if let Some(MethodKind::Regression(procedure)) = selector {
+        let (family, method) = (own.distribution, &job.method);
+        let message = match (procedure.has_likelihoods(), family) {
+            (false, _) => Some(format!(
+                "family = {family}: the method {method} chooses models of linear regressions alone, as its plugin says"
+            )),
+            (true, Distribution::Multinomial) => Some(format!(
+                "family = {family}: it has several linear predictors an observation, and the method {method} is lent one"
+            )),
+            (true, _) => None,
+        };
+        let error = message.map(|message| OptionError::new("family", message));
+        errors.extend(error.map(|error| error.help("leave one of them out")));
     }
     errors
 }

@@ -16,7 +16,7 @@ use super::{
     error::Breach,
     finish::{FinishCall, tolerance},
     guard::Called,
-    memory::{Foreign, long_text, printable, table},
+    memory::{Foreign, cuda_text, printable, table},
     problem::{self, Lent},
     process_state::kept,
 };
@@ -27,9 +27,6 @@ use crate::{
 
 /// Bytes for a plugin's reason.
 const REASON: usize = 1024;
-
-/// Longest CUDA source of a function, in bytes.
-const LONGEST_CUDA: usize = 1 << 20;
 
 /// Calls a function that may fail, with a buffer for its reason.
 fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
@@ -148,10 +145,7 @@ impl FunctionCall {
         // SAFETY: by the contract, here and below.
         let copy = unsafe { table(there) }?;
         let value = copy.value.ok_or_else(|| Breach::null("value"))?;
-        let cuda = match copy.cuda.is_null() {
-            true => None,
-            false => Some(unsafe { long_text(copy.cuda, "cuda", LONGEST_CUDA) }?.into()),
-        };
+        let cuda = unsafe { cuda_text(copy.cuda) }?.map(Into::into);
         Ok(Self {
             value,
             function: Foreign(there),
@@ -218,6 +212,8 @@ pub struct RunCall {
         Option<unsafe extern "C" fn(*const passel_selector, *const f64, *mut c_char, usize) -> i32>,
     pub(super) selector: Foreign<passel_selector>,
     pub(super) values: Box<[f64]>,
+    /// Whether it chooses models of every family.
+    pub(super) has_likelihoods: bool,
     pub(super) called: Called,
 }
 
@@ -253,6 +249,10 @@ impl Procedure for RunCall {
             let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
             kept(|| self.called.run_awaited(call))
         })
+    }
+
+    fn has_likelihoods(&self) -> bool {
+        self.has_likelihoods
     }
 }
 

@@ -117,12 +117,17 @@ pub struct MethodInfo {
 }
 
 impl MethodInfo {
+    /// Whether a parameter names a file: then values are not tried before one is given.
+    pub(super) fn has_files(&self) -> bool {
+        self.parameters.iter().any(|own| own.is_file)
+    }
+
     pub(super) fn defaults(&self) -> Vec<f64> {
         self.parameters.iter().map(|one| one.default).collect()
     }
 }
 
-/// A parameter of a method: a number, or one of several names that stand for 0, 1, …
+/// A parameter of a method: a number, one of several names that stand for 0, 1, …, or a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodParameter {
     /// The name in `method:name=number`.
@@ -139,6 +144,8 @@ pub struct MethodParameter {
     pub is_whole: bool,
     /// The names of 0, 1, …, where they are written in place of numbers.
     pub choices: Vec<String>,
+    /// Whether it names a file.
+    pub is_file: bool,
 }
 
 impl MethodParameter {

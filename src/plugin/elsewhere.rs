@@ -59,7 +59,9 @@ pub(crate) trait Offered: Sized {
 pub(crate) enum Kind {
     Score,
     Ranking,
-    Regression,
+    Regression {
+        has_likelihoods: bool,
+    },
     PairScore,
     Criterion {
         needs_least_squares: bool,
@@ -83,6 +85,7 @@ pub(crate) struct Told {
     // A path need not be UTF-8.
     library: OsString,
     sha256: Option<String>,
+    files: Vec<OsString>,
     kind: Kind,
 }
 
@@ -96,6 +99,7 @@ impl ResolvedMethod<PairScore> {
             version: String::new(),
             library: PathBuf::new(),
             sha256: None,
+            files: Vec::new(),
             value: PairScore::SYNERGY,
         }
     }
@@ -111,6 +115,11 @@ impl Told {
             version: found.version,
             library: found.library.into_os_string(),
             sha256: found.sha256,
+            files: found
+                .files
+                .into_iter()
+                .map(PathBuf::into_os_string)
+                .collect(),
         }
     }
 
@@ -124,6 +133,7 @@ impl Told {
             version: self.version.clone(),
             library: self.library.clone().into(),
             sha256: self.sha256.clone(),
+            files: self.files.iter().map(PathBuf::from).collect(),
         })
     }
 
@@ -137,12 +147,18 @@ impl Told {
 }
 
 /// What stands for functions that this process has not loaded.
-#[derive(Debug)]
-struct NotLoaded;
+#[derive(Debug, Default)]
+struct NotLoaded {
+    has_likelihoods: bool,
+}
 
 impl Procedure for NotLoaded {
     fn run(&self, _: &dyn Problem) -> Result<(), String> {
         Err("its library is not loaded in this process".to_owned())
+    }
+
+    fn has_likelihoods(&self) -> bool {
+        self.has_likelihoods
     }
 }
 
@@ -214,15 +230,19 @@ impl Offered for MethodKind {
         match self {
             Self::Score(_) => Kind::Score,
             Self::Ranking(_) => Kind::Ranking,
-            Self::Regression(_) => Kind::Regression,
+            Self::Regression(own) => Kind::Regression {
+                has_likelihoods: own.has_likelihoods(),
+            },
         }
     }
 
     fn stand_in(told: &Told) -> Option<Self> {
         match &told.kind {
             Kind::Score => Some(Self::Score(Score::default())),
-            Kind::Ranking => Some(Self::Ranking(Arc::new(NotLoaded))),
-            Kind::Regression => Some(Self::Regression(Arc::new(NotLoaded))),
+            Kind::Ranking => Some(Self::Ranking(Arc::new(NotLoaded::default()))),
+            Kind::Regression { has_likelihoods } => Some(Self::Regression(Arc::new(NotLoaded {
+                has_likelihoods: *has_likelihoods,
+            }))),
             _ => None,
         }
     }
@@ -316,7 +336,8 @@ impl Offered for Distribution {
                 responses: responses.clone(),
                 link,
                 has_dispersion: *has_dispersion,
-                functions: Box::new(NotLoaded),
+                functions: Box::new(NotLoaded::default()),
+                cuda: None,
             }))
         };
         let key = format!("{told:?}");
@@ -329,62 +350,4 @@ impl Offered for Distribution {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What arrives of something that plugins which are part of the program bring.
-    fn arrived<T: Offered>(spec: &str) -> (ResolvedMethod<T>, ResolvedMethod<T>) {
-        let plugins = [passel_information::PLUGIN, passel_relief::PLUGIN];
-        let plugins = Plugins::linked(&plugins).unwrap();
-        let found = T::look_up(&plugins, spec).unwrap();
-        let told = serde_json::to_string(&Told::of(T::look_up(&plugins, spec).unwrap())).unwrap();
-        let told: Told = serde_json::from_str(&told).unwrap();
-        (found, told.resolved().unwrap())
-    }
-
-    #[test]
-    fn what_arrives_is_what_was_told_of_but_for_its_functions() {
-        for spec in ["jmi", "mifs:beta=0.25", "relieff:neighbours=3"] {
-            let (found, here) = arrived::<MethodKind>(spec);
-            assert_eq!(
-                std::mem::discriminant(&found.value),
-                std::mem::discriminant(&here.value)
-            );
-            assert_eq!(found.name, here.name);
-            assert_eq!(found.parameters, here.parameters);
-            assert_eq!(
-                (found.plugin, found.version, found.library),
-                (here.plugin, here.version, here.library)
-            );
-        }
-        let (found, here) = arrived::<PairScore>("mi3");
-        assert_eq!(found.name, here.name);
-    }
-
-    #[test]
-    fn families_keep_what_designs_ask_of_them_and_are_one_where_they_are_equal() {
-        let told = |link: Result<&str, &str>, theta: f64| Told {
-            name: "nb".to_owned(),
-            parameters: Vec::new(),
-            plugin: "own".to_owned(),
-            version: "1".to_owned(),
-            library: "libown.so".into(),
-            sha256: None,
-            kind: Kind::Family {
-                values: vec![("theta".to_owned(), theta)],
-                responses: "counts".to_owned(),
-                link: link.map(str::to_owned).map_err(str::to_owned),
-                has_dispersion: true,
-            },
-        };
-        let family = |told: &Told| Distribution::stand_in(told).unwrap();
-        let own = family(&told(Ok("log"), 2.0));
-        assert_eq!(own, family(&told(Ok("log"), 2.0)));
-        assert_ne!(own, family(&told(Ok("log"), 3.0)));
-        assert_eq!(own.links(), [Link::Log]);
-        assert_eq!(own.plugin().unwrap().spec(), "own/nb:theta=2");
-        let other = family(&told(Err("quartic"), 2.0));
-        assert_eq!(other.links()[0].name(), "quartic");
-        assert!(MethodKind::stand_in(&told(Ok("log"), 2.0)).is_none());
-    }
-}
+mod tests;

@@ -15,7 +15,7 @@ use passel_criteria::Origin;
 use super::{
     error::Breach,
     guard::Called,
-    memory::{Foreign, text},
+    memory::{Foreign, cuda_text, text},
     warn_once,
 };
 use crate::family::{Distribution, FamilyDefinition, FamilyFunctions, Link, PluginFamily};
@@ -34,6 +34,7 @@ pub struct FamilyCall {
     responses: String,
     link: Result<Link, String>,
     has_dispersion: bool,
+    cuda: Option<String>,
     functions: Functions,
 }
 
@@ -103,6 +104,7 @@ impl FamilyCall {
                     return Err(format!("dispersion is {other}, which means nothing").into());
                 }
             },
+            cuda: unsafe { cuda_text(copy.cuda) }?,
             functions: Functions {
                 there: Foreign(there),
                 table: *copy,
@@ -151,6 +153,7 @@ impl FamilyCall {
                 values: values.into(),
                 called: format!("the family {} of plugin {}", self.name, self.plugin),
             }),
+            cuda: self.cuda.clone(),
         }
     }
 }

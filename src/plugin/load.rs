@@ -25,7 +25,7 @@ use super::{
     description::Plugin,
     elf, ends,
     error::{PluginError, unreadable},
-    find,
+    files, find,
     guard::Called,
     mapped, memory,
     process_state::kept,
@@ -214,6 +214,7 @@ impl EngineHandle {
                 version: version.into_raw(),
                 log: Some(log),
                 data: ptr::null(),
+                path: Some(path),
             },
             plugin: plugin.to_owned(),
             entering: Mutex::new(Some(String::new())),
@@ -267,4 +268,21 @@ unsafe extern "C" fn log(engine: *const passel_engine, level: u32, text: *const 
         Some(logged) => *logged += &format!("; {text}"),
         None => handle.warn(&text),
     }
+}
+
+/// [`passel_engine::path`], called by plugins from any thread.
+unsafe extern "C" fn path(
+    _: *const passel_engine,
+    value: f64,
+    path: *mut c_char,
+    path_size: usize,
+) -> i32 {
+    let own = files::path_of(value);
+    let own = own.as_ref().map(|own| own.as_bytes_with_nul());
+    let Some(own) = own.filter(|own| own.len() <= path_size && !path.is_null()) else {
+        return 1;
+    };
+    // SAFETY: the plugin's room of so many bytes, which overlaps nothing.
+    unsafe { ptr::copy_nonoverlapping(own.as_ptr().cast(), path, own.len()) };
+    0
 }

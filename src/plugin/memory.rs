@@ -22,6 +22,9 @@ const LARGEST: usize = 1 << 16;
 /// Longest text accepted, in bytes: a formula or a source with room to spare.
 const LONGEST: usize = 4096;
 
+/// Longest CUDA source accepted, in bytes.
+const LONGEST_CUDA: usize = 1 << 20;
+
 /// A struct in a plugin's memory, which the plugin never changes or frees.
 #[derive(Debug, Clone, Copy)]
 pub struct Foreign<T>(pub(super) *const T);
@@ -178,15 +181,23 @@ fn no_text(member: &str, most: usize) -> Breach {
     format!("{member} is no line of UTF-8 of at most {most} bytes").into()
 }
 
+/// Copies CUDA source, if there is any.
+///
+/// # Safety
+/// As for [`text`].
+pub(super) unsafe fn cuda_text(there: *const c_char) -> Result<Option<String>, Breach> {
+    match there.is_null() {
+        true => Ok(None),
+        // SAFETY: the caller's.
+        false => unsafe { long_text(there, "cuda", LONGEST_CUDA) }.map(Some),
+    }
+}
+
 /// Copies a text of up to `most` bytes, line breaks allowed.
 ///
 /// # Safety
 /// As for [`text`].
-pub(super) unsafe fn long_text(
-    there: *const c_char,
-    member: &str,
-    most: usize,
-) -> Result<String, Breach> {
+unsafe fn long_text(there: *const c_char, member: &str, most: usize) -> Result<String, Breach> {
     if there.is_null() {
         return Err(Breach::null(member));
     }

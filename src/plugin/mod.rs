@@ -17,6 +17,7 @@ mod elsewhere;
 mod ends;
 mod error;
 mod family;
+mod files;
 mod find;
 mod finish;
 mod guard;

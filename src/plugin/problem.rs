@@ -50,6 +50,8 @@ pub(super) fn function_table(lent: &Lent) -> passel_problem {
         name: Some(name),
         measure: Some(measure),
         tell: Some(tell),
+        term: Some(term),
+        family: problem.family().as_ptr(),
         data: ptr::from_ref(lent).cast(),
     }
 }
@@ -175,6 +177,11 @@ unsafe extern "C" fn codes(
 unsafe extern "C" fn nominal(problem: *const passel_problem, column: usize) -> i32 {
     let lent = unsafe { lent_to(problem) };
     i32::from(lent.is_some_and(|lent| lent.problem.is_nominal(column)))
+}
+
+unsafe extern "C" fn term(problem: *const passel_problem, column: usize) -> usize {
+    let lent = unsafe { lent_to(problem) };
+    lent.map_or(column, |lent| lent.problem.term_of(column))
 }
 
 unsafe extern "C" fn kept(problem: *const passel_problem, column: usize) -> i32 {

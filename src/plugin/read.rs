@@ -238,7 +238,9 @@ unsafe fn method(
                 called,
             };
             // A score that its defaults do not make is refused at load.
-            declare.score(&defaults)?;
+            if !info.has_files() {
+                declare.score(&defaults)?;
+            }
             Ok(MethodCall::Score(declare))
         }
         (None, Some(function)) => {
@@ -247,10 +249,13 @@ unsafe fn method(
                 check: copy.check,
                 selector,
                 values: defaults.clone().into(),
+                has_likelihoods: is_set("likelihoods", copy.likelihoods)?,
                 called,
             };
             // Values that its defaults do not make are refused at load.
-            let run = run.with(&defaults)?;
+            if !info.has_files() {
+                run.with(&defaults)?;
+            }
             match copy.over {
                 PASSEL_OVER_LEVELS => Ok(MethodCall::Ranking(run)),
                 PASSEL_OVER_REGRESSION => Ok(MethodCall::Regression(run)),
@@ -291,7 +296,18 @@ unsafe fn parameter(there: *const passel_parameter) -> Result<MethodParameter, B
         1 => return Err(format!("its default {default} is no whole number").into()),
         value => return Err(Breach::constant("whole", value as u32)),
     };
+    let is_file = match copy.file {
+        0 => false,
+        1 if choices.is_empty() && !is_whole && (default, least, most) == (0.0, 0.0, 0.0) => true,
+        1 => {
+            return Err(
+                "it is a file, whose default, least and most are 0, without choices".into(),
+            );
+        }
+        value => return Err(Breach::constant("file", value as u32)),
+    };
     Ok(MethodParameter {
+        is_file,
         name: unsafe { name(copy.name) }?,
         help: unsafe { text(copy.help, "help") }?,
         default,
@@ -317,12 +333,34 @@ unsafe fn pair_score(
     Ok(PairCall::Function(call?))
 }
 
+/// A member that is 0 or 1.
+fn is_set(member: &str, value: usize) -> Result<bool, Breach> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(format!("{member} is {other}, which means nothing").into()),
+    }
+}
+
+/// Refuses files of what reports know by numbers alone.
+fn no_files(info: &MethodInfo) -> Result<(), Breach> {
+    match info.parameters.iter().find(|own| own.is_file) {
+        Some(own) => Err(format!(
+            "its parameter {} is a file, which selectors and pair scores have alone",
+            own.name
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
 unsafe fn criterion(
     there: *const passel_criterion,
     copy: &passel_criterion,
     info: &MethodInfo,
 ) -> Result<CriterionCall, Breach> {
     let function = copy.value.ok_or_else(|| Breach::null("value"))?;
+    no_files(info)?;
     // The report's names outlive every selection; a plugin is loaded once.
     let leaked = |text: &str| -> &'static str { Box::leak(text.into()) };
     let parameters = info.parameters.iter();
@@ -333,13 +371,7 @@ unsafe fn criterion(
         name: leaked(&info.name),
         parameters: parameters.collect(),
         values: info.defaults().into(),
-        has_likelihoods: match copy.likelihoods {
-            0 => false,
-            1 => true,
-            other => {
-                return Err(format!("likelihoods is {other}, which means nothing").into());
-            }
-        },
+        has_likelihoods: is_set("likelihoods", copy.likelihoods)?,
         origin: None,
         called: Called::method(&info.plugin, &info.name),
     };
@@ -353,6 +385,7 @@ unsafe fn family(
 ) -> Result<FamilyCall, Breach> {
     let parameters = info.parameters.iter();
     let parameters: Vec<(&str, f64)> = parameters.map(|own| (&*own.name, own.default)).collect();
+    no_files(info)?;
     // SAFETY: the caller's.
     unsafe { FamilyCall::read(there, copy, [&info.plugin, &info.name], &parameters) }
 }

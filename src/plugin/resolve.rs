@@ -12,11 +12,12 @@ use super::{
     Plugins,
     description::{CriterionCall, FamilyCall, MethodCall, Offer, PairCall, Plugin},
     error::{Breach, MethodError, PASS},
+    files::{self, NamedFile},
     find::canonical,
     warn_once,
 };
 use crate::{
-    family::Distribution,
+    family::{Distribution, PluginFamily},
     nearest::{did_you_mean, nearest},
     score::{PairScore, Score, ScoreFunction},
     selector::Procedure,
@@ -28,7 +29,8 @@ use crate::{
 pub struct ResolvedMethod<T> {
     /// Its name.
     pub name: String,
-    /// Every parameter with its value, a number or the name of a choice; defaults where none was given.
+    /// Every parameter with its value, a number, the name of a choice or the path of a file, behind which its hash stands as
+    /// `NAME_sha256`; defaults where none was given.
     pub parameters: Vec<(String, Value)>,
     /// The plugin that brings it.
     pub plugin: String,
@@ -38,6 +40,8 @@ pub struct ResolvedMethod<T> {
     pub library: PathBuf,
     /// The SHA-256 of the library.
     pub sha256: Option<String>,
+    /// The files that parameters name.
+    pub files: Vec<PathBuf>,
     /// What was resolved: a [`MethodKind`], a [`PairScore`] or a criterion.
     pub value: T,
 }
@@ -143,6 +147,15 @@ impl Plugin {
         });
         methods.chain(pairs).collect()
     }
+
+    /// The plugin's families, at default parameters.
+    pub fn own_families(&self) -> Vec<PluginFamily> {
+        let families = self.families.iter().filter_map(|family| {
+            let own = family.call.family(self.origin(), &family.info.defaults());
+            own.ok()?.plugin()
+        });
+        families.collect()
+    }
 }
 
 /// Whether a text is a plugin's name, or the path of its library, from a folder, or the end of that.
@@ -194,6 +207,7 @@ fn resolve<'a, C: 'a, T>(
     let name = plain;
     let refused = |message| MethodError::Refused { what, message };
     let mut values = info.defaults();
+    let mut named: Vec<Option<(&str, NamedFile)>> = vec![None; values.len()];
     for (at, (key, value)) in parameters.iter().enumerate() {
         if parameters[..at].iter().any(|before| before.0 == *key) {
             return Err(refused(format!("{what} `{name}` is given `{key}` twice")));
@@ -209,6 +223,16 @@ fn resolve<'a, C: 'a, T>(
                 "{what} `{name}` {takes}, not `{key}`{hint}"
             )));
         };
+        if info.parameters[at].is_file {
+            let file = files::named(&folder.join(value)).map_err(|error| {
+                refused(format!(
+                    "{key} = {value} of {what} `{name}` cannot be read: {error}"
+                ))
+            })?;
+            values[at] = files::number(&file);
+            named[at] = Some((value, file));
+            continue;
+        }
         let value = info.parameters[at].value(value, &format!("{what} `{name}`"));
         values[at] = value.map_err(refused)?;
     }
@@ -216,8 +240,19 @@ fn resolve<'a, C: 'a, T>(
         let plugin = &plugin.name;
         refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
     })?;
-    let shown = info.parameters.iter().zip(values);
-    let shown = shown.map(|(known, value)| (known.name.clone(), known.shown(value)));
+    let shown = info.parameters.iter().zip(values).zip(&named);
+    let shown = shown.flat_map(|((known, value), named)| {
+        let value = match named {
+            Some((text, _)) => (*text).into(),
+            None if known.is_file => Value::Null,
+            None => known.shown(value),
+        };
+        let hash = named.iter().map(|(_, file)| {
+            let name = format!("{}_sha256", known.name);
+            (name, file.sha256.as_str().into())
+        });
+        [(known.name.clone(), value)].into_iter().chain(hash)
+    });
     let library = plugin.path.clone();
     let Origin {
         plugin,
@@ -227,6 +262,11 @@ fn resolve<'a, C: 'a, T>(
     Ok(ResolvedMethod {
         name: name.to_owned(),
         parameters: shown.collect(),
+        files: named
+            .iter()
+            .flatten()
+            .map(|(_, file)| file.path.clone())
+            .collect(),
         plugin,
         version,
         library,

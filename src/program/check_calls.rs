@@ -3,7 +3,11 @@
 use std::{hint::black_box, sync::Barrier, thread, time::Instant};
 
 use super::check_data::tables;
-use crate::score::{CountTable, ScoreFunction};
+use crate::{
+    device::{DeviceError, cuda::functions},
+    report::plugins::outcome,
+    score::{CountTable, ScoreFunction},
+};
 
 /// Threads that ask at once.
 pub(super) const THREADS: usize = 4;
@@ -74,9 +78,25 @@ pub(super) fn speed(call: impl Fn() -> f64) -> String {
     )
 }
 
+/// What is said of the twin in CUDA C: compared where there is a GPU.
+pub(super) fn twin(
+    has_twin: bool,
+    check: impl FnOnce() -> Result<Option<functions::Checked>, DeviceError>,
+) -> Result<String, String> {
+    if !has_twin {
+        return Ok(String::new());
+    }
+    if !functions::is_there() {
+        return Ok("; its twin in CUDA C: passel plugins --cuda".to_owned());
+    }
+    let checked = check().map_err(|error| error.to_string())?;
+    let told = checked.as_ref().map(outcome);
+    Ok(format!("; its twin in CUDA C {}", told.unwrap_or_default()))
+}
+
 /// A function of a table: a number of each or −∞, the same again; of a pair the same where the two are exchanged.
-pub(super) fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked {
-    let function = &*function.0;
+pub(super) fn of_function(of_score: &ScoreFunction, is_of_pair: bool) -> Checked {
+    let function = &*of_score.0;
     let of = |(step, [x, w, y], counts): &(usize, [usize; 3], Vec<u32>)| {
         function.value(&CountTable {
             counts,
@@ -123,10 +143,9 @@ pub(super) fn of_function(function: &ScoreFunction, is_of_pair: bool) -> Checked
         }
     }
     let example = &tables[tables.len() / 2];
-    let twin = match function.cuda() {
-        Some(_) => "; its twin in CUDA C: passel plugins --cuda",
-        None => "",
-    };
+    let twin = twin(function.cuda().is_some(), || {
+        functions::check(function.name(), of_score)
+    })?;
     Ok(format!(
         "{} tables, {}{twin}",
         tables.len(),

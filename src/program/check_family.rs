@@ -2,7 +2,11 @@
 
 use std::time::Instant;
 
-use crate::family::{Distribution, FamilyFunctions};
+use super::check_calls::twin;
+use crate::{
+    device::cuda::families,
+    family::{Distribution, FamilyFunctions},
+};
 
 /// Observations that are asked for at once.
 const AT_ONCE: usize = 256;
@@ -14,10 +18,7 @@ pub(super) fn of_family(family: Distribution) -> Result<String, String> {
         return Err("it is none of a plugin".to_owned());
     };
     let functions = &*family.functions;
-    // Whole numbers, shares and positive numbers, whatever it takes.
-    let any = (0..4 * AT_ONCE).map(|at| [at as f64 / 8.0, (at as f64 + 0.5) / 1024.0]);
-    let responses = any.flatten().filter(|y| functions.is_response(*y));
-    let responses: Vec<f64> = responses.take(AT_ONCE).collect();
+    let responses = family.tried(AT_ONCE);
     let mut means = vec![f64::NAN; responses.len()];
     functions.start(&responses, &mut means);
     means.rotate_left(responses.len() / 3);
@@ -45,8 +46,9 @@ pub(super) fn of_family(family: Distribution) -> Result<String, String> {
             ));
         }
     }
+    let twin = twin(family.cuda.is_some(), || families::check(family))?;
     Ok(format!(
-        "{} responses, {time:.0} ns an observation",
+        "{} responses, {time:.0} ns an observation{twin}",
         responses.len()
     ))
 }

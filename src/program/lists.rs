@@ -14,7 +14,7 @@ use super::{
 use crate::{
     batch::error_chain,
     device::{
-        cuda::{ahead::compile_all, facts::cuda, functions},
+        cuda::{ahead::compile_all, facts::cuda, families, functions},
         host::host_info,
     },
     job,
@@ -46,15 +46,13 @@ fn compile_kernels(matches: &ArgMatches) -> u8 {
         Ok(all) => all,
         Err(code) => return code,
     };
-    let functions: Vec<_> = all
-        .plugins()
-        .iter()
-        .flat_map(|own| own.functions())
-        .collect();
+    let plugins = all.plugins().iter();
+    let functions: Vec<_> = plugins.clone().flat_map(|own| own.functions()).collect();
+    let families: Vec<_> = plugins.flat_map(|own| own.own_families()).collect();
     let architectures = matches.get_many("compile").into_iter().flatten().cloned();
     let architectures: Vec<String> = architectures.collect();
     let into = matches.get_one::<PathBuf>("into").map(PathBuf::as_path);
-    match compile_all(&functions, &architectures, into) {
+    match compile_all((&functions, &families), &architectures, into) {
         Ok(compiled) => {
             let json = || devices::compiled_json(&compiled);
             print_as(matches, json, || devices::compiled_text(&compiled))
@@ -98,6 +96,11 @@ fn print_plugins(matches: &ArgMatches) -> u8 {
             for (name, function) in plugin.functions() {
                 let checked = functions::check(name, &function).transpose();
                 tried.extend(checked.map(|check| (&*plugin.name, name.to_owned(), check)));
+            }
+            for family in plugin.own_families() {
+                let name = family.name.to_string_lossy().into_owned();
+                let checked = families::check(family).transpose();
+                tried.extend(checked.map(|check| (&*plugin.name, name, check)));
             }
         }
     }

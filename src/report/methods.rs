@@ -61,6 +61,7 @@ pub(super) fn about(info: &MethodInfo) -> Value {
             "max": parameter.most,
             "whole": parameter.is_whole,
             "choices": parameter.choices,
+            "file": parameter.is_file,
         })
     });
     json!({
@@ -96,6 +97,7 @@ pub(super) fn entry(about: &Value) -> String {
                 _ => "",
             };
             page += &match choices.as_slice() {
+                _ if parameter["file"] == true => format!("    parameter  {name}, a file"),
                 [] => {
                     format!("    parameter  {name}{default}{whole}, in {least} … {most}")
                 }

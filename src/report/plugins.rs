@@ -22,7 +22,7 @@ pub fn text(plugins: &Plugins, tried: &Tried) -> String {
         page += &about_lines(&plugin.about);
         page += &brought(plugin.names());
         for (_, name, checked) in tried.iter().filter(|(of, ..)| *of == plugin.name) {
-            page += &format!("    CUDA C       {name}: {}\n", outcome(checked));
+            page += &format!("    CUDA C       {name}: {}\n", told(checked));
         }
         page.push('\n');
     }
@@ -62,17 +62,21 @@ fn brought<S: Borrow<str>>(names: [Vec<S>; 4]) -> String {
         .collect()
 }
 
-fn outcome(checked: &Result<Checked, DeviceError>) -> String {
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(error) => return error.to_string(),
-    };
+fn told(checked: &Result<Checked, DeviceError>) -> String {
+    match checked {
+        Ok(checked) => outcome(checked),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What is said of a text in CUDA C that compiles, and gives what its twin gives where there is a GPU.
+pub fn outcome(checked: &Checked) -> String {
     let for_all = checked.architectures.join(", ");
     let ran = match &checked.ran {
         None => "there is no GPU to run it on".to_owned(),
         Some(ran) => format!(
-            "on {} as its twin for {} tables, to {:.0e} of the value",
-            ran.device, ran.tables, ran.difference
+            "on {} as its twin for {}, to {:.0e} of the value",
+            ran.device, ran.compared, ran.difference
         ),
     };
     format!("compiles for {for_all} with NVRTC {}; {ran}", checked.nvrtc)
@@ -101,7 +105,7 @@ pub fn json(plugins: &Plugins, tried: &Tried) -> String {
                 .iter()
                 .filter(|(of, ..)| *of == plugin.name)
                 .map(|(_, name, checked)| {
-                    json!({ "name": name, "works": checked.is_ok(), "told": outcome(checked) })
+                    json!({ "name": name, "works": checked.is_ok(), "told": told(checked) })
                 })
                 .collect::<Vec<Value>>(),
         })

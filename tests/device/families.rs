@@ -30,8 +30,10 @@ pub fn families() -> Vec<Family> {
         Gamma,
         Ordinal,
         Multinomial,
-        counts(Ok(Link::Log)),
-        counts(Err("own".to_owned())),
+        counts(Ok(Link::Log), false),
+        counts(Err("own".to_owned()), false),
+        counts(Ok(Link::Log), true),
+        counts(Err("own".to_owned()), true),
     ]
     .into_iter();
     let with_links = all.flat_map(|own| own.links().iter().map(move |link| (own, *link)));

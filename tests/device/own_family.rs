@@ -52,8 +52,33 @@ impl FamilyFunctions for Counts {
     }
 }
 
-/// The family, with the engine's link or the same as one of its own.
-pub fn counts(link: Result<Link, String>) -> Distribution {
+/// Its functions in CUDA C.
+const CUDA: &str = "
+__device__ double passel_variance(const double *values, double mean)
+{
+    return mean + mean * mean / values[0];
+}
+__device__ double passel_deviance(const double *values, double y, double mean)
+{
+    const double theta = values[0], ratio = log1p((y - mean) / (mean + theta));
+    return 2.0 * ((y > 0.0 ? y * log(y / mean) : 0.0) - (y + theta) * ratio);
+}
+";
+
+/// Its own link in CUDA C.
+const CUDA_LINK: &str = "
+__device__ void passel_mean(const double *, double predictor, double *mean, double *slope)
+{
+    *mean = *slope = exp(predictor);
+}
+";
+
+/// The family, with the engine's link or the same as one of its own; GPUs fit it or not.
+pub fn counts(link: Result<Link, String>, has_twin: bool) -> Distribution {
+    let cuda = match &link {
+        Ok(_) => CUDA.to_owned(),
+        Err(_) => CUDA.to_owned() + CUDA_LINK,
+    };
     Distribution::Plugin(PluginFamily::new(FamilyDefinition {
         name: c"own-counts".to_owned(),
         parameters: vec![("theta".to_owned(), THETA)],
@@ -66,5 +91,6 @@ pub fn counts(link: Result<Link, String>) -> Distribution {
         link,
         has_dispersion: false,
         functions: Box::new(Counts),
+        cuda: has_twin.then_some(cuda),
     }))
 }

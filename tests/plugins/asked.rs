@@ -148,7 +148,7 @@ fn every_selector_arrives_as_the_score_of_its_definition() {
         let methods = all.methods().filter(|method| method.info.plugin == plugin);
         methods.count()
     };
-    assert_eq!((of_plugin("information"), of_plugin("faulty")), (24, 4));
+    assert_eq!((of_plugin("information"), of_plugin("faulty")), (24, 5));
     let ucrfs = declared("ucrfs");
     assert_eq!((ucrfs.combine, ucrfs.terms().len()), (Combine::Apart, 2));
     assert!(ucrfs.finish.is_some() && !ucrfs.is_exact());

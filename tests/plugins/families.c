@@ -41,6 +41,9 @@
 #define MEANS 0
 #define PREDICTORS 0
 #endif
+#ifndef TWIN
+#define TWIN 0
+#endif
 #ifndef NAME
 #define NAME "c-counts"
 #endif
@@ -121,7 +124,7 @@ static const passel_parameter *const parameters[] = {&power};
 static const passel_family family = {
     sizeof(passel_family), {NAME, "a family", "of the mean", "a test", parameters, 1},
     "whole numbers, say", LINK, DISPERSION, is_response, MEANS, PREDICTORS, VARIANCES, deviances_of,
-    saturated_of, start_of, 0};
+    saturated_of, start_of, 0, TWIN};
 static const passel_family *const families[] = {&family};
 static const passel_plugin plugin = {
     sizeof(passel_plugin), PASSEL_ABI_VERSION, 0, "families", "1.5", "a family", 0, 0, 0, 0, 0, 0,

@@ -12,6 +12,8 @@ mod contract;
 mod criteria;
 mod families;
 mod families_refused;
+mod files;
+mod fitted;
 mod found;
 mod harm;
 mod harm_table;
@@ -29,6 +31,7 @@ mod regression;
 mod runs;
 mod rust;
 mod signals;
+mod twins;
 mod v1;
 
 use std::{

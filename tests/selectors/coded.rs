@@ -77,6 +77,7 @@ fn job(data: &Path, function: fn(&CountTable) -> f64) -> Job {
         version: "0".to_owned(),
         library: "none".into(),
         sha256: None,
+        files: Vec::new(),
         value: MethodKind::Score(Score {
             measure: Measure::Function(ScoreFunction(Arc::new(Function(function)))),
             gather: Gather::Sum,
@@ -153,6 +154,7 @@ fn a_function_of_many_tables_at_a_time_has_the_report_of_one() {
             version: "0".to_owned(),
             library: "none".into(),
             sha256: None,
+            files: Vec::new(),
             value,
         };
         rank_pairs(&PairsJob::new(job.clone(), method))

@@ -2,6 +2,8 @@
  *
  *     cc -shared -fPIC -I PASSEL/plugins/abi nb2.c -o libnb2.so -lm
  *     passel select DATA --response y --family nb2:theta=2 --plugins libnb2.so
+ *
+ * GPUs fit by the text in CUDA C below; `passel plugins --cuda` compiles it and, where there is one, compares.
  */
 #include <math.h>
 
@@ -59,6 +61,18 @@ static void start(const struct passel_family *family, const double *values, size
         means[i] = y[i] > 0.0 ? y[i] : 1.0 / 6.0;
 }
 
+/* variance and deviance for one thread of a GPU; the link is passel's. */
+static const char cuda[] =
+    "__device__ double passel_variance(const double *values, double mean)\n"
+    "{\n"
+    "    return mean + mean * mean / values[0];\n"
+    "}\n"
+    "__device__ double passel_deviance(const double *values, double y, double mean)\n"
+    "{\n"
+    "    const double theta = values[0], ratio = log1p((y - mean) / (mean + theta));\n"
+    "    return 2.0 * ((y > 0.0 ? y * log(y / mean) : 0.0) - (y + theta) * ratio);\n"
+    "}\n";
+
 static const struct passel_parameter theta = {
     .size = sizeof theta,
     .name = "theta",
@@ -88,6 +102,7 @@ static const struct passel_family nb2 = {
     .deviance = deviance,
     .saturated = saturated,
     .start = start,
+    .cuda = cuda,
 };
 
 static const struct passel_family *const families[] = {&nb2};

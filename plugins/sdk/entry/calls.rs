@@ -65,7 +65,7 @@ pub(super) unsafe extern "C" fn run(
     };
     let run = || match procedure.run {
         Run::Levels(run) => run(values, &Levels(problem)),
-        Run::Regression(run) => run(values, &Regression(problem)),
+        Run::Regression(run) | Run::Likelihood(run) => run(values, &Regression(problem)),
     };
     let done = catch(run).unwrap_or_else(Err);
     // SAFETY: the engine's room, of this size.

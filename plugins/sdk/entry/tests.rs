@@ -45,6 +45,7 @@ fn an_entry_that_panics_gives_null_and_the_reason() {
         version: c"0".as_ptr(),
         log: Some(note),
         data: ptr::null(),
+        path: None,
     };
     static PANICS: LazyPlugin = LazyPlugin::new();
     let made = PANICS.enter(&engine, &description(|| panic!("no pair\0")));
@@ -153,4 +154,35 @@ fn a_reason_is_cut_between_letters() {
     }
     // SAFETY: no room, nothing written.
     unsafe { write_reason("a", ptr::null_mut(), 0) };
+}
+
+#[test]
+fn a_procedure_says_what_models_it_chooses() {
+    const NONE: Procedure = Procedure {
+        name: "way",
+        title: "",
+        formula: "",
+        source: "",
+        parameters: &[],
+        check: |_| Ok(()),
+        run: Run::Levels(|_, _| Ok(())),
+    };
+    static ALL: [Procedure; 3] = [
+        NONE,
+        Procedure {
+            run: Run::Regression(|_, _| Ok(())),
+            ..NONE
+        },
+        Procedure {
+            run: Run::Likelihood(|_, _| Ok(())),
+            ..NONE
+        },
+    ];
+    let told = ALL.each_ref().map(|own| {
+        // SAFETY: made just now, and never freed.
+        let table = unsafe { &*procedure(own) };
+        (table.over, table.likelihoods)
+    });
+    let (levels, regression) = (abi::PASSEL_OVER_LEVELS, abi::PASSEL_OVER_REGRESSION);
+    assert_eq!(told, [(levels, 0), (regression, 0), (regression, 1)]);
 }

@@ -18,7 +18,7 @@ use crate::{Levels, Problem, Procedure, Regression, Run, panics::catch};
 impl Observations {
     /// Runs a procedure on them, with one value a parameter.
     pub fn run(&self, procedure: &Procedure, values: &[f64]) -> Tried {
-        let is_regression = matches!(procedure.run, Run::Regression(_));
+        let is_regression = !matches!(procedure.run, Run::Levels(_));
         let lent = Lent::new(self, is_regression);
         let table = table(&lent);
         let done = catch(|| {
@@ -27,7 +27,7 @@ impl Observations {
             let problem = unsafe { Problem::new(&table) };
             match procedure.run {
                 Run::Levels(run) => run(values, &Levels(problem)),
-                Run::Regression(run) => run(values, &Regression(problem)),
+                Run::Regression(run) | Run::Likelihood(run) => run(values, &Regression(problem)),
             }
         });
         let mut tried = std::mem::take(&mut *lent.tried());
@@ -59,6 +59,8 @@ fn table(lent: &Lent) -> abi::passel_problem {
         name: Some(name),
         measure: (!lent.is_regression).then_some(measure),
         tell: Some(tell),
+        term: None,
+        family: ptr::null(),
     }
 }
 

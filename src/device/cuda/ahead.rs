@@ -7,8 +7,8 @@ pub use passel_kernels::ARCHITECTURES;
 use passel_kernels::{ALL, Kernel};
 use rayon::prelude::*;
 
-use super::{super::DeviceError, cache::Cache, compile, functions, library};
-use crate::score::ScoreFunction;
+use super::{super::DeviceError, cache::Cache, compile, families, functions, library};
+use crate::{family::PluginFamily, score::ScoreFunction};
 
 /// Kernels that were compiled before they were needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Compiled {
     pub folder: PathBuf,
 }
 
-/// Compiles every kernel, and those of the functions that plugins bring, for some architectures (`here` for those of the GPUs of
+/// Compiles every kernel, and those of the functions and of the families that plugins bring, for some architectures (`here` for those of the GPUs of
 /// this machine, `all` for all that there are) into a folder that serves as the program's, or else into the user's
 /// cache. Those that are in the cache are not compiled again.
 ///
@@ -31,7 +31,7 @@ pub struct Compiled {
 /// A kernel that does not compile; an architecture that kernels are not made for; no GPU, where none is named; a folder that takes
 /// no files.
 pub fn compile_all(
-    functions: &[(&str, ScoreFunction)],
+    (functions, families): (&[(&str, ScoreFunction)], &[PluginFamily]),
     architectures: &[String],
     folder: Option<&Path>,
 ) -> Result<Compiled, DeviceError> {
@@ -39,7 +39,11 @@ pub fn compile_all(
         let text = function.0.cuda()?;
         Some(functions::kernel(name, text))
     });
-    let kernels: Vec<Kernel> = ALL.iter().copied().chain(own).collect();
+    let of_families = families.iter();
+    let of_families = of_families
+        .filter_map(|own| families::kernels(*own))
+        .flatten();
+    let kernels: Vec<Kernel> = ALL.iter().copied().chain(own).chain(of_families).collect();
     let mut all: Vec<String> = Vec::new();
     for name in architectures {
         match name.as_str() {

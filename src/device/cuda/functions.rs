@@ -1,4 +1,4 @@
-//! Scores of contingency tables in CUDA C, as plugins bring them: made into kernels, compiled for
+//! Scores of contingency tables in CUDA C, as plugins bring them, and families beside them: made into kernels, compiled for
 //! every architecture, and compared on a GPU with the plugin's function for the CPU.
 
 use std::{
@@ -6,7 +6,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use passel_kernels::{ARCHITECTURES, Kernel, plugin_values};
+use passel_kernels::{ARCHITECTURES, Kernel, family_values, newton, plugin_values};
+use rayon::prelude::*;
 
 use super::{
     super::DeviceError,
@@ -35,8 +36,8 @@ pub struct Checked {
 pub struct Ran {
     /// The GPU.
     pub device: String,
-    /// The number of random tables that were compared.
-    pub tables: usize,
+    /// What was compared, as in `6000 tables`.
+    pub compared: String,
     /// The largest difference, relative to the value.
     pub difference: f64,
 }
@@ -65,19 +66,41 @@ pub fn check(name: &str, function: &ScoreFunction) -> Result<Option<Checked>, De
         return Ok(None);
     };
     let kernel = kernel(name, text);
-    for architecture in ARCHITECTURES {
-        let compiled = compile::compile(&kernel, architecture);
-        compiled.map_err(|error| attribute(name, error))?;
-    }
-    let ran = match library::gpus() {
-        Ok(1..) => Some(compare(name, &kernel, function)?),
-        Ok(0) | Err(_) => None,
-    };
-    Ok(Some(Checked {
+    checked(name, &[kernel], || compare(name, &kernel, function)).map(Some)
+}
+
+/// Compiles the kernels of what a plugin brings under this name, the first for every architecture and the others, of the same
+/// text, as far as PTX, where names would meet; and compares, where there is a GPU.
+pub(super) fn checked(
+    name: &str,
+    kernels: &[Kernel],
+    compare: impl FnOnce() -> Result<Ran, DeviceError>,
+) -> Result<Checked, DeviceError> {
+    let all = kernels.iter().enumerate().flat_map(|(at, kernel)| {
+        let own = if at == 0 {
+            ARCHITECTURES
+        } else {
+            &["compute_75"]
+        };
+        own.iter().map(move |architecture| (kernel, *architecture))
+    });
+    let all: Vec<_> = all.collect();
+    let compiled = all.par_iter().map(|(kernel, architecture)| {
+        let compiled = compile::compile(kernel, architecture);
+        compiled.map_err(|error| attribute(name, error)).map(drop)
+    });
+    let compiled: Vec<Result<(), DeviceError>> = compiled.collect();
+    compiled.into_iter().collect::<Result<(), _>>()?;
+    Ok(Checked {
         nvrtc: library::nvrtc()?,
         architectures: ARCHITECTURES,
-        ran,
-    }))
+        ran: is_there().then(compare).transpose()?,
+    })
+}
+
+/// Whether there is a GPU to run on.
+pub fn is_there() -> bool {
+    matches!(library::gpus(), Ok(1..))
 }
 
 /// The kernel that evaluates this text, a method's.
@@ -89,7 +112,7 @@ pub(super) fn kernel(name: &str, text: &str) -> Kernel {
 }
 
 /// A text that stays as long as the program; of equal ones there is one.
-fn kept(text: String) -> &'static str {
+pub(super) fn kept(text: String) -> &'static str {
     static ALL: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(there) = all.get(text.as_str()) {
@@ -100,15 +123,26 @@ fn kept(text: String) -> &'static str {
     text
 }
 
-/// What the compiler says of [`kernel`] is of the method's text.
+/// What the text of a score is to define.
+const OF_SCORE: &str = "`__device__ double passel_value(const double *values, const unsigned *counts, unsigned x, unsigned w, \
+                     unsigned y, unsigned step)`";
+
+/// What the text of a family is to define.
+const OF_FAMILY: &str = "`__device__ double passel_variance(const double *values, double mean)`, `__device__ double \
+                                  passel_deviance(const double *values, double y, double mean)` and, of a link of its own, \
+                                  `__device__ void passel_mean(const double *values, double predictor, double *mean, \
+                                  double *slope)`";
+
+/// What the compiler says of a kernel that is made of a plugin's text is of that text.
 pub(super) fn attribute(name: &str, error: DeviceError) -> DeviceError {
     match error {
         DeviceError::Compile {
             kernel,
             architecture,
             log,
-        } if kernel == plugin_values::KERNEL.name => DeviceError::PluginCompile {
+        } if defines(&kernel).is_some() => DeviceError::PluginCompile {
             name: name.to_owned(),
+            defines: defines(&kernel).unwrap_or_default(),
             architecture,
             log,
         },
@@ -116,8 +150,19 @@ pub(super) fn attribute(name: &str, error: DeviceError) -> DeviceError {
     }
 }
 
+/// What the text of a plugin is to define that this kernel is made of; `None` of passel's own kernels.
+fn defines(kernel: &str) -> Option<&'static str> {
+    let all = [
+        (plugin_values::KERNEL, OF_SCORE),
+        (family_values::KERNEL, OF_FAMILY),
+        (newton::FAMILY, OF_FAMILY),
+    ];
+    let own = all.iter().find(|(own, _)| own.name == kernel);
+    own.map(|(_, defines)| *defines)
+}
+
 /// How far two values are apart, as a share of the larger; not a number where one is none.
-fn difference(ours: f64, theirs: f64) -> f64 {
+pub(super) fn difference(ours: f64, theirs: f64) -> f64 {
     match ours == theirs {
         true => 0.0,
         false => (ours - theirs).abs() / ours.abs().max(theirs.abs()),
@@ -197,7 +242,7 @@ fn compare(name: &str, kernel: &Kernel, function: &ScoreFunction) -> Result<Ran,
     }
     Ok(Ran {
         device: gpu.name.clone(),
-        tables: TABLES * SHAPES.len(),
+        compared: format!("{} tables", TABLES * SHAPES.len()),
         difference: largest,
     })
 }
@@ -232,9 +277,14 @@ mod tests {
         };
         assert_eq!(attribute("method", of("dense")), of("dense"));
         let own = attribute("method", of("plugin_values")).to_string();
-        assert!(
-            own.starts_with("method.cu does not compile for sm_75;"),
-            "{own}"
-        );
+        let start = "method.cu does not compile for sm_75; it is to define `__device__ double passel_value(";
+        assert!(own.starts_with(start), "{own}");
+        for kernel in ["newton_family", "family_values"] {
+            let own = attribute("method", of(kernel)).to_string();
+            assert!(
+                own.contains(" passel_variance(const double *values"),
+                "{own}"
+            );
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! GPUs by CUDA: which libraries and GPUs this machine has ([`facts`]), and scores in CUDA C ([`functions`]).
+//! GPUs by CUDA: which libraries and GPUs this machine has ([`facts`]), and scores and families in CUDA C ([`functions`],
+//! [`families`]).
 //!
 //! CUDA's libraries are opened when the program runs, so the program is the same where there are none.
 
@@ -16,6 +17,7 @@ mod compile;
 pub(crate) mod counting;
 mod digits;
 pub mod facts;
+pub mod families;
 mod fit_joined;
 pub mod functions;
 mod gain;
@@ -124,7 +126,7 @@ impl<'x> Cuda<'x> {
         resources: &Resources,
         threads: usize,
     ) -> Result<Self, DeviceError> {
-        let gpu = Gpu::open(ordinal, KERNELS)?;
+        let mut gpu = Gpu::open(ordinal, KERNELS)?;
         let has_genotypes = shard.x.packed().is_some();
         let asked = match resources.precision {
             _ if has_genotypes => Arithmetic::F64,
@@ -149,7 +151,9 @@ impl<'x> Cuda<'x> {
             None => None,
         };
         let newton = match shard.x.likelihood().filter(|_| on_gpu) {
-            Some(likelihood) => Newton::new(&gpu, likelihood, risk.as_ref().map(|own| own.rows))?,
+            Some(likelihood) => {
+                Newton::new(&mut gpu, likelihood, risk.as_ref().map(|own| own.rows))?
+            }
             None => None,
         };
         let newton = newton

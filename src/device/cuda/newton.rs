@@ -1,6 +1,8 @@
-//! Fits of logistic and Poisson regression and of Cox's model on a GPU. What its kernels leave the host's threads fit.
+//! Fits of logistic and Poisson regression, of families of plugins and of Cox's model on a GPU. What its kernels leave the host's
+//! threads fit.
 
 use passel_kernels::{
+    Kernel,
     cox::{self, CoxArgs, RiskRows},
     newton::{self, NewtonArgs, NewtonJob, shared_bytes},
 };
@@ -9,6 +11,7 @@ use rayon::prelude::*;
 use super::{
     super::{DeviceError, ModelUpdate, UpdateOutcome, fitted_models::cheapest},
     columns::GpuColumns,
+    families, functions,
     gpu::{Gpu, arguments},
     memory::Buffer,
     models::Models,
@@ -31,7 +34,10 @@ pub(super) struct Newton<'x> {
     n: usize,
     /// Of survival times who is at risk when.
     risk: Option<RiskRows>,
-    /// y, weights, offsets, and the linear predictors that a fit from nothing begins at, n each.
+    /// The kernel that knows the family.
+    kernel: Kernel,
+    /// y, weights, offsets, and the linear predictors that a fit from nothing begins at, n each; then the parameters of a
+    /// plugin's family.
     response: Buffer<f64>,
     /// Of each block.
     room: GrowableBuffer<f64>,
@@ -45,7 +51,7 @@ pub(super) struct Newton<'x> {
 impl<'x> Newton<'x> {
     /// None for a likelihood that is not fitted here.
     pub(super) fn new(
-        gpu: &Gpu,
+        gpu: &mut Gpu,
         likelihood: &'x Likelihood,
         risk: Option<RiskRows>,
     ) -> Result<Option<Self>, DeviceError> {
@@ -57,9 +63,20 @@ impl<'x> Newton<'x> {
             return Ok(None);
         };
         let (response, n) = (likelihood.response(), first.len());
-        let held = gpu.buffer(4 * n, HOLDING)?;
+        let (mut kernel, mut values) = (newton::KERNEL, Vec::new());
+        if let Some(family) = response.family().distribution().plugin() {
+            let Some(own) = families::fits(family) else {
+                return Ok(None);
+            };
+            let name = family.name.to_string_lossy();
+            let loaded = gpu.load(&[own]);
+            loaded.map_err(|error| functions::attribute(&name, error))?;
+            kernel = own;
+            values.extend(family.parameters.iter().map(|(_, value)| *value));
+        }
+        let held = gpu.buffer(4 * n + values.len(), HOLDING)?;
         let parts = [response.y(), response.weights(), response.offset(), &first];
-        for (at, part) in parts.into_iter().enumerate() {
+        for (at, part) in parts.into_iter().chain([&*values]).enumerate() {
             gpu.upload(part, held.at(at * n))?;
         }
         let fits = |k: &usize| shared_bytes(k + 1) + 2048 <= gpu.shared as usize;
@@ -67,6 +84,7 @@ impl<'x> Newton<'x> {
             likelihood,
             n,
             risk,
+            kernel,
             response: held,
             room: GrowableBuffer::default(),
             blocks: (BLOCKS * gpu.processors) as usize,
@@ -118,7 +136,7 @@ impl<'x> Newton<'x> {
             None => {
                 let args = self.args(room);
                 let given = arguments![args, given, count, answers];
-                gpu.launch(&newton::KERNEL, "newton", grid, 256, shared, given)?;
+                gpu.launch(&self.kernel, "newton", grid, 256, shared, given)?;
             }
         }
         gpu.wait(DURING)?;
@@ -144,6 +162,7 @@ impl<'x> Newton<'x> {
             of_costs: of_weights / self.likelihood.coefficient_scale().powi(2),
             first: self.first(),
             room,
+            values: self.response.at(4 * self.n),
             is_binomial: i32::from(self.likelihood.is_logistic()),
             has_intercept: i32::from(self.likelihood.has_intercept()),
         }

@@ -144,20 +144,6 @@ impl MethodClass {
                 "precision",
                 "over",
             ]);
-        let of_searches = is_one_of(&[
-            "responses",
-            "family",
-            "link",
-            "trials",
-            "success",
-            "dispersion",
-            "firth",
-            "time",
-            "event",
-            "entry",
-            "strata",
-            "ties",
-        ]);
         let of_procedures = is_one_of(&["seed", "time-limit"]);
         match self {
             Self::Pass => !of_selectors,
@@ -167,7 +153,7 @@ impl MethodClass {
                 let of_scores = is_one_of(&["threshold", "stop", "correction", "memory-limit"]);
                 of_procedures || !of_scores && !of_models
             }
-            Self::Regression => of_procedures || !of_search && !of_selectors && !of_searches,
+            Self::Regression => of_procedures || !of_search && !of_selectors && name != "responses",
         }
     }
 

@@ -47,8 +47,9 @@ fn options_that_the_method_does_not_use_are_refused() {
     // Once, whatever the value would be worth to another method.
     for (option, value) in [("link", "logit"), ("success", "yes")] {
         let told = refused(&[("method", "jmi"), (option, value)]);
-        let expected =
-            format!("{option} has no effect with the method jmi; it is for the method pass");
+        let expected = format!(
+            "{option} has no effect with the method jmi; it is for regressions: by the method pass, or by a plugin"
+        );
         assert_eq!(told, [expected]);
     }
     assert_eq!(

@@ -7,6 +7,7 @@ mod levels;
 mod regression;
 
 use std::{
+    ffi::CStr,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
@@ -38,6 +39,11 @@ pub trait Procedure: fmt::Debug + Send + Sync {
     /// # Errors
     /// The reason for a failure, on one line; variables chosen before it stand.
     fn run(&self, problem: &dyn Problem) -> Result<(), String>;
+
+    /// Whether it chooses models of every family, and not of linear regressions alone.
+    fn has_likelihoods(&self) -> bool {
+        false
+    }
 }
 
 /// The problem that a procedure solves. Every function may be called from any thread, until the
@@ -96,6 +102,17 @@ pub trait Problem: Send + Sync {
     /// Whether a column is of text: its numbers are equal or not, and have no order.
     fn is_nominal(&self, _column: usize) -> bool {
         false
+    }
+
+    /// The number of a column's term; what is chosen or fitted of a term is all of its columns. A column that is
+    /// no candidate's is its own.
+    fn term_of(&self, column: usize) -> usize {
+        column
+    }
+
+    /// The name of the family: that of linear regressions where there is no other.
+    fn family(&self) -> &'static CStr {
+        c"gaussian"
     }
 
     /// Whether the user keeps a column.

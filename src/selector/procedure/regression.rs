@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    ffi::CStr,
     panic::resume_unwind,
     sync::{Arc, Mutex},
     thread,
@@ -49,7 +50,8 @@ pub fn regress_with_procedure(
     let keep = design.keep().to_vec();
     let most = max_size.saturating_sub(keep.len());
     let draws = (pass.seed, pass.time_limit);
-    let context = ProcedureContext::new(design.p(), (most, keep), draws, threads, interrupt)?;
+    let terms = design.columns().term_count();
+    let context = ProcedureContext::new(terms, (most, keep), draws, threads, interrupt)?;
     let sweeps = Arc::new(pool(threads.max(places.host_threads()))?);
     let fits = Arc::new(Mutex::new(Fits {
         notes: note.into_iter().collect(),
@@ -61,7 +63,11 @@ pub fn regress_with_procedure(
     let work = move |context: &ProcedureContext| {
         let (design, criterion, fits) = &own;
         let starting = Instant::now();
-        let (x, y) = (design.columns(), design.y());
+        // Sweeps are of columns, whatever models are of.
+        let (x, y) = (
+            design.columns().with_terms(None).with_likelihood(None),
+            design.y(),
+        );
         let models = (1, Gain::Correlation);
         let mut notes = Vec::new();
         let devices = lent.install(|| {
@@ -120,13 +126,18 @@ pub fn regress_with_procedure(
 /// The chosen and kept variables, ascending, and a note for each chosen variable that is collinear
 /// with those before it, which no model can hold.
 fn members(design: &Design, chosen: &[(usize, f64)]) -> (Vec<u32>, Vec<String>) {
-    let (mut fit, mut notes) = (Fit::empty(design.y()), Vec::new());
+    let mut notes = Vec::new();
+    // What is collinear least squares tell as well, and at less cost.
+    let (mut fit, x) = (
+        Fit::empty(design.y()),
+        design.columns().with_likelihood(None),
+    );
     let keep = design.keep();
-    let chosen = chosen.iter().map(|(column, _)| *column as u32);
-    let others = chosen.filter(|column| keep.binary_search(column).is_err());
-    for column in keep.iter().copied().chain(others) {
-        if let Err(Collinear { .. }) = fit.add(design.columns(), column) {
-            let name = &design.variables()[column as usize].name;
+    let chosen = chosen.iter().map(|(term, _)| *term as u32);
+    let others = chosen.filter(|term| keep.binary_search(term).is_err());
+    for term in keep.iter().copied().chain(others) {
+        if let Err(Collinear { .. }) = fit.add(x, term) {
+            let name = design.term_name(term);
             notes.push(format!(
                 "{name} was chosen and is left out: it is collinear with those chosen before it"
             ));
@@ -160,7 +171,7 @@ struct Regression<'a> {
 impl Regression<'_> {
     /// The strongest candidates of each anchor, with their xᵀr.
     fn swept(&self, anchors: &[f64], wanted: usize) -> Result<Vec<Vec<(u32, f64)>>, CallError> {
-        let (n, p) = (self.objective.design.n(), self.context.p);
+        let (n, p) = (self.objective.design.n(), self.p());
         if wanted > p {
             let reason = format!("it asked for the {wanted} strongest of {p} candidates");
             return Err(CallError::Invalid(reason));
@@ -231,8 +242,8 @@ impl Regression<'_> {
     /// The fit of the kept variables and these, up to the first collinear one; and whether it is
     /// complete.
     fn fitted(&self, columns: &[usize]) -> Result<(Fit, bool), CallError> {
-        let (p, keep) = (self.context.p, self.objective.design.keep());
-        let mut support = keep.to_vec();
+        let (p, keep) = (self.p(), self.objective.design.keep());
+        let mut terms = keep.to_vec();
         for (at, &column) in columns.iter().enumerate() {
             if column >= p {
                 return Err(CallError::column(column, p));
@@ -240,22 +251,22 @@ impl Regression<'_> {
             if columns[..at].contains(&column) {
                 return Err(CallError::twice(column));
             }
-            if keep.binary_search(&(column as u32)).is_err() {
-                support.push(column as u32);
+            // Another column of a term that is there brings nothing new.
+            let term = self.term_of(column) as u32;
+            if !terms.contains(&term) {
+                terms.push(term);
             }
         }
         let most = self.context.most;
-        if support.len() > most + keep.len() {
+        if terms.len() > most + keep.len() {
             return Err(CallError::too_many(most));
         }
+        let (x, y) = (self.objective.design.columns(), self.objective.design.y());
         let last = lock(self.fits).last.take();
-        let last = last.filter(|fit| support.starts_with(fit.support()));
-        let mut fit = last.unwrap_or_else(|| Fit::empty(self.objective.design.y()));
-        let (x, mut rest) = (
-            self.objective.design.columns(),
-            support[fit.support().len()..].iter(),
-        );
-        let whole = rest.try_for_each(|column| fit.add(x, *column)).is_ok();
+        let last = last.filter(|fit| terms.starts_with(fit.terms()));
+        let mut fit = last.unwrap_or_else(|| Fit::of(x, y, &[]).0);
+        let mut rest = terms[fit.terms().len()..].iter();
+        let whole = rest.try_for_each(|term| fit.add(x, *term)).is_ok();
         Ok((fit, whole))
     }
 }
@@ -273,8 +284,48 @@ impl Problem for Regression<'_> {
         "a regression"
     }
 
+    fn p(&self) -> usize {
+        self.objective.design.p()
+    }
+
+    fn term_of(&self, column: usize) -> usize {
+        match column < self.p() {
+            true => self.objective.design.columns().term_of(column as u32) as usize,
+            false => column,
+        }
+    }
+
+    fn family(&self) -> &'static CStr {
+        let likelihood = self.objective.design.likelihood();
+        likelihood.map_or(c"gaussian", |own| own.family_name())
+    }
+
+    fn is_kept(&self, column: usize) -> bool {
+        column < self.p() && self.context.is_kept(self.term_of(column))
+    }
+
+    fn choose(&self, column: usize, score: f64) -> Result<(), CallError> {
+        let p = self.p();
+        if column >= p {
+            return self.context.noted(Err(CallError::column(column, p)));
+        }
+        let term = self.term_of(column);
+        let is_wide = self
+            .objective
+            .design
+            .columns()
+            .columns_of(term as u32)
+            .len()
+            > 1;
+        if is_wide && self.context.chosen().iter().any(|(own, _)| *own == term) {
+            // By another of its columns.
+            return Ok(());
+        }
+        self.context.choose(term, score)
+    }
+
     fn numbers(&self, column: usize, room: &mut [f64]) -> Result<(), CallError> {
-        let p = self.context.p;
+        let p = self.p();
         let numbers = match column {
             _ if column < p => Ok(self.objective.design.columns().column_once(column as u32)),
             _ if column == p => Ok(Cow::Borrowed(self.objective.design.y())),
@@ -285,7 +336,7 @@ impl Problem for Regression<'_> {
     }
 
     fn name(&self, column: usize) -> Result<&str, CallError> {
-        let (p, design) = (self.context.p, self.objective.design);
+        let (p, design) = (self.p(), self.objective.design);
         let name = match column {
             _ if column < p => Ok(&*design.variables()[column].name),
             _ if column == p => Ok(&*design.response().name),
@@ -301,7 +352,7 @@ impl Problem for Regression<'_> {
         columns: &mut [usize],
         products: &mut [f64],
     ) -> Result<(), CallError> {
-        if wanted == 0 || anchors.is_empty() && wanted <= self.context.p {
+        if wanted == 0 || anchors.is_empty() && wanted <= self.p() {
             return Ok(());
         }
         let swept = self.context.noted(self.swept(anchors, wanted))?;

@@ -148,6 +148,34 @@ fn fails(values: &[f64], problem: &passel_sdk::Problem) -> Result<(), String> {
     }
 }
 
+/// Chooses the columns that a file lists, by their numbers.
+pub const LISTED: Procedure = Procedure {
+    name: "faulty-file",
+    title: "what a file lists",
+    formula: "none",
+    source: "the tests",
+    parameters: &[Parameter {
+        name: "columns",
+        help: "Their numbers",
+        default: 0.0,
+        least: 0.0,
+        most: 0.0,
+        kind: ParameterKind::File,
+    }],
+    check: |values| match passel_sdk::file(values[0]) {
+        Some(path) if path.is_absolute() => Ok(()),
+        path => Err(format!("the file of columns is {path:?}")),
+    },
+    run: Run::Levels(|values, levels| {
+        let path = passel_sdk::file(values[0]).unwrap_or_default();
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        for (rank, column) in text.split_whitespace().enumerate() {
+            levels.choose(column.parse().unwrap_or(usize::MAX), -(rank as f64))?;
+        }
+        Ok(())
+    }),
+};
+
 /// A criterion that panics for the parameter 1, and for 2 beyond three variables.
 pub const PRICE: Criterion = Criterion {
     name: "faulty-price",
@@ -185,12 +213,19 @@ pub const SQUARES: Family = Family {
     deviance: |_, y, mean| (y - mean).powi(2),
     saturated: |_, _| 0.0,
     start: |_, y| y,
+    cuda: Some(
+        "__device__ void passel_mean(const double *, double eta, double *mean, double *slope)
+         { *mean = eta + 1.0; *slope = 1.0; }
+         __device__ double passel_variance(const double *, double) { return 1.0; }
+         __device__ double passel_deviance(const double *, double y, double mean)
+         { return (y - mean) * (y - mean); }",
+    ),
 };
 
 passel_sdk::plugin! {
     name: faulty,
     selectors: [FAULTY, CODED],
-    procedures: [OVER_LEVELS, OVER_REGRESSION],
+    procedures: [OVER_LEVELS, OVER_REGRESSION, LISTED],
     pair_scores: [PAIR, ENTERED],
     criteria: [PRICE],
     families: [SQUARES],
