@@ -80,7 +80,7 @@ pub(super) fn plugin_commands(plugins: Command) -> Command {
         .arg(
             check
                 .conflicts_with_all(["cuda", "format", "plugins"])
-                .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind, and in CUDA C where there is a GPU; exit code 1 where something fails"),
+                .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind, with guard pages behind what it is lent, and in CUDA C where there is a GPU; exit code 1 where something fails"),
         )
         .arg(flag("here", "Check in this process").requires("check").hide(true))
         .arg(flag("alone", "Load no library but those named").requires("plugins").hide(true))

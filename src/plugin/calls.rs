@@ -3,7 +3,7 @@
 // Another's code is called.
 #![allow(unsafe_code)]
 
-use std::{ffi::c_char, fmt, ptr, sync::Arc};
+use std::{ffi::c_char, fmt, ptr, slice, sync::Arc};
 
 use passel_abi::{
     PASSEL_TERMS, passel_criterion, passel_function, passel_model, passel_problem, passel_quantity,
@@ -16,6 +16,7 @@ use super::{
     error::Breach,
     finish::{FinishCall, tolerance},
     guard::Called,
+    guard_pages::{lend, lend_mut},
     memory::{Foreign, cuda_text, printable, table},
     problem::{self, Lent},
     process_state::kept,
@@ -31,7 +32,7 @@ const REASON: usize = 1024;
 /// Calls a function that may fail, with a buffer for its reason.
 fn call_fallible(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), String> {
     let mut buffer = [0; REASON];
-    let code = call(buffer.as_mut_ptr(), REASON);
+    let code = lend_mut(&mut buffer, |buffer| call(buffer, REASON));
     if code == 0 {
         return Ok(());
     }
@@ -66,7 +67,7 @@ impl DeclareCall {
         let mut score = passel_score {
             size: size_of::<passel_score>(),
             relevance: passel_quantity::default(),
-            terms: terms.as_mut_ptr(),
+            terms: ptr::null_mut(),
             term_count: 0,
             gather: 0,
             join: 0,
@@ -78,12 +79,19 @@ impl DeclareCall {
             combine: 0,
             reserved: 0,
         };
+        let mut declare = |values, terms: *mut passel_term, reason, size| {
+            score.terms = terms;
+            lend_mut(slice::from_mut(&mut score), |score| {
+                // SAFETY: the selector's own function, with all the arguments of the contract.
+                let call =
+                    || unsafe { (self.function)(self.selector.0, values, score, reason, size) };
+                kept(|| self.called.run(call))
+            })
+        };
         let declared = call_fallible(|reason, size| {
-            let values = values.as_ptr();
-            // SAFETY: the selector's own function, with all the arguments of the contract.
-            let call =
-                || unsafe { (self.function)(self.selector.0, values, &mut score, reason, size) };
-            kept(|| self.called.run(call))
+            lend(values, |values| {
+                lend_mut(&mut terms, |terms| declare(values, terms, reason, size))
+            })
         });
         declared.map_err(|reason| format!("it has no such score: {reason}"))?;
         let count = score.term_count;
@@ -167,18 +175,25 @@ impl FunctionCall {
 
 impl TableFunction for FunctionCall {
     fn value(&self, table: &CountTable) -> f64 {
-        let table = passel_table {
+        let lent = |counts| passel_table {
             size: size_of::<passel_table>(),
-            counts: table.counts.as_ptr(),
+            counts,
             x: table.x,
             w: table.w,
             y: table.y,
             step: table.step,
         };
-        let (values, count) = (self.values.as_ptr(), self.values.len());
-        // SAFETY: the plugin's function, with its parameters and a table of as many counts.
-        let call = || unsafe { (self.value)(self.function.0, values, count, &table) };
-        self.called.run(call)
+        let call = |values, table| {
+            let count = self.values.len();
+            // SAFETY: the plugin's function, with its parameters and a table of as many counts.
+            let call = || unsafe { (self.value)(self.function.0, values, count, table) };
+            self.called.run(call)
+        };
+        lend(&self.values, |values| {
+            lend(table.counts, |counts| {
+                lend(&[lent(counts)], |table| call(values, table))
+            })
+        })
     }
 
     fn tolerance(&self) -> f64 {
@@ -222,10 +237,11 @@ impl RunCall {
     pub(super) fn with(&self, values: &[f64]) -> Result<Self, Breach> {
         if let Some(check) = self.check {
             let checked = call_fallible(|reason, size| {
-                let values = values.as_ptr();
-                // SAFETY: the selector's own function, with all the arguments of the contract.
-                let call = || unsafe { check(self.selector.0, values, reason, size) };
-                self.called.run(call)
+                lend(values, |values| {
+                    // SAFETY: the selector's own function, with all the arguments of the contract.
+                    let call = || unsafe { check(self.selector.0, values, reason, size) };
+                    self.called.run(call)
+                })
             });
             checked?;
         }
@@ -243,11 +259,15 @@ impl Procedure for RunCall {
             called: self.called,
         };
         let table = problem::function_table(&lent);
-        call_fallible(|reason, size| {
-            let values = self.values.as_ptr();
+        let run = |values, table, reason, size| {
             // SAFETY: the selector's own function; what it is lent lives until it returns.
-            let call = || unsafe { (self.function)(self.selector.0, values, &table, reason, size) };
+            let call = || unsafe { (self.function)(self.selector.0, values, table, reason, size) };
             kept(|| self.called.run_awaited(call))
+        };
+        call_fallible(|reason, size| {
+            lend(&self.values, |values| {
+                lend(&[table], |table| run(values, table, reason, size))
+            })
         })
     }
 
@@ -318,10 +338,14 @@ impl Criterion for CriterionCall {
             scatter: model.scatter,
             dispersion: model.dispersion,
         };
-        let values = self.values.as_ptr();
-        // SAFETY: the criterion's own function, with one value a parameter and a model that lives on.
-        let call = || unsafe { (self.function)(self.criterion.0, values, &raw const lent) };
-        self.called.run(call)
+        let call = |values, model| {
+            // SAFETY: the criterion's own function, with one value a parameter and a model that lives on.
+            let call = || unsafe { (self.function)(self.criterion.0, values, model) };
+            self.called.run(call)
+        };
+        lend(&self.values, |values| {
+            lend(&[lent], |model| call(values, model))
+        })
     }
 }
 

@@ -15,6 +15,7 @@ use passel_criteria::Origin;
 use super::{
     error::Breach,
     guard::Called,
+    guard_pages::{lend, lend_mut},
     memory::{Foreign, cuda_text, text},
     warn_once,
 };
@@ -170,7 +171,21 @@ impl WithValues {
     /// Calls a function with a family, the values and the number of observations.
     fn call<T>(&self, call: impl FnOnce(*const passel_family, *const f64) -> T) -> T {
         let Functions { there, called, .. } = self.functions;
-        called.run(|| call(there.0, self.values.as_ptr()))
+        lend(&self.values, |values| called.run(|| call(there.0, values)))
+    }
+
+    /// Calls a function that fills an array by another.
+    fn fill(
+        &self,
+        call: impl FnOnce(*const passel_family, *const f64, *const f64, *mut f64),
+        from: &[f64],
+        to: &mut [f64],
+    ) {
+        lend(from, |from| {
+            lend_mut(to, |to| {
+                self.call(|there, values| call(there, values, from, to));
+            });
+        });
     }
 
     /// Warns once of numbers that cannot be: such a mean is none of the family.
@@ -201,9 +216,9 @@ impl FamilyFunctions for WithValues {
             return means.copy_from_slice(responses);
         };
         let count = means.len().min(responses.len());
-        let (y, means) = (responses.as_ptr(), means.as_mut_ptr());
         // SAFETY: as above; `count` numbers each.
-        self.call(|there, values| unsafe { own(there, values, count, y, means) });
+        let call = |there, values, y, means| unsafe { own(there, values, count, y, means) };
+        self.fill(call, &responses[..count], &mut means[..count]);
     }
 
     fn predictor(&self, mean: f64) -> f64 {
@@ -218,10 +233,13 @@ impl FamilyFunctions for WithValues {
             return;
         };
         let count = predictors.len().min(means.len()).min(slopes.len());
-        let eta = predictors.as_ptr();
-        let (means, slopes) = (means.as_mut_ptr(), slopes.as_mut_ptr());
-        // SAFETY: as above.
-        self.call(|there, values| unsafe { own(there, values, count, eta, means, slopes) });
+        lend_mut(&mut slopes[..count], |slopes| {
+            // SAFETY: as above.
+            let call = |there, values, eta, means| unsafe {
+                own(there, values, count, eta, means, slopes)
+            };
+            self.fill(call, &predictors[..count], &mut means[..count]);
+        });
     }
 
     fn variances(&self, means: &[f64], variances: &mut [f64]) {
@@ -229,9 +247,9 @@ impl FamilyFunctions for WithValues {
             return;
         };
         let count = means.len().min(variances.len());
-        let (of, to) = (means.as_ptr(), variances.as_mut_ptr());
         // SAFETY: as above.
-        self.call(|there, values| unsafe { own(there, values, count, of, to) });
+        let call = |there, values, of, to| unsafe { own(there, values, count, of, to) };
+        self.fill(call, &means[..count], &mut variances[..count]);
         self.warn_of_negative("variance", means, variances, 0.0);
     }
 
@@ -240,9 +258,11 @@ impl FamilyFunctions for WithValues {
             return;
         };
         let count = responses.len().min(means.len()).min(deviances.len());
-        let (y, of, to) = (responses.as_ptr(), means.as_ptr(), deviances.as_mut_ptr());
-        // SAFETY: as above.
-        self.call(|there, values| unsafe { own(there, values, count, y, of, to) });
+        lend(&responses[..count], |y| {
+            // SAFETY: as above.
+            let call = |there, values, of, to| unsafe { own(there, values, count, y, of, to) };
+            self.fill(call, &means[..count], &mut deviances[..count]);
+        });
         // What is less may be rounding of an exact fit.
         self.warn_of_negative("deviance", means, deviances, -1e-6);
     }
@@ -252,8 +272,8 @@ impl FamilyFunctions for WithValues {
             return log_likelihoods.fill(0.0);
         };
         let count = responses.len().min(log_likelihoods.len());
-        let (y, to) = (responses.as_ptr(), log_likelihoods.as_mut_ptr());
         // SAFETY: as above.
-        self.call(|there, values| unsafe { own(there, values, count, y, to) });
+        let call = |there, values, y, to| unsafe { own(there, values, count, y, to) };
+        self.fill(call, &responses[..count], &mut log_likelihoods[..count]);
     }
 }

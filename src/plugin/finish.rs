@@ -8,6 +8,7 @@ use passel_abi::{passel_finish, passel_gathered};
 use super::{
     error::Breach,
     guard::Called,
+    guard_pages::lend,
     memory::{Foreign, table},
 };
 use crate::score::{FinishFunction, Gathered};
@@ -58,20 +59,29 @@ pub(super) fn tolerance(share: f64) -> Result<f64, Breach> {
 
 impl FinishFunction for FinishCall {
     fn score(&self, gathered: &Gathered) -> f64 {
-        let lent = passel_gathered {
+        let lent = |values, chosen_values| passel_gathered {
             size: size_of::<passel_gathered>(),
             relevance: gathered.relevance,
             steps: gathered.steps,
-            values: gathered.values.as_ptr(),
+            values,
             value_count: gathered.values.len(),
             chosen: gathered.chosen.count,
             chosen_relevance: gathered.chosen.relevance,
-            chosen_values: gathered.chosen.values.as_ptr(),
+            chosen_values,
         };
-        let (values, count) = (self.values.as_ptr(), self.values.len());
-        // SAFETY: the plugin's function, with its parameters and what is lent for the call.
-        let call = || unsafe { (self.score)(self.finish.0, values, count, &raw const lent) };
-        self.called.run(call)
+        let call = |values, lent| {
+            let count = self.values.len();
+            // SAFETY: the plugin's function, with its parameters and what is lent for the call.
+            let call = || unsafe { (self.score)(self.finish.0, values, count, lent) };
+            self.called.run(call)
+        };
+        lend(&self.values, |values| {
+            lend(gathered.values, |own| {
+                lend(&gathered.chosen.values, |chosen| {
+                    lend(&[lent(own, chosen)], |lent| call(values, lent))
+                })
+            })
+        })
     }
 
     fn tolerance(&self) -> f64 {

@@ -21,6 +21,7 @@ mod files;
 mod find;
 mod finish;
 mod guard;
+mod guard_pages;
 mod installed;
 #[cfg(test)]
 mod layout_tests;
@@ -51,6 +52,8 @@ pub(crate) use elsewhere::{Offered, Told, What};
 pub(crate) use ends::{end, end_now, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
+#[cfg(feature = "program")]
+pub(crate) use guard_pages::guarded;
 pub use installed::{Installed, Manifest};
 #[cfg(feature = "program")]
 pub(crate) use installed::{installed, library_in, look, manifest_of, platform, user_folder};

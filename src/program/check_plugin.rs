@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    hint::black_box,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -60,6 +61,11 @@ pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
                 print_error(&format!(
                     "error: {library}: the check did not come to its end: its process {ended}"
                 ));
+                if ended.contains("(SIGSEGV)") || ended.contains("(SIGBUS)") {
+                    print_error(
+                        "help: what plugins are lent ends where a page does, and none of it can be touched once the call is over",
+                    );
+                }
                 EXIT_FAILED
             }
         },
@@ -191,6 +197,12 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
             }
         }
     }
+    // What a plugin does with what it is lent beyond that ends this process.
+    plugin::guarded(|| {
+        models.iter().for_each(|model| {
+            black_box(criterion.value(model));
+        });
+    });
     let values = is_repeatable(&models, |model| criterion.value(model))?;
     for (pair, value) in models.windows(2).zip(values.windows(2)) {
         let about = |model: &Model| {
@@ -271,7 +283,7 @@ fn method_of(plugins: &Plugins, library: &Path, plugin: &str, spec: &str) -> Che
     };
     let first = chosen(1, false)?;
     for (what, other) in [
-        ("asked again", chosen(1, false)?),
+        ("asked again", plugin::guarded(|| chosen(1, false))?),
         ("chosen by several threads", chosen(THREADS, false)?),
         ("chosen from sparse columns", chosen(1, true)?),
     ] {

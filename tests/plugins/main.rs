@@ -15,6 +15,7 @@ mod families_refused;
 mod files;
 mod fitted;
 mod found;
+mod guard_pages;
 mod harm;
 mod harm_table;
 mod installed;

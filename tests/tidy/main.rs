@@ -241,6 +241,7 @@ const UNSAFE: &[&str] = &[
     "src/plugin/family.rs",
     "src/plugin/finish.rs",
     "src/plugin/guard.rs",
+    "src/plugin/guard_pages.rs",
     "src/plugin/layout_tests.rs",
     "src/plugin/problem.rs",
     "src/plugin/process_state.rs",
