@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-/// Slots are allocated for this many columns at a time, when the first of them is fetched.
-const BLOCK: usize = 1 << 10;
+/// Slots are allocated for this many columns at a time, when the first of them is fetched: they lie far apart.
+const BLOCK: usize = 1 << 6;
 
 /// A fetched column: the values that came with it, and where among these its own begin.
 type FetchedColumn = (Arc<Vec<f64>>, usize);
