@@ -10,23 +10,6 @@ use crate::{
     table::{Missing, TableError},
 };
 
-impl DesignError {
-    /// Whether the response of a family has one level alone, as that of a resample may have.
-    pub(crate) fn is_of_one_level(&self) -> bool {
-        match self {
-            Self::Levels { levels, .. }
-            | Self::EventLevels { levels, .. }
-            | Self::Success { levels, .. } => levels.len() < 2,
-            Self::OneLevel { .. } => true,
-            Self::Family { source, .. } => matches!(
-                source,
-                FamilyError::OneLevel { .. } | FamilyError::NothingToExplain
-            ),
-            _ => false,
-        }
-    }
-}
-
 /// Why a table makes no design.
 ///
 /// `table` is its path as the caller named it, `name` a column; rows count observations from 1,

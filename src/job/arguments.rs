@@ -92,7 +92,7 @@ pub fn command() -> Command {
                 "Run only the jobs that failed the last time they were run; without this, all jobs that are not done, those that failed last",
             ))
             .arg(on_end.help(
-                "Have the shell run this command when the run has ended, however it ended; the variables PASSEL_FILE, PASSEL_FOLDER, PASSEL_DONE, PASSEL_FAILED, PASSEL_LEFT and PASSEL_EXIT_CODE tell it how",
+                "Have the shell run this command when the run has ended: after success, failures or an interrupt, or where it could not begin, but not after a kill, a second Ctrl-C, or where a plugin ended the process; the variables PASSEL_FILE, PASSEL_FOLDER, PASSEL_DONE, PASSEL_FAILED, PASSEL_LEFT and PASSEL_EXIT_CODE tell it how",
             ))
             .arg(flag(
                 "check",

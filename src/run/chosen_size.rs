@@ -94,6 +94,21 @@ pub(super) fn unit_of_sizes(design: &Design) -> usize {
     }
 }
 
+/// Of each size up to one whether the terms that may be chosen have so many columns in some model.
+pub(super) fn sizes_of_models(design: &Design, most: usize) -> Vec<bool> {
+    let x = design.columns();
+    let mut are_there = vec![false; most + 1];
+    are_there[0] = true;
+    let chosen = (0..x.term_count() as u32).filter(|term| !design.keep().contains(term));
+    let widths = chosen.map(|term| x.columns_of(term).len());
+    for width in widths.filter(|width| *width > 0) {
+        for size in (width..=most).rev() {
+            are_there[size] |= are_there[size - width];
+        }
+    }
+    are_there
+}
+
 impl MadeInSplits for OfSizes {
     const IS_PROCEDURE: bool = false;
 

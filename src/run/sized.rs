@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     RunError,
-    chosen_size::{choose_size, unit_of_sizes},
+    chosen_size::{choose_size, sizes_of_models, unit_of_sizes},
     design_source::with_formula,
     in_split::Shared,
     lost_levels::FactorLevels,
@@ -89,10 +89,15 @@ impl Method for SizedSearch {
             StopReason::TimeLimit => Termination::TimeLimit,
             _ => Termination::Interrupted,
         };
-        let chosen = chosen.ok_or(match cut {
+        let mut chosen = chosen.ok_or(match cut {
             Termination::TimeLimit => RunError::NoSize,
             _ => RunError::Interrupted,
         })?;
+        // Of factors of unlike widths there are no models of some sizes: those judged are smaller ones.
+        let by_size = &mut chosen.report.by_size;
+        let most = by_size.last().map_or(0, |own| own.size);
+        let are_there = sizes_of_models(&design, most);
+        by_size.retain(|own| are_there[own.size]);
         let seconds = started.elapsed().as_secs_f64();
         run.meter.begin("at work");
         let own = Job {

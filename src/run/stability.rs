@@ -1,17 +1,18 @@
 //! Stability selection: resamples of the rows → selections → frequencies and their bounds.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use super::{
     RunError,
     candidates::{Choice, Choosable, Selected, Selector},
     design_source::with_formula,
+    error::error_chain,
     lost_levels::FactorLevels,
     method::{Finding, Method, Run},
     resample::for_each_number,
     resample_checkpoint::{Kept, State},
     rows_on_gpu::{AllRows, RowsOnGpus},
-    some_rows::most_frequent,
+    some_rows::{is_of_rows, most_frequent},
     used_rows::keep_observations,
 };
 use crate::{
@@ -49,14 +50,6 @@ impl<S: Selector> OnResamples<'_, S> {
     ) -> Result<Option<Choice>, RunError> {
         let (own, (data, _held)) = match all.some::<S::Data>(job, rows, resources, interrupt) {
             Err(RunError::Interrupted) => return Ok(None),
-            Err(RunError::Design(error)) if error.is_of_one_level() => {
-                let note = "the response has one level, so that nothing was chosen".to_owned();
-                return Ok(Some(Choice {
-                    indexes: Vec::new(),
-                    notes: vec![note],
-                    devices: Vec::new(),
-                }));
-            }
             made => made?,
         };
         let permutation = job.stop.permutation;
@@ -160,23 +153,41 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             let choice = self.choose(job, own, drawn.seed, &resources, &interrupt);
             let noted = |mut choice: Choice| {
                 choice.notes.extend(levels.lost(&drawn.rows));
-                choice
+                Ok(choice)
             };
-            let choice = choice.map(|choice| choice.map(noted));
-            choice.map_err(|error| RunError::Resample {
+            let of_resample = |error| RunError::Resample {
                 number: open[at] + 1,
                 of: wanted,
                 rows,
                 n,
                 source: Box::new(error),
-            })
+            };
+            match choice {
+                // All rows can choose: these few cannot.
+                Err(error) if is_of_rows(&error) => {
+                    let note = format!("nothing was chosen: {}", error_chain(&error));
+                    Ok(Some(Err((note, of_resample(error)))))
+                }
+                choice => Ok(choice.map_err(of_resample)?.map(noted)),
+            }
         };
+        let mut failed = BTreeMap::new();
         let ended = for_each_number(open.len(), threads, &interrupt, select, |at, choice| {
+            let choice = choice.unwrap_or_else(|(note, error)| {
+                failed.insert(at, error);
+                Choice {
+                    indexes: Vec::new(),
+                    notes: vec![note],
+                    devices: Vec::new(),
+                }
+            });
             let state = &mut kept.state;
             for note in choice.notes {
                 *state.notes.entry(note).or_insert(0_usize) += 1;
             }
-            state.devices = choice.devices;
+            if !choice.devices.is_empty() {
+                state.devices = choice.devices;
+            }
             let mut indexes = choice.indexes;
             indexes.retain(|index| candidates.kept.binary_search(index).is_err());
             state.done.insert(open[at], indexes);
@@ -187,6 +198,11 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             kept.write();
         }
         ended?;
+        if failed.len() == wanted
+            && let Some((_, error)) = failed.pop_first()
+        {
+            return Err(error);
+        }
         let always = candidates.kept.iter();
         let begun = StabilityReport {
             passel: env!("CARGO_PKG_VERSION").into(),

@@ -5,7 +5,7 @@ use passel::{
     Design, Pass,
     criteria::{Aic, Bic, Criterion, Ebic},
     design::{FormulaOptions, MatrixOptions, ResponseOptions},
-    family::{Family, FamilyFit, Ties},
+    family::{Family, FamilyError, FamilyFit, SurvivalResponse, SurvivalTimes, Ties},
     formula::Formula,
     least_squares::Fit,
     search::{Gain, ProofEffort},
@@ -216,4 +216,28 @@ fn survival_searches_end_at_the_best_of_all_models() {
         );
         assert_eq!(found.certified, Some(Certificate::Global), "{round}");
     }
+}
+
+/// Who has weight 0 is not at risk.
+#[test]
+fn nobody_of_weight_0_is_at_risk() {
+    let fails = |weights: &[f64]| {
+        let times = SurvivalTimes {
+            time: &[1.0, 2.0, 3.0, 4.0, 5.0],
+            event: &[1.0, 0.0, 1.0, 0.0, 1.0],
+            entry: &[0.0, 0.0, 2.0, 0.0, 4.0],
+            weights,
+            ..SurvivalTimes::default()
+        };
+        match SurvivalResponse::new(&times) {
+            Ok(_) => false,
+            Err(error) => {
+                assert!(matches!(error, FamilyError::NobodyElseAtRisk), "{error}");
+                true
+            }
+        }
+    };
+    assert!(!fails(&[1.0; 5]));
+    assert!(fails(&[1.0, 0.0, 1.0, 0.0, 1.0]));
+    assert!(!fails(&[1.0, 0.5, 1.0, 0.0, 1.0]));
 }

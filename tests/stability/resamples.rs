@@ -214,3 +214,62 @@ fn resamples_prove_nothing_unless_that_is_asked_for() {
     assert_eq!(chosen(&bounded), chosen(&none));
     assert_eq!(chosen(&bounded), chosen(&complete));
 }
+
+/// Of a response that nearly always is the same, some resamples have one value alone.
+#[test]
+fn rows_that_cannot_choose_choose_nothing() {
+    let folder = Folder::new();
+    let mut random = noise(5);
+    let lines: Vec<String> = (0..40)
+        .map(|row| {
+            let y = if row % 20 == 3 { 5.0 + random() } else { 0.0 };
+            format!("{y},{},{}", random(), random())
+        })
+        .collect();
+    folder.write("rare.csv", &format!("y,a,b\n{}\n", lines.join("\n")));
+    let arguments = [
+        "stability",
+        "rare.csv",
+        "--response",
+        "y",
+        "--resamples",
+        "20",
+        "--format",
+        "json",
+    ];
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["resamples"], 40);
+    // By the rows of each resample.
+    let constant = (0..40).filter(|at| {
+        let drawn = Resampling::Complementary.resample(*at, 40, 1);
+        drawn.rows.iter().all(|row| row % 20 != 3)
+    });
+    let constant = constant.count();
+    assert!(constant > 1 && constant < 40);
+    let warnings = report["warnings"].as_array().unwrap();
+    let start =
+        format!("in {constant} resamples: nothing was chosen: the response `y` is constant (0)");
+    let told = |own: &Value| own.as_str().unwrap().starts_with(&start);
+    assert!(warnings.iter().any(told), "{warnings:?}");
+    // Where none can choose, that is an error.
+    let lines: Vec<String> = (0..40)
+        .map(|row| format!("{},{row},{}", u8::from(row == 3), random()))
+        .collect();
+    folder.write("once.csv", &format!("y,a,b\n{}\n", lines.join("\n")));
+    let ran = folder.run(&[
+        "stability",
+        "once.csv",
+        "--response",
+        "y",
+        "--resamples",
+        "2",
+        "--resampling",
+        "subsample",
+        "--fraction",
+        "0.1",
+    ]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    assert!(ran.stderr.contains("resample 1 of 2"), "{}", ran.stderr);
+}

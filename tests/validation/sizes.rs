@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
-use crate::{Data, counts, json, near, others_than, script, support::Folder, validate};
+use crate::{Data, counts, json, near, noise, others_than, script, support::Folder, validate};
 
 /// A table of a few columns: its values by column, the response last.
 pub(crate) fn small(folder: &Folder, n: usize, p: usize, seed: u64) -> Vec<Vec<f64>> {
@@ -296,4 +296,35 @@ fn every_fold_of_a_validation_chooses_its_own_size() {
     let bootstrap = ["--scheme", "bootstrap:resamples=3"];
     let report = validate(&folder, &[&options[..], &bootstrap].concat());
     assert_eq!(report["done"], 4);
+}
+
+/// Of factors of unlike widths the sizes told are those that a model has.
+#[test]
+fn sizes_that_no_model_has_are_not_told() {
+    let folder = Folder::new();
+    let mut random = noise(11);
+    let lines = (0..90).map(|row| {
+        let (f, g) = (row % 4, row / 4 % 3);
+        let y = f64::from(f) + 3.0 * f64::from(u8::from(g == 1)) + random();
+        format!("{y},f{f},g{g}\n")
+    });
+    let lines: String = lines.collect();
+    folder.write("d.csv", &format!("y,f,g\n{lines}"));
+    let report = json(&folder.run(&[
+        "select",
+        "d.csv",
+        "--response",
+        "y",
+        "--criterion",
+        "cv:k=3",
+        "--format",
+        "json",
+    ]));
+    let by_size = report["cross_validation"]["by_size"].as_array().unwrap();
+    let sizes: Vec<u64> = by_size
+        .iter()
+        .map(|own| own["size"].as_u64().unwrap())
+        .collect();
+    assert_eq!(sizes, [0, 2, 3, 5]);
+    assert_eq!(report["cross_validation"]["size"], 5);
 }

@@ -107,6 +107,15 @@ pub struct SurvivalResponse {
     pub(super) empty: OnceLock<Option<f64>>,
 }
 
+/// How many of the first 0, 1, … are so.
+fn counted(are_so: impl Iterator<Item = bool>) -> Vec<usize> {
+    let add = |sum: &mut usize, is_so| {
+        *sum += usize::from(is_so);
+        Some(*sum)
+    };
+    std::iter::once(0).chain(are_so.scan(0, add)).collect()
+}
+
 impl SurvivalResponse {
     /// Sorts survival times.
     ///
@@ -279,7 +288,14 @@ impl SurvivalResponse {
         if self.events() < 2 {
             return Err(FamilyError::OneEvent);
         }
-        let is_alone = |group: &Group| group.rows.len() - group.late.len() == group.events.len();
+        // Those of weight 0 are not there.
+        let rows = counted(self.weights.iter().map(|weight| *weight > 0.0));
+        let of_entries = self.entries.iter();
+        let entries = counted(of_entries.map(|row| self.weights[*row as usize] > 0.0));
+        let among = |counts: &[usize], own: &Range<usize>| counts[own.end] - counts[own.start];
+        let is_alone = |group: &Group| {
+            among(&rows, &group.rows) - among(&entries, &group.late) == group.events.len()
+        };
         if !self.groups.iter().all(is_alone) {
             return Ok(());
         }
