@@ -5,8 +5,8 @@
 
 Prints tables in Markdown. Every measurement is a process of its own: it imports, fits the procedure once to forty rows, so that
 nothing is loaded or started for the first time, and then fits it to all rows, which is what is measured: seconds of the clock,
-those of all its threads and processes on the processor, and how many MB more were resident at the highest than before. Medians of
-the repeats; the procedures take turns, so that another load of the machine meets all of them.
+those of all its threads and processes on the processor, and how many MB more of the process itself were resident at the highest than
+before. Medians of the repeats; the procedures take turns, so that another load of the machine meets all of them.
 
 Procedures that choose a size themselves do so by EBIC (gamma = 1) where they know it. Those that are told a size are told that of
 PassRegressor or PassClassifier, on the rows of each fold as on all. Of every support EBIC and BIC are computed here by one
@@ -25,6 +25,7 @@ import json
 import math
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -251,8 +252,17 @@ def status(field: str) -> float:
 
 
 def processor() -> float:
+    """Seconds on the processor, of this process, those that it has waited for, and workers of joblib, which outlive a call."""
     own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(use.ru_utime + use.ru_stime for use in own)
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == os.getsid(0) and int(stat.parent.name) != os.getpid():
+            ticks += sum(map(int, fields[11:15]))
+    return sum(use.ru_utime + use.ru_stime for use in own) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def child(request: dict[str, Any]) -> dict[str, Any]:
@@ -296,13 +306,17 @@ def in_child(request: dict[str, Any], limit: float) -> dict[str, Any] | str:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
     environment = {**os.environ, **{name: threads for name in names}, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, __file__, "--child", json.dumps(request)]
-    try:
-        own = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return f"over {limit:.0f} s"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, env=environment, start_new_session=True, **pipes) as own:
+        try:
+            out, errors = own.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            # Its workers too.
+            os.killpg(own.pid, signal.SIGKILL)
+            return f"over {limit:.0f} s"
     if own.returncode != 0:
-        return (own.stderr.strip().splitlines() or [f"exit code {own.returncode}"])[-1]
-    return json.loads(own.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+        return (errors.strip().splitlines() or [f"exit code {own.returncode}"])[-1]
+    return json.loads(out.splitlines()[-1])  # type: ignore[no-any-return]
 
 
 def table(name: str, options: argparse.Namespace, procedures: dict[str, str], folder: Path) -> None:
