@@ -24,11 +24,9 @@ fn raised(py: Python<'_>, class: &str, message: &str, held: Option<RunReport>) -
 /// The exception for options that are refused.
 pub(crate) fn of_options(py: Python<'_>, errors: &[OptionError]) -> PyErr {
     let of_python = |option: &str| option.replace('-', "_");
-    let lines = errors.iter().map(|error| {
-        match &error.help {
-            Some(help) => format!("{error}: {help}"),
-            None => error.to_string(),
-        }
+    let lines = errors.iter().map(|error| match &error.help {
+        Some(help) => format!("{error}: {help}"),
+        None => error.to_string(),
     });
     let message = lines.collect::<Vec<_>>().join("\n");
     let names = errors.iter().map(|error| of_python(&error.option));

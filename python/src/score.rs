@@ -114,8 +114,7 @@ pub(crate) fn selector(
 ) -> PyResult<ResolvedMethod<passel::job::MethodKind>> {
     let word = |name: &str| object.getattr(name)?.extract::<String>();
     let (gather, join, against) = (word("gather")?, word("join")?, word("against")?);
-    let refused =
-        |message: &str| of_named(object.py(), vec!["method".to_owned()], message);
+    let refused = |message: &str| of_named(object.py(), vec!["method".to_owned()], message);
     let no = |what: &str, word: &str| Err(refused(&format!("no {what} is called {word}")));
     let gather = match gather.as_str() {
         "sum" => Gather::Sum,
