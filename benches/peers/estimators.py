@@ -252,8 +252,13 @@ def status(field: str) -> float:
 
 
 def processor() -> float:
-    """Seconds on the processor, of this process, those that it has waited for, and workers of joblib, which outlive a call."""
+    """Seconds on the processor, of this process and those that it has waited for."""
     own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(use.ru_utime + use.ru_stime for use in own)
+
+
+def workers() -> float:
+    """Seconds on the processor of this process's workers, which joblib keeps for another call."""
     ticks = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -262,7 +267,7 @@ def processor() -> float:
             continue
         if int(fields[3]) == os.getsid(0) and int(stat.parent.name) != os.getpid():
             ticks += sum(map(int, fields[11:15]))
-    return sum(use.ru_utime + use.ru_stime for use in own) + ticks / os.sysconf("SC_CLK_TCK")
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def child(request: dict[str, Any]) -> dict[str, Any]:
@@ -277,10 +282,10 @@ def child(request: dict[str, Any]) -> dict[str, Any]:
     fit(few, y[spread], request["is_binary"], min(3, request["size"]), request["threads"], **more)
     if not request["judge"]:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-        resident, cpu, start = status("VmRSS"), processor(), time.perf_counter()
+        resident, before, cpu, start = status("VmRSS"), workers(), processor(), time.perf_counter()
         support, _ = fit(x, y, *rest, **more)
-        wall = time.perf_counter() - start
-        return {"wall": wall, "cpu": processor() - cpu, "mb": status("VmHWM") - resident, "size": len(support)}
+        wall, cpu = time.perf_counter() - start, processor() - cpu
+        return {"wall": wall, "cpu": cpu + workers() - before, "mb": status("VmHWM") - resident, "size": len(support)}
     n, p = x.shape
     support, _ = fit(x, y, *rest, **more)
     misfit, _ = refitted(x[:, support], y, request["is_binary"])
