@@ -43,7 +43,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 30
 FOLDS = 5
 
-
 # Data: X, y, and whether y is of two classes, 0 and 1.
 
 
@@ -206,7 +205,6 @@ PROCEDURES: dict[str, tuple[str, Callable[..., Answer]]] = {
 
 
 # What all are judged by.
-
 
 def penalty(n: int, p: int, k: int, gamma: float = 1.0) -> float:
     return k * math.log(n) + 2 * gamma * (math.lgamma(p + 1) - math.lgamma(k + 1) - math.lgamma(p - k + 1))
