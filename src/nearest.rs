@@ -107,7 +107,12 @@ fn by_distance<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             is_near.then_some((distance, candidate))
         })
         .collect();
-    near.sort_by_key(|(distance, _)| *distance);
+    // First letters are seldom mistaken: of `aicc` and `bic` it is the latter that `bicc` is near to.
+    let first = lower.chars().next();
+    near.sort_by_key(|(distance, name)| {
+        let begins_alike = name.to_lowercase().chars().next() == first;
+        (*distance, !begins_alike)
+    });
     near.into_iter().map(|(_, name)| name).collect()
 }
 
@@ -136,6 +141,7 @@ mod tests {
     #[test]
     fn a_misspelling_is_near_and_another_word_is_not() {
         assert_eq!(nearest("hdbci", ["bic", "hdbic", "hdaic"]), Some("hdbic"));
+        assert_eq!(nearest("bicc", ["aicc", "bic", "ebic"]), Some("bic"));
         assert_eq!(nearest("lasso", ["bic", "hdbic", "pass"]), None);
         assert_eq!(
             near("x12", ["y", "x13", "X12", "x120"]),

@@ -11,7 +11,7 @@ Functions: :func:`select`, :func:`pairs`, :func:`stability`, :func:`validate`, :
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 # What is asked for is imported then: an import of passel alone takes no part of a second.
@@ -22,8 +22,8 @@ _HOMES = {
     ],
     "passel.plugins": ["criterion", "score"],
     "passel.errors": [
-        "PasselError", "OptionError", "DataError", "CopyError", "EngineError", "OutOfMemory", "TimedOut", "Interrupted",
-        "PasselWarning",
+        "PasselError", "OptionError", "DataError", "CopyError", "ResultError", "EngineError", "OutOfMemory", "TimedOut",
+        "Interrupted", "PasselWarning",
     ],
     "passel.estimators": [
         "PassRegressor", "PassClassifier", "PassSelector", "InformationSelector", "StabilitySelector", "PairScorer",
@@ -33,7 +33,11 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
     from passel.errors import (
-        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, PasselWarning, TimedOut,
+        CopyError, DataError, EngineError, Interrupted, OptionError, OutOfMemory, PasselError, PasselWarning, ResultError,
+        TimedOut,
+    )
+    from passel.estimators import (
+        InformationSelector, PairScorer, PassClassifier, PassRegressor, PassSelector, StabilitySelector,
     )
     from passel.functions import options, pairs, predict, read_report, select, simulate, stability, validate
     from passel.plugins import criterion, score
@@ -44,10 +48,15 @@ if TYPE_CHECKING:
 __version__: str
 __all__ = [
     "CopyError", "DataError", "EngineError", "Interrupted", "OptionError", "OutOfMemory", "Pairs", "PasselError", "PasselWarning",
-    "Predictions", "Ranking", "Responses", "Result", "Selection", "Simulated", "Stability", "TimedOut", "Validation",
-    "__version__", "criterion", "options", "pairs", "predict", "read_report", "score", "select", "simulate", "stability", "validate",
+    "Predictions", "Ranking", "Responses", "Result", "ResultError", "Selection", "Simulated", "Stability", "TimedOut",
+    "Validation", "__version__", "criterion", "options", "pairs", "predict", "read_report", "score", "select", "simulate",
+    "stability", "validate",
 ]
-# Estimators are not in __all__, so that `from passel import *` needs no scikit-learn.
+# `from passel import *` brings the estimators where there is scikit-learn, and does not fail without.
+if importlib.util.find_spec("sklearn") is not None:
+    __all__ += [
+        "InformationSelector", "PairScorer", "PassClassifier", "PassRegressor", "PassSelector", "StabilitySelector",
+    ]
 
 
 def __getattr__(name: str) -> Any:

@@ -33,6 +33,8 @@ class Columns:
         self.names: list[str] = []
         #: Whether a matrix is in the memory of a GPU.
         self.has_tensor = False
+        #: Whether columns are of an array, which has no names for them.
+        self.unnamed = False
 
     def note(self, what: str) -> None:
         """A conversion that takes memory beside the engine's matrix."""
@@ -164,7 +166,13 @@ class Columns:
         elif hasattr(data, "__cuda_array_interface__"):
             self._tensor(data)
         else:
-            self.matrix(np.asarray(_on_host(data, self, "the array")))
+            own = _on_host(data, self, "the array")
+            try:
+                values = np.asarray(own)
+            except ValueError as error:
+                # As of rows of several lengths.
+                raise DataError(f"the data are neither a table nor an array: {error}") from None
+            self.matrix(values)
 
     def _tensor(self, data: Any) -> None:
         """A matrix in the memory of a GPU, which stays there if GPUs search its columns."""
@@ -199,7 +207,9 @@ class Columns:
             values = values[:, None]
         if values.ndim != 2:
             raise DataError(f"an array of {values.ndim} dimensions is no table: two are expected")
-        names = [f"x{at}" for at in range(values.shape[1])] if names is None else names
+        if names is None:
+            self.unnamed = True
+            names = [f"x{at}" for at in range(values.shape[1])]
         if values.dtype.kind in "fiub":
             if not values.dtype.isnative or values.dtype.itemsize not in (1, 2, 4, 8) or values.dtype == np.float16:
                 self.note(f"the array is converted from {values.dtype}")
@@ -211,6 +221,10 @@ class Columns:
 
     def _pandas(self, data: Any) -> None:
         names = [str(name) for name in data.columns]
+        if len(set(names)) < len(names) == len(set(data.columns)):
+            double = next(name for name in names if names.count(name) > 1)
+            labels = ", ".join(repr(label) for label in data.columns if str(label) == double)
+            raise DataError(f"the labels {labels} of columns are all `{double}` as a text, which names are: rename one")
         kinds = {dtype for dtype in data.dtypes}
         only = next(iter(kinds)) if len(kinds) == 1 else None
         if isinstance(only, np.dtype) and only.kind in "fiub":
@@ -233,6 +247,7 @@ class Columns:
                 raise DataError(f"a sparse matrix of {csc.dtype} is no table of numbers")
             self.note(f"the sparse matrix is converted from {csc.dtype}")
             csc = csc.astype(np.float64)
+        self.unnamed = True
         names = [f"x{at}" for at in range(csc.shape[1])]
         self.add("sparse", names, csc.shape[0], csc.indptr, csc.indices, csc.data)
 
@@ -283,9 +298,21 @@ def _on_host(values: Any, columns: Columns, what: str) -> Any:
         return values.detach().cpu().numpy()
     if type(values).__module__.partition(".")[0] == "torch":
         return values.detach().numpy()
-    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__") and not isinstance(values, np.ndarray):
-        return np.from_dlpack(values)
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return _of_dlpack(values, columns, what)
     return values
+
+
+def _of_dlpack(values: Any, columns: Columns, what: str) -> Any:
+    """An array of an object that has the protocol DLPack alone."""
+    # The CPU's memory, pinned or not.
+    is_on_host = values.__dlpack_device__()[0] in (1, 3)
+    if not is_on_host:
+        columns.note(f"{what} is copied from the memory of a device")
+    try:
+        return np.from_dlpack(values) if is_on_host else np.from_dlpack(values, device="cpu")
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise DataError(f"{what} cannot be taken by DLPack: {error}") from None
 
 
 def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None) -> Columns:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from passel.errors import ResultError
+
 
 def frame(columns: Mapping[str, Any], index: str | None = None) -> Any:
     """A data frame of pandas, of Polars where pandas is not installed; ``index`` names the column of row names.
@@ -86,7 +88,7 @@ class Predictions(Columns):
         for name in ("fit", "level"):
             if name in self._columns:
                 return self._columns[name]  # type: ignore[no-any-return]
-        raise ValueError(f"the predictions are of several models, each with columns of its own: {', '.join(self._columns)}")
+        raise ResultError(f"the predictions are of several models, each with columns of its own: {', '.join(self._columns)}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.fit, dtype=dtype, copy=copy)

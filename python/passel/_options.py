@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
-from passel.errors import OptionError
+from passel.errors import option_error
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """An element of a list, which may have commas, quotes or spaces at its ends."""
     if text and text == text.strip() and not any(letter in text for letter in ',"\n'):
         return text
@@ -34,9 +34,8 @@ def _text(option: str, value: Any) -> str:
         return str(int(value))
     if isinstance(value, (int, float)):
         return repr(value)
-    error = OptionError(f"{option} = {value!r} must be a text, a number, True, False or a list of these")
-    error.options = [option]
-    raise error
+    of_python = option.replace("-", "_")
+    raise option_error(of_python, f"{of_python} = {value!r} must be a text, a number, True, False or a list of these")
 
 
 def texts(given: Mapping[str, Any], lists: Collection[str]) -> list[tuple[str, list[str]]]:
@@ -51,12 +50,12 @@ def texts(given: Mapping[str, Any], lists: Collection[str]) -> list[tuple[str, l
             own = []
             for part, of in value.items():
                 if isinstance(of, str) or not hasattr(of, "__iter__"):
-                    own.append(_quoted(f"{part}={_text(name, of)}"))
+                    own.append(quoted(f"{part}={_text(name, of)}"))
                 else:
-                    own.append(f"{part}=" + ",".join(_quoted(_text(name, element)) for element in of))
+                    own.append(f"{part}=" + ",".join(quoted(_text(name, element)) for element in of))
         elif isinstance(value, (str, os.PathLike)) or not hasattr(value, "__iter__") or getattr(value, "ndim", 1) == 0:
             own = [_text(name, value)]
         else:
-            own = [_quoted(_text(name, element)) for element in value]
+            own = [quoted(_text(name, element)) for element in value]
         all_texts.append((name, own if name in lists or isinstance(value, Mapping) else [",".join(own)]))
     return all_texts

@@ -10,8 +10,12 @@ if TYPE_CHECKING:
 
 
 def of_python(text: str) -> str:
-    """A sentence of the program with options as functions have them: max_size, where it says --max-size."""
-    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), text)
+    """Sentences with options as functions have them: max_size, for the program's --max-size, or max-size where a line begins."""
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])|^([a-z]+(?:-[a-z]+)+)(?= = )", _with_underscores, text, flags=re.M)
+
+
+def _with_underscores(found: re.Match[str]) -> str:
+    return (found[1] or found[2]).replace("-", "_")
 
 
 class PasselError(Exception):
@@ -41,12 +45,23 @@ class OptionError(PasselError, ValueError):
     options: list[str] = []
 
 
+def option_error(option: str, message: str) -> OptionError:
+    """The error of one option."""
+    error = OptionError(message)
+    error.options = [option]
+    return error
+
+
 class DataError(PasselError, ValueError):
     """Data that are not what they should be."""
 
 
 class CopyError(PasselError, ValueError):
     """Data that cannot be used without another copy, where ``copy=False`` forbids one."""
+
+
+class ResultError(PasselError, ValueError):
+    """What is asked of a result that does not have it, as a figure of another family."""
 
 
 class EngineError(PasselError, RuntimeError):

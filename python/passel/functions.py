@@ -18,8 +18,8 @@ from passel._installed import libraries
 from passel._option_types import (
     PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
 )
-from passel._options import texts
-from passel.errors import DataError, EngineError, PasselWarning, of_python
+from passel._options import quoted, texts
+from passel.errors import DataError, EngineError, PasselWarning, of_python, option_error
 from passel.results import Pairs, Predictions, Ranking, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
@@ -69,11 +69,13 @@ def _run(
     progress: Progress | bool | None,
     copy: bool | None,
     name: str | None,
+    level: int = 4,
 ) -> Any:
+    """Runs a command, and warns of its result at this ``level`` of the stack: the caller of the function that called this one."""
     given = dict(given)
     for own in _OF_PROGRAM:
         if own in given:
-            raise TypeError(f"{command}() has no option {own}: results are objects, see Result.report")
+            raise option_error(own, f"{command}() has no option {own}: results are objects, see Result.report")
     if "n_jobs" in given:
         jobs = given.pop("n_jobs")
         if jobs is not None and jobs > 0:
@@ -84,6 +86,10 @@ def _run(
         if isinstance(value, (int, np.integer)):
             # A label of a column.
             given[option] = str(value)
+            continue
+        if isinstance(value, tuple) and value in getattr(data, "columns", ()):
+            # A label of several levels.
+            given[option] = quoted(str(value))
             continue
         if value is None or isinstance(value, str) or _are_names(value):
             continue
@@ -129,8 +135,7 @@ def _run(
             close()
     result = Result._of(report)
     _Gpu.used = _Gpu.used or any("cuda" in own for own in result._fields.get("devices") or ())
-    # The caller of the function that called this one.
-    _warn(result._warnings, 4)
+    _warn(result._warnings, level)
     return result
 
 
@@ -147,7 +152,7 @@ def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any
                 # Any that all families have, each another.
                 own[at] = f"ebic:gamma={(at + 1) / 4096!r}"
             elif callable(one):
-                raise TypeError(f"criterion = {one!r} is a function: make it a criterion by @passel.criterion")
+                raise option_error("criterion", f"criterion = {one!r} is a function: make it a criterion by @passel.criterion")
         given["criterion"] = own
     option = "score" if command == "pairs" else "method"
     value = given.get(option)
@@ -156,7 +161,7 @@ def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any
         given[option] = "mi3" if command == "pairs" else "jmi"
         return criteria, found
     if callable(value):
-        raise TypeError(f"{option} = {value!r} is a function: make it a score by @passel.score")
+        raise option_error(option, f"{option} = {value!r} is a function: make it a score by @passel.score")
     return criteria, None
 
 
@@ -308,13 +313,19 @@ def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any])
     else:
         with open(model, encoding="utf-8") as file:
             text = file.read()
-    table, source = None, "the data"
+    table, source, is_unnamed = None, "the data", False
     if _data.is_file(data):
         source = os.fspath(data)
     else:
         own = data if isinstance(data, _data.Columns) else _data.with_columns(data, (), copy)
-        table = own.table(source)
-    columns, told = _engine.predict(text, source, table, texts(given, _lists("predict")))
+        table, is_unnamed = own.table(source), own.unnamed
+    try:
+        columns, told = _engine.predict(text, source, table, texts(given, _lists("predict")))
+    except DataError as error:
+        if is_unnamed and "needs the column" in str(error):
+            hint = "an array has no names: give a data frame, or a dictionary of columns by their names"
+            raise DataError(f"{error}; {hint}") from None
+        raise
     # The caller of the function or the method that called this one.
     _warn(told, 4)
     return Predictions({name: _column(values) for name, values in columns.items()}, told)
@@ -329,7 +340,7 @@ def simulate(model: str = "ing-lai", **given: Unpack[SimulateOptions]) -> Simula
     """
     for own in ("output", "overwrite"):
         if own in given:
-            raise TypeError(f"simulate() has no option {own}: it returns the data")
+            raise option_error(own, f"simulate() has no option {own}: it returns the data")
     columns, truth = _engine.draw(model, texts(given, _lists("simulate")))
     return Simulated({name: _column(values) for name, values in columns}, truth)
 

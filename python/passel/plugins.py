@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from passel._installed import entry_points_of_plugins
-from passel.errors import OptionError
+from passel.errors import OptionError, option_error
 
 #: What a function of a criterion may ask for, by name.
 _OF_MODEL = ("n", "p", "k", "parameters", "kept", "intercept", "scatter", "dispersion", "family")
@@ -66,11 +66,24 @@ class _Function:
         for name, value in parameters.items():
             if name not in known:
                 there = ", ".join(known) or "none"
-                raise _option_error(self._what, f"{self.name} has no parameter {name}: it has {there}")
+                raise option_error(self._what, f"{self.name} has no parameter {name}: it has {there}")
             known[name] = float(value)
         own = type(self)(self.function, self.name, **self._settings)
         own.parameters = list(known.items())
         return own
+
+    def wrong(self, what: str) -> OptionError:
+        """The error of a function that returned what it must not."""
+        return option_error(self._what, f"{self._what} {self.name} returned {what}")
+
+    def numbers(self, values: Any) -> np.ndarray[Any, Any]:
+        """What the function returned, as numbers."""
+        try:
+            # Of None NumPy makes NaN.
+            return np.asarray("None" if values is None else values, dtype=np.float64)
+        except (TypeError, ValueError):
+            text = repr(values)
+            raise self.wrong(f"{text if len(text) < 60 else text[:57] + '...'}: numbers are expected") from None
 
     def __repr__(self) -> str:
         parameters = "".join(f", {name}={value:g}" for name, value in self.parameters)
@@ -93,12 +106,6 @@ def _found(module: str, name: str, parameters: Mapping[str, float]) -> Any:
     import importlib
 
     return getattr(importlib.import_module(module), name)(**parameters)
-
-
-def _option_error(option: str, message: str) -> OptionError:
-    error = OptionError(message)
-    error.options = [option]
-    return error
 
 
 class Criterion(_Function):
@@ -130,9 +137,10 @@ class Criterion(_Function):
             "n": float(n), "p": float(p), "k": k, "parameters": k + excess, "kept": kept, "intercept": intercept,
             "scatter": scatter, "dispersion": dispersion, "family": family,
         }
-        values = self.function(**{name: model[name] for name in self.wanted}, **dict(self.parameters))
-        table = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), k.shape))
-        return table
+        values = self.numbers(self.function(**{name: model[name] for name in self.wanted}, **dict(self.parameters)))
+        if values.shape not in ((), k.shape):
+            raise self.wrong(f"penalties of the shape {values.shape} for {len(k)} sizes: one each is expected")
+        return np.array(np.broadcast_to(values, k.shape))
 
     def value(
         self,
@@ -154,7 +162,10 @@ class Criterion(_Function):
             "n": float(n), "p": float(p), "k": float(k), "parameters": float(parameters), "kept": kept, "intercept": intercept,
             "scatter": scatter, "dispersion": dispersion, "family": family, "misfit": misfit, "rss": rss, "sigma2": sigma2,
         }
-        return float(self.function(**{name: model[name] for name in self.wanted}, **dict(self.parameters)))
+        own = self.numbers(self.function(**{name: model[name] for name in self.wanted}, **dict(self.parameters)))
+        if own.size != 1:
+            raise self.wrong(f"values of the shape {own.shape} for one model: one number is expected")
+        return float(own.reshape(()))
 
 
 class Score(_Function):
@@ -179,13 +190,10 @@ class Score(_Function):
         """The values of tables of one shape."""
         own = np.frombuffer(counts, dtype=np.uint32).reshape(tables, x, w, y)
         given = {"counts": own, "step": step}
-        values = self.function(**{name: given[name] for name in self.wanted}, **dict(self.parameters))
-        values = np.ascontiguousarray(values, dtype=np.float64)
+        values = self.numbers(self.function(**{name: given[name] for name in self.wanted}, **dict(self.parameters)))
         if values.shape != (tables,):
-            raise ValueError(
-                f"score {self.name} returned values of the shape {values.shape} for {tables} tables: one value each is expected"
-            )
-        return values
+            raise self.wrong(f"values of the shape {values.shape} for {tables} tables: one value each is expected")
+        return np.ascontiguousarray(values)
 
 
 @overload
@@ -255,5 +263,5 @@ def named(text: str, kind: type[Own]) -> Own | None:
         try:
             parameters[parameter.strip()] = float(value)
         except ValueError:
-            raise _option_error(kind._what, f"{kind._what} = {text}: {value!r} is no number") from None
+            raise option_error(kind._what, f"{kind._what} = {text}: {value!r} is no number") from None
     return cast(Own, brought(**parameters))

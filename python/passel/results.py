@@ -12,7 +12,7 @@ import numpy as np
 
 from passel import _engine, _labels
 from passel._frames import Predictions, Simulated, frame, of_rows
-from passel.errors import of_python
+from passel.errors import OptionError, ResultError, of_python
 
 if TYPE_CHECKING:
     from passel import plots
@@ -104,7 +104,7 @@ class Result:
         ending = os.path.splitext(os.fspath(file))[1].lower()
         form = format or _FORMS.get(ending)
         if form is None:
-            raise ValueError(f"the ending {ending!r} of {os.fspath(file)} is none of {', '.join(_FORMS)}: give format")
+            raise OptionError(f"the ending {ending!r} of {os.fspath(file)} is none of {', '.join(_FORMS)}: give format")
         rendered = self._report.render(form)
         with open(file, "wb") as to:
             to.write(rendered)
@@ -197,7 +197,7 @@ class Selection(_Names):
         """A row for each variable that ``infer`` found chosen: p-values or intervals that account for the choice."""
         inference = self._fields.get("inference")
         if not inference:
-            raise ValueError("the selection was made without inference for the choice: give infer, as infer='split'")
+            raise ResultError("the selection was made without inference for the choice: give infer, as infer='split'")
         return of_rows(inference["variables"], index="name")
 
     @property
@@ -212,7 +212,7 @@ class Selection(_Names):
     def _residual_columns(self) -> dict[str, Any]:
         columns = self._extras.get("residuals")
         if columns is None:
-            raise ValueError("the result has no residuals: it was read from JSON, or its family has none")
+            raise ResultError("the result has no residuals: it was read from JSON, or its family has none")
         made: dict[str, Any] = {}
         for name, values in columns.items():
             numbers = np.frombuffer(values, dtype=np.float64) if isinstance(values, bytes) else None

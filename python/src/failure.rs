@@ -23,13 +23,19 @@ fn raised(py: Python<'_>, class: &str, message: &str, held: Option<RunReport>) -
 
 /// The exception for options that are refused.
 pub(crate) fn of_options(py: Python<'_>, errors: &[OptionError]) -> PyErr {
+    let of_python = |option: &str| option.replace('-', "_");
     let lines = errors.iter().map(|error| match &error.help {
         Some(help) => format!("{error}: {help}"),
         None => error.to_string(),
     });
     let message = lines.collect::<Vec<_>>().join("\n");
-    let exception = raised(py, "OptionError", &message, None);
-    let names: Vec<&str> = errors.iter().map(|error| error.option.as_str()).collect();
+    let names = errors.iter().map(|error| of_python(&error.option));
+    of_named(py, names.collect(), &message)
+}
+
+/// The exception for the options of these names.
+pub(crate) fn of_named(py: Python<'_>, names: Vec<String>, message: &str) -> PyErr {
+    let exception = raised(py, "OptionError", message, None);
     // Nothing is lost where the exception takes no such attribute.
     let _ = exception.value(py).setattr("options", names);
     exception
@@ -58,6 +64,11 @@ pub(crate) fn of_run(py: Python<'_>, error: RunError) -> PyErr {
 /// The exception for data that are not what they should be.
 pub(crate) fn of_data(py: Python<'_>, message: &str) -> PyErr {
     raised(py, "DataError", message, None)
+}
+
+/// The exception for what a result does not have.
+pub(crate) fn of_result(py: Python<'_>, message: &str) -> PyErr {
+    raised(py, "ResultError", message, None)
 }
 
 /// The exception for data that would be copied.

@@ -9,10 +9,11 @@ use passel::{
     selection::ObservationResidual,
 };
 use pyo3::{
-    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict},
 };
+
+use crate::failure;
 
 /// What a run has found.
 #[derive(Debug)]
@@ -42,9 +43,9 @@ impl Report {
 impl Report {
     /// A report of JSON that passel wrote, of this version or an older one.
     #[staticmethod]
-    fn of_json(text: &str) -> PyResult<Self> {
+    fn of_json(py: Python<'_>, text: &str) -> PyResult<Self> {
         let no_report = |error: &dyn std::fmt::Display| {
-            PyValueError::new_err(format!("no report as JSON of passel: {error}"))
+            failure::of_data(py, &format!("no report as JSON of passel: {error}"))
         };
         let json: serde_json::Value =
             serde_json::from_str(text).map_err(|error| no_report(&error))?;
@@ -73,7 +74,7 @@ impl Report {
                 let message = format!(
                     "format = {format:?} must be \"text\", \"json\", \"csv\", \"html\" or \"parquet\""
                 );
-                return Err(PyValueError::new_err(message));
+                return Err(failure::of_result(py, &message));
             }
         };
         let rendered = py.detach(|| match &self.0 {
@@ -85,7 +86,7 @@ impl Report {
         });
         match rendered {
             Ok(bytes) => Ok(PyBytes::new(py, &bytes)),
-            Err(message) => Err(PyValueError::new_err(message)),
+            Err(message) => Err(failure::of_result(py, &message)),
         }
     }
     /// The diagnostics of a selection's observations as columns, whose numbers are the bytes of 64-bit floats with NaN for

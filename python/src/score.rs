@@ -8,9 +8,9 @@ use passel::{
         Against, CountTable, Gather, Join, Measure, PairScore, Score, ScoreFunction, TableFunction,
     },
 };
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{prelude::*, types::PyBytes};
 
-use crate::{buffers::Elements, work::Failure};
+use crate::{buffers::Elements, failure::of_named, work::Failure};
 
 /// Tables of a call.
 const TABLES: usize = 4096;
@@ -115,8 +115,8 @@ pub(crate) fn selector(
 ) -> PyResult<ResolvedMethod<passel::job::MethodKind>> {
     let word = |name: &str| object.getattr(name)?.extract::<String>();
     let (gather, join, against) = (word("gather")?, word("join")?, word("against")?);
-    let no =
-        |what: &str, word: &str| Err(PyValueError::new_err(format!("no {what} is called {word}")));
+    let refused = |message: &str| of_named(object.py(), vec!["method".to_owned()], message);
+    let no = |what: &str, word: &str| Err(refused(&format!("no {what} is called {word}")));
     let gather = match gather.as_str() {
         "sum" => Gather::Sum,
         "mean" => Gather::Mean,
@@ -150,7 +150,7 @@ pub(crate) fn selector(
         let score = score.checked();
         score
             .map(passel::job::MethodKind::Score)
-            .map_err(|error| PyValueError::new_err(error.to_string()))
+            .map_err(|error| refused(&error.to_string()))
     })
 }
 

@@ -170,7 +170,7 @@ pub(crate) fn table(
                 let array = |at| Elements::of(&part.get_item(at)?)?.indexes();
                 let (starts, places) = (array(3)?, array(4)?);
                 let values = Elements::of(&part.get_item(5)?)?.to_vec();
-                all.extend(sparse(names, rows, (&starts, &places, &values))?);
+                all.extend(sparse(py, names, rows, (&starts, &places, &values))?);
             }
             "arrow" => {
                 let drop: Vec<String> = part.get_item(2)?.extract()?;
@@ -191,6 +191,7 @@ pub(crate) fn table(
 
 /// Columns of a compressed sparse matrix.
 fn sparse(
+    py: Python<'_>,
     names: Vec<String>,
     n: usize,
     (starts, rows, values): (&[usize], &[usize], &[f64]),
@@ -215,7 +216,7 @@ fn sparse(
             stored.map(|(row, value)| (*row as u32, *value)).unzip();
         if values.iter().any(|value| value.is_infinite()) {
             let message = format!("column `{name}` has an infinite value");
-            return Err(PyValueError::new_err(message));
+            return Err(failure::of_data(py, &message));
         }
         parts.push(Part::Sparse(name, n, Values::Sparse { rows, values }));
     }

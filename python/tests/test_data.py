@@ -205,3 +205,31 @@ def test_python_holds_no_copy_of_an_array() -> None:
     finally:
         tracemalloc.stop()
     assert peak < x.nbytes / 4, peak
+
+
+class Exchanged:
+    """An array that has the protocol DLPack alone, on a device of this kind."""
+
+    def __init__(self, values: Any, kind: int = 1) -> None:
+        self._values, self._kind = values, kind
+
+    def __dlpack__(self, *, dl_device: Any = None, copy: bool | None = None, **rest: Any) -> Any:
+        if self._kind != 1 and dl_device != (1, 0):
+            raise BufferError("the array is on a device")
+        return self._values.__dlpack__(**rest)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._kind, 0
+
+
+def test_objects_with_dlpack_alone_are_tables_and_columns(diabetes: pandas.DataFrame) -> None:
+    x, y = diabetes.drop(columns="y").to_numpy(), diabetes["y"].to_numpy()
+    expected = lasting(passel.select(x, response=y).json)
+    assert lasting(passel.select(Exchanged(x), response=Exchanged(y)).json) == expected
+    assert lasting(passel.select(Exchanged(x), response=Exchanged(y), copy=False).json) == expected
+    with pytest.raises(passel.CopyError, match="the array is copied from the memory of a device"):
+        passel.select(Exchanged(x, 2), response=y, copy=False)
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+        assert lasting(passel.select(Exchanged(x, 2), response=y).json) == expected
+    with pytest.raises(passel.DataError, match="the array cannot be taken by DLPack"):
+        passel.select(Exchanged(np.array(["a"], dtype=object)), response=y)

@@ -383,3 +383,13 @@ def test_what_draws_is_seeded() -> None:
     assert drawn.result_.seed == np.random.RandomState(1).randint(np.iinfo(np.int32).max)
     stopped = passel.InformationSelector(stop="permutation", options={"seed": 4}).fit(X, y)
     assert stopped.result_.seed == 4
+
+
+def test_warnings_are_told_once_in_the_words_of_python() -> None:
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X["bmi"] = X["bmi"].where(X.index > 4)
+    for estimator in (passel.PassRegressor(missing="drop-rows"), passel.PassSelector(missing="drop-rows")):
+        with pytest.warns(passel.PasselWarning) as caught:
+            estimator.fit(X, y)
+        assert [str(own.message) for own in caught] == ["5 of 442 rows were dropped for missing values: bmi misses 5"]
+        assert caught[0].filename == __file__

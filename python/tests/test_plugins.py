@@ -108,9 +108,9 @@ def test_mistaken_functions_are_told_when_they_are_made(diabetes: pandas.DataFra
 
     with pytest.raises(passel.OptionError, match="own-bic has no parameter gamma: it has c"):
         own_bic(gamma=1)
-    with pytest.raises(TypeError, match="make it a criterion by @passel.criterion"):
+    with pytest.raises(passel.OptionError, match="make it a criterion by @passel.criterion"):
         passel.select(diabetes, response="y", criterion=lambda n, k: k)
-    with pytest.raises(TypeError, match="make it a score by @passel.score"):
+    with pytest.raises(passel.OptionError, match="make it a score by @passel.score"):
         passel.select(diabetes, response="y", method=lambda counts: counts)
 
     @passel.score(gather="nothing")

@@ -140,7 +140,7 @@ def test_mistakes_are_one_exception_with_all_of_them(diabetes: pandas.DataFrame)
         passel.select(diabetes, response="z")
     with pytest.raises(passel.OptionError, match="did you mean `pass`"):
         passel.select(diabetes, response="y", method="pas")
-    with pytest.raises(TypeError, match="no option output"):
+    with pytest.raises(passel.OptionError, match="no option output"):
         passel.select(diabetes, response="y", output="x.json")
     with pytest.raises(passel.DataError, match="no such file"):
         passel.select("nowhere.csv", response="y")

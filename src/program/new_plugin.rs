@@ -48,7 +48,8 @@ const LANGUAGES: [Language; 5] = [
     Language {
         name: "rust",
         files: &[
-            ("Cargo.toml", template!("rust/Cargo.toml")),
+            // A folder with a Cargo.toml of its own would be left out of packages of sources.
+            ("Cargo.toml", template!("rust/manifest.toml")),
             ("Makefile", template!("rust/Makefile")),
             ("lib.rs", template!("rust/lib.rs")),
         ],

@@ -38,6 +38,9 @@ class EngineEstimator(BaseEstimator):
 
     missing: str | None
     options: Mapping[str, Any] | None
+    # scikit-learn sets them.
+    n_features_in_: int
+    feature_names_in_: np.ndarray[Any, Any]
 
     # What scikit-learn asks.
 
@@ -125,13 +128,14 @@ class EngineEstimator(BaseEstimator):
         for option in arrays:
             given[option] = _inputs.free_name(self._response if option == "response" else option, self._columns)
 
+        progress = given.pop("progress", None)
         result, moved = None, set[int]()
         while result is None:
             columns = _inputs.columns_of(X, self._columns)
             for option, values in arrays.items():
                 columns.column(given[option], values)
             try:
-                result = getattr(functions, self._command)(columns, **given)
+                result = functions._run(self._command, columns, given, progress, None, None, 4 + calls)
             except DataError as error:
                 copied = _COPIED.match(str(error))
                 at = None if copied is None else self._columns.index(copied[1])
@@ -141,8 +145,6 @@ class EngineEstimator(BaseEstimator):
                 warnings.warn(str(error), stacklevel=2 + calls)
                 moved.add(at)
                 X = _inputs.jittered(X, at)
-        for text in getattr(result, "warnings", ()):
-            warnings.warn(text, stacklevel=2 + calls)
         self.result_: Any = result
         self._offset_name = given["offset"] if "offset" in arrays else None
         return self.result_

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from passel.errors import ResultError
 from passel.plots._axes import BLUE, GREY, ORANGE, Axes, axes, bars, cells, height_of, label, legend, number
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class RankingPlots:
         """Relevance against redundancy of the chosen variables, for selectors that weigh one against the other."""
         rows = [own for own in self._result._fields["selected"] if own.get("redundancy") is not None]
         if not rows:
-            raise ValueError(f"the scores of {self._result._fields['method']['name']} have no redundancy")
+            raise ResultError(f"the scores of {self._result._fields['method']['name']} have no redundancy")
         ax = axes(ax)
         redundancy, relevance = ([number(own[key]) for own in rows] for key in ("redundancy", "relevance"))
         ax.plot(redundancy, relevance, "o", color=BLUE, markersize=5)
@@ -60,10 +61,10 @@ class PairsPlots:
             if len(names) + len(new) <= most:
                 names += new
         if not names:
-            raise ValueError("the result has no pair")
+            raise ResultError("the result has no pair")
         if rows[0].get(value) is None:
             known = ", ".join(key for key, one in rows[0].items() if isinstance(one, float))
-            raise ValueError(f"value = {value!r} is no number of pairs: these have {known}")
+            raise ResultError(f"value = {value!r} is no number of pairs: these have {known}")
         at = {name: place for place, name in enumerate(names)}
         matrix = np.full((len(names), len(names)), np.nan)
         for own in rows:
@@ -135,7 +136,7 @@ class ResponsesPlots:
         names = [own["name"] for own in self._result._fields["shared"]][:most]
         names = names or list(dict.fromkeys(own["name"] for model in models for own in model["selected"]))[:most]
         if not names:
-            raise ValueError("no variable was chosen for any response")
+            raise ResultError("no variable was chosen for any response")
         at = {name: place for place, name in enumerate(names)}
         matrix = np.full((len(names), len(models)), np.nan)
         for column, model in enumerate(models):

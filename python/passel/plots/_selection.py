@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from passel.errors import ResultError
 from passel.plots._axes import (
     BLUE, GREEN, GREY, ORANGE, Axes, axes, bars, cells, diagonal, height_of, label, legend, logarithmic, name_rows, number,
     whole_numbers,
@@ -52,9 +53,9 @@ class SelectionPlots:
         rows = fields["selected"]
         deviations = self._result._extras.get("deviations") or []
         if scaled and len(deviations) != len(rows):
-            raise ValueError("scaled: the result was read from JSON, which has no standard deviations of all variables")
+            raise ResultError("scaled: the result was read from JSON, which has no standard deviations of all variables")
         if ratio and not any(own.get("ratio") is not None for own in rows):
-            raise ValueError("ratio: the coefficients of this family are not logarithms of ratios")
+            raise ResultError("ratio: the coefficients of this family are not logarithms of ratios")
         is_scaled = not ratio and scaled is not False and len(deviations) == len(rows)
         units = np.array(deviations if is_scaled else [1.0] * len(rows))
         keys = ("ratio", "ratio_lower", "ratio_upper") if ratio else ("coefficient", "lower", "upper")
@@ -88,7 +89,7 @@ class SelectionPlots:
         is_likelihood = name == "quantile_residual"
         if name not in of or kind not in ("fitted", "normal", "leverage"):
             what = f"kind = {kind!r} must be 'fitted', 'normal' or 'leverage'" if name in of else "the fit is exact"
-            raise ValueError(f"no figure of residuals: {what}")
+            raise ResultError(f"no figure of residuals: {what}")
         across, text = {
             "fitted": (of["predictor"], "linear predictor" if is_likelihood else "fitted values"),
             "normal": (of["quantile"], "normal quantiles"),
@@ -120,7 +121,7 @@ class SelectionPlots:
         """Of each chosen variable the weights of what may stand in its place, itself first: the members of its credible set."""
         rows = [own for own in self._result._fields["selected"] if own.get("credible_set")]
         if not rows:
-            raise ValueError("no variable of the result has a credible set")
+            raise ResultError("no variable of the result has a credible set")
         ax = axes(ax, height=height_of(len(rows)))
         for at, own in enumerate(rows):
             left = 0.0
@@ -144,7 +145,7 @@ class SelectionPlots:
         covariance = self._result._fields["covariance"]
         matrix = np.array(covariance["matrix"], dtype=np.float64)
         if not matrix.size:
-            raise ValueError(f"the result has no covariance of coefficients: {covariance.get('omitted') or 'there are none'}")
+            raise ResultError(f"the result has no covariance of coefficients: {covariance.get('omitted') or 'there are none'}")
         deviations = np.sqrt(np.diag(matrix))
         names = covariance["names"]
         size = 1.8 + 0.32 * len(names)
@@ -180,5 +181,5 @@ class SelectionPlots:
     def _of_binomial(self, field: str) -> Any:
         found = (self._result._fields.get("family") or {}).get(field)
         if not found:
-            raise ValueError(f"the result has no {field}: it is of the family binomial with events and others")
+            raise ResultError(f"the result has no {field}: it is of the family binomial with events and others")
         return found

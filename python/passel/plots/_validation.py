@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from passel._labels import models
+from passel.errors import ResultError
 from passel.plots._axes import (
     BLUE, GREEN, GREY, ORANGE, Axes, axes, bars, diagonal, height_of, label, legend, number, whole_numbers,
 )
@@ -29,7 +30,7 @@ class ValidationPlots:
         fields = self._result._fields
         rows = fields.get("by_size")
         if not rows:
-            raise ValueError("the validation has no errors by size")
+            raise ResultError("the validation has no errors by size")
         sizes = [own["size"] for own in rows]
         values = np.array([number(own["value"]) for own in rows])
         errors = np.nan_to_num(np.array([number(own.get("std_error")) for own in rows]))
@@ -50,7 +51,7 @@ class ValidationPlots:
     def observed_predicted(self, ax: Axes | None = None, *, model: int = 0) -> Axes:
         """Held-out responses against their predictions, by models that did not see them."""
         if self._family() not in ("gaussian", "poisson", "negative-binomial", "gamma"):
-            raise ValueError(f"predictions of the family {self._family()} are not on the scale of the responses")
+            raise ResultError(f"predictions of the family {self._family()} are not on the scale of the responses")
         observed, predicted, _ = self._held_out(model)
         ax = axes(ax, width=4.8)
         both = np.concatenate([observed, predicted])
@@ -67,7 +68,7 @@ class ValidationPlots:
         called = np.cumsum((observed * weight)[order])
         wrong = np.cumsum(((1.0 - observed) * weight)[order])
         if not called[-1] > 0.0 or not wrong[-1] > 0.0:
-            raise ValueError("the held-out rows have no events, or nothing else")
+            raise ResultError("the held-out rows have no events, or nothing else")
         # Rows of one probability are called together.
         last = np.flatnonzero(np.append(np.diff(predicted[order]) != 0.0, True))
         ax = axes(ax, width=4.8)
@@ -83,7 +84,7 @@ class ValidationPlots:
         """Of the family binomial: the share of events in ten groups of held-out rows by their predicted probability."""
         observed, predicted, weight = self._binomial(model)
         if len(observed) < 2 * _GROUPS:
-            raise ValueError(f"{len(observed)} held-out rows are too few for {_GROUPS} groups")
+            raise ResultError(f"{len(observed)} held-out rows are too few for {_GROUPS} groups")
         order = np.argsort(predicted, kind="stable")
         groups = [own for own in np.array_split(order, _GROUPS) if weight[own].sum() > 0.0]
         means = [[float(np.average(own[rows], weights=weight[rows])) for rows in groups] for own in (predicted, observed)]
@@ -111,7 +112,7 @@ class ValidationPlots:
         """Observed and predicted responses and weights of the rows that were held out."""
         held_out = self._result._fields.get("held_out")
         if not held_out or not held_out.get("predicted"):
-            raise ValueError("the validation has no predictions of held-out rows")
+            raise ResultError("the validation has no predictions of held-out rows")
         observed = np.array(held_out["observed"], dtype=np.float64)
         predicted = np.array(held_out["predicted"][model], dtype=np.float64)
         weight = np.array(held_out.get("weight") or np.ones(len(observed)), dtype=np.float64)
@@ -119,5 +120,5 @@ class ValidationPlots:
 
     def _binomial(self, model: int) -> tuple[Any, Any, Any]:
         if self._family() != "binomial":
-            raise ValueError(f"the family is {self._family()}, and not binomial")
+            raise ResultError(f"the family is {self._family()}, and not binomial")
         return self._held_out(model)
