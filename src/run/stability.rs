@@ -153,7 +153,7 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             let choice = self.choose(job, own, drawn.seed, &resources, &interrupt);
             let noted = |mut choice: Choice| {
                 choice.notes.extend(levels.lost(&drawn.rows));
-                Ok(choice)
+                (choice, None)
             };
             let of_resample = |error| RunError::Resample {
                 number: open[at] + 1,
@@ -165,22 +165,20 @@ impl<S: Selector> Method for OnResamples<'_, S> {
             match choice {
                 // All rows can choose: these few cannot.
                 Err(error) if is_of_rows(&error) => {
-                    let note = format!("nothing was chosen: {}", error_chain(&error));
-                    Ok(Some(Err((note, of_resample(error)))))
+                    let nothing = Choice {
+                        indexes: Vec::new(),
+                        notes: vec![format!("nothing was chosen: {}", error_chain(&error))],
+                        devices: Vec::new(),
+                    };
+                    Ok(Some((nothing, Some(of_resample(error)))))
                 }
                 choice => Ok(choice.map_err(of_resample)?.map(noted)),
             }
         };
         let mut failed = BTreeMap::new();
         let ended = for_each_number(open.len(), threads, &interrupt, select, |at, choice| {
-            let choice = choice.unwrap_or_else(|(note, error)| {
-                failed.insert(at, error);
-                Choice {
-                    indexes: Vec::new(),
-                    notes: vec![note],
-                    devices: Vec::new(),
-                }
-            });
+            let (choice, error) = choice;
+            failed.extend(error.map(|error| (at, error)));
             let state = &mut kept.state;
             for note in choice.notes {
                 *state.notes.entry(note).or_insert(0_usize) += 1;

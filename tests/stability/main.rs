@@ -288,15 +288,10 @@ fn wrong_options_and_data_end_with_2_and_all_are_told() {
         "y,a,b\n".to_owned() + &(0..20).map(row).collect::<String>()
     });
     let rare = folder.run(&["stability", "rare.csv", "--response", "y", "--threads", "2"]);
-    assert_eq!((rare.code, rare.stdout.as_str()), (Some(2), ""));
-    assert!(
-        rare.stderr.starts_with("error: resample ")
-            && rare.stderr.contains(
-                " of 200, 10 of 20 rows: the response `y` is constant (0): there is nothing to explain"
-            ),
-        "{}",
-        rare.stderr
-    );
+    // Of each pair one half has the one event, and the other nothing to explain.
+    let told = "in 100 resamples: nothing was chosen: the response `y` is constant (0): there is nothing to explain";
+    assert_eq!(rare.code, Some(0), "{}", rare.stderr);
+    assert!(rare.stdout.contains(told), "{}", rare.stdout);
     assert_eq!(folder.names(), ["data.csv", "rare.csv"]);
 }
 
