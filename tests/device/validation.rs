@@ -30,8 +30,8 @@ fn table() -> Table {
     columns[7] = columns[3].clone();
     columns[8] = vec![2.5; n];
     columns[9] = columns[3].iter().map(|x| 1e-3 * x).collect();
-    for at in 20..40 {
-        columns[at] = (0..n).map(|_| random.below(2) as f64).collect();
+    for column in &mut columns[20..40] {
+        *column = (0..n).map(|_| random.below(2) as f64).collect();
     }
     let y = (0..n).map(|row| {
         let signal = columns[3][row] - columns[25][row] + columns[100][row] + columns[71_999][row];
