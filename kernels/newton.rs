@@ -218,7 +218,7 @@ pub fn reference(
     let (n, k) = (y.len(), columns.len());
     let support: Vec<u32> = (0..k as u32).collect();
     let mut coefficients = vec![0.0; k];
-    let all = |coefficients: &[f64]| -> Vec<Moments> {
+    let states = |coefficients: &[f64]| -> Vec<Moments> {
         let eta = |row: usize| {
             let own = columns.iter().zip(coefficients).map(|(x, b)| b * x[row]);
             offset[row] + own.sum::<f64>()
@@ -237,16 +237,39 @@ pub fn reference(
             .flat_map(|x| (0..n).map(move |row| x[row] * root(row, &all[row])))
             .collect()
     };
-    for _ in 0..200 {
-        let all = all(&coefficients);
+    let total = |all: &[Moments]| -> f64 {
+        let rows = y.iter().zip(weights).zip(all);
+        let rows = rows.filter(|((_, weight), _)| **weight > 0.0);
+        rows.map(|((y, weight), own)| weight * deviance(*y, own.mean))
+            .sum()
+    };
+    // Where the link is not canonical a step takes a share of what is left, a small one of few observations.
+    for _ in 0..(4_000_000 / (n * k.max(1))).max(200) {
+        let all = states(&coefficients);
         let target: Vec<f64> = (0..n)
             .map(|row| (y[row] - all[row].mean) * share(row, &all[row]))
             .collect();
         let step = least_squares::reference(&rooted(&all), &target, &support).coefficients;
-        let pairs = coefficients.iter_mut().zip(&step);
-        pairs.for_each(|(b, step)| *b += step);
+        let moved = |share: f64| -> Vec<f64> {
+            let pairs = coefficients.iter().zip(&step);
+            pairs.map(|(b, step)| b + share * step).collect()
+        };
+        // A step that makes it worse was too long.
+        let most = total(&all);
+        let most = most + 1e-10 * (1.0 + most.abs());
+        let shares = (0..40).map(|half| 0.5f64.powi(half));
+        let better = shares.map(moved).find(|own| total(&states(own)) <= most);
+        let Some(better) = better else {
+            break;
+        };
+        let mut pairs = coefficients.iter().zip(&better);
+        let is_still = pairs.all(|(b, new)| (b - new).abs() <= 1e-14 * (1.0 + b.abs()));
+        coefficients = better;
+        if is_still {
+            break;
+        }
     }
-    let all = all(&coefficients);
+    let all = states(&coefficients);
     let rooted = rooted(&all);
     let cost = |at: u32| {
         let others: Vec<u32> = (0..k as u32).filter(|other| *other != at).collect();

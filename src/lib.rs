@@ -73,8 +73,6 @@ mod panics;
 
 mod logs;
 
-mod fnv;
-
 mod foreign_calls;
 
 mod interrupt;
@@ -88,6 +86,8 @@ mod system_limits;
 mod whole_file;
 
 mod threads;
+
+mod fnv;
 
 pub mod memory;
 

@@ -2,7 +2,7 @@
 //! for.
 
 use passel_kernels::standardise::{
-    Facts, KERNEL, MARKED, Matrix, NO_ROW_NUMBERS, NOT_FINITE, reference,
+    self, Facts, KERNEL, MARKED, Matrix, NO_ROW_NUMBERS, NOT_FINITE,
 };
 
 use super::{TestGpu, arguments, assert_near};
@@ -70,7 +70,7 @@ pub fn check(test: &mut TestGpu, n: usize) {
                 if !is_finite {
                     continue;
                 }
-                let (mean, norm) = reference(&values, intercept);
+                let (mean, norm) = standardise::reference(&values, intercept);
                 let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 assert_eq!(found.largest, largest);
                 assert_near((found.mean + found.rest - mean) / largest, 0.0, 1e-13);

@@ -220,25 +220,21 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         let (job, splits, response) = (&begun.job, &begun.splits, &begun.response);
         let mut table = Arc::unwrap_or_clone(table);
         keep_rows(&mut table, &begun.rows, job);
-        let meter = &mut run.meter;
-        meter.begin("at work");
+        run.meter.begin("at work");
         let (n, wanted) = (begun.rows.len(), splits.len());
         let elements = n.saturating_mul(begun.width);
-        let first = std::iter::once(Arc::clone(&job.criterion));
-        let criteria: Vec<_> = first
-            .chain(validation.other_criteria.iter().cloned())
-            .collect();
+        let mut criteria = vec![Arc::clone(&job.criterion)];
+        criteria.extend_from_slice(&validation.other_criteria);
         let rows = AllRows {
             table: &table,
             on_gpus: begun.on_gpus.as_ref(),
         };
-        let (threads, resources) = match &begun.on_gpus {
+        let (mut threads, resources) = rows.side_by_side(&job.resources, wanted, elements);
+        let by_folds = criteria.iter().any(|own| own.cross_validation().is_some());
+        if by_folds && rows.on_gpus.is_some() {
             // Folds for the size run side by side in each split.
-            Some(_) if criteria.iter().any(|own| own.cross_validation().is_some()) => {
-                (1, job.resources.clone())
-            }
-            _ => rows.side_by_side(&job.resources, wanted, elements),
-        };
+            threads = 1;
+        }
         let threads = (threads, resources.thread_count());
         let levels = FactorLevels::of(&table, &begun.factors);
         let by = validation.by.as_deref().zip(begun.by.as_deref());
@@ -284,7 +280,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
                 }
                 Err(error) => drop(failed.insert(open[at], error)),
             }
-            meter.count("split", done.len() + failed.len(), wanted);
+            run.meter.count("split", done.len() + failed.len(), wanted);
         });
         if ended.is_err() || done.len() + failed.len() < wanted {
             kept.write();

@@ -113,12 +113,12 @@ fn bootstraps_of_columns_on_gpus_are_those_of_the_host() {
 #[test]
 fn sizes_by_folds_of_columns_on_gpus_are_those_of_the_host() {
     let cv = || CrossValidation {
-        folds: 2,
+        folds: 3,
         repeats: 1,
         std_errors: 0.0,
         size: None,
     };
-    let scheme = Scheme::Folds { k: 2, repeats: 1 };
+    let scheme = Scheme::Folds { k: 4, repeats: 1 };
     compare("cv", |job| {
         let criterion = Arc::new(cv());
         validated(Job { criterion, ..job }, scheme)
