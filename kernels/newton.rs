@@ -37,14 +37,24 @@ use crate::{Kernel, family_values, least_squares};
 /// What there is in CUDA C of fits of families.
 macro_rules! of_families {
     () => {
-        source!("newton.cuh", "newton_args.cuh", "newton_family.cuh", "newton.cu")
+        source!(
+            "newton.cuh",
+            "newton_args.cuh",
+            "newton_family.cuh",
+            "newton.cu"
+        )
     };
 }
 
 /// The kernel's text and function: of logistic and Poisson regression.
 pub const KERNEL: Kernel = Kernel::new(
     "newton",
-    source!("newton.cuh", "newton_args.cuh", "newton_canonical.cuh", "newton.cu"),
+    source!(
+        "newton.cuh",
+        "newton_args.cuh",
+        "newton_canonical.cuh",
+        "newton.cu"
+    ),
     &["newton"],
 );
 

@@ -12,7 +12,9 @@ pub const SIZES: &[usize] = &[1, 127, 128, 129, 1000];
 const THETA: f64 = 0.7;
 
 pub fn check(test: &mut TestGpu, count: usize) {
-    let predictors: Vec<f64> = (0..count).map(|_| test.below(800) as f64 / 100.0 - 4.0).collect();
+    let predictors: Vec<f64> = (0..count)
+        .map(|_| test.below(800) as f64 / 100.0 - 4.0)
+        .collect();
     let responses: Vec<f64> = (0..count).map(|_| test.below(30) as f64).collect();
     let [values, eta, y] = [&[THETA], &predictors[..], &responses[..]].map(|all| test.put(all));
     let out = test.fill(0.0f64, 4 * count);

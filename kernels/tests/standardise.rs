@@ -20,7 +20,10 @@ pub fn check(test: &mut TestGpu, n: usize) {
     for (row, x) in values[4 * n..5 * n].iter_mut().enumerate() {
         *x = 1.0 + row as f64;
     }
-    let some: Vec<u32> = (0..n as u32).filter(|row| row % 3 != 1).chain([2]).collect();
+    let some: Vec<u32> = (0..n as u32)
+        .filter(|row| row % 3 != 1)
+        .chain([2])
+        .collect();
     let single: Vec<f32> = values.iter().map(|x| *x as f32).collect();
     let rounded: Vec<f64> = single.iter().map(|x| f64::from(*x)).collect();
     let by_row = |at: usize| at % WIDTH * n + at / WIDTH;
