@@ -204,7 +204,8 @@ class Choosing(TypedDict, total=False):
     covariance: Literal["model", "hc0", "hc1", "hc2", "hc3"] | None
     """What standard errors, tests and intervals of the selected model rest on: model, its variances; hc0 to hc3, White's
     sandwich estimators, which hold where variances differ (hc3 is the most cautious in small samples). Survival times have
-    hc0 of them, the covariance of Lin and Wei. Default: model. Values: model, hc0, hc1, hc2 or hc3."""
+    hc0 of them, the covariance of Lin and Wei; levels have hc0 and hc1. Default: model. Values: model, hc0, hc1, hc2 or
+    hc3."""
     cluster: Column | None
     """Observations of the same value may depend on one another (the visits of a person, the pupils of a school): standard
     errors by clusters, with hc1 of least squares, hc0 of other families, and t and F of one degree of freedom fewer than
