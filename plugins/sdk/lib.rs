@@ -77,7 +77,7 @@ pub enum ParameterKind {
     /// Names as of a parameter, which are written in place of 0, 1, …: the range is from 0 to their
     /// number less one.
     Choice(&'static [&'static str]),
-    /// A file, of selectors, procedures and pair scores: [`file`] tells its path by the value, which is 0 where none is given.
+    /// A file, of selectors, procedures and pair scores: [`file()`] tells its path by the value, which is 0 where none is given.
     /// The range is from 0 to 0.
     File,
 }
