@@ -107,7 +107,10 @@ impl RowsOnGpus {
     fn of(job: &Job, table: &Table) -> Option<Self> {
         let at = response(job, table)?;
         let (n, width) = (table.rows, table.columns.len() - 1);
-        let is_worth = Design::may_stay(job, (n, width));
+        let limit = job.resources.memory_limit.unwrap_or(u64::MAX);
+        let bytes = 8 * (n as u64).saturating_mul(width as u64);
+        let has_room = bytes.saturating_mul(1 + SIDE_BY_SIDE as u64) <= limit;
+        let is_worth = has_room && Design::may_stay(job, (n, width));
         let is_dropped = |name: &String| job.drop.contains(name);
         let mut columns = table.columns.iter().enumerate();
         let are_numbers = columns.all(|(place, column)| match &column.values {
