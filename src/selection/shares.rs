@@ -1,6 +1,6 @@
 //! How much of R² each variable of a model explains, on average over the orders in which they may enter.
 
-use crate::{design::Design, least_squares::Fit, vector::product};
+use crate::{design::Design, least_squares::Fit, threads::map_each, vector::product};
 
 /// Variables, or terms, up to which all subsets of a model are gone through: 2²⁰ of them.
 const MOST: usize = 20;
@@ -50,7 +50,10 @@ pub(super) fn shares(design: &Design, fit: &Fit) -> Option<Vec<f64>> {
         stride: size,
         first: 0,
     };
-    visit(&places, None, (0, 0.0), rest, &mut explained);
+    // The products that are left as one column after another is taken in, of which each has one fewer.
+    let mut room = vec![0.0; (1..size).map(|left| left * left).sum()];
+    let sets = (&mut room[..], &mut explained[..]);
+    visit(&places, None, (0, 0.0), rest, sets);
     Some(averages(&explained, terms.len()))
 }
 
@@ -78,16 +81,15 @@ impl Products<'_> {
         &self.values[at * self.stride..][at..self.stride]
     }
 
-    /// How much of the response the first column explains, and the products of the others once it is taken out of them; none
-    /// where those before explain it.
-    fn pivot(self) -> Option<(f64, Vec<f64>)> {
+    /// How much of the response the first column explains, and the products of the others once it is taken out of them, in
+    /// `rest`; none where those before explain it.
+    fn pivot(self, rest: &mut [f64]) -> Option<f64> {
         let row = self.row(0);
         let (square, others) = row.split_first()?;
         if *square <= LEAST_PIVOT {
             return None;
         }
         let (last, size) = (others.last()?, others.len());
-        let mut rest = vec![0.0; size * size];
         for (a, own) in rest.chunks_mut(size).enumerate() {
             let scale = others[a] / square;
             let columns = self.row(a + 1).iter().zip(&others[a..]);
@@ -97,7 +99,7 @@ impl Products<'_> {
                 .zip(products)
                 .for_each(|(own, value)| *own = value);
         }
-        Some((last * last / square, rest))
+        Some(last * last / square)
     }
 }
 
@@ -108,7 +110,7 @@ fn visit(
     entering: Option<usize>,
     (set, r_squared): (usize, f64),
     rest: Products,
-    explained: &mut [f64],
+    (room, explained): (&mut [f64], &mut [f64]),
 ) {
     let Some(term) = columns.first().copied() else {
         explained[set] = r_squared;
@@ -116,37 +118,27 @@ fn visit(
     };
     if entering != Some(term) {
         let width = columns.iter().take_while(|own| **own == term).count();
-        let without = rest.without(width);
-        visit(
-            &columns[width..],
-            None,
-            (set, r_squared),
-            without,
-            explained,
-        );
+        let (others, left) = (&columns[width..], rest.without(width));
+        visit(others, None, (set, r_squared), left, (room, explained));
     }
     let set = set | 1 << term;
     let columns = &columns[1..];
-    match rest.pivot() {
-        Some((rise, values)) => {
+    let stride = columns.len() + 1;
+    let (values, room) = room.split_at_mut(stride * stride);
+    let (rise, rest) = match rest.pivot(values) {
+        Some(rise) => {
+            let first = 0;
             let rest = Products {
-                values: &values,
-                stride: columns.len() + 1,
-                first: 0,
+                values,
+                stride,
+                first,
             };
-            visit(
-                columns,
-                Some(term),
-                (set, r_squared + rise),
-                rest,
-                explained,
-            );
+            (rise, rest)
         }
-        None => {
-            let rest = rest.without(1);
-            visit(columns, Some(term), (set, r_squared), rest, explained);
-        }
-    }
+        None => (0.0, rest.without(1)),
+    };
+    let entered = (set, r_squared + rise);
+    visit(columns, Some(term), entered, rest, (room, explained));
 }
 
 /// Of each of k terms what it adds to the value of the sets without it: the mean over the orders of all k.
@@ -160,11 +152,10 @@ fn averages(of_set: &[f64], k: usize) -> Vec<f64> {
         let before = set.count_ones() as usize;
         weights[before] * (of_set[set | 1 << term] - of_set[set])
     };
-    let terms = (0..k).map(|term| {
+    map_each((0..k).collect(), |term: usize| {
         let without = (0..of_set.len()).filter(|set| set & 1 << term == 0);
         without.map(|set| rise(term, set)).sum::<f64>().max(0.0)
-    });
-    terms.collect()
+    })
 }
 
 #[cfg(test)]
