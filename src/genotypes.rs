@@ -17,6 +17,8 @@ pub use counts::GenotypeCounts;
 pub use encoding::GenotypeEncoding;
 pub(crate) use products::Anchor;
 
+use crate::memory::Words;
+
 /// Genotypes of a word.
 const OF_WORD: usize = 32;
 
@@ -39,7 +41,7 @@ const CODES: [u64; 4] = [0b01, 0b00, 0b10, MISSING];
 /// those of other variants.
 #[derive(Clone)]
 pub struct Genotypes {
-    words: Arc<Vec<u64>>,
+    words: Arc<Words>,
     start: usize,
     counts: GenotypeCounts,
 }
@@ -94,13 +96,13 @@ impl Genotypes {
     }
 
     /// Those of a variant of n people that stand at a place of the words of many.
-    pub(crate) fn part(words: Arc<Vec<u64>>, start: usize, n: usize) -> Self {
+    pub(crate) fn part(words: Arc<Words>, start: usize, n: usize) -> Self {
         let counts = GenotypeCounts::of(&words[start..][..Self::stride(n)], n);
         Self::counted(words, start, counts)
     }
 
     /// The same, of a variant whose genotypes have been counted.
-    pub(crate) fn counted(words: Arc<Vec<u64>>, start: usize, counts: GenotypeCounts) -> Self {
+    pub(crate) fn counted(words: Arc<Words>, start: usize, counts: GenotypeCounts) -> Self {
         Self {
             words,
             start,
@@ -115,7 +117,7 @@ impl Genotypes {
         for (row, code) in codes.enumerate() {
             words[row / OF_WORD] |= code << (2 * (row % OF_WORD));
         }
-        Self::part(Arc::new(words), 0, n)
+        Self::part(Arc::new(words.into()), 0, n)
     }
 
     /// Those of numbers of copies: of anything but 0, 1 and 2 the genotype is missing.
@@ -178,9 +180,9 @@ impl Genotypes {
         &self.words[self.start..][..count * Self::stride(self.len())]
     }
 
-    /// The memory that these lie in.
-    pub(crate) fn memory(&self) -> &[u64] {
-        &self.words
+    /// The memory that these lie in; none of a file.
+    pub(crate) fn memory(&self) -> Option<&[u64]> {
+        self.words.are_in_memory().then_some(&self.words)
     }
 
     fn code(&self, row: usize) -> u64 {
@@ -215,7 +217,7 @@ impl Genotypes {
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
         let mut words = vec![0; Self::stride(rows.len())];
         Self::fill_selected(self.words(), rows, &mut words);
-        Self::part(Arc::new(words), 0, rows.len())
+        Self::part(Arc::new(words.into()), 0, rows.len())
     }
 
     /// Writes a number for each person, by the genotype: those of 0, 1 and 2 copies, and of a missing genotype.
@@ -285,7 +287,10 @@ mod tests {
             }
             let mut words = vec![u64::MAX; Genotypes::stride(n)];
             Genotypes::fill_from_bed(&bed, n, &mut words);
-            assert_eq!(Genotypes::part(Arc::new(words), 0, n).words(), own.words());
+            assert_eq!(
+                Genotypes::part(Arc::new(words.into()), 0, n).words(),
+                own.words()
+            );
             let counted = |wanted: u8| copies.iter().filter(|own| **own == wanted).count();
             let counts = own.counts();
             assert_eq!(counts.copies, [0, 1, 2].map(counted));

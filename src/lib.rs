@@ -66,7 +66,6 @@ mod printable;
 
 mod spec;
 
-mod genotypes;
 mod random;
 
 mod panics;
@@ -90,6 +89,8 @@ mod threads;
 mod fnv;
 
 pub mod memory;
+
+mod genotypes;
 
 pub mod ranks;
 

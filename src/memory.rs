@@ -8,6 +8,7 @@
 mod pages;
 mod size;
 mod system;
+mod words;
 
 use std::{
     fmt,
@@ -22,6 +23,7 @@ use thiserror::Error;
 pub(crate) use pages::{give_back_freed, zeros};
 pub use size::Bytes;
 use system::{is_there, system_bound};
+pub(crate) use words::Words;
 
 /// What one account may hold, together with the account that it is part of. Clones are the same
 /// account. The default has no limit, and counts.

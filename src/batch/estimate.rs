@@ -12,9 +12,20 @@ use crate::{
 /// Bytes that resamples side by side may take in all, where no limit is set.
 const ROOM: u64 = 4 << 30;
 
+/// Bytes of a variant beside its genotypes, where these are in a file: its names, and what its counts say.
+const PER_VARIANT: u64 = 400;
+
 /// About the most bytes that a task holds at once on the CPU, where it has so many threads.
 pub(super) fn memory(task: &Task, extent: &Extent, threads: usize) -> u64 {
     let job = task.job();
+    let in_memory = Extent {
+        bytes: match job.cohort.scratch {
+            Some(_) if extent.genotypes => PER_VARIANT.saturating_mul(extent.columns),
+            _ => extent.bytes,
+        },
+        ..*extent
+    };
+    let extent = &in_memory;
     let estimate = match task {
         Task::Select(_) => of_method(job, extent),
         Task::Stability(stability) => {

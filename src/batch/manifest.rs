@@ -24,6 +24,7 @@ pub(super) const WITHOUT_EFFECT: &[&str] = &[
     "precision",
     "over",
     "memory-limit",
+    "scratch",
     "timeout",
     "output",
     "trace",

@@ -143,9 +143,10 @@ impl PackedColumns {
         self.variants.len()
     }
 
-    /// Bytes of the genotypes.
+    /// Bytes of the genotypes in memory.
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes_of(self.variants.len())
+        let are_in_memory = |own: &&PackedColumn| own.genotypes.memory().is_some();
+        self.bytes_of(self.variants.iter().filter(are_in_memory).count())
     }
 
     /// Bytes of the genotypes of so many columns.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Genotypes, LOWER, OF_WORD};
+use crate::memory::Words;
 
 /// What a genotype counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +44,7 @@ impl Genotypes {
             let (lower, upper) = (word & LOWER, word >> 1 & LOWER);
             lower | upper | (lower & upper) << 1
         });
-        Self::part(Arc::new(words.collect()), 0, self.len())
+        Self::part(Arc::new(Words::Memory(words.collect())), 0, self.len())
     }
 }
 
@@ -66,7 +67,7 @@ mod tests {
             ] {
                 let mut words = Genotypes::of_copies(&copies).words().to_vec();
                 Genotypes::encode(&mut words, n, encoding);
-                let own = Genotypes::part(Arc::new(words), 0, n);
+                let own = Genotypes::part(Arc::new(words.into()), 0, n);
                 assert_eq!(own.to_bytes(3), of(values), "{encoding:?}");
             }
             let own = Genotypes::of_copies(&copies).heterozygotes();

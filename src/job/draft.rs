@@ -283,6 +283,7 @@ impl JobDraft {
         let beside = beside.flatten().map(|own| &mut own.path);
         let lists = [
             &mut cohort.keep_people,
+            &mut cohort.scratch,
             &mut cohort.remove,
             &mut cohort.extract,
             &mut cohort.exclude,

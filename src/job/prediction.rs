@@ -49,7 +49,7 @@ pub static PREDICT: LazyLock<Vec<PredictOption>> = LazyLock::new(|| {
         PredictOption::choice("scale NAME", SCALES, |job| &mut job.options.scale)
             .help("The scale of predictions: that of the response, as means, rates, probabilities and hazards relative to that at the variables' means; or link, that of the linear predictor"),
         PredictOption::choice("interval KIND", INTERVALS, |job| &mut job.options.interval)
-            .help("Standard errors, and confidence intervals of means, or intervals of new observations, or both"),
+            .help("Standard errors, and confidence intervals of means (of all families but ordinal and multinomial), or intervals of new observations (of gaussian, poisson, negative-binomial and gamma), or both. An offset of the fit is added, so its column must be there; weights matter to intervals of new observations alone"),
         PredictOption::value("level L", |raw| raw.number(|level| level > 0.0 && level < 1.0), |job| &mut job.options.level)
             .range("above 0, below 1")
             .help("Level of the intervals"),

@@ -250,7 +250,7 @@ fn draw(settings: &SimulationSettings, random: &mut Random) -> Drawn {
         Ok::<(), std::convert::Infallible>(())
     });
     let Ok(Genetic { truth, values }) = drawn;
-    let words = Arc::new(words);
+    let words = Arc::new(words.into());
     let columns = (0..p).map(|at| {
         let genotypes = Genotypes::part(Arc::clone(&words), at * stride, n);
         Column::from((name(at), Values::Genotypes(genotypes)))

@@ -34,6 +34,8 @@ pub struct Cohort {
     pub most_missing: Option<f64>,
     /// What a genotype counts as.
     pub encoding: GenotypeEncoding,
+    /// The folder of a temporary file that holds genotypes in the place of memory.
+    pub scratch: Option<PathBuf>,
 }
 
 /// A table with a row for each person, found by the ids in its first columns: FID and IID, or IID.
@@ -100,6 +102,7 @@ impl Cohort {
             ("maf", self.least_frequency.is_some()),
             ("max-missing", self.most_missing.is_some()),
             ("encode", self.encoding != GenotypeEncoding::Additive),
+            ("scratch", self.scratch.is_some()),
         ];
         let merged = self.merge.iter().map(|file| ("merge", Some(file)));
         let files = merged.chain(files.into_iter().filter(|(_, file)| file.is_some()));

@@ -27,7 +27,11 @@ impl Values {
             Self::Numbers(values) => size_of_val(&values[..]),
             Self::Sparse { rows, values } => size_of_val(&rows[..]) + size_of_val(&values[..]),
             Self::Bytes(values) | Self::Gapped(values) => values.len(),
-            Self::Genotypes(genotypes) => size_of_val(genotypes.words()),
+            // Those in a file take none.
+            Self::Genotypes(genotypes) => match genotypes.memory() {
+                Some(_) => size_of_val(genotypes.words()),
+                None => 0,
+            },
             Self::Factor { levels, codes } => {
                 let texts = levels.iter().map(|level| size_of::<String>() + level.len());
                 size_of_val(&codes[..]) + texts.sum::<usize>()

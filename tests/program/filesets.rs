@@ -72,6 +72,52 @@ fn a_pgen_gives_the_selection_of_its_bed() {
 }
 
 /// A report without what differs from file to file or from run to run.
+/// Genotypes in a file of a folder give the report of those in memory, to the last bit.
+#[test]
+fn genotypes_in_a_file_are_those_in_memory() {
+    let folder = of_plink("hard");
+    folder.write("people", "s3\ns5\n");
+    for (data, options) in [
+        ("hard.bed", &[][..]),
+        ("hard.bed", &["--maf", "0.05", "--remove", "people"]),
+        ("hard.pgen", &["--encode", "dominant"]),
+        (
+            "hard.pgen",
+            &[
+                "--phenotype",
+                "hard.psam:height",
+                "--infer",
+                "split:splits=5",
+            ],
+        ),
+    ] {
+        let options = [&[data, "--criterion", "aic", "--max-size", "5"], options].concat();
+        let of = |more: &[&str]| {
+            let mut report = selected(&folder, &[&options[..], more].concat());
+            for differs in ["elapsed_seconds", "options", "seconds"] {
+                report.as_object_mut().unwrap().remove(differs);
+            }
+            report
+        };
+        assert_eq!(of(&["--scratch", "."]), of(&[]), "{data} {options:?}");
+    }
+    folder.write("plain.csv", "a,y\n1,2\n3,5\n4,4\n");
+    for (options, told) in [
+        (
+            ["hard.bed", "--scratch", "none"],
+            "none: 3.8 KiB of genotypes cannot be held in a file of this folder: ",
+        ),
+        (
+            ["plain.csv", "--scratch", "."],
+            "--scratch is for genotypes, .bed or .pgen",
+        ),
+    ] {
+        let ran = folder.run(&[&["select"][..], &options].concat());
+        assert_eq!((ran.code, &*ran.stdout), (Some(2), ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
 fn without_names(mut report: Value, data: &str) -> Value {
     for name in ["data", "elapsed_seconds"] {
         report.as_object_mut().unwrap().remove(name);

@@ -388,17 +388,26 @@ fn genotypes_larger_than_memory_are_refused_and_a_part_of_them_is_read() {
         "d.bim",
         &bim.lines().enumerate().map(of).collect::<String>(),
     );
-    let limit = ["--memory-limit", "600KiB", "--particles", "2"];
-    let select = |more: &[&str]| folder.run(&[&["select", "d.bed"], &limit[..], more].concat());
-    let ran = select(&[]);
+    let select =
+        |more: &[&str]| folder.run(&[&["select", "d.bed", "--particles", "2"], more].concat());
+    let limit = ["--memory-limit", "600KiB"];
+    let ran = select(&limit);
     assert_eq!((ran.code, &*ran.stdout), (Some(1), ""));
     for part in [
         "d.bed: 500.0 KiB for its genotypes",
-        "--keep-people, --chromosome, --range or --extract",
+        "none with --scratch; fewer by --keep-people, --chromosome",
         "are more than --memory-limit 600.0 KiB",
     ] {
         assert!(ran.stderr.contains(part), "no {part:?} in {}", ran.stderr);
     }
-    let ran = select(&["--chromosome", "1"]);
+    let ran = select(&[&limit[..], &["--chromosome", "1"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    // With room for all but the genotypes.
+    fs::create_dir(folder.path("disk")).unwrap();
+    let limit = ["--memory-limit", "1200KiB"];
+    let ran = select(&limit);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let ran = select(&[&limit[..], &["--scratch", "disk"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(fs::read_dir(folder.path("disk")).unwrap().count(), 0);
 }

@@ -3,7 +3,7 @@
 use std::{io, sync::Arc};
 
 use super::{PackedColumn, PackedColumns};
-use crate::genotypes::Genotypes;
+use crate::{genotypes::Genotypes, memory::Words};
 
 impl PackedColumns {
     /// Numbers of 64 bits that a column takes.
@@ -44,7 +44,7 @@ impl PackedColumns {
         }
         let columns = || numbers.chunks_exact(self.sent());
         let words = columns().flat_map(|own| &own[2..]);
-        let words: Arc<Vec<u64>> = Arc::new(words.copied().collect());
+        let words = Arc::new(Words::Memory(words.copied().collect()));
         let stride = Genotypes::stride(self.n);
         let column = |(at, own): (usize, &[u64])| PackedColumn {
             genotypes: Genotypes::part(Arc::clone(&words), at * stride, self.n),

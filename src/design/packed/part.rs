@@ -56,10 +56,11 @@ impl<'x> PackedPart<'x> {
             .map(|run| run[0].genotypes.words_of(run.len()))
     }
 
-    /// The memory that the columns of genotypes lie in, each piece once.
+    /// The memory that the columns of genotypes lie in, each piece once; none of a file.
     pub(crate) fn memory(&self) -> Vec<&'x [u64]> {
         let own = &self.all.variants[self.first..][..self.count];
-        let mut all: Vec<&[u64]> = own.iter().map(|own| own.genotypes.memory()).collect();
+        let memory = own.iter().filter_map(|own| own.genotypes.memory());
+        let mut all: Vec<&[u64]> = memory.collect();
         all.sort_unstable_by_key(|piece| piece.as_ptr());
         all.dedup_by_key(|piece| piece.as_ptr());
         all

@@ -33,7 +33,7 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .help("Leave these columns out; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("na A,B", |draft| &mut draft.job.na)
             .range("words or numbers separated by commas, in double quotes where one holds a comma")
-            .help("Values that mean a missing one, besides empty fields, NA, N/A, NULL, NaN and the errors of spreadsheets such as #N/A: -999, say"),
+            .help("Values that mean a missing one, besides empty fields, a point alone, NA, N/A, NULL, null, NaN and the errors of spreadsheets such as #N/A: -999, say"),
         TaskOption::choice("missing HOW", MISSING, |draft| &mut draft.job.missing)
             .help("What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of the variable's other values (auto does so for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
         TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
@@ -87,6 +87,10 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
             .help("Leave out variants whose genotype is missing for a larger share than this of the people who are left"),
         TaskOption::choice("encode KIND", GenotypeEncoding::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.cohort.encoding)
             .help("What a genotype counts as: the copies of allele A1 or ALT, or its dosage (additive); whether there is a copy (dominant), or whether there are two (recessive), by the genotype; or the copies and whether there is one (genotypic), two columns that enter and leave models together"),
+        TaskOption::optional("scratch FOLDER", |raw| raw.path(), |draft| &mut draft.job.cohort.scratch)
+            .default("none: in memory")
+            .range("a folder on a disk with room for the genotypes, at two bits each")
+            .help("Hold genotypes in a temporary file of this folder in the place of memory, which may then be smaller than they are: each sweep reads of the disk what memory has not kept. The file has no name, and is gone when the job ends, however it does"),
     ])
 }
 
@@ -184,8 +188,8 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .range(format!("{}; or a plugin's, NAME:PARAMETER=NUMBER", either(&Distribution::ALL.map(Distribution::name))))
             .help("The distribution of the response: gaussian, fitted by least squares; binomial, of yes and no or of events of trials; poisson and negative-binomial, of counts; gamma, of positive numbers; cox, of survival times; ordinal, of ordered levels; multinomial, of levels without order; docs/families.md. Validation compares several, as in poisson,negative-binomial"),
         TaskOption::optional("link NAME", |raw| raw.choice(&Link::ALL.map(|own| (own.name(), own))), |draft| &mut draft.job.kind.link)
-            .default("logit of binomial, ordinal and multinomial, log of the others")
-            .range("logit, probit or cloglog of binomial; log of poisson, negative-binomial and cox; log or inverse of gamma")
+            .default("identity of gaussian; logit of binomial, ordinal and multinomial; log of the others")
+            .range("logit, probit or cloglog of binomial; log or inverse of gamma; each other family has its default alone")
             .help("How the mean of the response depends on the linear predictor"),
         TaskOption::optional("trials NAME", |raw| raw.text(), |draft| &mut draft.job.kind.trials)
             .range("a column of whole numbers above 0")
@@ -221,7 +225,7 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
             .help("What standard errors, tests and intervals of the selected model rest on: model, its variances; hc0 to hc3, White's sandwich estimators, which hold where variances differ (hc3 is the most cautious in small samples). Survival times have hc0 of them, the covariance of Lin and Wei; levels have hc0 and hc1"),
         TaskOption::optional("cluster NAME", |raw| raw.text(), |draft| &mut draft.job.kind.cluster)
             .range("a column of levels or numbers")
-            .help("Observations of the same value may depend on one another (the visits of a person, the pupils of a school): standard errors by clusters, with hc1 of least squares, hc0 of other families, and t and F of one degree of freedom fewer than there are clusters"),
+            .help("Observations of the same value may depend on one another (the visits of a person, the pupils of a school): standard errors by clusters, of the kind that covariance names (else hc1 of least squares, hc0 of other families), times G / (G − 1) of G clusters but of survival times. t and F have G − 1 degrees of freedom; tests by z and χ² stay"),
         TaskOption::list("keep A,B", |draft| &mut draft.job.keep)
             .help("Keep these variables in every model, or these terms of a formula; write a name with a comma as '\"a, b\"'"),
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)

@@ -53,6 +53,7 @@ pub(super) const SHARED_WITH_PAIRS: &[&str] = &[
     "maf",
     "max-missing",
     "encode",
+    "scratch",
     "separator",
     "decimal",
     "encoding",

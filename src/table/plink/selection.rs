@@ -2,6 +2,7 @@
 
 mod bed;
 mod filters;
+mod room;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,16 +14,11 @@ use super::people::People;
 use super::records::{GenotypeFile, Kind, Record};
 use super::variants::Variants;
 use crate::genotypes::pgen::{self, Damage};
-use crate::memory::{MemoryError, zeros};
 use crate::threads::{helpers, map_each, piece};
 use filters::Failed;
 
 /// Bytes that a thread reads or unpacks at a time: threads wait for one another after each.
 const AT_ONCE: usize = piece(4 << 20);
-
-/// What most memory is for, with what makes it less: memory holds all that are used.
-const GENOTYPES: &str =
-    "its genotypes (fewer by --keep-people, --chromosome, --range or --extract)";
 
 /// What is read of files of genotypes.
 pub(super) struct Selection<'a> {
@@ -146,12 +142,7 @@ impl<'a> Selection<'a> {
             .count();
         let numbers = own.iter().filter(|own| **own).count() - packed;
         let held = words.saturating_mul(packed);
-        let bytes = 8 * (held.saturating_add(numbers.saturating_mul(self.n)));
-        self.input.hold(bytes, GENOTYPES)?;
-        let mut all = zeros(held).ok_or_else(|| {
-            let error = MemoryError::refused(8 * held as u64, GENOTYPES);
-            TableError::memory(self.input.path, error)
-        })?;
+        let mut all = self.room(held, numbers.saturating_mul(self.n))?;
         let needed = needed(&file.records, &own);
         // Of each variant that is read and passes the filters.
         let mut found: Vec<Option<Found>> = own.iter().map(|_| None).collect();
@@ -195,7 +186,6 @@ impl<'a> Selection<'a> {
         }
         if end < all.len() {
             all.truncate(end);
-            all.shrink_to_fit();
         }
         self.dosages.extend(of_dosages);
         let all = Arc::new(all);
