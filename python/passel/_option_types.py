@@ -83,8 +83,10 @@ class PredictOptions(Reading, Joining, total=False):
     """The scale of predictions: that of the response, as means, rates, probabilities and hazards relative to that at the
     variables' means; or link, that of the linear predictor. Default: response. Values: response or link."""
     interval: Literal["none", "mean", "observation", "both"] | None
-    """Standard errors, and confidence intervals of means, or intervals of new observations, or both. Default: none. Values:
-    none, mean, observation or both."""
+    """Standard errors, and confidence intervals of means (of all families but ordinal and multinomial), or intervals of new
+    observations (of gaussian, poisson, negative-binomial and gamma), or both. An offset of the fit is added, so its column
+    must be there; weights matter to intervals of new observations alone. Default: none. Values: none, mean, observation or
+    both."""
     level: float | None
     """Level of the intervals. Default: 0.95. Values: above 0, below 1."""
     times: str | Sequence[float] | None

@@ -35,8 +35,9 @@ class Reading(TypedDict, total=False):
     """Read these columns as dates: numbers, the days since 1970-01-01. Values: names separated by commas, in double quotes
     where a name holds one."""
     na: Level | Sequence[Level] | None
-    """Values that mean a missing one, besides empty fields, NA, N/A, NULL, NaN and the errors of spreadsheets such as #N/A:
-    -999, say. Values: words or numbers separated by commas, in double quotes where one holds a comma."""
+    """Values that mean a missing one, besides empty fields, a point alone, NA, N/A, NULL, null, NaN and the errors of
+    spreadsheets such as #N/A: -999, say. Values: words or numbers separated by commas, in double quotes where one holds a
+    comma."""
     separator: str | None
     """What stands between the columns of delimited text; auto: what makes the first lines equally long. Default: auto.
     Values: auto, one character such as ;, or tab, comma, semicolon, bar or space (any number of spaces)."""
@@ -120,6 +121,10 @@ class Work(TypedDict, total=False):
     """What a genotype counts as: the copies of allele A1 or ALT, or its dosage (additive); whether there is a copy
     (dominant), or whether there are two (recessive), by the genotype; or the copies and whether there is one (genotypic), two
     columns that enter and leave models together. Default: additive. Values: additive, dominant, recessive or genotypic."""
+    scratch: str | None
+    """Hold genotypes in a temporary file of this folder in the place of memory, which may then be smaller than they are: each
+    sweep reads of the disk what memory has not kept. The file has no name, and is gone when the job ends, however it does.
+    Default: none: in memory. Values: a folder on a disk with room for the genotypes, at two bits each."""
     top: int | None
     """The number of variables to select, or of pairs to report. Default: 10 variables or 100 pairs; all with threshold or
     stop. Values: a whole number above 0; for selectors at most p."""
@@ -167,9 +172,9 @@ class Choosing(TypedDict, total=False):
     Default: gaussian. Values: gaussian, binomial, poisson, negative-binomial, gamma, cox, ordinal or multinomial; or a
     plugin's, NAME:PARAMETER=NUMBER."""
     link: str | None
-    """How the mean of the response depends on the linear predictor. Default: logit of binomial, ordinal and multinomial, log
-    of the others. Values: logit, probit or cloglog of binomial; log of poisson, negative-binomial and cox; log or inverse of
-    gamma."""
+    """How the mean of the response depends on the linear predictor. Default: identity of gaussian; logit of binomial, ordinal
+    and multinomial; log of the others. Values: logit, probit or cloglog of binomial; log or inverse of gamma; each other
+    family has its default alone."""
     trials: Column | None
     """Of the family binomial: the response counts the events of so many trials. Values: a column of whole numbers above 0."""
     success: Level | None
@@ -208,8 +213,9 @@ class Choosing(TypedDict, total=False):
     hc3."""
     cluster: Column | None
     """Observations of the same value may depend on one another (the visits of a person, the pupils of a school): standard
-    errors by clusters, with hc1 of least squares, hc0 of other families, and t and F of one degree of freedom fewer than
-    there are clusters. Values: a column of levels or numbers."""
+    errors by clusters, of the kind that covariance names (else hc1 of least squares, hc0 of other families), times G / (G −
+    1) of G clusters but of survival times. t and F have G − 1 degrees of freedom; tests by z and χ² stay. Values: a column of
+    levels or numbers."""
     keep: str | Sequence[str] | None
     """Keep these variables in every model, or these terms of a formula; write a name with a comma as '"a, b"'. Values: names
     separated by commas, in double quotes where a name holds one."""
