@@ -55,9 +55,6 @@ pub(super) const TABLES: [&str; 9] = [
     "errors.parquet",
 ];
 
-/// The end of a stored result: the checksum of all before it.
-const CHECKSUM: [&str; 2] = [",\n  \"sha256\": \"", "\"\n}\n"];
-
 /// A folder of results that belongs to this process or to its ranks.
 #[derive(Debug)]
 pub(super) struct ResultFolder {
@@ -224,7 +221,7 @@ impl ResultFolder {
         let text = serde_json::to_vec_pretty(contents);
         let mut text = text.map_err(|error| file.write_error(error.into()))?;
         match kind {
-            Replaces::Result => seal(&mut text),
+            Replaces::Result => sha256::seal(&mut text),
             _ => text.push(b'\n'),
         }
         file.finish(&text)
@@ -317,27 +314,6 @@ fn is_checkpoint(name: &str) -> bool {
     stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Adds to an object in JSON a last member, the checksum of all before it.
-fn seal(object: &mut Vec<u8>) {
-    object.truncate(object.len() - "\n}".len());
-    let [start, end] = CHECKSUM;
-    let checksum = format!("{start}{}{end}", sha256::of_text(object));
-    object.extend(checksum.bytes());
-}
-
-/// Checks that a stored result is as it was written.
-fn check_seal(text: &[u8]) -> Result<(), &'static str> {
-    let [start, end] = CHECKSUM.map(str::as_bytes);
-    let hash = text.strip_suffix(end);
-    let parts = hash.and_then(|text| text.split_at_checked(text.len().checked_sub(64)?));
-    let parts = parts.and_then(|(text, hash)| Some((text.strip_suffix(start)?, hash)));
-    match parts {
-        Some((text, hash)) if sha256::of_text(text).as_bytes() == hash => Ok(()),
-        Some(_) => Err("its checksum differs"),
-        None => Err("it does not end with its checksum"),
-    }
-}
-
 /// The file of a job's result, or of what follows its name.
 fn json_path(folder: &Path, id: &str, suffix: &str) -> PathBuf {
     folder.join(format!("{id}{suffix}.json"))
@@ -371,7 +347,8 @@ fn read_sealed<T: DeserializeOwned>(folder: &Path, id: &str) -> Result<T, NoResu
         io::ErrorKind::NotFound => NoResult::Missing,
         _ => damaged(format!("its result cannot be read: {error}")),
     })?;
-    check_seal(&text).map_err(|reason| damaged(format!("its result is damaged: {reason}")))?;
+    sha256::check_seal(&text)
+        .map_err(|reason| damaged(format!("its result is damaged: {reason}")))?;
     let stored = serde_json::from_slice(&text);
     stored.map_err(|error| damaged(format!("its result is of another form: {error}")))
 }

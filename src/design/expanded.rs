@@ -65,6 +65,7 @@ impl UsedTable {
         missing: Missing,
     ) -> Result<Self, DesignError> {
         table.refuse_rounded(&unused)?;
+        table.forget_unused_dates(|name| !unused.iter().any(|own| own == name));
         table.drop_columns(&unused);
         table.response = None;
         let rows = (0..table.rows).map(|row| row as f64).collect::<Vec<_>>();

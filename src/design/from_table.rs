@@ -107,6 +107,7 @@ impl DesignColumns {
             weights::check(&table, at)?;
         }
         let width = table.columns.len();
+        table.forget_unused_dates(|name| !options.drop.iter().any(|dropped| dropped == name));
         let mut of_table = std::mem::take(&mut table.warnings);
         let mut of_response = ResponseColumn::of(&table, response, &beside);
         table.refuse_rounded(options.drop)?;

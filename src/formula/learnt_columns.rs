@@ -200,6 +200,15 @@ impl LearntColumns {
         variables.flat_map(|own| own.names.iter().map(String::as_str))
     }
 
+    /// The names of the data that splines and polynomials are made of.
+    pub(crate) fn inputs_of_curves(&self) -> impl Iterator<Item = &str> {
+        let is_curve =
+            |own: &Learnt| matches!(own, Learnt::Polynomial { .. } | Learnt::Spline { .. });
+        let curves = self.variables.iter();
+        let curves = curves.filter(move |own| own.fitted.learnt.iter().any(is_curve));
+        curves.flat_map(|own| own.names.iter().map(String::as_str))
+    }
+
     /// The names of the data that the offsets are made of.
     pub fn inputs_of_offsets(&self) -> impl Iterator<Item = &str> {
         let names = self.offsets.iter().flat_map(|own| &own.names);

@@ -37,10 +37,33 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(sorted[below] + (place - below as f64) * (sorted[above] - sorted[below]))
 }
 
+/// Why resamples are not corrected for bias and skewness, which supposes that on some scale they scatter about the estimate, but for a
+/// constant, as a normal distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncorrected {
+    /// The corrected interval would leave out 0, which more than α/2 of the resamples are, as where they do not choose the variable: with
+    /// such a jump no scale makes them normal.
+    Jump,
+    /// The estimate is so far from the middle of the resamples that a corrected interval would leave out their median.
+    Bias,
+}
+
+impl Uncorrected {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jump => "jump",
+            Self::Bias => "bias",
+        }
+    }
+}
+
 /// The bias-corrected and accelerated interval: quantiles of the resamples at levels that account for the part of them below the
-/// estimate, of which those equal to it count half, and for the skewness of the estimates without each part of the rows. None
-/// where all resamples lie on one side of the estimate.
-pub fn bca_interval(replicates: Replicates, alpha: f64) -> Option<[f64; 2]> {
+/// estimate, of which those equal to it count half, and for the skewness of the estimates without each part of the rows.
+///
+/// # Errors
+/// [`Uncorrected`] says when there is none.
+pub fn bca_interval(replicates: Replicates, alpha: f64) -> Result<[f64; 2], Uncorrected> {
     let Replicates {
         estimate,
         resampled,
@@ -50,10 +73,8 @@ pub fn bca_interval(replicates: Replicates, alpha: f64) -> Option<[f64; 2]> {
     sorted.sort_by(f64::total_cmp);
     let below = sorted.partition_point(|own| *own < estimate);
     let up_to = sorted.partition_point(|own| *own <= estimate);
-    let share = 0.5 * (below + up_to) as f64 / sorted.len() as f64;
-    if !(share > 0.0 && share < 1.0) {
-        return None;
-    }
+    let count = sorted.len() as f64;
+    let share = 0.5 * (below + up_to) as f64 / count;
     let normal = Normal::standard();
     let bias = normal.inverse_cdf(share);
     let mean = without.iter().sum::<f64>() / without.len().max(1) as f64;
@@ -70,11 +91,23 @@ pub fn bca_interval(replicates: Replicates, alpha: f64) -> Option<[f64; 2]> {
     } else {
         0.0
     };
-    let end = |level: f64| {
+    let level = |level: f64| {
         let z = bias + normal.inverse_cdf(level);
-        quantile(&sorted, normal.cdf(bias + z / (1.0 - acceleration * z)))
+        normal.cdf(bias + z / (1.0 - acceleration * z))
     };
-    Some([end(0.5 * alpha)?, end(1.0 - 0.5 * alpha)?])
+    let levels = [level(0.5 * alpha), level(1.0 - 0.5 * alpha)];
+    // Beyond all resamples there is no level.
+    let has_median = share > 0.0 && share < 1.0 && levels[0] <= 0.5 && levels[1] >= 0.5;
+    let [Some(low), Some(high)] = levels.map(|level| quantile(&sorted, level)) else {
+        return Err(Uncorrected::Bias);
+    };
+    let zeros = sorted.iter().filter(|own| **own == 0.0).count() as f64;
+    let has_zero = low <= 0.0 && high >= 0.0;
+    match has_median {
+        false => Err(Uncorrected::Bias),
+        true if zeros > 0.5 * alpha * count && !has_zero => Err(Uncorrected::Jump),
+        true => Ok([low, high]),
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +145,36 @@ mod tests {
             estimate: 100.0,
             ..replicates
         };
-        assert_eq!(bca_interval(one_sided, 0.1), None);
+        assert_eq!(bca_interval(one_sided, 0.1), Err(Uncorrected::Bias));
+    }
+
+    /// One resample of a hundred chose the variable of the model of all rows: an interval that leaves out the other ninety-nine would
+    /// say of it what no resample says.
+    #[test]
+    fn what_resamples_rarely_choose_or_say_is_not_corrected() {
+        let with_zeros = |zeros: usize, estimate: f64| {
+            let own = (0..100).map(|at| if at < zeros { 0.0 } else { at as f64 / 100.0 });
+            let resampled: Vec<f64> = own.collect();
+            let replicates = Replicates {
+                estimate,
+                resampled: &resampled,
+                without: &[0.4, 0.5, 0.6],
+            };
+            bca_interval(replicates, 0.05)
+        };
+        assert_eq!(with_zeros(99, 0.9), Err(Uncorrected::Bias));
+        // A third are 0, and four fifths below the estimate: the lower level is 0.39.
+        assert_eq!(with_zeros(33, 0.8), Err(Uncorrected::Jump));
+        assert_eq!(with_zeros(33, 0.5).map(|ends| ends[0]), Ok(0.0));
+        assert!(with_zeros(2, 0.5).is_ok());
+        // Nine tenths of them are below: levels 0.73 and 1.
+        assert_eq!(with_zeros(0, 0.9), Err(Uncorrected::Bias));
+        // Whatever there is has the median of the resamples.
+        for estimate in 0..100 {
+            if let Ok([low, high]) = with_zeros(1, f64::from(estimate) / 100.0) {
+                assert!(low <= 0.495 && 0.495 <= high, "{low} {high}");
+            }
+        }
     }
 
     /// R's boot: `boot.ci` of the levels by hand: z₀ = Φ⁻¹(0.6), a = 1/6·Σd³/(Σd²)^1.5.

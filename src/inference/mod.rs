@@ -7,6 +7,6 @@ mod bootstrap;
 mod method;
 mod splits;
 
-pub use bootstrap::{Replicates, bca_interval, percentile_interval};
+pub use bootstrap::{Replicates, Uncorrected, bca_interval, percentile_interval};
 pub use method::InferenceMethod;
 pub use splits::{SplitEstimate, aggregated_p_value, false_discovery_rates, split_interval};

@@ -50,12 +50,15 @@ pub fn aggregated_p_value(mut p: Vec<f64>) -> f64 {
 /// False discovery rates of p-values that are adjusted for their number and may depend on one another in any way, among `all`
 /// hypotheses of which the others have the p-value 1: of each the least rate at which it is rejected, Σ 1/i times p over its rank.
 ///
+/// Such p-values are bounded below 1 alone: of hypotheses that hold at most α are expected to have p ≤ α where α < 1, but all of them may
+/// have p = 1. What has that is never rejected, and has no rank.
+///
 /// *Source:* theorem 3.3 of Meinshausen, Meier and Bühlmann, after Y. Benjamini, D. Yekutieli, The control of the false discovery
 /// rate in multiple testing under dependency, Annals of Statistics 29, 2001.
 pub fn false_discovery_rates(p: &[f64], all: usize) -> Vec<f64> {
     let all = all.max(p.len());
     let harmonic: f64 = (1..=all).map(|rank| 1.0 / rank as f64).sum();
-    let mut order: Vec<usize> = (0..p.len()).collect();
+    let mut order: Vec<usize> = (0..p.len()).filter(|at| p[*at] < 1.0).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
     let mut rates = vec![1.0; p.len()];
     let mut bound: f64 = 1.0;
@@ -151,6 +154,49 @@ mod tests {
         ];
         for (own, expected) in rates.iter().zip(expected) {
             assert!((own - expected).abs() < 1e-15, "{own} {expected}");
+        }
+    }
+
+    /// By the definition: the step-up at a rate q rejects the h smallest p-values, h being the largest rank with P(h) ≤ h·q / Σ 1/i and
+    /// P(h) < 1; the rate of a hypothesis is the least q that rejects it.
+    #[test]
+    fn a_rate_is_the_least_one_that_rejects() {
+        let rejected = |p: &[f64], all: usize, q: f64| {
+            let harmonic: f64 = (1..=all).map(|rank| 1.0 / rank as f64).sum();
+            let mut sorted = p.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            let is_met = |rank: &usize| {
+                sorted[rank - 1] < 1.0 && sorted[rank - 1] <= *rank as f64 * q / harmonic
+            };
+            let largest = (1..=sorted.len()).rev().find(is_met);
+            largest.map_or(f64::NEG_INFINITY, |rank| sorted[rank - 1])
+        };
+        let noise: Vec<f64> = (0..360)
+            .map(|at| if at == 7 { 0.62 } else { 1.0 })
+            .collect();
+        let some: Vec<f64> = (0..40)
+            .map(|at| (f64::from(at + 1) / 25.0).powi(3).min(1.0))
+            .collect();
+        for (p, all) in [
+            (noise, 1000),
+            (some, 40),
+            (vec![1.0; 500], 500),
+            (vec![0.9; 30], 30),
+        ] {
+            let rates = false_discovery_rates(&p, all);
+            for (own, p_value) in rates.iter().zip(&p) {
+                if *own < 1.0 {
+                    assert!(
+                        rejected(&p, all, own * (1.0 + 1e-9)) >= *p_value,
+                        "{own} {p_value}"
+                    );
+                }
+                assert!(
+                    rejected(&p, all, own * (1.0 - 1e-9)) < *p_value,
+                    "{own} {p_value}"
+                );
+                assert!(*p_value < 1.0 || *own == 1.0, "{own}");
+            }
         }
     }
 

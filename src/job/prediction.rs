@@ -55,7 +55,7 @@ pub static PREDICT: LazyLock<Vec<PredictOption>> = LazyLock::new(|| {
             .help("Level of the intervals"),
         PredictOption::field("times A,B", times, |job| &mut job.options.times)
             .default("none")
-            .range("numbers separated by commas")
+            .range("distinct numbers, 0 or more, separated by commas")
             .help("Of the family cox: the probability to have had no event until each of these times"),
         PredictOption::flag("average", |job, is_given| job.options.average = is_given)
             .help("Predict by the models of the report (models), on average by their weights, in place of the selected one alone"),
@@ -82,8 +82,12 @@ fn times(raw: &RawValues) -> Result<Vec<f64>, OptionError> {
     let value = raw.texts.join(",");
     let times = value.split(',').map(|time| time.trim().parse::<f64>());
     let times: Option<Vec<f64>> = times
-        .map(|time| time.ok().filter(|own| own.is_finite()))
+        .map(|time| time.ok().filter(|own| own.is_finite() && *own >= 0.0))
         .collect();
+    // A time that is named twice is one column.
+    let are_distinct =
+        |times: &Vec<f64>| (1..times.len()).all(|at| !times[..at].contains(&times[at]));
+    let times = times.filter(are_distinct);
     times.ok_or_else(|| raw.out_of_range())
 }
 
@@ -197,6 +201,14 @@ impl PredictionJob {
         if job.output.as_ref().is_some_and(is_read) {
             let message = "output names a file that is read";
             errors.push(OptionError::new("output", message).help("name another one"));
+        }
+        let is_standard_input = |path: &PathBuf| path.as_os_str() == "-";
+        if job.report_text.is_none()
+            && is_standard_input(&job.report)
+            && is_standard_input(&job.data.data)
+        {
+            let message = "report and data are both standard input";
+            errors.push(OptionError::new("data", message).help("name a file for one of them"));
         }
         match errors.is_empty() {
             true => Ok(job),

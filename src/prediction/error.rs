@@ -47,6 +47,16 @@ pub enum PredictionError {
         row: usize,
         levels: Vec<String>,
     },
+    /// A weight that is none.
+    #[error(
+        "{path}: column `{name}` holds the weight {weight} in row {row}, and weights are not negative: mend it, or leave the row out"
+    )]
+    NegativeWeight {
+        path: String,
+        name: String,
+        weight: f64,
+        row: usize,
+    },
     /// The alleles of a variant are none of those of the fit.
     #[error(
         "{path}: the variant {name} has the alleles {found}; where the model was fitted they were {expected}{mend}"

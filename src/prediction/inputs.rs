@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use super::{Alleles, Model, ModelColumn, PredictionError, UnknownLevels};
+use super::{
+    Alleles, Model, ModelColumn, PredictionError, UnknownLevels,
+    lacking::{Lack, Lacking},
+};
 use crate::{
     formula::{Variable, Variables},
     nearest::near,
@@ -17,8 +20,8 @@ pub(super) struct Inputs<'t> {
     names: HashMap<&'t str, usize>,
     /// Whether a row has a value of each.
     pub(super) known: Vec<bool>,
-    /// The rows without one, and the first column that lacks it there.
-    pub(super) first_unknown: Option<(usize, Cow<'t, str>)>,
+    /// Why the other rows have no prediction.
+    pub(super) lacking: Lacking,
     /// How many values are those that missing ones count as.
     pub(super) replaced: usize,
     levels: Vec<&'t [String]>,
@@ -49,6 +52,11 @@ impl<'t> Finder<'t> {
             table,
             places: found.map(|(at, own)| (&*own.name, at)).collect(),
         }
+    }
+
+    /// The file or other source of the table.
+    pub(super) fn source(&self) -> &'t str {
+        &self.table.source
     }
 
     /// The column of a name, if it is there.
@@ -180,7 +188,7 @@ impl<'t> Inputs<'t> {
                 .zip(0..)
                 .collect(),
             known: vec![true; rows],
-            first_unknown: None,
+            lacking: Lacking::default(),
             replaced: 0,
             levels: model.columns.iter().map(|own| &*own.levels).collect(),
         };
@@ -190,8 +198,7 @@ impl<'t> Inputs<'t> {
                 true if column.is_factor() => {
                     let found = finder.require(&column.name)?;
                     let places = places_of_levels((table, found), &column.levels, unknown)?;
-                    let known = places.iter().map(|place| *place != NONE);
-                    own.note(known, &column.name);
+                    own.note_levels(&places, found);
                     Some(Input::Levels(places))
                 }
                 true => Some(Input::Numbers(own.numbers(column, table, finder)?)),
@@ -202,25 +209,38 @@ impl<'t> Inputs<'t> {
     }
 
     /// Notes which rows have no value of a column.
-    pub(super) fn note(&mut self, known: impl Iterator<Item = bool>, name: &'t str) {
-        for (row, (own, known)) in self.known.iter_mut().zip(known).enumerate() {
-            if known {
-                continue;
-            }
-            *own = false;
-            let first = self.first_unknown.as_ref().map(|(first, _)| *first);
-            if first.is_none_or(|first| row < first) {
-                self.first_unknown = Some((row, name.into()));
+    pub(super) fn note(&mut self, known: impl Iterator<Item = bool>, name: &str) {
+        for (row, known) in known.enumerate() {
+            if !known {
+                self.note_row(row, Lack::Value, name.to_owned());
             }
         }
     }
 
-    /// Notes that a row has no value of what a formula makes of columns.
-    pub(super) fn note_row(&mut self, row: usize, expression: String) {
-        self.known[row] = false;
-        let first = self.first_unknown.as_ref().map(|(first, _)| *first);
-        if first.is_none_or(|first| row < first) {
-            self.first_unknown = Some((row, expression.into()));
+    /// Notes which rows have no level of a column, or none that the model knows.
+    pub(super) fn note_levels(&mut self, places: &[u32], column: &Column) {
+        let name = &column.name;
+        for row in (0..self.rows).filter(|row| places[*row] == NONE) {
+            let level = match &column.values {
+                Values::Factor { levels, codes } => levels.get(codes[row] as usize).cloned(),
+                values => {
+                    let value = values.numbers(self.rows).map(|own| own[row]);
+                    value.filter(|own| !own.is_nan()).map(|own| own.to_string())
+                }
+            };
+            match level {
+                None => self.note_row(row, Lack::Value, name.clone()),
+                Some(level) => {
+                    self.note_row(row, Lack::Level, format!("`{level}` in column {name}"));
+                }
+            }
+        }
+    }
+
+    /// Notes why a row has no prediction, where it has one by all that is known.
+    pub(super) fn note_row(&mut self, row: usize, lack: Lack, what: String) {
+        if std::mem::replace(&mut self.known[row], false) {
+            self.lacking.note(lack, row, || what);
         }
     }
 
@@ -263,7 +283,7 @@ impl<'t> Inputs<'t> {
         let Some(donor) = self.known.iter().position(|known| *known) else {
             return false;
         };
-        if self.first_unknown.is_none() {
+        if self.lacking.is_empty() {
             return true;
         }
         let known = &self.known;

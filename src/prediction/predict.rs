@@ -7,12 +7,7 @@ use super::{
     intervals::OnScale,
     units,
 };
-use crate::{
-    formula::{Fault, FormulaError},
-    nearest::plural,
-    table::Table,
-    vector::add_scaled,
-};
+use crate::{nearest::plural, table::Table, vector::add_scaled};
 
 /// The share of the weight of all models met that is worth no word.
 const MOST_OF_WEIGHT: f64 = 0.95;
@@ -27,7 +22,7 @@ impl Model {
     ///
     /// # Errors
     /// A column that is not there or of another kind, a level that the fit did not have, alleles that are others, what a
-    /// formula cannot make of the values; intervals that there are none of.
+    /// formula cannot make of any row; weights below 0; intervals that there are none of.
     ///
     /// ```
     /// use passel::{Design, Table, criteria::Bic, prediction::{IntervalKind, Model, PredictionOptions}};
@@ -90,9 +85,7 @@ impl Model {
             .filter(|(_, known)| !**known)
             .map(|(row, _)| row)
             .collect();
-        predictions
-            .warnings
-            .extend(missing_rows(&inputs, predictions.missing.len()));
+        predictions.warnings.extend(inputs.lacking.sentences());
         let parts: Vec<Part> = equations
             .iter()
             .map(|equation| self.part(equation, &x, (&inputs.known, &offset), options))
@@ -129,6 +122,7 @@ impl Model {
         let mut all: Vec<String> = columns
             .filter_map(|(at, own)| units::caution(own, inputs.number_column(at)?))
             .collect();
+        all.extend(self.extrapolation(inputs, used));
         if inputs.replaced > 0 {
             let (count, s) = (inputs.replaced, plural(inputs.replaced));
             all.push(format!(
@@ -158,14 +152,32 @@ impl Model {
             return Ok(Vec::new());
         }
         let weights = finder.numbers(name)?;
+        if let Some(row) = weights.iter().position(|own| *own < 0.0) {
+            return Err(PredictionError::NegativeWeight {
+                path: finder.source().to_owned(),
+                name: name.to_owned(),
+                weight: weights[row],
+                row: row + 1,
+            });
+        }
+        let has_scatter = |own: &&f64| **own > 0.0;
+        let without = weights.len() - weights.iter().filter(has_scatter).count();
+        if without > 0 {
+            let first = weights.iter().position(|own| !has_scatter(&own));
+            let (row, s) = (first.unwrap_or_default() + 1, plural(without));
+            let have = if without == 1 { "has" } else { "have" };
+            predictions.warnings.push(format!(
+                "{without} row{s} {have} no interval of a new observation, as the weight in column {name} is 0 or missing: the first is row {row}"
+            ));
+        }
         let positive = weights
             .iter()
             .map(|own| if *own > 0.0 { *own } else { f64::NAN });
         Ok(positive.collect())
     }
 
-    /// The variables that are used, less their centers; the offset of the formula is added to the other one. Rows with levels
-    /// that a formula does not know are marked as lacking a value, where options say so.
+    /// The variables that are used, less their centers; the offset of the formula is added to the other one. Rows of which a formula
+    /// makes no number, or whose levels it does not know, where options say so, are noted as lacking that.
     fn centered(
         &self,
         used: &[bool],
@@ -182,27 +194,10 @@ impl Model {
             .collect();
         let mut made = Vec::new();
         if let Some(formula) = &self.formula {
-            let both = loop {
-                let columns = formula.columns(&places, inputs);
-                match columns.and_then(|columns| Ok((columns, formula.offset(inputs)?))) {
-                    Ok(both) => break both,
-                    Err(error) => {
-                        let row = row_of_level(&error);
-                        let may_lack = options.unknown_levels == super::UnknownLevels::Missing;
-                        let marked = row.filter(|row| may_lack && inputs.known[row.0]);
-                        let Some(row) = marked else {
-                            let path = table.source.clone();
-                            return Err(PredictionError::Formula {
-                                path,
-                                source: error,
-                            });
-                        };
-                        inputs.note_row(row.0, row.1);
-                        if !inputs.fill() {
-                            return Ok(vec![None; self.variables.len()]);
-                        }
-                    }
-                }
+            let unknown = options.unknown_levels;
+            let made_of = Self::formula_columns(formula, &places, inputs, unknown, table)?;
+            let Some(both) = made_of else {
+                return Ok(vec![None; self.variables.len()]);
             };
             if let Some(own) = &both.1 {
                 add_scaled(offset, 1.0, own);
@@ -281,19 +276,6 @@ impl Model {
     }
 }
 
-/// The row of a level that a formula does not know, counted from 0, and of what it is; none of another fault.
-fn row_of_level(error: &FormulaError) -> Option<(usize, String)> {
-    match error.fault() {
-        Fault::NewLevel {
-            row, expression, ..
-        }
-        | Fault::OutsideBreaks { row, expression } => {
-            Some((row.checked_sub(1)?, expression.clone()))
-        }
-        _ => None,
-    }
-}
-
 /// What is said of an average over models that have a part of the weight alone.
 fn share_of_average(equations: &[&Equation]) -> Option<String> {
     let weights = equations.iter().filter_map(|own| own.weight);
@@ -303,20 +285,5 @@ fn share_of_average(equations: &[&Equation]) -> Option<String> {
         format!(
             "the {count} models of the average have together {share:.3} of the weight of all models met"
         )
-    })
-}
-
-/// What is said of rows without a prediction.
-fn missing_rows(inputs: &Inputs, count: usize) -> Option<String> {
-    let (first, name) = inputs.first_unknown.as_ref()?;
-    let row = first + 1;
-    Some(match count {
-        1 => format!(
-            "row {row} has no prediction, as it misses a value that the model needs, in column {name}"
-        ),
-        _ => format!(
-            "{count} rows have no prediction, as they miss a value that the model needs: the first is row {row}, in column \
-             {name}"
-        ),
     })
 }

@@ -3,7 +3,7 @@
 use super::{
     Equation, Model, PredictionError, PredictionOptions, Predictions, SurvivalAt,
     combine::Part,
-    inputs::{Finder, Inputs, NONE, places_of_levels},
+    inputs::{Finder, Inputs, places_of_levels},
     intervals::quantile,
 };
 use crate::table::Table;
@@ -31,7 +31,7 @@ impl Model {
         }
         let column = finder.require(name)?;
         let places = places_of_levels((table, column), &levels, options.unknown_levels)?;
-        inputs.note(places.iter().map(|place| *place != NONE), name);
+        inputs.note_levels(&places, column);
         Ok(places)
     }
 

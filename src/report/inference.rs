@@ -66,7 +66,18 @@ pub(super) fn about(inference: &Inference) -> String {
         ),
         _ => format!(
             "{done} {draws} of the rows{by}, each of which chooses anew. chosen: by how many; coefficient: the median, 0 where it is not \
-             chosen; intervals bias-corrected and accelerated, then plain percentiles."
+             chosen; intervals bias-corrected and accelerated, then plain percentiles{}.",
+            match inference
+                .variables
+                .iter()
+                .any(|own| own.uncorrected.is_some())
+            {
+                true => {
+                    ", which stand alone where the corrected interval would leave out the median, or 0 though many resamples do not \
+                     choose the variable"
+                }
+                false => "",
+            }
         ),
     }
 }

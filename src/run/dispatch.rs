@@ -14,8 +14,9 @@ use super::{
     ranking::{RankingProcedure, ScoreSelection},
     regression::RegressionProcedure,
     sized::SizedSearch,
+    split_regression::Regressions,
     stability::OnResamples,
-    validate::{InSplits, Regressions, Validates},
+    validate::{InSplits, Validates},
 };
 use crate::{
     job::{Job, Task, ValidationJob},

@@ -138,8 +138,10 @@ pub(super) fn bootstrapped(
                 resampled: &resampled,
                 without: &of(without, name),
             };
-            bca_interval(replicates, 1.0 - level)
+            (!resampled.is_empty()).then(|| bca_interval(replicates, 1.0 - level))
         });
+        let uncorrected = corrected.and_then(|own| own.err());
+        let corrected = corrected.and_then(Result::ok);
         let end = |ends: Option<[f64; 2]>, at: usize| ends.map(|ends| ends[at]);
         InferredVariable {
             name: (*name).to_owned(),
@@ -150,6 +152,7 @@ pub(super) fn bootstrapped(
             upper: end(corrected, 1),
             percentile_lower: end(plain, 0),
             percentile_upper: end(plain, 1),
+            uncorrected: uncorrected.map(|own| own.name().into()),
             ..InferredVariable::default()
         }
     };

@@ -45,6 +45,7 @@ mod sized;
 mod some_rows;
 mod split_checkpoint;
 mod split_models;
+mod split_regression;
 mod stability;
 mod used_rows;
 mod validate;

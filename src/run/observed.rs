@@ -1,11 +1,13 @@
 //! What was observed of the rows of a job, and the column by which they are split.
 
+use std::path::Path;
+
 use super::{RunError, prepared::response};
 use crate::{
     design::Design,
     family::Distribution,
     job::Job,
-    table::{MISSING, Table, Values},
+    table::{MISSING, Table, Values, are_dates},
     validation::{Observed, Response, Scheme, SchemeError},
 };
 
@@ -109,7 +111,7 @@ fn original_response(design: &Design) -> Vec<f64> {
 /// The numbers of some rows' values in the column that a scheme splits by: places of times, groups, or marks.
 ///
 /// # Errors
-/// A column that is not there, lacks values of these rows, or marks rows by text.
+/// A column that is not there, lacks values of these rows, or marks rows by text; text that is no time.
 pub(super) fn split_numbers(
     (name, scheme): (&str, Scheme),
     table: &Table,
@@ -134,6 +136,7 @@ pub(super) fn split_numbers(
                     level: levels.first().cloned().unwrap_or_default(),
                 }
                 .into()),
+                Scheme::Time { .. } => of_times(name, table, (levels, codes), rows),
                 _ => Ok(codes),
             }
         }
@@ -146,11 +149,115 @@ pub(super) fn split_numbers(
             if scheme == Scheme::Marked {
                 return Ok(numbers.iter().map(|own| u32::from(*own != 0.0)).collect());
             }
-            let mut distinct: Vec<f64> = numbers.iter().map(|own| own + 0.0).collect();
-            distinct.sort_by(f64::total_cmp);
-            distinct.dedup();
-            let place = |own: &f64| distinct.partition_point(|other| other < own) as u32;
-            Ok(numbers.iter().map(place).collect())
+            Ok(places(&numbers))
         }
+    }
+}
+
+/// Of each number its place among those that differ.
+fn places(numbers: &[f64]) -> Vec<u32> {
+    let mut distinct: Vec<f64> = numbers.iter().map(|own| own + 0.0).collect();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    let place = |own: &f64| distinct.partition_point(|other| other < own) as u32;
+    numbers.iter().map(place).collect()
+}
+
+/// The places of times that are text: those of dates by their days, and of texts as ISO 8601 has them by the order of text. Any other
+/// order of text is none of time, and the future would choose.
+fn of_times(
+    name: &str,
+    table: &Table,
+    (levels, codes): (&[String], Vec<u32>),
+    rows: &[usize],
+) -> Result<Vec<u32>, RunError> {
+    // Levels that no row has are none of the data.
+    let mut used: Vec<u32> = codes.clone();
+    used.sort_unstable();
+    used.dedup();
+    let own: Vec<String> = used
+        .iter()
+        .map(|code| levels[*code as usize].clone())
+        .collect();
+    let place = |code: &u32| used.binary_search(code).unwrap_or_default();
+    if are_dates(&own) {
+        let path = Path::new(&table.source);
+        let mut days = Values::Factor {
+            codes: codes.iter().map(|code| place(code) as u32).collect(),
+            levels: own,
+        };
+        days.make_days(path, name)?;
+        return Ok(places(&days.numbers(rows.len()).unwrap_or_default()));
+    }
+    let unlike = |level: &&String| !is_iso(level) || level.len() != own[0].len();
+    if let Some(level) = own.iter().find(unlike) {
+        let column = name.to_owned();
+        let level = level.clone();
+        return Err(SchemeError::TextTimes { column, level }.into());
+    }
+    // Of one length their order as text is that of time.
+    let mut sorted: Vec<&String> = own.iter().collect();
+    sorted.sort_unstable();
+    let order: Vec<u32> = own
+        .iter()
+        .map(|level| sorted.partition_point(|other| *other < level) as u32)
+        .collect();
+    Ok(codes.iter().map(|code| order[place(code)]).collect())
+}
+
+/// Whether a text is a time whose parts stand from the year down, as ISO 8601 writes them: `1973-05`, `1973-W22`, `1973Q2`.
+fn is_iso(text: &str) -> bool {
+    let (year, rest) = text.split_at_checked(4).unwrap_or_default();
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // An offset from UTC would make the order another one.
+    let is_part = |c: char| c.is_ascii_digit() || "-:.TWQZ ".contains(c);
+    !year.is_empty() && is_digits(year) && rest.chars().all(is_part) && !rest.contains("--")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_the_order_of_time_or_refused() {
+        let of = |texts: &[&str]| {
+            let times: Values = texts.iter().map(|text| Some(*text)).collect();
+            let table = Table::from_columns([("t", times)]).unwrap();
+            let rows: Vec<usize> = (0..texts.len()).collect();
+            let places = split_numbers(("t", Scheme::Time { blocks: 2 }), &table, &rows);
+            places.map_err(|error| error.to_string())
+        };
+        let ordered = Ok(vec![1, 0, 2, 1]);
+        for texts in [
+            ["02.01.2021", "31.12.2020", "01.02.2021", "02.01.2021"],
+            ["01/15/2021", "12/31/2020", "02/01/2021", "01/15/2021"],
+            ["05-Jan-2021", "20-Dec-2020", "04-Feb-2021", "05-Jan-2021"],
+            ["2021-01-02", "2020-12-31", "2021-02-01", "2021-01-02"],
+            ["2021-01", "2020-12", "2021-02", "2021-01"],
+            ["2021-Q1", "2020-Q4", "2021-Q2", "2021-Q1"],
+            ["2021-W01", "2020-W53", "2021-W02", "2021-W01"],
+        ] {
+            assert_eq!(of(&texts), ordered, "{texts:?}");
+        }
+        for texts in [
+            ["run1", "run10", "run2", "run3"],
+            ["May 21", "June 21", "July 21", "Aug 21"],
+            ["2021-1", "2021-10", "2021-2", "2021-3"],
+            [
+                "2021-01-01T00:00+02:00",
+                "2021-01-01T00:00-02:00",
+                "2021-01-01T00:00+01:00",
+                "2021-01-01T00:00+00:00",
+            ],
+        ] {
+            let error = of(&texts).unwrap_err();
+            assert!(
+                error.contains("--by t") && error.contains("--date"),
+                "{error}"
+            );
+        }
+        // Of the day or of the month first nobody can tell.
+        let error = of(&["01/02/2021", "03/04/2021", "05/06/2021", "07/08/2021"]).unwrap_err();
+        assert!(error.contains("may begin with the day"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Predictions by the models of a report.
 
-use std::{borrow::Cow, collections::HashSet, fmt::Display, fs};
+use std::{borrow::Cow, collections::HashSet, fmt::Display, fs, io};
 
 use serde_json::Value;
 
@@ -68,20 +68,22 @@ pub fn predictions(job: &PredictionJob) -> Result<PredictionReport, RunError> {
             .check()
             .map_err(|_| RunError::Interrupted)?;
         let predictions = model.predict(&table, &job.options)?;
-        let of = |warning: &String| match several {
-            true => format!("{}: {warning}", report.response),
-            false => warning.clone(),
-        };
-        for warning in predictions.warnings.iter().map(of) {
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-        }
         predicted.push(ModelPredictions {
             response: report.response.clone(),
             criterion: report.criterion.spec(),
             predictions,
         });
+    }
+    for own in &predicted {
+        for warning in &own.predictions.warnings {
+            let told = match several {
+                true => format!("{}: {warning}", whose(own, warning, &predicted)),
+                false => warning.clone(),
+            };
+            if !warnings.contains(&told) {
+                warnings.push(told);
+            }
+        }
     }
     Ok(PredictionReport {
         report: job.report.display().to_string(),
@@ -93,6 +95,15 @@ pub fn predictions(job: &PredictionJob) -> Result<PredictionReport, RunError> {
     })
 }
 
+/// Which of several models a warning is of: a response, and the criterion too where the models of others have no such warning.
+fn whose(own: &ModelPredictions, warning: &String, all: &[ModelPredictions]) -> String {
+    let mut of_response = all.iter().filter(|other| other.response == own.response);
+    match of_response.all(|other| other.predictions.warnings.contains(warning)) {
+        true => own.response.clone(),
+        false => format!("{} by {}", own.response, own.criterion),
+    }
+}
+
 fn refused(job: &PredictionJob, reason: impl Into<String>) -> RunError {
     RunError::Report {
         path: job.report.clone(),
@@ -101,11 +112,15 @@ fn refused(job: &PredictionJob, reason: impl Into<String>) -> RunError {
 }
 
 fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
+    let is_standard_input = job.report.as_os_str() == "-";
     let text = match &job.report_text {
         Some(text) => Cow::Borrowed(text),
-        None => fs::read_to_string(&job.report)
-            .map(Cow::Owned)
-            .map_err(|error| refused(job, format!("cannot be read: {error}")))?,
+        None => match is_standard_input {
+            true => io::read_to_string(io::stdin()),
+            false => fs::read_to_string(&job.report),
+        }
+        .map(Cow::Owned)
+        .map_err(|error| refused(job, format!("cannot be read: {error}")))?,
     };
     let no_report = |error| {
         refused(
@@ -114,7 +129,17 @@ fn read_report(job: &PredictionJob) -> Result<Outcome, RunError> {
         )
     };
     let json: Value = serde_json::from_str(&text).map_err(no_report)?;
-    // Results of runs have what made them beside the report.
+    // Results of runs have what made them beside the report, and a checksum of the file as it was written.
+    #[cfg(feature = "program")]
+    if job.report_text.is_none()
+        && let (Some(_), Some(_)) = (json.get("result"), json.get("sha256"))
+        && let Err(reason) = crate::sha256::check_seal(text.as_bytes())
+    {
+        let reason = format!(
+            "damaged, or changed since a run wrote it: {reason}. `passel run` of its job file makes it anew"
+        );
+        return Err(refused(job, reason));
+    }
     let json = json.get("result").unwrap_or(&json);
     if json.get("passel").is_none() {
         return Err(refused(
@@ -273,6 +298,7 @@ fn read_columns(
     let own = read_options(data);
     let options = ReadOptions {
         factors,
+        has_kinds: true,
         // Tables that are no genotypes are told of nothing else.
         cohort: own.cohort.map(|_| &cohort),
         ..own

@@ -119,6 +119,7 @@ pub(super) fn read_options(job: &Job) -> ReadOptions<'_> {
         interrupt: Some(&job.interrupt),
         memory: None,
         cohort: Some(&job.cohort),
+        has_kinds: false,
     }
 }
 
@@ -226,9 +227,10 @@ impl Prepared for Binned {
     ) -> Result<Held<Self>, RunError> {
         let memory = &job.resources.memory;
         let Held {
-            data: table,
+            data: mut table,
             charge,
         } = table;
+        table.forget_unused_dates(|name| !job.drop.iter().any(|dropped| dropped == name));
         let (binning, with_numbers) = Self::options(job);
         let source = table.source.clone();
         let made = memory.take(bytes_of_codes(&table), "columns of codes")?;

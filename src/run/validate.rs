@@ -4,20 +4,19 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use super::{
     RunError,
-    chosen_size::{choose_size, unit_of_sizes},
+    chosen_size::unit_of_sizes,
     design_source::with_formula,
-    in_split::{MadeInSplit, MadeInSplits, Shared, judge},
+    in_split::{MadeInSplits, Shared, judge},
     lost_levels::FactorLevels,
     method::{Finding, Method, Run},
     observed::{observed, split_numbers},
-    pass::Model,
     resample::for_each_number,
     rows_on_gpu::{AllRows, RowsOnGpus},
-    some_rows::{is_of_rows, with_event},
+    some_rows::{is_of_rows, of_splits},
     split_checkpoint::KeptSplits,
-    split_models::{SplitModel, chosen_terms, full_model, models_by_size, most_sizes, null_model},
+    split_models::most_sizes,
     used_rows::keep_rows,
-    validated::{Validated, name_of, report},
+    validated::{Validated, name_of, report, unlike_losses},
 };
 use crate::{
     design::{Design, DesignError},
@@ -25,9 +24,9 @@ use crate::{
     interrupt::Interrupt,
     job::{Job, ValidationJob},
     search::{SearchError, refuse_parts},
-    selection::{Outcome, ResponseFamily, StopReason, Termination, ValidationReport},
+    selection::{Outcome, ResponseFamily, StopReason, ValidationReport},
     table::Table,
-    validation::{Response, Split, Splits},
+    validation::{Response, Splits},
 };
 
 /// What makes models, in splits of the rows.
@@ -36,74 +35,6 @@ pub(super) struct InSplits<'a, M> {
     pub(super) models: M,
     /// Those of other methods and families.
     pub(super) others: Vec<Box<dyn Validates + 'a>>,
-}
-
-/// A method that selects the model of a regression.
-pub(super) struct Regressions<M>(pub(super) M);
-
-impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regressions<M> {
-    const IS_PROCEDURE: bool = M::IS_PROCEDURE;
-
-    fn check(&self, job: &Job) -> Result<(), RunError> {
-        self.0.check(job)
-    }
-
-    fn candidates(&self, _: &Job, _: &Table, design: &Design) -> usize {
-        design.candidate_terms() - design.keep().len()
-    }
-
-    fn made(&self, shared: &Shared, split: &Split) -> Result<Option<MadeInSplit>, RunError> {
-        let (own, (design, _held)) = shared.rows.some::<Design>(
-            shared.job,
-            &split.train,
-            shared.resources,
-            shared.interrupt,
-        )?;
-        let (mut models, mut chosen, mut by_size) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let (mut notes, mut devices) = (Vec::new(), Vec::new());
-        for criterion in shared.criteria {
-            let own = Job {
-                criterion: Arc::clone(criterion),
-                ..own.clone()
-            };
-            let own = match criterion.cross_validation() {
-                None => own,
-                Some(cv) => match choose_size(cv, shared, &split.train, |_, _| {})? {
-                    None => return Ok(None),
-                    Some(chosen) if chosen.is_cut => return Ok(None),
-                    Some(chosen) => {
-                        notes.extend_from_slice(&chosen.notes);
-                        chosen.job(&own, &design)
-                    }
-                },
-            };
-            let mut found = self.0.work(&mut Run::silent(&own), Arc::clone(&design))?;
-            let fault = found.fault.take();
-            if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
-                return Err(fault.without_report());
-            }
-            let cut = [Termination::Interrupted, Termination::TimeLimit];
-            if cut.contains(&found.found.termination) {
-                return Ok(None);
-            }
-            models.push(SplitModel::selected(&found)?);
-            chosen.push(chosen_terms(&found));
-            if by_size.is_empty() {
-                by_size = models_by_size(&found, shared.most_sizes)?;
-            }
-            devices = std::mem::take(&mut found.found.devices);
-            notes.append(&mut found.found.notes);
-        }
-        Ok(Some(MadeInSplit {
-            models,
-            chosen,
-            null: null_model(&design, &own.pass)?,
-            full: full_model(&design)?,
-            by_size,
-            notes,
-            devices,
-        }))
-    }
 }
 
 /// A validation that has begun: what depends on all rows is known.
@@ -131,7 +62,8 @@ pub(super) trait Validates: Sync {
     /// Begins, with parts of the rows that have equal shares of the classes of the first, where these are the same rows.
     fn begin(&self, job: &Job, table: &Table, first: Option<&Begun>) -> Result<Begun, RunError>;
 
-    /// Makes the models of all splits that are not kept under its number, and judges them.
+    /// Makes the models of all splits that are not kept under its number, and judges them; so many splits were counted before, of so
+    /// many of all.
     fn go_on(
         &self,
         run: &mut Run,
@@ -139,6 +71,7 @@ pub(super) trait Validates: Sync {
         table: Arc<Table>,
         interrupt: &Interrupt,
         kept: (usize, &mut KeptSplits),
+        counted: [usize; 2],
     ) -> Result<Validated, RunError>;
 }
 
@@ -193,7 +126,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
             ..ValidationReport::default()
         };
         Ok(Begun {
-            job: with_event(job, design),
+            job: of_splits(job, design),
             report,
             warnings: design.warnings().to_vec(),
             response,
@@ -214,13 +147,16 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
         table: Arc<Table>,
         interrupt: &Interrupt,
         (own, kept): (usize, &mut KeptSplits),
+        [before, of]: [usize; 2],
     ) -> Result<Validated, RunError> {
         let started = Instant::now();
         let (validation, scheme) = (self.validation, self.validation.scheme);
         let (job, splits, response) = (&begun.job, &begun.splits, &begun.response);
         let mut table = Arc::unwrap_or_clone(table);
         keep_rows(&mut table, &begun.rows, job);
-        run.meter.begin("at work");
+        if before == 0 {
+            run.meter.begin("at work");
+        }
         let (n, wanted) = (begun.rows.len(), splits.len());
         let elements = n.saturating_mul(begun.width);
         let mut criteria = vec![Arc::clone(&job.criterion)];
@@ -280,7 +216,8 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
                 }
                 Err(error) => drop(failed.insert(open[at], error)),
             }
-            run.meter.count("split", done.len() + failed.len(), wanted);
+            run.meter
+                .count("split", before + done.len() + failed.len(), of);
         });
         if ended.is_err() || done.len() + failed.len() < wanted {
             kept.write();
@@ -332,26 +269,26 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
         let table_of_others = (!begun.is_empty()).then(|| Arc::clone(&table));
         let started = Instant::now();
         let mut kept = KeptSplits::new(run.context.checkpoint);
-        let mut found = self.go_on(run, first, table, &interrupt, (0, &mut kept))?;
+        let splits = begun.iter().map(|own| own.splits.len());
+        let (mut before, count) = (
+            first.splits.len(),
+            first.splits.len() + splits.sum::<usize>(),
+        );
+        let mut found = self.go_on(run, first, table, &interrupt, (0, &mut kept), [0, count])?;
         let (mut reports, mut lacking) = (Vec::new(), Vec::new());
         for (number, (other, begun)) in (1..).zip(self.others.iter().zip(begun)) {
             let validation = other.validation();
-            let name = (
-                validation.job.method.clone(),
-                validation.job.kind.distribution,
-            );
+            let own = &validation.job;
+            let name = (own.method.clone(), own.kind.distribution);
             let Some(table) = table_of_others.as_ref().filter(|_| !interrupt.requested()) else {
                 lacking.push(name);
                 continue;
             };
+            let (table, counted) = (Arc::clone(table), [before, count]);
+            before += begun.splits.len();
             let other = run.of_job(&validation.job, |run| {
-                let found = other.go_on(
-                    run,
-                    begun,
-                    Arc::clone(table),
-                    &interrupt,
-                    (number, &mut kept),
-                )?;
+                let kept = (number, &mut kept);
+                let found = other.go_on(run, begun, table, &interrupt, kept, counted)?;
                 report(validation, run, found)
             });
             match other {
@@ -394,6 +331,9 @@ impl<M: MadeInSplits> Method for InSplits<'_, M> {
             let new: Vec<String> = new.map(|text| format!("{name}: {text}")).collect();
             warnings.extend(new);
         }
+        let validations = self.others.iter().map(|own| own.validation());
+        let all = validations.chain([self.validation]);
+        warnings.extend(unlike_losses(all.map(|own| own.job.kind.distribution)));
         report.run.warnings = warnings;
         Ok(Finding::new(Outcome::Validation(Box::new(report)), None))
     }

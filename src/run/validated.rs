@@ -17,6 +17,7 @@ use super::{
     split_models::SplitResult,
 };
 use crate::{
+    family::Distribution,
     job::{Job, ValidationJob},
     nearest::plural,
     plugin::PASS,
@@ -298,6 +299,23 @@ fn cautions(done: &[SplitResult], predictions: usize) -> Vec<String> {
         format!("the {predictions} predictions are not in the report, which holds up to {HELD_OUT}")
     });
     unjudged.into_iter().chain(many).collect()
+}
+
+/// A caution where log losses of densities stand beside those of probabilities.
+pub(super) fn unlike_losses(families: impl Iterator<Item = Distribution>) -> Option<String> {
+    let (mut of_densities, mut of_probabilities) = (false, false);
+    for family in families {
+        match family {
+            Distribution::Gaussian | Distribution::Gamma => of_densities = true,
+            Distribution::Cox | Distribution::Plugin(_) => {}
+            _ => of_probabilities = true,
+        }
+    }
+    (of_densities && of_probabilities).then(|| {
+        "the log losses of gaussian and gamma are of densities, which change with the unit of the response, and those of the other families of \
+         probabilities: they do not compare"
+            .to_owned()
+    })
 }
 
 /// What was observed and predicted, split by split.

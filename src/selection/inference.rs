@@ -55,4 +55,8 @@ pub struct InferredVariable {
     /// The upper end by percentiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percentile_upper: Option<f64>,
+    /// Of the bootstrap why there is no corrected interval: `jump`, for it would leave out 0, which too many resamples are, or `bias`, for
+    /// it would leave out the median of the resamples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncorrected: Option<Label>,
 }

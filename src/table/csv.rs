@@ -88,6 +88,7 @@ fn read_any(
     opening.charge(input, 0)?;
     let names = &opening.names;
     let as_text = |name: &String| input.options.reads_text(name);
+    let offers_factor = !input.options.has_kinds;
     let columns = names.iter().map(|name| GrowingColumn::new(as_text(name)));
     let mut columns: Vec<GrowingColumn> = columns.collect();
     let writing = Writing {
@@ -104,7 +105,7 @@ fn read_any(
             // What is wrong with the rows before is told first.
             if let Some((row, start, at)) = batch.append_to(&mut columns, skipped, &writing) {
                 let fault = match str::from_utf8(batch.field(row, skipped + at)) {
-                    Ok(text) => Fault::in_row(row, unfit(text, &names[at], "")),
+                    Ok(text) => Fault::in_row(row, unfit(text, &names[at], "", offers_factor)),
                     Err(_) => field::not_utf8(row, skipped + at + 1),
                 };
                 return Err(records.fault(fault, start));
@@ -145,11 +146,11 @@ fn read_any(
         .map(Column::from)
         .collect();
     let guessed = columns.iter().filter(|column| !as_text(&column.name));
-    refuse_almost_numbers(path, guessed)?;
+    refuse_almost_numbers(path, guessed, offers_factor)?;
     let is_number = |level: &str| matches!(writing.classify(level.as_bytes()), Field::Number(_));
     for (column, first) in columns.iter().zip(first_texts) {
         if let Some((row, start)) = first
-            && let Some(message) = mostly_numbers(column, row, is_number)
+            && let Some(message) = mostly_numbers(column, row, is_number, offers_factor)
         {
             let line = line_of(input, opening, start)?;
             return Err(Fault::in_row(row, message).at(path, Some(line)));

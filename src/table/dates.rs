@@ -144,39 +144,55 @@ pub(crate) fn are_dates(levels: &[String]) -> bool {
 
 impl Values {
     /// Makes numbers of a factor of dates: days since 1970-01-01, with the time of day as a fraction.
-    pub(super) fn make_days(&mut self, path: &Path, column: &str) -> Result<(), TableError> {
+    pub(crate) fn make_days(&mut self, path: &Path, column: &str) -> Result<(), TableError> {
         let Self::Factor { levels, codes } = &*self else {
             return Ok(());
         };
-        let wrong = |level: usize, message: String| {
-            let row = codes.iter().position(|code| *code as usize == level);
-            let message = format!("column `{column}`: {} {message}", shown(&levels[level]));
-            let row = row.unwrap_or_default() + 1;
-            Err(Fault::from(format!("row {row}, {message}")).at(path, None))
-        };
-        let mut written = Vec::with_capacity(levels.len());
-        for (at, level) in levels.iter().enumerate() {
-            match read(level) {
-                Some(date) => written.push(date),
-                None => return wrong(at, format!("is no date that is known: write {FORMS}")),
+        // The first row of each level: what is wrong is told of the first row that has it.
+        let mut first = vec![usize::MAX; levels.len()];
+        for (row, code) in codes.iter().enumerate() {
+            if let Some(first) = first.get_mut(*code as usize) {
+                *first = row.min(*first);
             }
         }
+        let wrong = |level: usize, message: String| {
+            let message = format!("column `{column}`: {} {message}", shown(&levels[level]));
+            let row = first[level].saturating_add(1);
+            Err(Fault::from(format!("row {row}, {message}")).at(path, None))
+        };
+        let earliest = |levels: &mut dyn Iterator<Item = usize>| levels.min_by_key(|at| first[*at]);
+        let read: Vec<Option<Written>> = levels.iter().map(|level| read(level)).collect();
+        let mut unread = (0..levels.len()).filter(|at| read[*at].is_none());
+        if let Some(at) = earliest(&mut unread) {
+            let days = match levels[at].trim().parse::<f64>() {
+                Ok(_) => "; days since 1970-01-01 that are numbers in all rows need no --date",
+                Err(_) => "",
+            };
+            return wrong(at, format!("is no date that is known: write {FORMS}{days}"));
+        }
+        let written: Vec<Written> = read.into_iter().flatten().collect();
         let all = |day_first: bool| -> Result<Vec<f64>, usize> {
-            let days = written.iter().enumerate();
-            days.map(|(at, date)| date.days(day_first).ok_or(at))
-                .collect()
+            let days = || written.iter().map(|date| date.days(day_first));
+            let mut none = days().enumerate().filter(|(_, day)| day.is_none());
+            match earliest(&mut none.by_ref().map(|(at, _)| at)) {
+                Some(at) => Err(at),
+                None => Ok(days().flatten().collect()),
+            }
         };
         let days = match (all(true), all(false)) {
             (Ok(by_day), Ok(by_month)) if by_day != by_month => {
-                let open = (0..levels.len()).find(|at| by_day[*at] != by_month[*at]);
+                let open =
+                    earliest(&mut (0..levels.len()).filter(|at| by_day[*at] != by_month[*at]));
                 let message = "may begin with the day or with the month, and so may every date of \
                                the column: write them as 1973-05-31";
                 return wrong(open.unwrap_or_default(), message.to_owned());
             }
             (Ok(days), _) | (_, Ok(days)) => days,
             (Err(at), Err(other)) => {
+                // Before that row one of both forms may be that of all.
+                let last = [at, other].into_iter().max_by_key(|at| first[*at]);
                 return wrong(
-                    at.max(other),
+                    last.unwrap_or(at),
                     "is no day of the calendar, or dates of the column \
                                              differ in form: write them as 1973-05-31"
                         .to_owned(),
@@ -216,6 +232,29 @@ mod tests {
                 "{year}-{month}-{day}"
             );
         }
+    }
+
+    #[test]
+    fn the_first_row_that_is_no_date_is_told() {
+        let told = |texts: &[&str]| {
+            let mut values: Values = texts.iter().map(|text| Some(*text)).collect();
+            values
+                .make_days(Path::new("d"), "t")
+                .unwrap_err()
+                .to_string()
+        };
+        let error = told(&["2020-01-02", "later", "2020-01-01", "early", "19000"]);
+        assert!(
+            error.contains("row 2") && !error.contains("need no --date"),
+            "{error}"
+        );
+        let error = told(&["19000", "2020-01-02", "early"]);
+        assert!(
+            error.contains("row 1") && error.contains("need no --date"),
+            "{error}"
+        );
+        let error = told(&["01/02/2020", "13/01/2020", "01/31/2020", "01/15/2020"]);
+        assert!(error.contains("row 3"), "{error}");
     }
 
     #[test]

@@ -195,6 +195,7 @@ pub const MISSING_BYTE: u8 = u8::MAX;
 /// | `text` | how delimited text is written | found by its first lines |
 /// | `interrupt` | the request that ends the reading with [`TableError::Interrupted`] | none |
 /// | `cohort` | of genotypes: who and which variants are wanted, and the tables beside them | all |
+/// | `has_kinds` | whether something else, such as a model, says which columns are factors, so that messages offer no option for it | false |
 /// | `memory` | what the memory is charged to that reading takes: at the end, more than the table has | nothing |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
@@ -214,6 +215,8 @@ pub struct ReadOptions<'a> {
     pub memory: Option<&'a MemoryCharge>,
     /// See the table above.
     pub cohort: Option<&'a Cohort>,
+    /// See the table above.
+    pub has_kinds: bool,
 }
 
 impl ReadOptions<'_> {

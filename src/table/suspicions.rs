@@ -77,6 +77,7 @@ fn almost_number(text: &str) -> Option<&'static str> {
 pub(super) fn refuse_almost_numbers<'a>(
     path: &Path,
     columns: impl Iterator<Item = &'a Column>,
+    offers_factor: bool,
 ) -> Result<(), TableError> {
     for Column { name, values } in columns {
         let Values::Factor { levels, .. } = values else {
@@ -91,12 +92,13 @@ pub(super) fn refuse_almost_numbers<'a>(
                 .iter()
                 .all(|level| is_number(level) || almost_number(level).is_some())
         {
-            let message = format!(
-                "column `{name}` holds text that looks like numbers ({}): {mend}; or read it as a \
-                 factor with --factor {}",
-                shown(level),
-                as_option(name)
-            );
+            let shown = shown(level);
+            let mut message =
+                format!("column `{name}` holds text that looks like numbers ({shown}): {mend}");
+            if offers_factor {
+                let option = as_option(name);
+                message += &format!("; or read it as a factor with --factor {option}");
+            }
             return Err(TableError::content(path, message));
         }
     }
@@ -109,6 +111,7 @@ pub(super) fn mostly_numbers(
     column: &Column,
     row: usize,
     is_number: impl Fn(&str) -> bool,
+    offers_factor: bool,
 ) -> Option<String> {
     let Values::Factor { levels, codes } = &column.values else {
         return None;
@@ -125,11 +128,12 @@ pub(super) fn mostly_numbers(
     }
     let first = levels.get(*codes.get(row - 1)? as usize)?;
     let note = format!(", {numbers} of whose {given} values are numbers");
-    (numbers * 2 > given).then(|| unfit(first, &column.name, &note))
+    (numbers * 2 > given).then(|| unfit(first, &column.name, &note, offers_factor))
 }
 
-/// The message about a text that a column of numbers cannot hold; `note` says more of the column.
-pub(super) fn unfit(text: &str, column: &str, note: &str) -> String {
+/// The message about a text that a column of numbers cannot hold; `note` says more of the column, which may be a factor where that is
+/// offered.
+pub(super) fn unfit(text: &str, column: &str, note: &str, offers_factor: bool) -> String {
     if let Field::Infinite = classify(text.as_bytes()) {
         return field::infinite(text.as_bytes(), column);
     }
@@ -138,16 +142,25 @@ pub(super) fn unfit(text: &str, column: &str, note: &str) -> String {
         Some(mend) => return format!("{shown} in the numeric column `{column}`{note}: {mend}"),
         None if text.len() <= LONGEST_MARK => {
             format!(
-                "say with --na '{}' that it means a missing one, ",
+                "say with --na '{}' that it means a missing one",
                 text.trim()
             )
         }
         None => String::new(),
     };
-    format!(
-        "{shown} in the numeric column `{column}`{note}; mend the value, {mend}or read the column as a \
-         factor with --factor {option}"
-    )
+    let factor = match offers_factor {
+        true => format!("read the column as a factor with --factor {option}"),
+        false => String::new(),
+    };
+    let mends: Vec<&str> = ["mend the value", &mend, &factor]
+        .into_iter()
+        .filter(|own| !own.is_empty())
+        .collect();
+    let mends = match &mends[..] {
+        [first @ .., last] if !first.is_empty() => format!("{}, or {last}", first.join(", ")),
+        _ => mends.concat(),
+    };
+    format!("{shown} in the numeric column `{column}`{note}; {mends}")
 }
 
 /// What a column is suspected of.
@@ -202,14 +215,32 @@ pub(super) fn told(table: &Table, suspicions: &[(usize, Suspicion)]) -> Vec<Stri
             ));
         }
     }
-    warnings.extend(names(Suspicion::Dates).into_iter().map(|name| {
-        let option = as_option(name);
-        format!(
-            "{name} holds dates and was read as a factor, each date a level: --date {option} makes \
-             numbers of them, the days since 1970-01-01"
-        )
-    }));
+    warnings.extend(names(Suspicion::Dates).into_iter().map(dates_as_factor));
     warnings
+}
+
+fn dates_as_factor(name: &str) -> String {
+    let option = as_option(name);
+    format!(
+        "{name} holds dates and was read as a factor, each date a level: --date {option} makes \
+         numbers of them, the days since 1970-01-01"
+    )
+}
+
+impl Table {
+    /// Takes back what was told of dates in columns that nothing uses.
+    pub(crate) fn forget_unused_dates(&mut self, is_used: impl Fn(&str) -> bool) {
+        if self.warnings.is_empty() {
+            return;
+        }
+        let are_unused = |own: &&Column| match &own.values {
+            Values::Factor { levels, .. } => are_dates(levels) && !is_used(&own.name),
+            _ => false,
+        };
+        let unused = self.columns.iter().filter(are_unused);
+        let unused: Vec<String> = unused.map(|own| dates_as_factor(&own.name)).collect();
+        self.warnings.retain(|warning| !unused.contains(warning));
+    }
 }
 
 /// Whether a warning is to tell of a column of numbers that it holds a sentinel, or that it numbers the rows.

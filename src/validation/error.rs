@@ -1,5 +1,7 @@
 //! Why rows cannot be split.
 
+use crate::nearest::as_option;
+
 /// Why a scheme cannot split these rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the fields are the message's facts")]
@@ -30,6 +32,13 @@ pub enum SchemeError {
         "--by {column}: text such as {level} marks no rows: 0 stands for rows that models are made of, another number for those held out"
     )]
     TextMarks { column: String, level: String },
+    /// A column of times that is text of unknown order.
+    #[error(
+        "--by {column}: text such as {level} has no order in time: name a column of numbers, of dates (--date {} says that it has dates) or of \
+         times as ISO 8601 writes them, all of one length, as 2024-05 or 2024-W22",
+        as_option(column)
+    )]
+    TextTimes { column: String, level: String },
     /// A response that a formula makes, where an offset is taken off it.
     #[error(
         "the response {name} is made by the formula, and there is an offset: name a column as the response"

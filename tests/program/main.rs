@@ -46,6 +46,7 @@ mod ownership;
 mod parquet;
 mod predicted_models;
 mod prediction_mistakes;
+mod prediction_rows;
 mod predictions;
 mod quasi_likelihood;
 mod response_mistakes;

@@ -39,7 +39,7 @@ fn levels_that_the_fit_did_not_have_are_told_or_lack_a_prediction() {
     assert!(ran.stdout.ends_with("\n2,\n"), "{}", ran.stdout);
     assert!(
         ran.stderr.contains(
-            "row 2 has no prediction, as it misses a value that the model needs, in column kind"
+            "row 2 has no prediction, as it has a level that no observation of the fit had: `lorry` in column kind"
         ),
         "{}",
         ran.stderr
@@ -191,7 +191,12 @@ fn what_a_model_has_none_of_is_told() {
         ),
         (
             &["--times", "soon"],
-            &["times = soon must be numbers separated by commas"],
+            &["times = soon must be distinct numbers, 0 or more, separated by commas"],
+        ),
+        (&["--times", "3,3"], &["times = 3,3 must be distinct"]),
+        (
+            &["--times=-1"],
+            &["times = -1 must be distinct numbers, 0 or more"],
         ),
         (&["--level", "95"], &["level = 95"]),
         (&["--format", "parquet"], &["format = parquet needs output"]),

@@ -326,7 +326,8 @@ fn survival_curves_begin_at_one_and_fall() {
     let warnings = told["warnings"].to_string();
     assert!(
         warnings.contains("beyond the last one of the fit")
-            && warnings.contains("2 rows have no prediction"),
+            && warnings.contains("row 3 has no prediction, as it misses")
+            && warnings.contains("row 4 has no prediction, as it has a level"),
         "{warnings}"
     );
     // Without times no stratum is needed.

@@ -33,6 +33,12 @@ fn families_are_judged_on_the_same_rows() {
     is_the_same(&both, &of("poisson"));
     is_the_same(&both["others"][0], &of("negative-binomial"));
     is_the_same(&both["others"][1], &of("gaussian"));
+    let cautions = |report: &Value| {
+        report["warnings"]
+            .to_string()
+            .contains("they do not compare")
+    };
+    assert!(cautions(&both) && !cautions(&of("poisson,negative-binomial")));
     let text = folder.run(
         &[
             &["validate", "d.csv"],

@@ -48,5 +48,10 @@ fn intervals_hold_the_signal_and_threads_change_nothing() {
             (&0.0.into(), &0.0.into()),
             "{own}"
         );
+        // What no row but a few resamples choose has no other interval either.
+        for end in ["lower", "upper"] {
+            assert!(own[end].is_null() || own[end] == 0.0, "{own}");
+        }
     }
+    assert!(signal.get("uncorrected").is_none());
 }

@@ -55,7 +55,12 @@ pub(super) fn section(body: &mut Body, report: &Selection) {
                 upper,
             ));
         }
-        let infinite = [(own.lower, f64::NEG_INFINITY), (own.upper, f64::INFINITY)];
+        // Where resamples are not corrected, their percentiles are what there is.
+        let ends = match own.uncorrected {
+            Some(_) => [own.percentile_lower, own.percentile_upper],
+            None => [own.lower, own.upper],
+        };
+        let infinite = [(ends[0], f64::NEG_INFINITY), (ends[1], f64::INFINITY)];
         let [lower, upper] = infinite.map(|(end, without)| end.unwrap_or(without));
         rows.push((
             format!("{} by {}", own.name, inference.method),
