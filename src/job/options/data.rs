@@ -88,7 +88,6 @@ fn genotypes() -> impl Iterator<Item = OptionSpec> {
         TaskOption::choice("encode KIND", GenotypeEncoding::ALL.map(|own| (own.name(), own)), |draft| &mut draft.job.cohort.encoding)
             .help("What a genotype counts as: the copies of allele A1 or ALT, or its dosage (additive); whether there is a copy (dominant), or whether there are two (recessive), by the genotype; or the copies and whether there is one (genotypic), two columns that enter and leave models together"),
         TaskOption::optional("scratch FOLDER", |raw| raw.path(), |draft| &mut draft.job.cohort.scratch)
-            .default("none: in memory")
             .range("a folder on a disk with room for the genotypes, at two bits each")
             .help("Hold genotypes in a temporary file of this folder in the place of memory, which may then be smaller than they are: each sweep reads of the disk what memory has not kept. The file has no name, and is gone when the job ends, however it does"),
     ])
