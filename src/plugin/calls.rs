@@ -93,7 +93,7 @@ impl DeclareCall {
                 lend_mut(&mut terms, |terms| declare(values, terms, reason, size))
             })
         });
-        declared.map_err(|reason| format!("it has no such score: {reason}"))?;
+        declared.map_err(|reason| Breach::objection(format!("it has no such score: {reason}")))?;
         let count = score.term_count;
         let filled = terms.get(..count).ok_or_else(|| ScoreError::terms(count))?;
         let measure = match score.function.is_null() {
@@ -243,7 +243,7 @@ impl RunCall {
                     self.called.run(call)
                 })
             });
-            checked?;
+            checked.map_err(Breach::objection)?;
         }
         Ok(Self {
             values: values.into(),
@@ -284,6 +284,8 @@ pub struct CriterionCall {
     pub(super) criterion: Foreign<passel_criterion>,
     pub(super) name: &'static str,
     pub(super) parameters: Vec<(&'static str, f64)>,
+    /// The names of the values of each parameter, where it has some.
+    pub(super) choices: Arc<[Vec<String>]>,
     pub(super) values: Box<[f64]>,
     /// Whether it is defined for models of maximum likelihood.
     pub(super) has_likelihoods: bool,
@@ -303,6 +305,13 @@ impl Criterion for CriterionCall {
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         self.parameters.clone()
+    }
+
+    fn word(&self, parameter: &str) -> Option<&str> {
+        let own = self.parameters.iter().zip(&*self.choices);
+        let mut own = own.filter(|((name, _), _)| *name == parameter);
+        let ((_, value), choices) = own.next()?;
+        choices.get(*value as usize).map(String::as_str)
     }
 
     fn penalty(&self, model: &Model) -> f64 {
@@ -355,6 +364,7 @@ impl CriterionCall {
         Self {
             parameters: names.zip(values.iter().copied()).collect(),
             values: values.into(),
+            choices: self.choices.clone(),
             origin: Some(Arc::new(origin)),
             ..*self
         }

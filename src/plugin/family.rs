@@ -13,6 +13,7 @@ use passel_abi::passel_family;
 use passel_criteria::Origin;
 
 use super::{
+    description::MethodParameter,
     error::Breach,
     guard::Called,
     guard_pages::{lend, lend_mut},
@@ -31,7 +32,7 @@ const PROBES: [f64; 12] = [
 pub struct FamilyCall {
     name: String,
     plugin: String,
-    parameters: Vec<String>,
+    parameters: Vec<MethodParameter>,
     responses: String,
     link: Result<Link, String>,
     has_dispersion: bool,
@@ -61,7 +62,7 @@ impl FamilyCall {
         there: *const passel_family,
         copy: &passel_family,
         [plugin, name]: [&str; 2],
-        parameters: &[(&str, f64)],
+        parameters: &[MethodParameter],
     ) -> Result<Self, Breach> {
         // SAFETY: by the contract, here and below.
         let link_name = unsafe { text(copy.link, "link") }?;
@@ -91,11 +92,11 @@ impl FamilyCall {
                 return Err(Breach::null(member));
             }
         }
-        let (names, defaults): (Vec<&str>, Vec<f64>) = parameters.iter().copied().unzip();
+        let defaults: Vec<f64> = parameters.iter().map(|own| own.default).collect();
         let call = Self {
             name: name.to_owned(),
             plugin: plugin.to_owned(),
-            parameters: names.into_iter().map(str::to_owned).collect(),
+            parameters: parameters.to_vec(),
             responses: unsafe { text(copy.responses, "responses") }?,
             link,
             has_dispersion: match copy.dispersion {
@@ -140,11 +141,14 @@ impl FamilyCall {
     }
 
     fn with(&self, origin: Origin, values: &[f64]) -> FamilyDefinition {
-        let names = self.parameters.iter().cloned();
+        let with_values = || self.parameters.iter().zip(values.iter().copied());
+        let parameters = with_values().map(|(own, value)| (own.name.clone(), value));
+        let shown = with_values().map(|(own, value)| (own.name.clone(), own.shown(value)));
         FamilyDefinition {
             // A name has no zero byte.
             name: CString::new(&*self.name).unwrap_or_default(),
-            parameters: names.zip(values.iter().copied()).collect(),
+            parameters: parameters.collect(),
+            shown: shown.collect(),
             origin,
             responses: self.responses.clone(),
             link: self.link.clone(),
