@@ -13,11 +13,11 @@ use passel_abi::passel_family;
 use passel_criteria::Origin;
 
 use super::{
-    description::MethodParameter,
     error::Breach,
     guard::Called,
     guard_pages::{lend, lend_mut},
     memory::{Foreign, cuda_text, text},
+    parameter::MethodParameter,
     warn_once,
 };
 use crate::family::{Distribution, FamilyDefinition, FamilyFunctions, Link, PluginFamily};
@@ -54,6 +54,18 @@ unsafe impl Send for Functions {}
 unsafe impl Sync for Functions {}
 
 impl FamilyCall {
+    /// What responses it takes, in words.
+    pub fn responses(&self) -> &str {
+        &self.responses
+    }
+
+    /// The name of its link.
+    pub fn link(&self) -> &str {
+        self.link
+            .as_ref()
+            .map_or_else(String::as_str, |own| own.name())
+    }
+
     /// Reads a family from the plugin's memory; parameters by name and default.
     ///
     /// # Safety

@@ -10,26 +10,22 @@ use std::{
 
 use clap::ArgMatches;
 use passel_criteria::{Criterion, Model};
-use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
-    check_calls::{Checked, THREADS, is_repeatable, of_function, speed},
-    check_data::{COLUMNS, data},
+    check_calls::{Checked, is_repeatable, of_function, speed},
     check_family::of_family,
+    check_method::method_of,
     check_step,
     check_values::{NOT_TRIED, not_brought, of_refusal, specs},
     print::{print_error, print_text},
 };
 use crate::{
     batch::{Child, ended_text, ordered},
-    device::Resources,
     foreign_calls::Work,
-    interrupt::{Interrupt, grace},
-    job::JobDraft,
-    plugin::{self, MethodKind, Plugins},
-    run,
+    interrupt::Interrupt,
+    plugin::{self, Plugins},
     score::PairScore,
 };
 
@@ -255,66 +251,5 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
         models.len(),
         speed(|| criterion.value(&models[9])),
         undefined.unwrap_or_default()
-    ))
-}
-
-/// What a method chooses is the same again, by several threads, and of sparse columns.
-fn method_of(library: &Path, name: &str, kind: &MethodKind) -> Checked {
-    let about = match kind {
-        MethodKind::Score(score) => match score.function() {
-            Some(function) => of_function(function, false)?,
-            None if score.is_exact() => "declared, counted in integers".to_owned(),
-            None => "declared, counted in floats".to_owned(),
-        },
-        MethodKind::Ranking(_) | MethodKind::Regression(_) => "a procedure".to_owned(),
-    };
-    let is_of_levels = !matches!(kind, MethodKind::Regression(_));
-    let chosen = |threads: usize, is_sparse: bool| -> Result<Value, String> {
-        let mut draft = JobDraft::new(PathBuf::from("check"));
-        let text = |text: &str| vec![text.to_owned()];
-        let library = library.to_string_lossy();
-        for (option, value) in [
-            ("response", "y"),
-            ("method", name),
-            ("plugins", &*format!("\"{library}\"")),
-        ] {
-            draft
-                .set(option, &text(value))
-                .map_err(|error| error.to_string())?;
-        }
-        let mut job = draft
-            .check()
-            .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))?;
-        job.table = data(is_of_levels, is_sparse);
-        job.resources = Resources::cpu(threads);
-        job.pass.time_limit = Some(grace());
-        let report = run::run(&job).map_err(|error| crate::batch::error_chain(&error))?;
-        let mut outcome = report.outcome;
-        drop(outcome.remove_circumstances());
-        let json = serde_json::to_value(&outcome).map_err(|error| error.to_string())?;
-        match json["termination"] == "time-limit" {
-            true => Err(format!("it did not end within {} s", grace().as_secs_f64())),
-            false => Ok(json["selected"].clone()),
-        }
-    };
-    check_step::step("data of eight columns");
-    let first = chosen(1, false)?;
-    for (what, threads, is_sparse) in [
-        ("asked again", 1, false),
-        ("chosen by several threads", THREADS, false),
-        ("chosen from sparse columns", 1, true),
-    ] {
-        check_step::step(what);
-        let other = match what {
-            "asked again" => plugin::guarded(|| chosen(threads, is_sparse)),
-            _ => chosen(threads, is_sparse),
-        };
-        if other? != first {
-            return Err(format!("what it chooses differs where it is {what}"));
-        }
-    }
-    let count = first.as_array().map_or(0, Vec::len);
-    Ok(format!(
-        "{about}; chooses {count} of {COLUMNS} columns, the same each time"
     ))
 }

@@ -98,6 +98,13 @@ fn install_file(file: &Path, force: bool, interrupt: &Interrupt) -> Result<Strin
         let shown = entry.name;
         let refused = |reason| usage(format!("{shown}: {reason}; nothing was installed"));
         let manifest = describe(&entry.path, interrupt).map_err(refused)?;
+        if plugin::is_own(&manifest.name) {
+            let name = &manifest.name;
+            let reason = format!(
+                "plugin `{name}` is one of passel's own, which comes first: an installed one of this name is never used"
+            );
+            return Err(refused(reason));
+        }
         if let Some(other) = checked
             .iter()
             .find(|own| own.manifest.name == manifest.name)

@@ -4,6 +4,7 @@ mod archive;
 mod check_calls;
 mod check_data;
 mod check_family;
+mod check_method;
 mod check_plugin;
 mod check_step;
 mod check_values;

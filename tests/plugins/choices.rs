@@ -196,3 +196,67 @@ fn a_check_is_given_values_of_parameters() {
     let unknown = check(&[], &["--with", "chosen"]).unwrap();
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
 }
+
+#[test]
+fn families_are_listed_with_their_parameters() {
+    let Some(folder) = folder(&[]) else { return };
+    let list = ["methods", "--plugins", "libchoices.so"];
+    let text = folder.run(&list).stdout;
+    for line in [
+        "counted-by  a test\n",
+        "    responses  whole numbers\n",
+        "    link       own-log\n",
+        "    parameter  how = gain, of gain, tau: Which of two\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let listed = json(&folder.run(&[&list[..], &["--format", "json"]].concat()));
+    let own = &listed["families"][0];
+    assert_eq!(
+        (&own["name"], &own["link"]),
+        (&"counted-by".into(), &"own-log".into())
+    );
+    assert_eq!(own["parameters"][0]["choices"][1], "tau");
+}
+
+#[test]
+fn a_method_that_cannot_be_read_is_one_error() {
+    let folder = Folder::new();
+    let select = ["select", "data.csv", "--response", "y"];
+    let more = ["--method", "jmi:a=1,", "--top", "3"];
+    let ran = folder.run(&[&select[..], &more].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("has no effect"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_plugin_that_has_the_name_of_one_of_passels_own_is_not_installed() {
+    let folder = Folder::new();
+    let library = super::beside("passel_relief").display().to_string();
+    let ran = folder.run(&["plugins", "install", &library]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    let told = "plugin `relief` is one of passel's own, which comes first: an installed one of this name is never used; nothing was installed";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
+fn a_check_gives_procedures_problems_of_every_kind() {
+    let folder = Folder::new();
+    for (body, told) in [
+        (
+            "BODY=if (problem->most < 2) return 7",
+            "FAILED  method c-run: a problem of one variable at most: ",
+        ),
+        (
+            "BODY=(void)problem",
+            "ok      method c-run: a procedure; chooses 0 ",
+        ),
+    ] {
+        if super::c_runs(&folder.path(""), &[body]).is_none() {
+            return;
+        }
+        let ran = folder.run(&["plugins", "--check", "libruns.so"]);
+        let all = format!("{body}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(told), "{all}");
+    }
+}
