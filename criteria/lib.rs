@@ -140,6 +140,11 @@ pub trait Criterion: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The word for the value of a parameter, where it is given by one.
+    fn word(&self, _parameter: &str) -> Option<&str> {
+        None
+    }
+
     /// What is added to the misfit for size; `rss` has no part in it.
     fn penalty(&self, model: &Model) -> f64;
 

@@ -1,4 +1,6 @@
-//! The notation `NAME:PARAMETER=NUMBER,…` of criteria and methods.
+//! The notation `NAME:PARAMETER=VALUE,…` of criteria, methods and families.
+
+use serde_json::Value;
 
 /// Parses `NAME` or `NAME:PARAMETER=NUMBER,…` into the name and its parameters; `None` if it is
 /// malformed.
@@ -20,6 +22,21 @@ pub(crate) fn parse_texts(spec: &str) -> Option<(&str, Vec<(String, &str)>)> {
     };
     let parameters = rest.split(',').map(pair).collect::<Option<_>>()?;
     Some((name.trim(), parameters))
+}
+
+/// Name and parameters, numbers and texts, as [`parse_texts`] reads them.
+pub(crate) fn written<'a>(
+    name: &str,
+    parameters: impl Iterator<Item = (&'a str, &'a Value)>,
+) -> String {
+    let parameters = parameters.filter_map(|(name, value)| match value {
+        Value::String(text) => Some(format!("{name}={text}")),
+        // A list has no form.
+        _ => Some(format!("{name}={}", value.as_f64()?)),
+    });
+    let parameters: Vec<String> = parameters.collect();
+    let colon = if parameters.is_empty() { "" } else { ":" };
+    format!("{name}{colon}{}", parameters.join(","))
 }
 
 /// Splits `NAME,NAME:PARAMETER=NUMBER,PARAMETER=NUMBER,NAME` into its specs: after a comma stands a

@@ -13,6 +13,7 @@ use crate::{
     interrupt::Interrupt,
     job::file::{JobFile, PlannedJob},
     memory::Bytes,
+    nearest::plural,
     printable::{printable, without_place},
 };
 
@@ -172,9 +173,9 @@ pub fn status_table(file: &JobFile, jobs: &[&PlannedJob]) -> String {
         let (command, id) = (job.task.command().name(), &job.id);
         text += &format!("{word:<10}  {memory:>12}  {command:<9}  {id}{reason}\n");
     }
-    let all = jobs.len();
+    let (all, s) = (jobs.len(), plural(jobs.len()));
     text + &match unknown {
-        0 => format!("{all} jobs, {pending} to do\n"),
-        unknown => format!("{all} jobs, {pending} to do, {unknown} unknown\n"),
+        0 => format!("{all} job{s}, {pending} to do\n"),
+        unknown => format!("{all} job{s}, {pending} to do, {unknown} unknown\n"),
     }
 }

@@ -58,6 +58,14 @@ impl Distribution {
         self.c_name().to_str().unwrap_or_default()
     }
 
+    /// How it is asked for: its name, of a plugin's with the plugin and all parameters.
+    pub fn spec(self) -> String {
+        match self {
+            Self::Plugin(own) => own.spec(),
+            own => own.name().to_owned(),
+        }
+    }
+
     /// Its name, as plugins are told of it.
     pub(super) fn c_name(self) -> &'static CStr {
         match self {

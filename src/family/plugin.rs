@@ -10,8 +10,10 @@ use std::{
 };
 
 use passel_criteria::Origin;
+use serde_json::Value;
 
 use super::Link;
+use crate::spec::written;
 
 /// The functions of a family. Slices of a call have one length, a number for each observation. A number that does not exist is
 /// NaN.
@@ -45,6 +47,8 @@ pub struct FamilyDefinition {
     pub name: CString,
     /// The parameters with their values.
     pub parameters: Vec<(String, f64)>,
+    /// The same as users write them: numbers, and the names of choices.
+    pub shown: Vec<(String, Value)>,
     /// The plugin that brings it.
     pub origin: Origin,
     /// What responses it takes, in words.
@@ -147,15 +151,14 @@ impl PluginFamily {
         name.map_or("", String::as_str)
     }
 
-    /// How it is asked for: `PLUGIN/NAME:PARAMETER=NUMBER,…`.
+    /// How it is asked for: `PLUGIN/NAME:PARAMETER=VALUE,…`.
     pub fn spec(self) -> String {
-        let parameters = self.parameters.iter();
-        let parameters: Vec<String> = parameters
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        let colon = if parameters.is_empty() { "" } else { ":" };
         let (plugin, name) = (&self.origin.plugin, self.name.to_string_lossy());
-        format!("{plugin}/{name}{colon}{}", parameters.join(","))
+        let shown = self.shown.iter();
+        written(
+            &format!("{plugin}/{name}"),
+            shown.map(|(name, value)| (name.as_str(), value)),
+        )
     }
 
     /// η of a mean, by its link.

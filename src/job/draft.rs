@@ -58,6 +58,8 @@ pub struct JobDraft {
     pub(super) folder: PathBuf,
     /// The options that were set for this job: those of a job file's `[defaults]` are not in it.
     pub(super) explicit: Vec<&'static str>,
+    /// Whether a method was named that cannot be read.
+    has_misread_method: bool,
     pub(super) plugins: PluginLookup,
 }
 
@@ -90,6 +92,7 @@ impl JobDraft {
             then: None,
             folder: PathBuf::new(),
             explicit: Vec::new(),
+            has_misread_method: false,
             plugins: PluginLookup::default(),
         }
     }
@@ -111,7 +114,9 @@ impl JobDraft {
             OptionError::unknown(name, self.command.options().map(|option| option.name))
         })?;
         self.explicit.push(option.name);
-        option.read(self, texts)
+        let read = option.read(self, texts);
+        self.has_misread_method |= name == "method" && read.is_err();
+        read
     }
 
     /// Treats options as defaults: what they say need not concern the job's method.
@@ -332,6 +337,10 @@ impl JobDraft {
     /// Errors for options that the method does not use.
     fn unused_options(&self) -> Vec<OptionError> {
         let (class, method) = (MethodClass::of_job(&self.job), &self.job.method);
+        // What a method uses that is not known is not known either.
+        if self.has_misread_method {
+            return Vec::new();
+        }
         let permutes = self.job.stop.permutation.is_some();
         let of_tests = ["seed", "checkpoint"];
         let is_unused =

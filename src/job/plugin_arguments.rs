@@ -18,7 +18,7 @@ Example:
   passel select houses.csv --response price --method mine
 
   Copies the library into the user's folder, where it is found from then on, with a
-  manifest, mine.json. The library is loaded by another process first. Archives are
+  manifest, libmine.json. The library is loaded by another process first. Archives are
   .zip, .whl and .tar.gz; files are not fetched from elsewhere.";
 
 const NEW_EXAMPLE: &str = "\
@@ -82,7 +82,15 @@ pub(super) fn plugin_commands(plugins: Command) -> Command {
                 .conflicts_with_all(["cuda", "format", "plugins"])
                 .help("Check a library, in a process of its own: that what it brings is the same again and by several threads, of tables and models of any kind, with guard pages behind what it is lent, and in CUDA C where there is a GPU; exit code 1 where something fails"),
         )
-        .arg(flag("here", "Check in this process").requires("check").hide(true))
+        .arg(
+            Arg::new("with")
+                .long("with")
+                .value_name("NAME:PARAMETER=VALUE,…")
+                .action(ArgAction::Append)
+                .requires("check")
+                .help("Check a method, score, criterion or family of the library with these values of parameters: of files, which have no default"),
+        )
+        .arg(path("here", "STEPS").long("here").required(false).requires("check").hide(true))
         .arg(flag("alone", "Load no library but those named").requires("plugins").hide(true))
         .subcommands([install, remove, list, new])
         .args_conflicts_with_subcommands(true)

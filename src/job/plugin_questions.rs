@@ -130,17 +130,23 @@ impl PluginAsker {
                 message: format!(
                     "{what} `{spec}` is something else to the process that looked it up"
                 ),
+                is_objection: false,
             }),
             Answer::Unknown { name, nearest } => Err(MethodError::UnknownName {
                 what,
                 name,
                 nearest,
             }),
-            Answer::Refused(message) => Err(MethodError::Refused { what, message }),
+            Answer::Refused(message) => Err(MethodError::Refused {
+                what,
+                message,
+                is_objection: false,
+            }),
             Answer::Unusable(path, reason) => return Err(of_plugins(error(&path, &reason))),
             Answer::Loaded(_) => Err(MethodError::Refused {
                 what,
                 message: format!("{what} `{spec}` was not looked up"),
+                is_objection: false,
             }),
         };
         Ok(Looked {

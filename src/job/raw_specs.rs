@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use passel_criteria::{Criterion, CriterionError};
+use passel_criteria::{ALL, Criterion, CriterionError};
 
 use super::{OptionError, RawValues, raw_values::CriterionChoice};
 use crate::{
     nearest::nearest,
-    spec::{parse_spec, split_specs},
+    spec::{parse_spec, parse_texts, split_specs},
 };
 
 impl RawValues<'_> {
@@ -39,10 +39,14 @@ impl RawValues<'_> {
         if value.is_empty() {
             return Err(self.out_of_range());
         }
+        // What values a plugin's criterion takes is the plugin's.
+        let (name, _) = parse_texts(value).ok_or_else(|| self.out_of_range())?;
+        if !ALL.iter().any(|own| own.name == name) {
+            return Ok(None);
+        }
         let (name, parameters) = parse_spec(value).ok_or_else(|| self.out_of_range())?;
         match passel_criteria::named(name, &parameters) {
             Ok(criterion) => Ok(Some(criterion.into())),
-            Err(CriterionError::UnknownName { .. }) => Ok(None),
             Err(error) => {
                 let nearest = match &error {
                     CriterionError::UnknownParameter {

@@ -136,7 +136,7 @@ impl JobDraft {
         let mut drafts: Vec<(Option<MethodClass>, Self)> = Vec::new();
         let mut errors: Vec<OptionError> = Vec::new();
         let methods: Vec<String> = methods.collect();
-        let families_asked = families.iter().map(|own| own.name().to_owned()).collect();
+        let families_asked = families.iter().map(|own| own.spec()).collect();
         for (option, names) in [("method", &methods), ("family", &families_asked)] {
             let again = |at: &usize| names[..*at].contains(&names[*at]);
             let twice: Option<usize> = (0..names.len()).find(again);

@@ -332,6 +332,7 @@ impl Offered for Distribution {
             Some(PluginFamily::new(FamilyDefinition {
                 name: CString::new(&*told.name).ok()?,
                 parameters: values.clone(),
+                shown: told.parameters.clone(),
                 origin: told.origin(),
                 responses: responses.clone(),
                 link,

@@ -23,11 +23,22 @@ pub(super) fn unreadable(error: impl Display) -> String {
     format!("it cannot be read: {error}")
 }
 
-/// A breach of the contract in a plugin's tables: the message, without the place.
+/// A breach of the contract in a plugin's tables: the message, without the place; or what the plugin itself says of values.
 #[derive(Debug)]
-pub(super) struct Breach(pub(super) String);
+pub(super) struct Breach {
+    pub(super) message: String,
+    pub(super) is_objection: bool,
+}
 
 impl Breach {
+    /// The plugin's own reason.
+    pub(super) fn objection(message: String) -> Self {
+        Self {
+            message,
+            is_objection: true,
+        }
+    }
+
     pub(super) fn null(member: &str) -> Self {
         format!("{member} is null").into()
     }
@@ -40,7 +51,10 @@ impl Breach {
 
 impl<T: Display> From<T> for Breach {
     fn from(message: T) -> Self {
-        Self(message.to_string())
+        Self {
+            message: message.to_string(),
+            is_objection: false,
+        }
     }
 }
 
@@ -64,6 +78,8 @@ pub enum MethodError {
         what: &'static str,
         /// The parameter at fault and what it may be, or the plugin's own objection.
         message: String,
+        /// Whether the plugin itself refuses these values, by what it declares or checks.
+        is_objection: bool,
     },
 }
 

@@ -17,6 +17,7 @@ use super::{
     guard::Called,
     guard_pages::{lend, lend_mut},
     memory::{Foreign, cuda_text, text},
+    parameter::MethodParameter,
     warn_once,
 };
 use crate::family::{Distribution, FamilyDefinition, FamilyFunctions, Link, PluginFamily};
@@ -31,7 +32,7 @@ const PROBES: [f64; 12] = [
 pub struct FamilyCall {
     name: String,
     plugin: String,
-    parameters: Vec<String>,
+    parameters: Vec<MethodParameter>,
     responses: String,
     link: Result<Link, String>,
     has_dispersion: bool,
@@ -53,6 +54,18 @@ unsafe impl Send for Functions {}
 unsafe impl Sync for Functions {}
 
 impl FamilyCall {
+    /// What responses it takes, in words.
+    pub fn responses(&self) -> &str {
+        &self.responses
+    }
+
+    /// The name of its link.
+    pub fn link(&self) -> &str {
+        self.link
+            .as_ref()
+            .map_or_else(String::as_str, |own| own.name())
+    }
+
     /// Reads a family from the plugin's memory; parameters by name and default.
     ///
     /// # Safety
@@ -61,7 +74,7 @@ impl FamilyCall {
         there: *const passel_family,
         copy: &passel_family,
         [plugin, name]: [&str; 2],
-        parameters: &[(&str, f64)],
+        parameters: &[MethodParameter],
     ) -> Result<Self, Breach> {
         // SAFETY: by the contract, here and below.
         let link_name = unsafe { text(copy.link, "link") }?;
@@ -91,11 +104,11 @@ impl FamilyCall {
                 return Err(Breach::null(member));
             }
         }
-        let (names, defaults): (Vec<&str>, Vec<f64>) = parameters.iter().copied().unzip();
+        let defaults: Vec<f64> = parameters.iter().map(|own| own.default).collect();
         let call = Self {
             name: name.to_owned(),
             plugin: plugin.to_owned(),
-            parameters: names.into_iter().map(str::to_owned).collect(),
+            parameters: parameters.to_vec(),
             responses: unsafe { text(copy.responses, "responses") }?,
             link,
             has_dispersion: match copy.dispersion {
@@ -140,11 +153,14 @@ impl FamilyCall {
     }
 
     fn with(&self, origin: Origin, values: &[f64]) -> FamilyDefinition {
-        let names = self.parameters.iter().cloned();
+        let with_values = || self.parameters.iter().zip(values.iter().copied());
+        let parameters = with_values().map(|(own, value)| (own.name.clone(), value));
+        let shown = with_values().map(|(own, value)| (own.name.clone(), own.shown(value)));
         FamilyDefinition {
             // A name has no zero byte.
             name: CString::new(&*self.name).unwrap_or_default(),
-            parameters: names.zip(values.iter().copied()).collect(),
+            parameters: parameters.collect(),
+            shown: shown.collect(),
             origin,
             responses: self.responses.clone(),
             link: self.link.clone(),

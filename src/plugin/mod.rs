@@ -29,10 +29,12 @@ mod load;
 #[cfg_attr(not(unix), allow(dead_code))]
 mod mapped;
 mod memory;
+mod parameter;
 mod problem;
 mod process_state;
 mod read;
 mod resolve;
+mod rise;
 #[cfg_attr(not(feature = "program"), allow(dead_code))]
 mod watchdog;
 
@@ -82,6 +84,12 @@ pub(crate) fn installed_libraries() -> &'static [PathBuf] {
 
 /// The plugins of passel that are part of the program: with them alone it has every method that ships.
 const OWN: [(&str, passel_entry); 2] = [passel_information::PLUGIN, passel_relief::PLUGIN];
+
+/// Whether a plugin of passel, which is part of the program, has this name: an installed one of the name is never used.
+#[cfg(feature = "program")]
+pub(crate) fn is_own(name: &str) -> bool {
+    OWN.iter().any(|(own, _)| *own == name)
+}
 
 /// All loaded plugins; cheap to clone.
 #[derive(Debug, Clone, Default)]

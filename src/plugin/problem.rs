@@ -12,7 +12,6 @@ use passel_abi::{passel_problem, passel_quantity};
 
 use super::{
     contract,
-    error::Breach,
     guard::{self, Called},
     memory,
 };
@@ -223,7 +222,7 @@ unsafe extern "C" fn measure(
     let call = |lent: &dyn Problem| {
         let quantity = unsafe { listed(quantity, "a quantity", Some(1)) }?;
         let quantity =
-            contract::measured(&quantity[0]).or_else(|Breach(reason)| invalid(reason))?;
+            contract::measured(&quantity[0]).or_else(|breach| invalid(breach.message))?;
         let anchor = match anchor.is_null() {
             true => None,
             false => Some((unsafe { listed(anchor, "codes", Some(lent.n())) }?, levels)),
@@ -236,7 +235,7 @@ unsafe extern "C" fn measure(
 
 unsafe extern "C" fn tell(problem: *const passel_problem, name: *const c_char, value: f64) -> i32 {
     let call = |lent: &dyn Problem| {
-        let name = unsafe { memory::name(name) }.or_else(|Breach(reason)| invalid(reason))?;
+        let name = unsafe { memory::name(name) }.or_else(|breach| invalid(breach.message))?;
         lent.tell(&name, value)
     };
     unsafe { answer(problem, call) }

@@ -69,7 +69,7 @@ pub(super) unsafe fn plugin(
     };
     // SAFETY: the caller's.
     let plugin = unsafe { reader.plugin(there, path) };
-    plugin.map_err(|Breach(breach)| format!("{}: {breach}", reader.place))
+    plugin.map_err(|breach| format!("{}: {}", reader.place, breach.message))
 }
 
 /// The place of what belongs to no entry.
@@ -370,6 +370,11 @@ unsafe fn criterion(
         criterion: Foreign(there),
         name: leaked(&info.name),
         parameters: parameters.collect(),
+        choices: info
+            .parameters
+            .iter()
+            .map(|own| own.choices.clone())
+            .collect(),
         values: info.defaults().into(),
         has_likelihoods: is_set("likelihoods", copy.likelihoods)?,
         origin: None,
@@ -383,9 +388,7 @@ unsafe fn family(
     copy: &passel_family,
     info: &MethodInfo,
 ) -> Result<FamilyCall, Breach> {
-    let parameters = info.parameters.iter();
-    let parameters: Vec<(&str, f64)> = parameters.map(|own| (&*own.name, own.default)).collect();
     no_files(info)?;
     // SAFETY: the caller's.
-    unsafe { FamilyCall::read(there, copy, [&info.plugin, &info.name], &parameters) }
+    unsafe { FamilyCall::read(there, copy, [&info.plugin, &info.name], &info.parameters) }
 }

@@ -70,7 +70,11 @@ impl Plugins {
         {
             let what = "method";
             let message = format!("{what} `{PASS}` takes no parameters, not `{parameter}`");
-            return Err(MethodError::Refused { what, message });
+            return Err(MethodError::Refused {
+                what,
+                message,
+                is_objection: false,
+            });
         }
         let offers = self.offers(|plugin| &plugin.methods);
         let kind = |_: &Plugin, call: &MethodCall, values: &[f64]| call.kind(values);
@@ -180,6 +184,7 @@ fn resolve<'a, C: 'a, T>(
     let (name, parameters) = parsed.ok_or_else(|| MethodError::Refused {
         what: "method",
         message: format!("`{text}` must be NAME or NAME:PARAMETER=VALUE,…"),
+        is_objection: false,
     })?;
     let (of, plain) = match name.rsplit_once('/') {
         Some((of, plain)) => (Some(of), plain),
@@ -205,7 +210,11 @@ fn resolve<'a, C: 'a, T>(
         ));
     }
     let name = plain;
-    let refused = |message| MethodError::Refused { what, message };
+    let refused = |message| MethodError::Refused {
+        what,
+        message,
+        is_objection: false,
+    };
     let mut values = info.defaults();
     let mut named: Vec<Option<(&str, NamedFile)>> = vec![None; values.len()];
     for (at, (key, value)) in parameters.iter().enumerate() {
@@ -236,9 +245,13 @@ fn resolve<'a, C: 'a, T>(
         let value = info.parameters[at].value(value, &format!("{what} `{name}`"));
         values[at] = value.map_err(refused)?;
     }
-    let value = make(plugin, call, &values).map_err(|Breach(breach)| {
-        let plugin = &plugin.name;
-        refused(format!("{what} `{name}` of plugin `{plugin}`: {breach}"))
+    let value = make(plugin, call, &values).map_err(|breach| {
+        let (plugin, reason) = (&plugin.name, breach.message);
+        MethodError::Refused {
+            what,
+            message: format!("{what} `{name}` of plugin `{plugin}`: {reason}"),
+            is_objection: breach.is_objection,
+        }
     })?;
     let shown = info.parameters.iter().zip(values).zip(&named);
     let shown = shown.flat_map(|((known, value), named)| {

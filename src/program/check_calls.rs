@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, sync::Barrier, thread, time::Instant};
 
-use super::check_data::tables;
+use super::{check_data::tables, check_step};
 use crate::{
     device::{DeviceError, cuda::functions},
     plugin::guarded,
@@ -117,6 +117,7 @@ pub(super) fn of_function(of_score: &ScoreFunction, is_of_pair: bool) -> Checked
     let tables = tables
         .flat_map(|(shape, counts)| steps(shape[1]).map(|step| (step, shape, counts.clone())));
     let tables: Vec<_> = tables.collect();
+    check_step::step("tables of counts");
     // What a plugin does with what it is lent beyond that ends this process.
     guarded(|| {
         tables.iter().for_each(|table| {

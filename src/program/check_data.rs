@@ -53,14 +53,30 @@ pub(super) fn tables() -> Vec<([usize; 3], Vec<u32>)> {
     all
 }
 
-/// Data of levels, or of numbers, with a constant column; sparse where that is asked.
-pub(super) fn data(is_of_levels: bool, is_sparse: bool) -> Option<Arc<Table>> {
+/// What is special about data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Data {
+    Plain,
+    /// Columns are sparse.
+    Sparse,
+    /// Values of a column are missing.
+    Missing,
+    /// A column has names.
+    Text,
+    /// The response is 0 or 1.
+    Events,
+    /// The response counts something.
+    Counts,
+}
+
+/// Data of levels, or of numbers, with a constant column.
+pub(super) fn data(is_of_levels: bool, special: Data) -> Option<Arc<Table>> {
     let mut words = Stream::new(2, 0);
     let mut draw = |count: usize| uniform_below(words.next_word(), count) as f64;
     let mut columns: Vec<(String, Values)> = Vec::new();
     let mut sum = vec![0.0; ROWS];
     for column in 0..COLUMNS {
-        let values: Vec<f64> = (0..ROWS)
+        let mut values: Vec<f64> = (0..ROWS)
             .map(|_| match (column, is_of_levels) {
                 (0, _) => 1.0,
                 (_, true) => (draw(4) - 1.0).max(0.0),
@@ -71,21 +87,32 @@ pub(super) fn data(is_of_levels: bool, is_sparse: bool) -> Option<Arc<Table>> {
         sum.iter_mut()
             .zip(&values)
             .for_each(|(sum, own)| *sum += weight * own);
-        let values = match is_sparse {
-            false => values.into(),
-            true => {
+        if column == 2 && special == Data::Missing {
+            values[7] = f64::NAN;
+            values[20] = f64::NAN;
+        }
+        let values = match special {
+            Data::Text if column == 4 => Values::Factor {
+                levels: ["north", "south", "west"].map(str::to_owned).into(),
+                codes: (0..ROWS as u32).map(|row| row * row % 7 % 3).collect(),
+            },
+            Data::Sparse => {
                 let set = (0_u32..).zip(&values).filter(|(_, own)| **own != 0.0);
                 let (rows, values) = set.map(|(row, own)| (row, *own)).unzip();
                 Values::Sparse { rows, values }
             }
+            _ => values.into(),
         };
         columns.push((format!("x{column}"), values));
     }
     let y: Vec<f64> = sum
         .iter()
-        .map(|own| match is_of_levels {
-            true => f64::from(*own > 1.5),
-            false => own + draw(100) / 100.0,
+        .map(|own| match special {
+            // Chance has a part in it, so that no model tells all apart.
+            Data::Events => f64::from(own + draw(100) / 20.0 > 2.5),
+            Data::Counts => (0.5 * own).exp().floor() + draw(2),
+            _ if is_of_levels => f64::from(*own > 1.5),
+            _ => own + draw(100) / 100.0,
         })
         .collect();
     // First, for a sparse column does not know the number of rows.

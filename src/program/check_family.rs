@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::check_calls::twin;
+use super::{check_calls::twin, check_step};
 use crate::{
     device::cuda::families,
     family::{Distribution, FamilyFunctions},
@@ -20,6 +20,13 @@ pub(super) fn of_family(family: Distribution) -> Result<String, String> {
     };
     let functions = &*family.functions;
     let responses = family.tried(AT_ONCE);
+    if responses.is_empty() {
+        return Err(
+            "it takes none of the responses that were tried: whole numbers, shares and positive numbers"
+                .to_owned(),
+        );
+    }
+    check_step::step("observations");
     let mut means = vec![f64::NAN; responses.len()];
     functions.start(&responses, &mut means);
     means.rotate_left(responses.len() / 3);

@@ -10,23 +10,22 @@ use std::{
 
 use clap::ArgMatches;
 use passel_criteria::{Criterion, Model};
-use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use super::{
     EXIT_DONE, EXIT_FAILED, EXIT_USAGE,
-    check_calls::{Checked, THREADS, is_repeatable, of_function, speed},
-    check_data::{COLUMNS, data},
+    check_calls::{Checked, is_repeatable, of_function, speed},
     check_family::of_family,
+    check_method::method_of,
+    check_step,
+    check_values::{NOT_TRIED, not_brought, of_refusal, specs},
     print::{print_error, print_text},
 };
 use crate::{
     batch::{Child, ended_text, ordered},
-    device::Resources,
     foreign_calls::Work,
-    interrupt::{Interrupt, grace},
-    job::JobDraft,
-    plugin::{self, MethodInfo, MethodKind, Plugins},
-    run,
+    interrupt::Interrupt,
+    plugin::{self, Plugins},
     score::PairScore,
 };
 
@@ -38,13 +37,27 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Checks a library in a process of its own, which it may end; the exit code.
 pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
-    if matches.get_flag("here") {
-        let code = COMPLETE + in_child(library);
+    let given = matches.get_many::<String>("with").unwrap_or_default();
+    let given: Vec<&str> = given.map(String::as_str).collect();
+    if let Some(steps) = matches.get_one::<PathBuf>("here") {
+        check_step::begin(steps);
+        let code = COMPLETE + in_child(library, &given);
         // A method may run on that does not heed its time limit.
         plugin::end_now(code);
     }
-    let arguments = ["plugins", "--here", "--check"].map(OsStr::new);
-    let arguments = arguments.into_iter().chain([library.as_os_str()]);
+    // Where it was when it died, it cannot tell.
+    let steps = match NamedTempFile::new() {
+        Ok(file) => file,
+        Err(error) => {
+            print_error(&format!("error: no temporary file can be made: {error}"));
+            return EXIT_FAILED;
+        }
+    };
+    let arguments = ["plugins", "--here"].map(OsStr::new).into_iter();
+    let arguments = arguments.chain([steps.path().as_os_str(), "--check".as_ref()]);
+    let arguments = arguments.chain([library.as_os_str()]);
+    let with = given.iter().flat_map(|own| ["--with", own]).map(OsStr::new);
+    let arguments = arguments.chain(with);
     let status = Child::start(arguments, "", false).and_then(|mut child| {
         loop {
             if let Some(status) = child.wait(LOOK_EVERY)? {
@@ -59,7 +72,8 @@ pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
             _ => {
                 let (library, ended) = (library.display(), ended_text(status));
                 print_error(&format!(
-                    "error: {library}: the check did not come to its end: its process {ended}"
+                    "error: {library}: the check did not come to its end: its process {ended}{}",
+                    check_step::told(steps.path())
                 ));
                 if ended.contains("(SIGSEGV)") || ended.contains("(SIGBUS)") {
                     print_error(
@@ -79,14 +93,14 @@ pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
 }
 
 /// Checks a library in this process, which ends with the one that started it.
-fn in_child(library: &Path) -> u8 {
+fn in_child(library: &Path, given: &[&str]) -> u8 {
     let _ = ordered(&Interrupt::default());
     // No call has more time than calls have after the end of their time.
     Work::current().ends_at(Instant::now());
-    check_here(library)
+    check_here(library, given)
 }
 
-fn check_here(library: &Path) -> u8 {
+fn check_here(library: &Path, given: &[&str]) -> u8 {
     let named = [library.to_owned()];
     let plugins = match Plugins::find(&named) {
         Ok(plugins) => plugins,
@@ -98,6 +112,12 @@ fn check_here(library: &Path) -> u8 {
     let Some(plugin) = plugins.plugins().first() else {
         return EXIT_USAGE;
     };
+    if let Some(unknown) = not_brought(plugin, given) {
+        print_error(&format!(
+            "error: --with {unknown}: the plugin brings nothing of this name"
+        ));
+        return EXIT_USAGE;
+    }
     let (mut done, mut failed) = (0, 0);
     let mut tell = |what: &str, name: &str, checked: Checked| {
         // As it comes: what follows may end this process.
@@ -105,24 +125,32 @@ fn check_here(library: &Path) -> u8 {
             Ok(text) => ("ok    ", text),
             Err(text) => ("FAILED", text),
         };
+        let word = if text.starts_with(NOT_TRIED) {
+            "-     "
+        } else {
+            word
+        };
         done += 1;
         failed += usize::from(word == "FAILED");
         print_text(&format!("{word}  {what} {name}: {text}\n"));
     };
+    let asked = |spec: &str| format!("{}/{spec}", plugin.name);
     for method in &plugin.methods {
-        for spec in specs(&method.info) {
-            tell(
-                "method",
-                &spec,
-                method_of(&plugins, library, &plugin.name, &spec),
-            );
+        for spec in specs(&method.info, given) {
+            check_step::at(&format!("method {spec}"));
+            let own = plugins.method(&asked(&spec)).map(|own| own.value);
+            let checked = match own {
+                Err(error) => of_refusal(&method.info, &spec, error),
+                Ok(kind) => method_of(library, &asked(&spec), &kind),
+            };
+            tell("method", &spec, checked);
         }
     }
     for pair in &plugin.pair_scores {
-        for spec in specs(&pair.info) {
-            let score = plugins.pair_score(&format!("{}/{spec}", plugin.name));
-            let checked = match score.map(|own| own.value) {
-                Err(error) => Ok(format!("refused: {error}")),
+        for spec in specs(&pair.info, given) {
+            check_step::at(&format!("pair score {spec}"));
+            let checked = match plugins.pair_score(&asked(&spec)).map(|own| own.value) {
+                Err(error) => of_refusal(&pair.info, &spec, error),
                 Ok(PairScore::Declared(_)) => Ok("declared".to_owned()),
                 Ok(PairScore::Function(function)) => of_function(&function, true),
             };
@@ -130,20 +158,20 @@ fn check_here(library: &Path) -> u8 {
         }
     }
     for criterion in &plugin.criteria {
-        for spec in specs(&criterion.info) {
-            let own = plugins.criterion(&format!("{}/{spec}", plugin.name));
-            let checked = match own {
-                Err(error) => Ok(format!("refused: {error}")),
+        for spec in specs(&criterion.info, given) {
+            check_step::at(&format!("criterion {spec}"));
+            let checked = match plugins.criterion(&asked(&spec)) {
+                Err(error) => of_refusal(&criterion.info, &spec, error),
                 Ok(own) => of_criterion(&own.value),
             };
             tell("criterion", &spec, checked);
         }
     }
     for family in &plugin.families {
-        for spec in specs(&family.info) {
-            let own = plugins.family(&format!("{}/{spec}", plugin.name));
-            let checked = match own {
-                Err(error) => Ok(format!("refused: {error}")),
+        for spec in specs(&family.info, given) {
+            check_step::at(&format!("family {spec}"));
+            let checked = match plugins.family(&asked(&spec)) {
+                Err(error) => of_refusal(&family.info, &spec, error),
                 Ok(own) => of_family(own.value),
             };
             tell("family", &spec, checked);
@@ -157,18 +185,6 @@ fn check_here(library: &Path) -> u8 {
         0 => EXIT_DONE,
         _ => EXIT_FAILED,
     }
-}
-
-/// What is asked for with the default values of its parameters, and with the least and the largest of each.
-fn specs(info: &MethodInfo) -> Vec<String> {
-    let name = &info.name;
-    let mut all = vec![name.clone()];
-    for own in &info.parameters {
-        let ends = [own.least, own.most].into_iter();
-        let ends = ends.filter(|value| *value != own.default);
-        all.extend(ends.map(|value| format!("{name}:{}={value}", own.name)));
-    }
-    all
 }
 
 /// A criterion: it does not fall where RSS, or −2ℓ, rises, and is the same again.
@@ -197,6 +213,7 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
             }
         }
     }
+    check_step::step("models of any size");
     // What a plugin does with what it is lent beyond that ends this process.
     plugin::guarded(|| {
         models.iter().for_each(|model| {
@@ -234,65 +251,5 @@ fn of_criterion(criterion: &Arc<dyn Criterion>) -> Checked {
         models.len(),
         speed(|| criterion.value(&models[9])),
         undefined.unwrap_or_default()
-    ))
-}
-
-/// What a method chooses is the same again, by several threads, and of sparse columns.
-fn method_of(plugins: &Plugins, library: &Path, plugin: &str, spec: &str) -> Checked {
-    let name = format!("{plugin}/{spec}");
-    let kind = match plugins.method(&name) {
-        Err(error) => return Ok(format!("refused: {error}")),
-        Ok(own) => own.value,
-    };
-    let about = match &kind {
-        MethodKind::Score(score) => match score.function() {
-            Some(function) => of_function(function, false)?,
-            None if score.is_exact() => "declared, counted in integers".to_owned(),
-            None => "declared, counted in floats".to_owned(),
-        },
-        MethodKind::Ranking(_) | MethodKind::Regression(_) => "a procedure".to_owned(),
-    };
-    let is_of_levels = !matches!(kind, MethodKind::Regression(_));
-    let chosen = |threads: usize, is_sparse: bool| -> Result<Value, String> {
-        let mut draft = JobDraft::new(PathBuf::from("check"));
-        let text = |text: &str| vec![text.to_owned()];
-        let library = library.to_string_lossy();
-        for (option, value) in [
-            ("response", "y"),
-            ("method", &*name),
-            ("plugins", &*format!("\"{library}\"")),
-        ] {
-            draft
-                .set(option, &text(value))
-                .map_err(|error| error.to_string())?;
-        }
-        let mut job = draft
-            .check()
-            .map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))?;
-        job.table = data(is_of_levels, is_sparse);
-        job.resources = Resources::cpu(threads);
-        job.pass.time_limit = Some(grace());
-        let report = run::run(&job).map_err(|error| crate::batch::error_chain(&error))?;
-        let mut outcome = report.outcome;
-        drop(outcome.remove_circumstances());
-        let json = serde_json::to_value(&outcome).map_err(|error| error.to_string())?;
-        match json["termination"] == "time-limit" {
-            true => Err(format!("it did not end within {} s", grace().as_secs_f64())),
-            false => Ok(json["selected"].clone()),
-        }
-    };
-    let first = chosen(1, false)?;
-    for (what, other) in [
-        ("asked again", plugin::guarded(|| chosen(1, false))?),
-        ("chosen by several threads", chosen(THREADS, false)?),
-        ("chosen from sparse columns", chosen(1, true)?),
-    ] {
-        if other != first {
-            return Err(format!("what it chooses differs where it is {what}"));
-        }
-    }
-    let count = first.as_array().map_or(0, Vec::len);
-    Ok(format!(
-        "{about}; chooses {count} of {COLUMNS} columns, the same each time"
     ))
 }

@@ -4,8 +4,13 @@ use std::{
     env,
     env::consts::DLL_SUFFIX,
     ffi::OsString,
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
+    process::ExitStatus,
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
 };
 
 use clap::ArgMatches;
@@ -18,14 +23,20 @@ use super::{
     print::{print_error, print_page, print_text},
 };
 use crate::{
-    batch::error_chain,
-    machine,
+    batch::{Child, ended_text, error_chain},
+    interrupt::{Interrupt, grace},
     output::{OutputError, OutputFile, Replaces},
     plugin::{self, Manifest, inspect, library_in, look, manifest_of},
 };
 
 /// What the name of every entry begins with, which is in the table of symbols of a plugin.
 const ENTRY: &[u8] = b"passel_plugin_";
+
+/// How often it is looked whether the user has asked for the end.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long what the process of a library said is waited for once it has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Why nothing was done: the exit code, and the message.
 type Failure = (u8, String);
@@ -61,11 +72,13 @@ fn folder() -> Result<PathBuf, Failure> {
 }
 
 /// Installs the plugins of a library or an archive; the exit code.
-pub(super) fn install(matches: &ArgMatches) -> u8 {
+pub(super) fn install(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     let Some(file) = matches.get_one::<PathBuf>("file") else {
         return EXIT_USAGE;
     };
-    tell(install_file(file, matches.get_flag("force")))
+    // Else a request ends the process where it is, and its temporary folder stays.
+    let _heeding = interrupt.heeding();
+    tell(install_file(file, matches.get_flag("force"), interrupt))
 }
 
 /// A plugin that was checked and waits to be put in its place.
@@ -76,7 +89,7 @@ struct Checked {
     manifest: Manifest,
 }
 
-fn install_file(file: &Path, force: bool) -> Result<String, Failure> {
+fn install_file(file: &Path, force: bool, interrupt: &Interrupt) -> Result<String, Failure> {
     let folder = folder()?;
     // What is checked is what is installed, whatever becomes of the file meanwhile.
     let staging = TempDir::new().map_err(|error| failed("write to", &env::temp_dir(), &error))?;
@@ -84,7 +97,14 @@ fn install_file(file: &Path, force: bool) -> Result<String, Failure> {
     for entry in libraries(file, staging.path())? {
         let shown = entry.name;
         let refused = |reason| usage(format!("{shown}: {reason}; nothing was installed"));
-        let manifest = describe(&entry.path).map_err(refused)?;
+        let manifest = describe(&entry.path, interrupt).map_err(refused)?;
+        if plugin::is_own(&manifest.name) {
+            let name = &manifest.name;
+            let reason = format!(
+                "plugin `{name}` is one of passel's own, which comes first: an installed one of this name is never used"
+            );
+            return Err(refused(reason));
+        }
         if let Some(other) = checked
             .iter()
             .find(|own| own.manifest.name == manifest.name)
@@ -179,7 +199,7 @@ fn plugins_of(entries: Vec<Entry>, archive: &str) -> Result<Vec<Entry>, String> 
 }
 
 /// What a library says of itself to another process, which it may end, and which loads nothing else.
-fn describe(library: &Path) -> Result<Manifest, String> {
+fn describe(library: &Path, interrupt: &Interrupt) -> Result<Manifest, String> {
     inspect(library).map_err(|error| error.reason)?;
     let quoted = |path: &Path| {
         let mut text = OsString::from("\"");
@@ -187,16 +207,27 @@ fn describe(library: &Path) -> Result<Manifest, String> {
         text.push("\"");
         text
     };
-    let child = machine::this_program().and_then(|mut command| {
-        command.args(["plugins", "--alone", "--format", "json", "--plugins"]);
-        command.arg(quoted(library)).output()
-    });
-    let child = child.map_err(|error| format!("no process can be started to load it: {error}"))?;
-    let said = String::from_utf8_lossy(&child.stderr);
-    let mut json = serde_json::from_slice::<Value>(&child.stdout).unwrap_or_default();
+    let arguments = ["plugins", "--alone", "--format", "json", "--plugins"].map(OsString::from);
+    let arguments = arguments.into_iter().chain([quoted(library)]);
+    let started = Child::start(arguments, "", true);
+    let mut child =
+        started.map_err(|error| format!("no process can be started to load it: {error}"))?;
+    let (output, errors) = child.pipes();
+    let (output, errors) = (listen(output), listen(errors));
+    let Some(status) = ended(&mut child, interrupt)? else {
+        let limit = grace().as_secs_f64();
+        return Err(format!(
+            "it was not loaded within {limit} s: its process was killed"
+        ));
+    };
+    // A process that the library started may hold the pipes.
+    let heard = |pipe: Receiver<Vec<u8>>| pipe.recv_timeout(LAST_WORDS).unwrap_or_default();
+    let (output, errors) = (heard(output), heard(errors));
+    let said = String::from_utf8_lossy(&errors);
+    let mut json = serde_json::from_slice::<Value>(&output).unwrap_or_default();
     let described = json.pointer_mut("/plugins/0").map(Value::take);
     let mut described = described.unwrap_or_default();
-    if !child.status.success() || !described.is_object() {
+    if !status.success() || !described.is_object() {
         let place = format!("error: {}: ", library.display());
         let mut errors = said.lines().filter_map(|line| {
             let own = line.strip_prefix(&place);
@@ -204,13 +235,45 @@ fn describe(library: &Path) -> Result<Manifest, String> {
         });
         return Err(match errors.next_back() {
             Some(error) => error.to_owned(),
-            None => format!("the process that loaded it ended: {}", child.status),
+            None => format!("the process that loaded it {}", ended_text(status)),
         });
     }
     // Its warnings.
     print_page(&said);
     described["platform"] = plugin::platform().into();
     serde_json::from_value(described).map_err(|error| format!("its description: {error}"))
+}
+
+/// How the process that loads a library ended, if it did in the time that calls have.
+///
+/// # Errors
+/// This process is asked to end, or the system does not tell.
+fn ended(child: &mut Child, interrupt: &Interrupt) -> Result<Option<ExitStatus>, String> {
+    let started = Instant::now();
+    while started.elapsed() < grace() {
+        let status = child.wait(LOOK_EVERY);
+        if let Some(status) = status.map_err(|error| format!("its process is lost: {error}"))? {
+            return Ok(Some(status));
+        }
+        if interrupt.requested_here() {
+            return Err("interrupted".to_owned());
+        }
+    }
+    Ok(None)
+}
+
+/// What comes of a pipe until its end.
+fn listen(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (done, heard) = mpsc::channel();
+    let read = move || {
+        let mut bytes = Vec::new();
+        // What came before an error is told as well.
+        let _ = pipe.map(|mut own| own.read_to_end(&mut bytes));
+        let _ = done.send(bytes);
+    };
+    // Without a thread nothing is heard.
+    let _ = thread::Builder::new().spawn(read);
+    heard
 }
 
 /// Refuses a plugin whose name one has that is installed.

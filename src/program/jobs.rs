@@ -23,7 +23,9 @@ use crate::{
         RunSettings, arguments,
         file::{self, JobFile, PlannedJob},
     },
-    machine, plugin,
+    machine,
+    nearest::plural,
+    plugin,
     printable::printable,
 };
 
@@ -145,7 +147,7 @@ fn check_jobs(
     let shown = file.path.display().to_string();
     let (shown, all) = (printable(&shown), jobs.len());
     let mut text = match failures {
-        0 => format!("{shown}: no mistakes, {all} jobs\n"),
+        0 => format!("{shown}: no mistakes, {all} job{}\n", plural(all)),
         _ => format!("{shown}: {failures} of {all} jobs cannot be run on their data\n"),
     };
     let unchecked = jobs.iter().filter(|job| job.unchecked.is_some()).count();

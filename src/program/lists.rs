@@ -17,13 +17,14 @@ use crate::{
         cuda::{ahead::compile_all, facts::cuda, families, functions},
         host::host_info,
     },
-    job,
+    interrupt::Interrupt,
+    job, machine,
     plugin::{Plugins, installed},
     report::{criteria, devices, methods, plugins},
 };
 
 /// Prints a list; the exit code, or `None` if there is no such list.
-pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
+pub(super) fn print_list(name: &str, matches: &ArgMatches, interrupt: &Interrupt) -> Option<u8> {
     Some(match name {
         "criteria" => print_plugin_list(matches, criteria::json, criteria::text),
         "methods" => print_plugin_list(matches, methods::json, methods::text),
@@ -33,7 +34,7 @@ pub(super) fn print_list(name: &str, matches: &ArgMatches) -> Option<u8> {
             let json = || devices::json(&host, &cuda);
             print_as(matches, json, || devices::text(&host, &cuda))
         }
-        "plugins" => print_plugins(matches),
+        "plugins" => print_plugins(matches, interrupt),
         "completions" => print_completions(matches),
         "man" => print_manual(matches),
         _ => return None,
@@ -65,9 +66,9 @@ fn compile_kernels(matches: &ArgMatches) -> u8 {
 }
 
 /// Does what a command of `plugins` asks for.
-fn plugin_command(name: &str, matches: &ArgMatches) -> u8 {
+fn plugin_command(name: &str, matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     match name {
-        "install" => install::install(matches),
+        "install" => install::install(matches, interrupt),
         "remove" => install::remove(matches),
         "new" => new_plugin::write(matches),
         _ => {
@@ -79,9 +80,9 @@ fn plugin_command(name: &str, matches: &ArgMatches) -> u8 {
 }
 
 /// Lists the plugins; with `--cuda` their functions in CUDA C are compiled and compared. With `--check` one library is checked.
-fn print_plugins(matches: &ArgMatches) -> u8 {
+fn print_plugins(matches: &ArgMatches, interrupt: &Interrupt) -> u8 {
     if let Some((name, matches)) = matches.subcommand() {
-        return plugin_command(name, matches);
+        return plugin_command(name, matches, interrupt);
     }
     if let Some(library) = matches.get_one::<PathBuf>("check") {
         return check_plugin::check(matches, library);
@@ -165,7 +166,11 @@ fn find_plugins(matches: &ArgMatches) -> Result<Plugins, u8> {
         EXIT_USAGE
     })?;
     let find = match matches.try_get_one::<bool>("alone") {
-        Ok(Some(true)) => Plugins::named,
+        Ok(Some(true)) => {
+            // A library that does not return goes with the process that installs it.
+            machine::end_with_parent();
+            Plugins::named
+        }
         _ => Plugins::find,
     };
     find(&named).map_err(|error| {

@@ -4,7 +4,10 @@ mod archive;
 mod check_calls;
 mod check_data;
 mod check_family;
+mod check_method;
 mod check_plugin;
+mod check_step;
+mod check_values;
 mod install;
 mod jobs;
 mod lists;
@@ -142,6 +145,6 @@ fn run_arguments(context: &RankContext, interrupt: &Interrupt) -> u8 {
             Err(errors) => context.refuse(&errors),
         },
         (None, "predict") => predict::run(arguments, interrupt, context),
-        _ => lists::print_list(name, arguments).unwrap_or(EXIT_USAGE),
+        _ => lists::print_list(name, arguments, interrupt).unwrap_or(EXIT_USAGE),
     }
 }

@@ -128,6 +128,9 @@ fn write_project(
     sdk: Option<&Path>,
 ) -> Result<String, (u8, String)> {
     check_name(name).map_err(|message| (EXIT_USAGE, message))?;
+    check_builds(name, language.name).map_err(|message| (EXIT_USAGE, message))?;
+    let is_of_registry =
+        language.name == "rust" && sdk.is_none() && env!("CARGO_PKG_REPOSITORY").is_empty();
     if sdk.is_some() && language.name != "rust" {
         let reason = "is for plugins in Rust; others need no more than passel.h";
         return Err((EXIT_USAGE, format!("--sdk {reason}")));
@@ -163,8 +166,15 @@ fn write_project(
                 )
             })?;
     }
+    // Which has it not before passel is published.
+    let help = match is_of_registry {
+        true => {
+            "\nIts Cargo.toml takes passel-sdk from the registry; --sdk plugins/sdk, in passel's sources, takes it from there.\n"
+        }
+        false => "",
+    };
     Ok(format!(
-        "Wrote {name}, whose selector is in {name}/{}. Build and test it:\n\n    cd {name} && make test\n",
+        "Wrote {name}, whose selector is in {name}/{}. Build and test it:\n\n    cd {name} && make test\n{help}",
         language.source
     ))
 }
@@ -187,6 +197,45 @@ fn check_name(name: &str) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// What cargo refuses as the name of a package, beside the words of Rust: names of its own libraries, and of folders that it makes.
+const OF_CARGO: [&str; 11] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "proc-macro",
+    "proc_macro",
+    "std",
+    "test",
+    "passel-sdk",
+];
+
+const WORDS_OF_RUST: [&str; 52] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The most letters of a name in Fortran, of which the entry has some before the plugin's name.
+const MOST_OF_FORTRAN: usize = 63 - "passel_plugin_".len();
+
+/// Refuses a name by which a project in this language does not build.
+fn check_builds(name: &str, language: &str) -> Result<(), String> {
+    let reason = match language {
+        "rust" if WORDS_OF_RUST.contains(&name) => "is a word of Rust",
+        "rust" if OF_CARGO.contains(&name) => "is taken: cargo builds nothing of this name",
+        "fortran" if name.len() > MOST_OF_FORTRAN => {
+            "is too long: names of Fortran have 63 letters, and its entry is passel_plugin_NAME"
+        }
+        _ => return Ok(()),
+    };
+    Err(format!("`{name}` {reason}: choose another name"))
 }
 
 /// The dependency on the SDK: a folder, else passel's repository, else the registry.

@@ -11,28 +11,33 @@ pub fn text(plugins: &Plugins) -> String {
          variable, S all chosen ones, y the response, I and H in nats. A method is written\n\
          NAME or NAME:PARAMETER=VALUE.\n",
     );
-    let [methods, pair_scores] = all(plugins);
+    let [methods, pair_scores, families] = all(plugins);
     page.extend(methods.iter().map(entry));
     if !pair_scores.is_empty() {
         page += "\nPair scores, larger is better: x and w the two variables, y the response.\n";
     }
     page.extend(pair_scores.iter().map(entry));
+    if !families.is_empty() {
+        page += "\nFamilies of plugins, beside passel's own: --family NAME:PARAMETER=VALUE.\n";
+    }
+    page.extend(families.iter().map(entry));
     page
 }
 
 /// Every method and every pair score as JSON; the plugin of passel's own method is null.
 pub fn json(plugins: &Plugins) -> String {
-    let [methods, pair_scores] = all(plugins);
+    let [methods, pair_scores, families] = all(plugins);
     let all = json!({
         "passel": env!("CARGO_PKG_VERSION"),
         "methods": methods,
         "pair_scores": pair_scores,
+        "families": families,
     });
     format!("{all:#}\n")
 }
 
-/// The methods, passel's own first, and the pair scores.
-fn all(plugins: &Plugins) -> [Vec<Value>; 2] {
+/// The methods, passel's own first, the pair scores, and the families of plugins.
+fn all(plugins: &Plugins) -> [Vec<Value>; 3] {
     let pass = json!({
         "name": PASS,
         "title": "particle swarm stepwise",
@@ -44,9 +49,16 @@ fn all(plugins: &Plugins) -> [Vec<Value>; 2] {
     });
     let methods = plugins.methods().map(|method| about(&method.info));
     let pair_scores = plugins.pair_scores().map(|score| about(&score.info));
+    let families = plugins.families().map(|family| {
+        let mut about = about(&family.info);
+        let [responses, link] = family.responses_and_link();
+        (about["responses"], about["link"]) = (responses.into(), link.into());
+        about
+    });
     [
         [pass].into_iter().chain(methods).collect(),
         pair_scores.collect(),
+        families.collect(),
     ]
 }
 

@@ -228,7 +228,7 @@ pub(super) fn method(selection: &Selection) -> String {
             let name = &method.name;
             format!("{name}: {particles} particles × {iterations} iterations")
         }
-        _ => method.name.clone(),
+        _ => method.spec_of_plugin(),
     }
 }
 

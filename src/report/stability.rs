@@ -16,9 +16,8 @@ const OTHERS: usize = 10;
 /// The method as the command line takes it. A search by a criterion has many parameters, which
 /// the JSON has: its name alone.
 pub(super) fn method(report: &StabilityReport) -> String {
-    let of_plugin = report.method.parameters.contains_key("plugin");
-    match report.criterion.is_some() && !of_plugin {
-        true => report.method.name.clone(),
+    match report.criterion.is_some() {
+        true => report.method.spec_of_plugin(),
         false => report.method.spec_of_method(),
     }
 }

@@ -110,7 +110,7 @@ fn header(report: &ValidationReport, data: &Path) -> String {
     ]);
     let kept = &report.kept;
     rows.extend((!kept.is_empty()).then(|| ("always kept", first_names(kept, NAMES))));
-    rows.push(("method", report.method.name.clone()));
+    rows.push(("method", report.method.spec_of_plugin()));
     rows.extend(beside(report).map(|others| ("beside", others)));
     let criteria = report.models.iter().map(|own| own.criterion.spec(&[]));
     rows.push((judged_by(report), listed(criteria)));

@@ -144,7 +144,7 @@ pub enum RunError {
         source: Box<RunError>,
     },
     /// One of the methods or families that stand beside the first of a validation cannot be judged.
-    #[error("by the method {method} and the family {family}")]
+    #[error("by the method {method} and the family {}", family.spec())]
     Alternative {
         /// The method.
         method: String,

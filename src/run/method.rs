@@ -246,11 +246,8 @@ pub(super) fn method_parameters<T>(resolved: &ResolvedMethod<T>) -> NamedParamet
 
 /// Name and parameters of a criterion, for a report.
 pub(super) fn criterion_parameters(criterion: &dyn Criterion) -> NamedParameters {
-    let own = criterion.parameters().into_iter();
-    let own = own.map(|(name, value)| (name.to_owned(), value.into()));
-    let origin = criterion.origin().into_iter();
-    let origin = origin.flat_map(NamedParameters::of_origin);
-    NamedParameters::new(criterion.name(), own.chain(origin))
+    let own = NamedParameters::of_criterion(criterion);
+    NamedParameters::new(criterion.name(), own)
 }
 
 /// Creates a file of this kind that a job names, if it names one and this process is the one that

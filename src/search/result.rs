@@ -244,17 +244,7 @@ impl SearchResult {
             criterion: CriterionValue {
                 name: criterion.name().to_owned(),
                 value: self.value,
-                parameters: criterion
-                    .parameters()
-                    .into_iter()
-                    .map(|(name, value)| (name.to_owned(), value.into()))
-                    .chain(
-                        criterion
-                            .origin()
-                            .into_iter()
-                            .flat_map(NamedParameters::of_origin),
-                    )
-                    .collect(),
+                parameters: NamedParameters::of_criterion(criterion).collect(),
             },
             response: design.response().name.clone(),
             formula: design.formula().map(str::to_owned),

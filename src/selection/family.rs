@@ -50,6 +50,12 @@ pub struct ResponseFamily {
 }
 
 impl ResponseFamily {
+    /// Its name, of a plugin's with its parameters: `tweedie:p=1.3`.
+    pub(crate) fn spec(&self) -> String {
+        let own = self.of_plugin.as_ref();
+        own.map_or_else(|| self.name.to_string(), |own| own.spec(&[]))
+    }
+
     /// That of a design; none of least squares.
     pub(crate) fn of(design: &Design) -> Option<Self> {
         let likelihood = design.likelihood()?;
@@ -77,8 +83,7 @@ impl ResponseFamily {
 
 /// What a report says of a plugin's family.
 fn of_plugin(own: PluginFamily) -> NamedParameters {
-    let parameters = own.parameters.iter();
-    let parameters = parameters.map(|(name, value)| (name.clone(), (*value).into()));
+    let parameters = own.shown.iter().cloned();
     let origin = NamedParameters::of_origin(&own.origin);
     NamedParameters::new(&own.name.to_string_lossy(), parameters.chain(origin))
 }

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use passel_criteria::Origin;
+use passel_criteria::{Criterion, Origin};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
+
+use crate::spec::written;
 
 /// A method or a criterion by its name, with the parameters it ran with.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -38,6 +40,15 @@ impl NamedParameters {
         all.into_iter().flatten()
     }
 
+    /// The parameters of a criterion, and of a plugin's what there is of that.
+    pub(crate) fn of_criterion(criterion: &dyn Criterion) -> impl Iterator<Item = (String, Value)> {
+        let own = criterion.parameters().into_iter().map(|(name, value)| {
+            let word = criterion.word(name);
+            (name.to_owned(), word.map_or(value.into(), Value::from))
+        });
+        own.chain(criterion.origin().into_iter().flat_map(Self::of_origin))
+    }
+
     /// Adds an option of the job; where the method has a parameter of its name it is called `option_NAME`.
     pub(crate) fn add_option(&mut self, name: &str, value: Value) {
         let name = match self.parameters.contains_key(name) {
@@ -49,11 +60,20 @@ impl NamedParameters {
 
     /// Name and parameters as the command line takes them, without the options of the job.
     pub(crate) fn spec_of_method(&self) -> String {
-        let options = ["top", "threshold"];
+        let options = ["top", "threshold", "correction"];
         let is_own = |name: &&str| !self.parameters.contains_key(&format!("option_{name}"));
         let without = options.into_iter().filter(is_own);
-        let without: Vec<&str> = without.chain(["option_top", "option_threshold"]).collect();
+        let others = ["option_top", "option_threshold", "option_correction"];
+        let without: Vec<&str> = without.chain(others).collect();
         spec(&self.name, &self.parameters, &without)
+    }
+
+    /// Name and parameters of a plugin's method; the name alone of one of passel's own, whose parameters are options.
+    pub(crate) fn spec_of_plugin(&self) -> String {
+        match self.parameters.contains_key("plugin") {
+            true => self.spec_of_method(),
+            false => self.name.clone(),
+        }
     }
 
     /// A parameter that is a number.
@@ -61,7 +81,7 @@ impl NamedParameters {
         self.parameters.get(parameter)?.as_f64()
     }
 
-    /// Name and numeric parameters as the command line takes them, without some: `mifs:beta=0.5`.
+    /// Name and parameters as the command line takes them, without some: `mifs:beta=0.5`.
     pub(crate) fn spec(&self, without: &[&str]) -> String {
         spec(&self.name, &self.parameters, without)
     }
@@ -88,15 +108,18 @@ impl CriterionValue {
     }
 }
 
+/// Whether a key of a report stands beside parameters and is none: what a plugin is, and the hash of a file.
+fn is_beside(key: &str, parameters: &Map<String, Value>) -> bool {
+    let of_file = key.strip_suffix("_sha256");
+    key.starts_with("plugin") || of_file.is_some_and(|own| parameters.contains_key(own))
+}
+
 fn spec(name: &str, parameters: &Map<String, Value>, without: &[&str]) -> String {
-    let parameters = parameters
+    let own = parameters
         .iter()
-        .filter(|(name, _)| !without.contains(&name.as_str()))
-        // Lists and texts have no form on the command line.
-        .filter_map(|(name, value)| Some(format!("{name}={}", value.as_f64()?)));
-    let parameters: Vec<String> = parameters.collect();
-    let colon = if parameters.is_empty() { "" } else { ":" };
-    format!("{name}{colon}{}", parameters.join(","))
+        .map(|(key, value)| (key.as_str(), value))
+        .filter(|(key, _)| !without.contains(key) && !is_beside(key, parameters));
+    written(name, own)
 }
 
 /// The rules by which values became codes.

@@ -241,18 +241,15 @@ impl ValidationReport {
                 .then
                 .as_ref()
                 .map(|then| format!(" then {}", then.spec(&[])));
-            own.method.name.clone() + &then.unwrap_or_default()
+            own.method.spec_of_plugin() + &then.unwrap_or_default()
         };
         let family = |own: &Self| match &own.family {
-            Some(family) => family.name.to_string(),
+            Some(family) => family.spec(),
             None => "gaussian".to_owned(),
         };
-        let spec = |own: &Self| own.method.spec_of_method();
         let mut parts = Vec::new();
         if differs(method) {
             parts.push(method(own));
-        } else if differs(spec) {
-            parts.push(spec(own));
         }
         if differs(family) {
             parts.push(family(own));

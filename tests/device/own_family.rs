@@ -82,6 +82,7 @@ pub fn counts(link: Result<Link, String>, has_twin: bool) -> Distribution {
     Distribution::Plugin(PluginFamily::new(FamilyDefinition {
         name: c"own-counts".to_owned(),
         parameters: vec![("theta".to_owned(), THETA)],
+        shown: vec![("theta".to_owned(), THETA.into())],
         origin: Origin {
             plugin: "tests".to_owned(),
             version: "1".to_owned(),

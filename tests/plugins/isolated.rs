@@ -368,3 +368,32 @@ fn the_command_at_the_end_is_run_where_a_call_does_not_return() {
         assert!(told.starts_with(numbers), "{what}: {told}");
     }
 }
+
+#[test]
+fn an_install_ends_where_a_library_does_not_load_and_leaves_nothing() {
+    let Some(folder) = folder() else { return };
+    fs::create_dir(folder.path("staging")).unwrap();
+    let left = |folder: &Folder| fs::read_dir(folder.path("staging")).unwrap().count();
+    let mut command = folder.passel(&["plugins", "install", "libharm.so"]);
+    command.env("HARM", "entry loop").env("PASSEL_GRACE", "0.3");
+    let hung = ran({
+        command.env("TMPDIR", folder.path("staging"));
+        command
+    });
+    assert_eq!(hung.code, Some(2), "{}", hung.stderr);
+    let told = "it was not loaded within 0.3 s: its process was killed; nothing was installed";
+    assert!(hung.stderr.contains(told), "{}", hung.stderr);
+    assert_eq!(left(&folder), 0);
+    // Whoever asked for it asks for its end.
+    let script = "\"$passel\" plugins install libharm.so & id=$!; sleep 0.5; \
+                  child=$(cat /proc/$id/task/*/children); kill -TERM $id; wait $id; echo $child";
+    let mut command = folder.shell(script);
+    command.env("HARM", "entry loop");
+    let ended = ran({
+        command.env("TMPDIR", folder.path("staging"));
+        command
+    });
+    let child = ended.stdout.trim();
+    assert!(!child.is_empty() && !lives_on(child), "{}", ended.stderr);
+    assert_eq!(left(&folder), 0, "{}", ended.stderr);
+}

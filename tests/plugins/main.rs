@@ -8,6 +8,7 @@ mod problems;
 mod program;
 
 mod asked;
+mod choices;
 mod contract;
 mod criteria;
 mod families;

@@ -1,6 +1,6 @@
 //! `passel plugins new`: projects that build and test a first selector at once, in every language whose compiler is there.
 
-use std::{env, fs, io::ErrorKind, path::Path, process::Command};
+use std::{env, fs, io::ErrorKind, mem::offset_of, path::Path, process::Command};
 
 use super::program::{Folder, Ran, ran};
 
@@ -113,6 +113,111 @@ fn one_in_fortran_works() {
         ];
         works("fortran", &[], "selector.f90", other);
     }
+}
+
+/// Of each struct of the module the member that is the last, and where that begins in C.
+const LAST_MEMBERS: [(&str, &str, usize); 8] = [
+    (
+        "passel_parameter",
+        "most",
+        offset_of!(passel_abi::passel_parameter, most),
+    ),
+    (
+        "passel_method",
+        "parameter_count",
+        offset_of!(passel_abi::passel_method, parameter_count),
+    ),
+    (
+        "passel_combination",
+        "xwy",
+        offset_of!(passel_abi::passel_combination, xwy),
+    ),
+    (
+        "passel_quantity",
+        "under",
+        offset_of!(passel_abi::passel_quantity, under),
+    ),
+    (
+        "passel_term",
+        "part",
+        offset_of!(passel_abi::passel_term, part),
+    ),
+    (
+        "passel_score",
+        "join",
+        offset_of!(passel_abi::passel_score, join),
+    ),
+    (
+        "passel_selector",
+        "data",
+        offset_of!(passel_abi::passel_selector, data),
+    ),
+    (
+        "passel_plugin",
+        "doi",
+        offset_of!(passel_abi::passel_plugin, doi),
+    ),
+];
+
+#[test]
+fn structs_of_the_fortran_module_are_those_of_the_header() {
+    let module = include_str!("../../plugins/template/fortran/passel.f90");
+    let structs = module.matches("type, bind(c) :: ").count();
+    assert_eq!(structs, LAST_MEMBERS.len());
+    if !is_there("gfortran", &["--version"], false) {
+        return;
+    }
+    let (mut declared, mut printed) = (String::new(), String::new());
+    for (name, member, _) in LAST_MEMBERS {
+        declared += &format!("  type({name}), target :: own_{name}\n");
+        printed += &format!(
+            "  print '(i0)', transfer(c_loc(own_{name}%{member}), 0_c_intptr_t) - transfer(c_loc(own_{name}), 0_c_intptr_t)\n"
+        );
+    }
+    let folder = Folder::new();
+    folder.write("passel.f90", module);
+    let text =
+        format!("program offsets\n  use passel\n  implicit none\n{declared}{printed}end program\n");
+    folder.write("offsets.f90", &text);
+    let built = ran(folder
+        .shell("gfortran -ffree-line-length-none passel.f90 offsets.f90 -o offsets && ./offsets"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let offsets = built.stdout.lines().map(|line| line.parse().unwrap());
+    let offsets: Vec<usize> = offsets.collect();
+    let expected = LAST_MEMBERS.map(|(.., offset)| offset);
+    assert_eq!(offsets, expected);
+}
+
+#[test]
+fn a_name_that_does_not_build_is_refused() {
+    let folder = Folder::new();
+    let long = "a".repeat(50);
+    for (name, language, reason) in [
+        ("std", "rust", "cargo builds nothing of this name"),
+        ("match", "rust", "is a word of Rust"),
+        (&*long, "fortran", "names of Fortran have 63 letters"),
+    ] {
+        let told = new(&folder, name, language, &[]);
+        assert_eq!(told.code, Some(2), "{name}: {}", told.stdout);
+        assert!(told.stderr.contains(reason), "{name}: {}", told.stderr);
+    }
+    assert_eq!(new(&folder, "match", "c", &[]).code, Some(0));
+}
+
+#[test]
+fn a_project_in_rust_without_the_sdk_says_where_that_is() {
+    let folder = Folder::new();
+    let told = new(&folder, "mine", "rust", &[]);
+    let help = "takes passel-sdk from the registry; --sdk plugins/sdk, in passel's sources";
+    let is_of_registry = option_env!("CARGO_PKG_REPOSITORY").is_none_or(str::is_empty);
+    assert_eq!(
+        told.stdout.contains(help),
+        is_of_registry,
+        "{}",
+        told.stdout
+    );
+    let with_sdk = new(&folder, "other", "rust", &["--sdk", &sdk()]);
+    assert!(!with_sdk.stdout.contains(help), "{}", with_sdk.stdout);
 }
 
 #[test]

@@ -34,9 +34,9 @@ fn no_library_that_a_job_names_is_loaded_to_look_at_jobs() {
     let told = ["missing", "unknown", "others", "2 jobs, 1 to do, 1 unknown"];
     assert_told(&run(&["--list"]), 0, &told);
     let listed = run(&["--list", "--only", "own"]);
-    assert_told(&listed, 0, &["missing", "1 jobs, 1 to do\n"]);
+    assert_told(&listed, 0, &["missing", "1 job, 1 to do\n"]);
     let listed = run(&["--list", "--only", "others"]);
-    assert_told(&listed, 0, &["unknown", "1 jobs, 0 to do, 1 unknown\n"]);
+    assert_told(&listed, 0, &["unknown", "1 job, 0 to do, 1 unknown\n"]);
     assert_told(&run(&["--list", "--only", "none"]), 2, &["matches no job"]);
     for more in [&["--check", "--open"][..], &["--list", "--open"], &[]] {
         assert_told(&run(more), 2, &[&library, "does not load it"]);

@@ -299,7 +299,7 @@ fn a_name_that_is_not_utf8_is_a_name() {
         command.arg(OsStr::from_bytes(file));
         let ran = crate::support::ran(command);
         assert_eq!(ran.code, Some(0), "{pattern}: {ran:?}");
-        assert!(ran.stdout.ends_with("no mistakes, 1 jobs\n"), "{ran:?}");
+        assert!(ran.stdout.ends_with("no mistakes, 1 job\n"), "{ran:?}");
     }
     // What is no path is a text.
     let mut command = folder.passel(&["select", "data.csv", "--response"]);

@@ -68,6 +68,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "device/cuda",
             "memory",
             "program/install",
+            "program/check_plugin",
         ],
     ),
     ("toml", &["job"]),

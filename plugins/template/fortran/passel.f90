@@ -62,6 +62,8 @@ module passel
     integer(c_size_t) :: pair_score_count = 0
     type(c_ptr) :: criteria = c_null_ptr
     integer(c_size_t) :: criterion_count = 0
+    type(c_ptr) :: families = c_null_ptr
+    integer(c_size_t) :: family_count = 0
     type(c_ptr) :: licence = c_null_ptr, authors = c_null_ptr, url = c_null_ptr, doi = c_null_ptr
   end type
 

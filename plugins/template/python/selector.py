@@ -1,5 +1,7 @@
 """My selector. build.py puts this text into the library, which runs it when passel loads it."""
 
+from functools import wraps
+
 from _my_score import ffi, lib
 
 # What is handed out stays as long as the process.
@@ -26,7 +28,24 @@ X_Y_GIVEN_W = dict(w=1, xw=-1, wy=-1, xwy=1)
 X_W = dict(n=1, x=-1, w=-1, xw=1)
 
 
+def with_reason(function):
+    """A function whose last arguments are a buffer for its reason, which an exception becomes."""
+
+    @wraps(function)
+    def own(*arguments):
+        try:
+            return function(*arguments)
+        except Exception as exception:
+            *_, error, error_size = arguments
+            told = f"{type(exception).__name__}: {exception}".encode()[: error_size - 1] + b"\0"
+            ffi.memmove(error, told, len(told))
+            return 1
+
+    return own
+
+
 @ffi.def_extern(error=1)
+@with_reason
 def declare(selector, values, score, error, error_size):
     """I(x;y) + the mean over the chosen w of I(x;y|w) − a·I(x;w)."""
     score.relevance = dict(over=X_Y)

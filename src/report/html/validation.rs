@@ -42,7 +42,7 @@ pub(super) fn summary(report: &ValidationReport) -> (String, Vec<Fact>) {
     facts.extend([
         ("observations", report.n.to_string()),
         ("candidates", report.p.to_string()),
-        ("method", report.method.name.clone()),
+        ("method", report.method.spec_of_plugin()),
     ]);
     facts.extend(beside(report).map(|others| ("beside", others)));
     let kept = &report.kept;
