@@ -91,7 +91,7 @@ class PredictOptions(Reading, Joining, total=False):
     """Level of the intervals. Default: 0.95. Values: above 0, below 1."""
     times: str | Sequence[float] | None
     """Of the family cox: the probability to have had no event until each of these times. Default: none. Values: numbers
-    separated by commas."""
+    separated by commas, 0 or more and each once."""
     average: bool | None
     """Predict by the models of the report (models), on average by their weights, in place of the selected one alone. Default:
     false."""

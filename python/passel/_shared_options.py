@@ -124,7 +124,7 @@ class Work(TypedDict, total=False):
     scratch: str | None
     """Hold genotypes in a temporary file of this folder in the place of memory, which may then be smaller than they are: each
     sweep reads of the disk what memory has not kept. The file has no name, and is gone when the job ends, however it does.
-    Default: none: in memory. Values: a folder on a disk with room for the genotypes, at two bits each."""
+    Values: a folder on a disk with room for the genotypes, at two bits each."""
     top: int | None
     """The number of variables to select, or of pairs to report. Default: 10 variables or 100 pairs; all with threshold or
     stop. Values: a whole number above 0; for selectors at most p."""

@@ -55,7 +55,7 @@ pub static PREDICT: LazyLock<Vec<PredictOption>> = LazyLock::new(|| {
             .help("Level of the intervals"),
         PredictOption::field("times A,B", times, |job| &mut job.options.times)
             .default("none")
-            .range("distinct numbers, 0 or more, separated by commas")
+            .range("numbers separated by commas, 0 or more and each once")
             .help("Of the family cox: the probability to have had no event until each of these times"),
         PredictOption::flag("average", |job, is_given| job.options.average = is_given)
             .help("Predict by the models of the report (models), on average by their weights, in place of the selected one alone"),

@@ -151,7 +151,7 @@ fn a_pattern_of_data_opens_no_pipe() {
     );
     let ran = folder.run(&["run", "jobs.toml", "--list"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.ends_with("1 jobs, 1 to do\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("1 job, 1 to do\n"), "{}", ran.stdout);
 }
 
 #[test]

@@ -191,12 +191,15 @@ fn what_a_model_has_none_of_is_told() {
         ),
         (
             &["--times", "soon"],
-            &["times = soon must be distinct numbers, 0 or more, separated by commas"],
+            &["times = soon must be numbers separated by commas, 0 or more and each once"],
         ),
-        (&["--times", "3,3"], &["times = 3,3 must be distinct"]),
+        (
+            &["--times", "3,3"],
+            &["times = 3,3 must be numbers separated by commas, 0 or more and each once"],
+        ),
         (
             &["--times=-1"],
-            &["times = -1 must be distinct numbers, 0 or more"],
+            &["times = -1 must be numbers separated by commas, 0 or more"],
         ),
         (&["--level", "95"], &["level = 95"]),
         (&["--format", "parquet"], &["format = parquet needs output"]),
