@@ -1,6 +1,6 @@
 //! The columns of a formula, of rows of which it makes some.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, iter, ops::Range};
 
 use super::{Model, PredictionError, UnknownLevels, inputs::Inputs, lacking::Lack};
 use crate::{
@@ -129,7 +129,7 @@ fn lacking(
     make: &dyn Fn(&dyn Variables) -> Result<Made, FormulaError>,
 ) -> Vec<(usize, Lack, String)> {
     let mut found = Vec::new();
-    let mut open = vec![0..inputs.rows];
+    let mut open: Vec<Range<usize>> = iter::once(0..inputs.rows).collect();
     while let Some(rows) = open.pop() {
         let part = SomeRows {
             inputs,

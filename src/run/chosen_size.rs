@@ -125,8 +125,8 @@ impl MadeInSplits for OfSizes {
             shared.interrupt,
         )?;
         // What is asked is asked of the model of all rows.
-        if own.pass.proof != ProofEffort::None {
-            own.pass.proof = ProofEffort::Brief;
+        if own.pass.proof == ProofEffort::Complete {
+            own.pass.proof = ProofEffort::Bounded;
         }
         let kept = kept_columns(&design);
         let most = own

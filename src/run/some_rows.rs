@@ -9,7 +9,7 @@ use crate::{
     interrupt::Interrupt,
     job::{Job, ResponseSettings},
     presentation::Format,
-    search::{Pass, ProofEffort, SearchError},
+    search::{Pass, SearchError},
     table::Table,
     validation::SchemeError,
 };
@@ -75,15 +75,6 @@ pub(super) fn with_event(job: &Job, design: &Design) -> Job {
         },
         ..job.clone()
     }
-}
-
-/// The same, for selections in splits, whose certificates are in no report.
-pub(super) fn of_splits(job: &Job, design: &Design) -> Job {
-    let mut own = with_event(job, design);
-    if own.pass.proof == ProofEffort::Bounded {
-        own.pass.proof = ProofEffort::Brief;
-    }
-    own
 }
 
 /// How many selections had each note.

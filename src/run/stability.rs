@@ -74,7 +74,7 @@ impl<S: Selector> OnResamples<'_, S> {
 /// reported, and a proof may take longer than the search.
 pub(super) fn proof_of_resample(asked: ProofEffort) -> ProofEffort {
     match asked {
-        ProofEffort::Brief | ProofEffort::Bounded => ProofEffort::None,
+        ProofEffort::Bounded => ProofEffort::None,
         asked => asked,
     }
 }

@@ -12,7 +12,7 @@ use super::{
     observed::{observed, split_numbers},
     resample::for_each_number,
     rows_on_gpu::{AllRows, RowsOnGpus},
-    some_rows::{is_of_rows, of_splits},
+    some_rows::{is_of_rows, with_event},
     split_checkpoint::KeptSplits,
     split_models::most_sizes,
     used_rows::keep_rows,
@@ -126,7 +126,7 @@ impl<M: MadeInSplits> Validates for InSplits<'_, M> {
             ..ValidationReport::default()
         };
         Ok(Begun {
-            job: of_splits(job, design),
+            job: with_event(job, design),
             report,
             warnings: design.warnings().to_vec(),
             response,

@@ -52,9 +52,6 @@ pub struct Pass {
 pub enum ProofEffort {
     /// No proof is tried: the search alone decides.
     None,
-    /// As [`Bounded`](Self::Bounded), but of models that are fitted by a likelihood only so few are all fitted that it takes no longer than
-    /// the search: for models whose certificate nobody reads.
-    Brief,
     /// A bounded amount of work, small beside that of the search.
     #[default]
     Bounded,

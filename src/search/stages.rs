@@ -99,7 +99,7 @@ pub(super) fn run_stages(
     };
     let is_tried = match problem.pass.proof {
         ProofEffort::None => false,
-        ProofEffort::Brief | ProofEffort::Bounded => problem.pass.polish,
+        ProofEffort::Bounded => problem.pass.polish,
         ProofEffort::Complete => true,
     };
     if is_done(&end) && is_tried {

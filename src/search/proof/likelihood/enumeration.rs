@@ -6,7 +6,7 @@ use super::super::{enumeration::is_small as is_small_plain, terms};
 use crate::{
     family::Distribution,
     least_squares::Fit,
-    search::{ProofEffort, problem::SearchProblem, visited::VisitedModel},
+    search::{problem::SearchProblem, visited::VisitedModel},
 };
 
 /// Levels of the tree of models whose branches threads share.
@@ -14,9 +14,6 @@ const SHARED: usize = 4;
 
 /// Observations × models, times what a fit costs, beyond which they are not all fitted where nobody asked for a proof.
 const UNASKED: usize = 1 << 25;
-
-/// Most candidates all of whose models are fitted where nobody reads the certificate: a search fits as many models.
-const BRIEF: usize = 8;
 
 /// How many times as long an observation takes in a fit as one of a response that is a number.
 fn cost(problem: &SearchProblem) -> usize {
@@ -37,9 +34,6 @@ pub(in super::super) fn is_small(problem: &SearchProblem, asked: bool) -> bool {
     let candidates = (problem.x.term_count() - problem.keep.len()).min(30);
     let work = problem.x.n().saturating_mul(cost(problem));
     if !asked && work > UNASKED >> candidates.min(14) {
-        return false;
-    }
-    if problem.pass.proof == ProofEffort::Brief && candidates > BRIEF {
         return false;
     }
     match problem.x.terms() {
