@@ -18,6 +18,7 @@ mod print;
 mod rank_context;
 mod signals;
 mod task;
+mod wheel;
 
 use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
