@@ -33,7 +33,7 @@ fn what_arrives_is_what_was_told_of_but_for_its_functions() {
 fn families_keep_what_designs_ask_of_them_and_are_one_where_they_are_equal() {
     let told = |link: Result<&str, &str>, theta: f64| Told {
         name: "nb".to_owned(),
-        parameters: Vec::new(),
+        parameters: vec![("theta".to_owned(), theta.into())],
         plugin: "own".to_owned(),
         version: "1".to_owned(),
         library: "libown.so".into(),
