@@ -73,6 +73,9 @@ impl Whence {
 /// it takes long.
 pub(super) fn load(path: &Path, whence: Whence) -> Result<Plugin, PluginError> {
     let path = whole_path(path)?;
+    if whence != Whence::Beside {
+        ends::note_others();
+    }
     let loaded = match whence {
         Whence::Named => library(&path, whence),
         _ => within_grace(|| library(&path, whence)),

@@ -51,7 +51,7 @@ pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, FamilyCall, MethodCall, PairCall};
 pub(crate) use elsewhere::{Offered, Told, What};
 #[cfg(feature = "program")]
-pub(crate) use ends::{end, end_now, watch};
+pub(crate) use ends::{end, end_now, end_without_others, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 #[cfg(feature = "program")]

@@ -274,6 +274,37 @@ fn what_ships_is_found_good() {
 }
 
 #[test]
+fn what_it_would_do_at_the_end_of_the_process_is_not_done() {
+    for at_end in [
+        "abort()",
+        "*(volatile int*)8=1",
+        "for(;;)pause()",
+        "exit(3)",
+    ] {
+        for defined in [
+            &[
+                "BODY=problem->choose(problem,0,1.0);printf(\"kept\")",
+                &*format!("AT_END={at_end}"),
+            ][..],
+            &["BODY=problem->choose(problem,0,1.0);printf(\"kept\");atexit(abort)"],
+        ] {
+            let folder = Folder::new();
+            if c_runs(&folder.path(""), &[defined, &[LEVELS]].concat()).is_none() {
+                return;
+            }
+            let script = "timeout 60 \"$passel\" select data.csv --response y --method c-run --format json \
+                          --plugins libruns.so";
+            let ran = ran(folder.shell(script));
+            // What it had not flushed is there, too.
+            let told = (ran.code, ran.stderr.as_str());
+            assert_eq!(told, (Some(0), "kept"), "{at_end}");
+            let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert_eq!(report["k"], 1);
+        }
+    }
+}
+
+#[test]
 fn an_installed_library_that_ends_each_process_is_told_with_what_removes_it() {
     let folder = Folder::new();
     if built(&folder.path(""), "tests/plugins/harm.c", "harm", &[]).is_none() {
