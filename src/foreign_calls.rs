@@ -211,6 +211,16 @@ pub(crate) fn awaited<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Does work that has no time but the grace that calls have, for the job that this thread works for.
+pub(crate) fn within_grace<T>(work: impl FnOnce() -> T) -> T {
+    let own = Work::new(Work::current().job.clone());
+    own.ends_at(Instant::now());
+    let outer = set_work(Some(own));
+    let result = work();
+    set_work(outer);
+    result
+}
+
 /// Whose code this thread runs; empty while it is passel's own. A handler of signals may ask.
 pub(crate) fn callee() -> &'static str {
     let slot = OWN.get();

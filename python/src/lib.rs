@@ -21,7 +21,7 @@ use pyo3::{prelude::*, types::PyDict};
 fn main(py: Python<'_>, command: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
     let exit = py.detach(|| passel::program::main_within(command, arguments));
     let code = exit.code;
-    // Where a plugin still runs, the process ends here.
+    // Where a plugin still runs, or one of others was loaded, the process ends here.
     exit.exit();
     code
 }

@@ -21,6 +21,14 @@ use crate::{
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
+/// Whether a library was loaded that is not passel's own.
+static HAS_OTHERS: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a library is loaded which is not passel's own.
+pub(super) fn note_others() {
+    HAS_OTHERS.store(true, Ordering::Relaxed);
+}
+
 pub(super) fn is_program() -> bool {
     IS_PROGRAM.load(Ordering::Relaxed)
 }
@@ -58,6 +66,18 @@ pub(crate) fn end() {
 pub(crate) fn end_now(code: u8) -> ! {
     end();
     system::end_now(code)
+}
+
+/// Ends the process at once where code of others was loaded, whose destructors and functions for the end of the process could turn what is
+/// complete into a fault or go on for ever. What it has written by functions of C is not lost.
+pub(crate) fn end_without_others(code: u8) {
+    if HAS_OTHERS.load(Ordering::Relaxed) {
+        end();
+        // Closed or full, it has been told.
+        let _ = io::stdout().flush();
+        system::flush();
+        system::end_now(code);
+    }
 }
 
 #[cfg(unix)]
@@ -127,6 +147,11 @@ mod system {
     pub(super) fn end_now(code: u8) -> ! {
         // SAFETY: nothing runs after it.
         unsafe { libc::_exit(code.into()) }
+    }
+
+    pub(super) fn flush() {
+        // SAFETY: every stream of C, each of which is locked meanwhile.
+        unsafe { libc::fflush(ptr::null_mut()) };
     }
 
     /// Writes a line to standard error, as may be done anywhere, in a handler of signals too: all of it at once, for other threads may
@@ -256,6 +281,8 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     pub(super) fn watch() {}
+
+    pub(super) fn flush() {}
 
     pub(super) fn end_now(code: u8) -> ! {
         std::process::exit(code.into())

@@ -27,15 +27,60 @@ use super::{
     error::{PluginError, unreadable},
     files, find,
     guard::Called,
-    mapped, memory,
+    installed, mapped, memory,
     process_state::kept,
     read,
 };
-use crate::machine;
+use crate::{foreign_calls::within_grace, machine};
 
-pub(super) fn load(path: &Path) -> Result<Plugin, PluginError> {
+/// How a library came to be loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whence {
+    /// It was named.
+    Named,
+    /// It lies in a folder of [`PATH`](super::PATH).
+    Folder,
+    /// It lies beside the program.
+    Beside,
+    /// It is installed.
+    Installed,
+}
+
+impl Whence {
+    /// What messages about the end of the process say behind a plugin's name: the user may not know of a library that was not named, and
+    /// needs to be rid of it.
+    fn told(self, path: &Path) -> String {
+        let shown = memory::printable(&path.to_string_lossy());
+        match (self, name_of(path)) {
+            (Self::Named, _) => String::new(),
+            (Self::Installed, Ok(stem)) => {
+                let name = stem.replace('_', "-");
+                let own =
+                    installed::user_folder().map(|folder| installed::library_in(&folder, &name));
+                match own.is_some_and(|own| own == path) {
+                    true => format!(
+                        ", installed as {shown} (`passel plugins remove {name}` removes it)"
+                    ),
+                    false => format!(", installed as {shown}"),
+                }
+            }
+            _ => format!(" of {shown}"),
+        }
+    }
+}
+
+/// Loads a library. One that was not named has no more time for it than calls have beyond their limit, for nobody may know why
+/// it takes long.
+pub(super) fn load(path: &Path, whence: Whence) -> Result<Plugin, PluginError> {
     let path = whole_path(path)?;
-    library(&path).map_err(|reason| PluginError { path, reason })
+    if whence != Whence::Beside {
+        ends::note_others();
+    }
+    let loaded = match whence {
+        Whence::Named => library(&path, whence),
+        _ => within_grace(|| library(&path, whence)),
+    };
+    loaded.map_err(|reason| PluginError { path, reason })
 }
 
 /// Checks a library as far as that is possible without loading it.
@@ -53,11 +98,14 @@ fn whole_path(path: &Path) -> Result<PathBuf, PluginError> {
     })
 }
 
-fn library(path: &Path) -> Result<Plugin, String> {
+fn library(path: &Path, whence: Whence) -> Result<Plugin, String> {
     let name = file_name(path)?;
-    let entry = entry(path, &format!("passel_plugin_{name}"))?;
+    let told = whence.told(path);
+    let entry = entry(path, &format!("passel_plugin_{name}"), &told)?;
+    let name = name.replace('_', "-");
+    let called = Called::entry(&format!("{name}{told}"));
     // SAFETY: by the contract a symbol of this name is an entry.
-    unsafe { enter(entry, &name.replace('_', "-"), path) }
+    unsafe { enter(entry, called, &name, path) }
 }
 
 /// The plugin's name by its file, which is checked as far as that is possible without loading it.
@@ -79,18 +127,19 @@ pub(super) fn linked(name: &str, entry: Entry) -> Result<Plugin, PluginError> {
     // Where a library's path would be.
     let path = Path::new("linked").join(&name);
     // SAFETY: an entry by its type.
-    unsafe { enter(entry, &name, &path) }.map_err(|reason| PluginError { path, reason })
+    unsafe { enter(entry, Called::entry(&name), &name, &path) }
+        .map_err(|reason| PluginError { path, reason })
 }
 
 /// Calls an entry and reads the description that it returns.
 ///
 /// # Safety
 /// A plugin's entry.
-unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String> {
+unsafe fn enter(entry: Entry, called: Called, name: &str, path: &Path) -> Result<Plugin, String> {
     let engine = EngineHandle::leak(name);
     // SAFETY: the caller's; the engine's table is never freed.
     let enter = || unsafe { entry(&engine.table) };
-    let plugin: *const passel_plugin = kept(|| Called::entry(name).run(enter));
+    let plugin: *const passel_plugin = kept(|| called.run(enter));
     let logged = engine.end_entry();
     if plugin.is_null() {
         let reason = match &*logged {
@@ -104,7 +153,7 @@ unsafe fn enter(entry: Entry, name: &str, path: &Path) -> Result<Plugin, String>
     }
     // What it handed out may be no table, and fault.
     // SAFETY: the table of a plugin that was entered.
-    let read = kept(|| Called::entry(name).run(|| unsafe { read::plugin(plugin, name, path) }))?;
+    let read = kept(|| called.run(|| unsafe { read::plugin(plugin, name, path) }))?;
     own_alone(plugin, path)?;
     Ok(read)
 }
@@ -141,15 +190,15 @@ fn name_of(path: &Path) -> Result<String, String> {
     }
 }
 
-/// The entry of a library, which stays loaded for the life of the process.
-fn entry(path: &Path, symbol: &str) -> Result<Entry, String> {
+/// The entry of a library, which stays loaded for the life of the process. Its name and this are what messages say.
+fn entry(path: &Path, symbol: &str, told: &str) -> Result<Entry, String> {
     if ends::is_program() {
         machine::keep_standard_output();
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // SAFETY: whoever puts a library where plugins are looked for, or names it, asks for what
     // it does when it is loaded.
-    let library = kept(|| Called::entry(&name).run(|| unsafe { open(path) }))
+    let library = kept(|| Called::entry(&format!("{name}{told}")).run(|| unsafe { open(path) }))
         .map_err(|error| format!("the system does not load it: {}", reason(&error, path)))?;
     if ends::is_program() {
         mapped::note(path);

@@ -51,7 +51,7 @@ pub use description::{About, MethodInfo, MethodParameter, Offer, Plugin};
 use description::{CriterionCall, FamilyCall, MethodCall, PairCall};
 pub(crate) use elsewhere::{Offered, Told, What};
 #[cfg(feature = "program")]
-pub(crate) use ends::{end, end_now, watch};
+pub(crate) use ends::{end, end_now, end_without_others, watch};
 pub use error::{MethodError, PASS, PluginError};
 pub use find::PATH;
 #[cfg(feature = "program")]
@@ -59,6 +59,7 @@ pub(crate) use guard_pages::guarded;
 pub use installed::{Installed, Manifest};
 #[cfg(feature = "program")]
 pub(crate) use installed::{installed, library_in, look, manifest_of, platform, user_folder};
+use load::Whence;
 #[cfg(feature = "program")]
 pub(crate) use memory::is_name;
 pub use resolve::{MethodKind, ResolvedMethod};
@@ -120,16 +121,18 @@ impl Plugins {
         let mut seen = Vec::new();
         let mut set = PluginSet::named(named, &mut seen)?;
         set.refused = found.unreadable;
-        let mut look = |set: &mut PluginSet, libraries: &[PathBuf]| {
+        let mut look = |set: &mut PluginSet, libraries: &[PathBuf], whence: Whence| {
             for path in libraries {
                 if find::is_new(path, &mut seen) {
-                    let refused = load::load(path).and_then(|plugin| set.add(plugin)).err();
+                    let refused = load::load(path, whence)
+                        .and_then(|plugin| set.add(plugin))
+                        .err();
                     set.refused.extend(refused);
                 }
             }
         };
-        look(&mut set, &found.in_folders);
-        look(&mut set, &found.beside);
+        look(&mut set, &found.in_folders, Whence::Folder);
+        look(&mut set, &found.beside, Whence::Beside);
         for (name, entry) in OWN {
             let plugin = load::linked(name, entry)?;
             if set.of_name(&plugin.name).is_none() {
@@ -139,7 +142,7 @@ impl Plugins {
         for path in &found.installed {
             if find::is_new(path, &mut seen) {
                 let loaded = installed::check(path).and_then(|hash| {
-                    let plugin = load::load(path)?;
+                    let plugin = load::load(path, Whence::Installed)?;
                     // It was computed a moment ago.
                     let _ = hash.map(|hash| plugin.hash.set(Some(hash)));
                     set.add(plugin)
@@ -226,7 +229,9 @@ impl PluginSet {
     /// The plugins named by path.
     fn named(paths: &[PathBuf], seen: &mut Vec<PathBuf>) -> Result<Self, PluginError> {
         let new = paths.iter().filter(|path| find::is_new(path, seen));
-        let plugins: Vec<Plugin> = new.map(|path| load::load(path)).collect::<Result<_, _>>()?;
+        let plugins: Vec<Plugin> = new
+            .map(|path| load::load(path, Whence::Named))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             named: plugins.len(),
             plugins,

@@ -11,6 +11,8 @@ use flate2::read::MultiGzDecoder;
 use tar::Archive;
 use zip::ZipArchive;
 
+use super::wheel;
+
 /// The largest library that is taken, in bytes: a small archive may claim to hold what fills a disk.
 const LARGEST: u64 = 1 << 30;
 
@@ -40,18 +42,29 @@ fn ends(path: &Path, end: &str) -> bool {
 /// Unpacks the libraries of this system that an archive holds, each into a folder of its own in `into`.
 ///
 /// # Errors
-/// An archive that cannot be read to its end, or that has a path which leads out of it.
+/// An archive that cannot be read to its end, or that has a path which leads out of it; a wheel for other platforms, or whose libraries are
+/// not those of its record.
 pub(super) fn unpack(archive: &Path, into: &Path) -> Result<Vec<Entry>, String> {
+    let is_wheel = ends(archive, ".whl");
+    if is_wheel {
+        wheel::fits(archive)?;
+    }
     let file = File::open(archive).map_err(|error| format!("it cannot be read: {error}"))?;
     let mut unpacked = Unpacked {
         into,
         entries: Vec::new(),
         others: Vec::new(),
+        record: None,
     };
     match is_zip(archive) {
         true => zip(file, &mut unpacked),
         false => tar_gz(file, &mut unpacked),
     }?;
+    if let Some(record) = unpacked.record.filter(|_| is_wheel) {
+        let libraries = unpacked.entries.iter();
+        let libraries = libraries.map(|own| (&*own.name, &*own.path));
+        wheel::check(&record, libraries)?;
+    }
     match unpacked.entries.is_empty() {
         false => Ok(unpacked.entries),
         true => Err(format!(
@@ -97,6 +110,8 @@ struct Unpacked<'a> {
     entries: Vec<Entry>,
     /// Libraries of other systems.
     others: Vec<String>,
+    /// What is called as the list of a wheel's files with their hashes.
+    record: Option<Vec<u8>>,
 }
 
 impl Unpacked<'_> {
@@ -111,6 +126,14 @@ impl Unpacked<'_> {
         let Some(file) = Path::new(name).file_name().filter(|_| is_file) else {
             return Ok(());
         };
+        let failed = |error: io::Error| format!("its entry {name} cannot be unpacked: {error}");
+        if wheel::is_record(name) {
+            let mut record = Vec::new();
+            let mut bytes = bytes.take(wheel::LARGEST_RECORD);
+            bytes.read_to_end(&mut record).map_err(failed)?;
+            self.record = Some(record);
+            return Ok(());
+        }
         let is_library = |end: &&str| name.ends_with(*end);
         if !is_library(&DLL_SUFFIX) {
             let known = [".so", ".dylib", ".dll"];
@@ -118,7 +141,6 @@ impl Unpacked<'_> {
             self.others.extend(other);
             return Ok(());
         }
-        let failed = |error: io::Error| format!("its entry {name} cannot be unpacked: {error}");
         // Of two folders both may have a file of this name.
         let folder = self.into.join(self.entries.len().to_string());
         fs::create_dir(&folder).map_err(failed)?;

@@ -73,7 +73,7 @@ pub(super) fn check(matches: &ArgMatches, library: &Path) -> u8 {
                 let (library, ended) = (library.display(), ended_text(status));
                 print_error(&format!(
                     "error: {library}: the check did not come to its end: its process {ended}{}",
-                    check_step::told(steps.path())
+                    check_step::told(steps.as_file())
                 ));
                 if ended.contains("(SIGSEGV)") || ended.contains("(SIGBUS)") {
                     print_error(

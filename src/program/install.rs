@@ -167,15 +167,16 @@ fn libraries(file: &Path, staging: &Path) -> Result<Vec<Entry>, Failure> {
     }])
 }
 
-/// Those of an archive's libraries that are plugins, which others may be beside; of several for as many processors that for this one.
+/// The libraries of an archive, which are plugins all; of several for as many processors that for this one.
 fn plugins_of(entries: Vec<Entry>, archive: &str) -> Result<Vec<Entry>, String> {
     let mut usable: Vec<Entry> = Vec::new();
     let mut refused: Vec<(Entry, String)> = Vec::new();
-    let count = entries.len();
+    let mut others: Vec<String> = Vec::new();
     for entry in entries {
         let bytes =
             fs::read(&entry.path).map_err(|error| format!("{archive}, {}: {error}", entry.name))?;
         if !bytes.windows(ENTRY.len()).any(|window| window == ENTRY) {
+            others.push(entry.name);
             continue;
         }
         let name = format!("{archive}, {}", entry.name);
@@ -185,15 +186,18 @@ fn plugins_of(entries: Vec<Entry>, archive: &str) -> Result<Vec<Entry>, String> 
             Err(error) => refused.push((entry, error.reason)),
         }
     }
+    // Whoever made the archive took it for one, or has one need it: either way what is installed would not be what was meant.
+    if let Some(other) = others.first() {
+        return Err(format!(
+            "{archive}, {other}: it is no plugin, which has an entry passel_plugin_NAME, and an archive is installed whole or not at all"
+        ));
+    }
     let is_elsewhere = |entry: &Entry| {
         let name = entry.path.file_name();
         usable.iter().any(|other| other.path.file_name() == name)
     };
     match refused.iter().find(|(entry, _)| !is_elsewhere(entry)) {
         Some((entry, reason)) => Err(format!("{}: {reason}", entry.name)),
-        None if usable.is_empty() => Err(format!(
-            "{archive}: none of its {count} libraries is a plugin, which has an entry passel_plugin_NAME"
-        )),
         None => Ok(usable),
     }
 }

@@ -18,6 +18,7 @@ mod print;
 mod rank_context;
 mod signals;
 mod task;
+mod wheel;
 
 use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
@@ -50,12 +51,13 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// The exit code for `main` to return. If a plugin still runs, the process ends here.
+    /// The exit code for `main` to return. If a plugin still runs, or one of others was loaded, the process ends here.
     pub fn exit(self) -> ExitCode {
         plugin::end();
         if self.has_detached {
             low_level::exit(self.code.into());
         }
+        plugin::end_without_others(self.code);
         ExitCode::from(self.code)
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    c_runs,
+    built, c_runs,
     program::{Folder, Ran, ran},
 };
 
@@ -271,4 +271,88 @@ fn what_ships_is_found_good() {
             told.stdout
         );
     }
+}
+
+#[test]
+fn what_it_would_do_at_the_end_of_the_process_is_not_done() {
+    for at_end in [
+        "abort()",
+        "*(volatile int*)8=1",
+        "for(;;)pause()",
+        "exit(3)",
+    ] {
+        for defined in [
+            &[
+                "BODY=problem->choose(problem,0,1.0);printf(\"kept\")",
+                &*format!("AT_END={at_end}"),
+            ][..],
+            &["BODY=problem->choose(problem,0,1.0);printf(\"kept\");atexit(abort)"],
+        ] {
+            let folder = Folder::new();
+            if c_runs(&folder.path(""), &[defined, &[LEVELS]].concat()).is_none() {
+                return;
+            }
+            let script = "timeout 60 \"$passel\" select data.csv --response y --method c-run --format json \
+                          --plugins libruns.so";
+            let ran = ran(folder.shell(script));
+            // What it had not flushed is there, too.
+            let told = (ran.code, ran.stderr.as_str());
+            assert_eq!(told, (Some(0), "kept"), "{at_end}");
+            let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+            assert_eq!(report["k"], 1);
+        }
+    }
+}
+
+#[test]
+fn an_installed_library_that_ends_each_process_is_told_with_what_removes_it() {
+    let folder = Folder::new();
+    if built(&folder.path(""), "tests/plugins/harm.c", "harm", &[]).is_none() {
+        return;
+    }
+    let installed = folder.run(&["plugins", "install", "libharm.so"]);
+    assert_eq!(installed.code, Some(0), "{}", installed.stderr);
+    let library = installed.stdout.trim_end().rsplit_once(" as ").unwrap().1;
+    let select = ["select", "data.csv", "--response", "y", "--method", "mrmr"];
+    let ends = "ended this process (SIGABRT)";
+    let hangs = "a call of it did not return within 0.3 s after its time was over";
+    let of = |what: &str, arguments: &[&str]| {
+        let mut command = folder.passel(arguments);
+        command.env("HARM", what).env("PASSEL_GRACE", "0.3");
+        ran(command)
+    };
+    for arguments in [&["plugins"][..], &["methods"], &["criteria"], &select] {
+        for (what, told) in [("entry abort", ends), ("entry loop", hangs)] {
+            let ran = of(what, arguments);
+            assert!(
+                ran.code != Some(0) && ran.stdout.is_empty(),
+                "{arguments:?}"
+            );
+            let named = format!(
+                "error: plugin harm, installed as {library} (`passel plugins remove harm` removes it): "
+            );
+            let error = ran.stderr.lines().next_back().unwrap_or_default();
+            assert!(
+                error.starts_with(&named) && error.contains(told),
+                "{arguments:?}, {what}: {}",
+                ran.stderr
+            );
+        }
+    }
+    // By hand in a folder it has a path, and is not for `passel` to remove.
+    let mut command = folder.passel(&select);
+    command
+        .env("HARM", "entry abort")
+        .env("PASSEL_PLUGIN_PATH", folder.path(""));
+    let told = ran(command).stderr;
+    let named = format!(
+        "error: plugin harm of {}: it ",
+        folder.path("libharm.so").display()
+    );
+    assert!(told.contains(&named), "{told}");
+    assert_eq!(
+        of("entry loop", &["plugins", "remove", "harm"]).code,
+        Some(0)
+    );
+    assert_eq!(of("entry loop", &select).code, Some(0));
 }

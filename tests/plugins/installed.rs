@@ -3,43 +3,41 @@
 use std::{
     env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX, OS},
     fs,
-    io::Write,
     path::{Path, PathBuf},
 };
 
-use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{
+    archives::archive,
     c_plugin,
     program::{Folder, Ran, ran},
 };
 
-fn library(name: &str) -> String {
+pub(super) fn library(name: &str) -> String {
     format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")
 }
 
 /// A folder with the C plugin in it, and its path there; none where there is no compiler.
-fn with_plugin(defined: &[&str]) -> Option<(Folder, String)> {
+pub(super) fn with_plugin(defined: &[&str]) -> Option<(Folder, String)> {
     let folder = Folder::new();
     c_plugin(&folder.path(""), defined)?;
     Some((folder, library("plain")))
 }
 
 /// Where the test's user has a file of plugins.
-fn place(folder: &Folder, file: &str) -> PathBuf {
+pub(super) fn place(folder: &Folder, file: &str) -> PathBuf {
     let place = folder.path("data-home/passel/plugins/1");
     place.join(format!("{ARCH}-{OS}")).join(file)
 }
 
-fn install(folder: &Folder, file: &str, more: &[&str]) -> Ran {
+pub(super) fn install(folder: &Folder, file: &str, more: &[&str]) -> Ran {
     folder.run(&[&["plugins", "install", file][..], more].concat())
 }
 
 /// Refuses, in one line on standard error, behind what plugins say, that begins so and has this in it, with exit code 2, and
 /// installs nothing.
-fn refuses(folder: &Folder, file: &str, start: &str, reason: &str) {
+pub(super) fn refuses(folder: &Folder, file: &str, start: &str, reason: &str) {
     let told = install(folder, file, &[]);
     assert_eq!(
         (told.code, told.stdout.as_str()),
@@ -63,7 +61,7 @@ fn refuses(folder: &Folder, file: &str, start: &str, reason: &str) {
     assert!(!place(folder, "").exists(), "{file}");
 }
 
-fn sha256(path: &Path) -> String {
+pub(super) fn sha256(path: &Path) -> String {
     let run = std::process::Command::new("sha256sum").arg(path).output();
     let text = String::from_utf8(run.unwrap().stdout).unwrap();
     text.split_whitespace().next().unwrap().to_owned()
@@ -263,90 +261,6 @@ fn folders_of_the_variable_stand_before_what_ships_and_installed_ones_behind() {
     let (plugin, warning) = by(".");
     assert_eq!(plugin, "plain");
     assert_eq!(warning, told("plain", "information"));
-}
-
-/// Writes an archive with these entries, as its name says.
-fn archive(folder: &Folder, name: &str, entries: &[(&str, &[u8])]) {
-    let file = fs::File::create(folder.path(name)).unwrap();
-    if !name.to_lowercase().ends_with("gz") {
-        let mut zip = ZipWriter::new(file);
-        for (name, bytes) in entries {
-            zip.start_file(*name, SimpleFileOptions::default()).unwrap();
-            zip.write_all(bytes).unwrap();
-        }
-        zip.finish().unwrap();
-        return;
-    }
-    let mut tar = tar::Builder::new(GzEncoder::new(file, Compression::fast()));
-    for (name, bytes) in entries {
-        let mut header = tar::Header::new_gnu();
-        // The crate itself would refuse some of these names.
-        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        header.set_cksum();
-        tar.append(&header, *bytes).unwrap();
-    }
-    tar.into_inner().unwrap().finish().unwrap();
-}
-
-#[test]
-fn archives_bring_the_plugins_that_they_hold() {
-    let Some((folder, file)) = with_plugin(&[]) else {
-        return;
-    };
-    let bytes = fs::read(folder.path(&file)).unwrap();
-    let inside = format!("mine/lib/{file}");
-    for name in ["a.zip", "a-1.2-py3-none-any.whl", "a.tar.gz", "a.TGZ"] {
-        // A library that is no plugin may be there for one.
-        let helper = format!("mine/{}", library("helper"));
-        let entries: [(&str, &[u8]); 3] = [("README", b"?"), (&helper, b"none"), (&inside, &bytes)];
-        archive(&folder, name, &entries);
-        let told = install(&folder, name, &["--force"]);
-        assert_eq!(told.code, Some(0), "{name}: {}", told.stderr);
-        assert!(told.stdout.starts_with("Installed plain 1.2 as "));
-        assert_eq!(fs::read(place(&folder, &file)).unwrap(), bytes);
-        assert!(!place(&folder, &library("helper")).exists());
-    }
-}
-
-#[test]
-fn archives_that_are_broken_or_lead_elsewhere_are_refused_whole() {
-    let Some((folder, file)) = with_plugin(&[]) else {
-        return;
-    };
-    let bytes = fs::read(folder.path(&file)).unwrap();
-    for end in ["zip", "tar.gz"] {
-        let name = &*format!("a.{end}");
-        let start = &*format!("{name}: ");
-        for outside in [format!("../{file}"), format!("/tmp/{file}")] {
-            archive(&folder, name, &[(&file, &bytes), (&outside, &bytes)]);
-            let reason = format!("its entry {outside} leads out of the folder");
-            refuses(&folder, name, start, &reason);
-        }
-        archive(&folder, name, &[("a", b""), ("b/plain.dll", b"")]);
-        let reason = format!("whose names end with {DLL_SUFFIX}, but b/plain.dll;");
-        refuses(&folder, name, start, &reason);
-        archive(&folder, name, &[(&file, b"no plugin")]);
-        refuses(&folder, name, start, "none of its 1 libraries is a plugin");
-        let twice = [(&*format!("a/{file}"), &*bytes), (&file, &bytes)];
-        archive(&folder, name, &twice);
-        let reason = &*format!("plugin `plain` is in {name}, a/{file} as well");
-        refuses(&folder, name, start.trim_end_matches(": "), reason);
-        let whole = fs::read(folder.path(name)).unwrap();
-        for length in [0, 40, whole.len() / 2, whole.len() - 4] {
-            fs::write(folder.path(name), &whole[..length]).unwrap();
-            let told = install(&folder, name, &[]);
-            assert_eq!(told.code, Some(2), "{name}, {length}: {}", told.stderr);
-            let is_told = told.stderr.contains("archive that can be read");
-            assert!(
-                is_told || told.stderr.contains("cannot be unpacked"),
-                "{length}: {}",
-                told.stderr
-            );
-            assert!(!place(&folder, "").exists());
-        }
-    }
 }
 
 #[test]

@@ -334,8 +334,10 @@ fn a_check_ends_where_a_call_does_not() {
 #[test]
 fn a_check_does_not_outlive_who_asked_for_it() {
     let Some(folder) = folder() else { return };
-    let script = "\"$passel\" plugins --check libharm.so & id=$!; sleep 0.5; \
-                  child=$(cat /proc/$id/task/*/children); kill -KILL $id; wait $id; echo $child";
+    fs::create_dir(folder.path("temporary")).unwrap();
+    let script = "TMPDIR=$PWD/temporary; export TMPDIR; \"$passel\" plugins --check libharm.so & id=$!; \
+                  for at in $(seq 100); do sleep 0.1; child=$(cat /proc/$id/task/*/children); \
+                  test \"$child\" && test -z \"$(ls temporary)\" && break; done; kill -KILL $id; wait $id; echo $child";
     let mut command = folder.shell(script);
     command.env("HARM", "entry loop");
     let ran = ran(command);
@@ -346,6 +348,7 @@ fn a_check_does_not_outlive_who_asked_for_it() {
         ran.stdout,
         ran.stderr
     );
+    assert_eq!(fs::read_dir(folder.path("temporary")).unwrap().count(), 0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod problems;
 #[path = "../support/program.rs"]
 mod program;
 
+mod archives;
 mod asked;
 mod choices;
 mod contract;

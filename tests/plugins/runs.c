@@ -12,6 +12,9 @@
 #ifndef OVER
 #define OVER PASSEL_OVER_REGRESSION
 #endif
+#ifndef AT_END
+#define AT_END
+#endif
 #ifndef BODY
 #define BODY
 #endif
@@ -122,6 +125,12 @@ static const passel_plugin plugin = {
     .size = sizeof(passel_plugin), .abi_version = PASSEL_ABI_VERSION, .name = PLUGIN, .version = "1",
     .description = "runs by itself", .selectors = selectors, .selector_count = 1,
     .criteria = criteria, .criterion_count = 1};
+
+/* When the process ends, and the library is unloaded. */
+__attribute__((destructor)) static void at_end(void)
+{
+    AT_END;
+}
 
 const passel_plugin *ENTRY(const passel_engine *engine)
 {
