@@ -125,29 +125,22 @@ impl PluginAsker {
         };
         let refused = refused.iter().map(|(path, reason)| error(path, reason));
         let found = match of(Asked::Spec(T::WHAT, spec.to_owned()))? {
-            Answer::Found(told) => told.resolved().ok_or_else(|| MethodError::Refused {
-                what,
-                message: format!(
-                    "{what} `{spec}` is something else to the process that looked it up"
-                ),
-                is_objection: false,
+            Answer::Found(told) => told.resolved().ok_or_else(|| {
+                let message =
+                    format!("{what} `{spec}` is something else to the process that looked it up");
+                MethodError::refused(what, message)
             }),
             Answer::Unknown { name, nearest } => Err(MethodError::UnknownName {
                 what,
                 name,
                 nearest,
             }),
-            Answer::Refused(message) => Err(MethodError::Refused {
-                what,
-                message,
-                is_objection: false,
-            }),
+            Answer::Refused(message) => Err(MethodError::refused(what, message)),
             Answer::Unusable(path, reason) => return Err(of_plugins(error(&path, &reason))),
-            Answer::Loaded(_) => Err(MethodError::Refused {
+            Answer::Loaded(_) => Err(MethodError::refused(
                 what,
-                message: format!("{what} `{spec}` was not looked up"),
-                is_objection: false,
-            }),
+                format!("{what} `{spec}` was not looked up"),
+            )),
         };
         Ok(Looked {
             found,

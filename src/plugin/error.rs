@@ -84,6 +84,15 @@ pub enum MethodError {
 }
 
 impl MethodError {
+    /// What passel itself refuses.
+    pub(crate) fn refused(what: &'static str, message: String) -> Self {
+        Self::Refused {
+            what,
+            message,
+            is_objection: false,
+        }
+    }
+
     /// The command-line option at fault: `method`, `score`, `criterion` or `family`.
     pub fn option(&self) -> &'static str {
         match self {

@@ -70,11 +70,7 @@ impl Plugins {
         {
             let what = "method";
             let message = format!("{what} `{PASS}` takes no parameters, not `{parameter}`");
-            return Err(MethodError::Refused {
-                what,
-                message,
-                is_objection: false,
-            });
+            return Err(MethodError::refused(what, message));
         }
         let offers = self.offers(|plugin| &plugin.methods);
         let kind = |_: &Plugin, call: &MethodCall, values: &[f64]| call.kind(values);
@@ -181,10 +177,9 @@ fn resolve<'a, C: 'a, T>(
     make: impl FnOnce(&Plugin, &C, &[f64]) -> Result<T, Breach>,
 ) -> Result<ResolvedMethod<T>, MethodError> {
     let parsed = parse_texts(text).filter(|(name, _)| !name.is_empty());
-    let (name, parameters) = parsed.ok_or_else(|| MethodError::Refused {
-        what: "method",
-        message: format!("`{text}` must be NAME or NAME:PARAMETER=VALUE,…"),
-        is_objection: false,
+    let (name, parameters) = parsed.ok_or_else(|| {
+        let message = format!("`{text}` must be NAME or NAME:PARAMETER=VALUE,…");
+        MethodError::refused("method", message)
     })?;
     let (of, plain) = match name.rsplit_once('/') {
         Some((of, plain)) => (Some(of), plain),
@@ -210,11 +205,7 @@ fn resolve<'a, C: 'a, T>(
         ));
     }
     let name = plain;
-    let refused = |message| MethodError::Refused {
-        what,
-        message,
-        is_objection: false,
-    };
+    let refused = |message| MethodError::refused(what, message);
     let mut values = info.defaults();
     let mut named: Vec<Option<(&str, NamedFile)>> = vec![None; values.len()];
     for (at, (key, value)) in parameters.iter().enumerate() {

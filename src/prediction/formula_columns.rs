@@ -112,7 +112,7 @@ impl Model {
                 });
             }
             for (row, lack, what) in found {
-                inputs.note_row(row, lack, what);
+                inputs.note_row(row, lack, || what);
             }
             if !inputs.fill() {
                 return Ok(None);

@@ -212,7 +212,7 @@ impl<'t> Inputs<'t> {
     pub(super) fn note(&mut self, known: impl Iterator<Item = bool>, name: &str) {
         for (row, known) in known.enumerate() {
             if !known {
-                self.note_row(row, Lack::Value, name.to_owned());
+                self.note_row(row, Lack::Value, || name.to_owned());
             }
         }
     }
@@ -229,18 +229,18 @@ impl<'t> Inputs<'t> {
                 }
             };
             match level {
-                None => self.note_row(row, Lack::Value, name.clone()),
+                None => self.note_row(row, Lack::Value, || name.clone()),
                 Some(level) => {
-                    self.note_row(row, Lack::Level, format!("`{level}` in column {name}"));
+                    self.note_row(row, Lack::Level, || format!("`{level}` in column {name}"));
                 }
             }
         }
     }
 
     /// Notes why a row has no prediction, where it has one by all that is known.
-    pub(super) fn note_row(&mut self, row: usize, lack: Lack, what: String) {
+    pub(super) fn note_row(&mut self, row: usize, lack: Lack, what: impl FnOnce() -> String) {
         if std::mem::replace(&mut self.known[row], false) {
-            self.lacking.note(lack, row, || what);
+            self.lacking.note(lack, row, what);
         }
     }
 

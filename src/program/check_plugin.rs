@@ -140,7 +140,7 @@ fn check_here(library: &Path, given: &[&str]) -> u8 {
             check_step::at(&format!("method {spec}"));
             let own = plugins.method(&asked(&spec)).map(|own| own.value);
             let checked = match own {
-                Err(error) => of_refusal(&method.info, &spec, error),
+                Err(error) => of_refusal(&method.info, &spec, &error),
                 Ok(kind) => method_of(library, &asked(&spec), &kind),
             };
             tell("method", &spec, checked);
@@ -150,7 +150,7 @@ fn check_here(library: &Path, given: &[&str]) -> u8 {
         for spec in specs(&pair.info, given) {
             check_step::at(&format!("pair score {spec}"));
             let checked = match plugins.pair_score(&asked(&spec)).map(|own| own.value) {
-                Err(error) => of_refusal(&pair.info, &spec, error),
+                Err(error) => of_refusal(&pair.info, &spec, &error),
                 Ok(PairScore::Declared(_)) => Ok("declared".to_owned()),
                 Ok(PairScore::Function(function)) => of_function(&function, true),
             };
@@ -161,7 +161,7 @@ fn check_here(library: &Path, given: &[&str]) -> u8 {
         for spec in specs(&criterion.info, given) {
             check_step::at(&format!("criterion {spec}"));
             let checked = match plugins.criterion(&asked(&spec)) {
-                Err(error) => of_refusal(&criterion.info, &spec, error),
+                Err(error) => of_refusal(&criterion.info, &spec, &error),
                 Ok(own) => of_criterion(&own.value),
             };
             tell("criterion", &spec, checked);
@@ -171,7 +171,7 @@ fn check_here(library: &Path, given: &[&str]) -> u8 {
         for spec in specs(&family.info, given) {
             check_step::at(&format!("family {spec}"));
             let checked = match plugins.family(&asked(&spec)) {
-                Err(error) => of_refusal(&family.info, &spec, error),
+                Err(error) => of_refusal(&family.info, &spec, &error),
                 Ok(own) => of_family(own.value),
             };
             tell("family", &spec, checked);

@@ -56,29 +56,26 @@ pub(super) fn specs(info: &MethodInfo, given: &[&str]) -> Vec<String> {
 }
 
 /// What a refusal means: nothing wrong where the plugin itself refuses the values, which it may not have without a file.
-pub(super) fn of_refusal(info: &MethodInfo, spec: &str, error: MethodError) -> Checked {
+pub(super) fn of_refusal(info: &MethodInfo, spec: &str, error: &MethodError) -> Checked {
     let is_given = |name: &str| {
         let mut values = parts(spec).1.split(',');
         values.any(|value| value.trim().starts_with(&format!("{name}=")))
     };
+    let is_objection = matches!(
+        error,
+        MethodError::Refused {
+            is_objection: true,
+            ..
+        }
+    );
     let mut files = info.parameters.iter().filter(|own| own.is_file);
     let lacking = files.find(|own| !is_given(&own.name));
-    match (error, lacking) {
-        (
-            MethodError::Refused {
-                is_objection: true, ..
-            },
-            Some(file),
-        ) => Ok(format!(
+    match lacking {
+        _ if !is_objection => Err(format!("passel refuses it: {error}")),
+        Some(file) => Ok(format!(
             "{NOT_TRIED}its file {0} has no value; give one by --with {1}:{0}=FILE",
             file.name, info.name
         )),
-        (
-            error @ MethodError::Refused {
-                is_objection: true, ..
-            },
-            None,
-        ) => Ok(format!("refused: {error}")),
-        (error, _) => Err(format!("passel refuses it: {error}")),
+        None => Ok(format!("refused: {error}")),
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 use passel_criteria::CrossValidation;
 
 use super::{
-    Fault, RunError,
+    RunError,
     in_split::{MadeInSplit, MadeInSplits, Shared, judge},
     method::{Run, criterion_parameters},
     pass::PassSearch,
@@ -18,7 +18,7 @@ use crate::{
     design::Design,
     job::Job,
     search::{Pass, ProofEffort, SearchError, SharedDevices},
-    selection::{SizeChoice, Termination},
+    selection::SizeChoice,
     table::Table,
     validation::{Judged, Measure, Scheme, SchemeError, Split, Splits, errors_by_size},
 };
@@ -148,14 +148,10 @@ impl MadeInSplits for OfSizes {
             };
             let own = of_size(cv, &own, &design);
             let run = &mut Run::silent(&own);
-            let mut found = PassSearch.search(run, Arc::clone(&design), Some(&mut devices))?;
-            if let Some(fault) = found.found.fault.take() {
-                return Err(Fault::Device(fault).without_report());
-            }
-            let cut = [Termination::Interrupted, Termination::TimeLimit];
-            if cut.contains(&found.found.termination) {
+            let found = PassSearch.search(run, Arc::clone(&design), Some(&mut devices))?;
+            let Some(found) = found.complete()? else {
                 return Ok(None);
-            }
+            };
             models.push(SplitModel::selected(&found)?);
         }
         Ok(Some(MadeInSplit {

@@ -83,22 +83,14 @@ impl<M: Method<Data = Design, Found = Model> + Sync> WithInference<M> {
             }
             made => made?,
         };
-        let mut found = match self.method.work(&mut Run::silent(&own), design) {
+        let found = match self.method.work(&mut Run::silent(&own), design) {
             Err(error) if is_of_rows(&error) => {
                 notes.push(format!("nothing could be chosen: {error}"));
                 return Ok(Some(None));
             }
             found => found?,
         };
-        let fault = found.fault.take();
-        if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
-            return Err(fault.without_report());
-        }
-        let cut = [Termination::Interrupted, Termination::TimeLimit];
-        if cut.contains(&found.found.termination) {
-            return Ok(None);
-        }
-        Ok(Some(Some(found)))
+        Ok(found.complete()?.map(Some))
     }
 
     /// One half chooses, the other estimates.

@@ -149,6 +149,19 @@ pub(super) struct Model {
 }
 
 impl Model {
+    /// The model of a search that came to its end; none of one that was cut.
+    ///
+    /// # Errors
+    /// What ended it early.
+    pub(super) fn complete(mut self) -> Result<Option<Self>, RunError> {
+        let of_device = self.found.fault.take().map(Fault::Device);
+        if let Some(fault) = self.fault.take().or(of_device) {
+            return Err(fault.without_report());
+        }
+        let cut = [Termination::Interrupted, Termination::TimeLimit];
+        Ok((!cut.contains(&self.found.termination)).then_some(self))
+    }
+
     /// The model on the scale of the data, with what only a page shows.
     pub(super) fn finding(self, run: &Run, method: NamedParameters) -> Finding {
         let (job, design, found) = (run.job, &self.design, self.found);

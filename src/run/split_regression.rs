@@ -10,7 +10,7 @@ use super::{
     pass::Model,
     split_models::{SplitModel, chosen_terms, full_model, models_by_size, null_model},
 };
-use crate::{design::Design, job::Job, selection::Termination, table::Table, validation::Split};
+use crate::{design::Design, job::Job, table::Table, validation::Split};
 
 /// A method that selects the model of a regression.
 pub(super) struct Regressions<M>(pub(super) M);
@@ -51,15 +51,10 @@ impl<M: Method<Data = Design, Found = Model> + Sync> MadeInSplits for Regression
                     }
                 },
             };
-            let mut found = self.0.work(&mut Run::silent(&own), Arc::clone(&design))?;
-            let fault = found.fault.take();
-            if let Some(fault) = fault.or(found.found.fault.take().map(super::Fault::Device)) {
-                return Err(fault.without_report());
-            }
-            let cut = [Termination::Interrupted, Termination::TimeLimit];
-            if cut.contains(&found.found.termination) {
+            let found = self.0.work(&mut Run::silent(&own), Arc::clone(&design))?;
+            let Some(mut found) = found.complete()? else {
                 return Ok(None);
-            }
+            };
             models.push(SplitModel::selected(&found)?);
             chosen.push(chosen_terms(&found));
             if by_size.is_empty() {

@@ -172,11 +172,10 @@ impl Values {
         }
         let written: Vec<Written> = read.into_iter().flatten().collect();
         let all = |day_first: bool| -> Result<Vec<f64>, usize> {
-            let days = || written.iter().map(|date| date.days(day_first));
-            let mut none = days().enumerate().filter(|(_, day)| day.is_none());
-            match earliest(&mut none.by_ref().map(|(at, _)| at)) {
+            let days: Vec<Option<f64>> = written.iter().map(|date| date.days(day_first)).collect();
+            match earliest(&mut (0..days.len()).filter(|at| days[*at].is_none())) {
                 Some(at) => Err(at),
-                None => Ok(days().flatten().collect()),
+                None => Ok(days.into_iter().flatten().collect()),
             }
         };
         let days = match (all(true), all(false)) {
