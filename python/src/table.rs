@@ -274,17 +274,9 @@ pub(crate) fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, St
         places.push(width);
         width += own;
     }
-    let size = rows
-        .checked_mul(width)
-        .filter(|size| *size < usize::MAX / 8);
-    let is_there = |size: &usize| Vec::<f64>::new().try_reserve_exact(*size).is_ok();
-    let Some(size) = size.filter(is_there) else {
-        return Err(format!(
-            "{source}: {rows} × {width} numbers are more than fits into memory"
-        ));
-    };
-    // Zero pages that nothing has touched cost nothing.
-    let mut matrix = vec![0.0; size];
+    let mut matrix = Numbers::zeros(rows, width).ok_or_else(|| {
+        format!("{source}: {rows} × {width} numbers are more than fits into memory")
+    })?;
     let mut position = 0;
     let mut places = places.into_iter();
     for part in &parts {

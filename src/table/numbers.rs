@@ -15,6 +15,12 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// A matrix of zeros for [`columns_of`](Self::columns_of), a large one on pages of two megabytes where the system has
+    /// them; none if there is no room for it.
+    pub fn zeros(rows: usize, width: usize) -> Option<Vec<f64>> {
+        zeros(rows.checked_mul(width)?)
+    }
+
     /// The columns of a matrix, which becomes the design's where nobody else has them.
     ///
     /// *Shapes:* `matrix` has `rows` values of each column, one column after another.
