@@ -57,6 +57,8 @@ class Columns:
     def column(self, name: str, values: Any) -> None:
         """A column of any kind of one dimension."""
         values = _on_host(values, self, f"column `{name}`")
+        if isinstance(values, np.ma.MaskedArray):
+            values = self._unmasked(values, f"column `{name}`")
         module = type(values).__module__.partition(".")[0]
         if module == "pandas":
             self._pandas_column(name, values)
@@ -73,6 +75,15 @@ class Columns:
             self._objects(name, own)
         else:
             self.array_column(name, np.asarray(values))
+
+    def _unmasked(self, values: Any, what: str) -> np.ndarray[Any, Any]:
+        """An array of numbers or objects in the place of one with a mask, whose elements are missing."""
+        if values.dtype.kind in "fiub":
+            self.note(f"{what} is converted, for it has a mask")
+            own: np.ndarray[Any, Any] = values.astype(np.float64).filled(np.nan)
+            return own
+        self.note(f"{what} is converted, for it has a mask")
+        return np.ma.filled(values.astype(object), None)
 
     def array_column(self, name: str, values: np.ndarray[Any, Any]) -> None:
         """A column of an array."""
@@ -167,6 +178,8 @@ class Columns:
             self._tensor(data)
         else:
             own = _on_host(data, self, "the array")
+            if isinstance(own, np.ma.MaskedArray):
+                own = self._unmasked(own, "the array")
             try:
                 values = np.asarray(own)
             except ValueError as error:
@@ -315,6 +328,58 @@ def _of_dlpack(values: Any, columns: Columns, what: str) -> Any:
         raise DataError(f"{what} cannot be taken by DLPack: {error}") from None
 
 
+def has_column(data: Any, name: str) -> bool:
+    """Whether a table has a column of this name."""
+    try:
+        return name in (data if isinstance(data, Mapping) else getattr(data, "columns", ()))
+    except TypeError:
+        return False
+
+
+def is_column(data: Any, name: str, values: Any) -> bool:
+    """Whether values are the column of this name of a table."""
+    if not has_column(data, name):
+        return False
+    own = data[name]
+    return own is values or (type(own) is type(values) and hasattr(own, "equals") and bool(own.equals(values)))
+
+
+def index_of(data: Any) -> Any:
+    """The index of a data frame of pandas."""
+    return data.index if type(data).__module__.partition(".")[0] == "pandas" else None
+
+
+def categories_of(values: Any) -> list[str] | None:
+    """The categories that occur among values of an ordered type, in its order."""
+    module = type(values).__module__.partition(".")[0]
+    if module == "polars":
+        import polars
+
+        if not isinstance(values.dtype, polars.Enum):
+            return None
+        seen = set(values.drop_nulls().to_list())
+        return [own for own in values.dtype.categories.to_list() if own in seen]
+    dtype = getattr(values, "dtype", None)
+    if module != "pandas" or not getattr(dtype, "ordered", False):
+        return None
+    own = getattr(values, "cat", values).remove_unused_categories()
+    return [level_text(level) for level in getattr(own, "cat", own).categories]
+
+
+def ordered_levels(data: Any, response: Any, formula: Any, beside: Iterable[tuple[str, Any]]) -> list[str] | None:
+    """The levels of a response of an ordered type, from the lowest to the highest."""
+    name = response
+    if name is None and isinstance(formula, str):
+        name = formula.partition("~")[0].strip().strip("`")
+    of_arrays = {column: values for column, values in beside}
+    if not isinstance(name, str):
+        return None
+    if name in of_arrays:
+        return categories_of(of_arrays[name])
+    own = name[1:-1].replace('""', '"') if name.startswith('"') else name
+    return categories_of(data[own]) if not is_file(data) and has_column(data, own) else None
+
+
 def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None) -> Columns:
     """The columns of data, and those that stand beside them."""
     columns = Columns(copy)
@@ -328,6 +393,6 @@ def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None
                 f"the index of {name} is not that of the data, row by row: bring them into one order, or give it as an array"
             )
         if name in known:
-            raise DataError(f"the data have a column `{name}` already: name it, or rename it")
+            raise DataError(f"the data have a column `{name}` already: name that one by its text, or take other values under another name")
         columns.column(name, values)
     return columns

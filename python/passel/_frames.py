@@ -28,9 +28,12 @@ def frame(columns: Mapping[str, Any], index: str | None = None) -> Any:
 
 
 def of_rows(rows: list[dict[str, Any]], wanted: tuple[str, ...] | None = None, index: str | None = None) -> Any:
-    """A data frame of a report's rows: of the fields wanted, those that any row has; numbers are NaN where there is none."""
+    """A data frame of a report's rows: of the fields wanted those that any row has, or all if there is no row. Numbers are NaN where there is none."""
     if wanted is None:
         wanted = tuple(dict.fromkeys(name for row in rows for name in row))
+    if not rows:
+        names: list[str] = [*wanted] if index is None or index in wanted else [index, *wanted]
+        return frame({name: [] for name in names}, index)
     there = [name for name in wanted if name == index or any(row.get(name) is not None for row in rows)]
     return frame({name: _column([row.get(name) for row in rows]) for name in there}, index)
 
@@ -77,10 +80,16 @@ class Predictions(Columns):
     # Where users and pickles find it.
     __module__ = "passel.results"
 
-    def __init__(self, columns: dict[str, Any], warnings: list[str]) -> None:
+    def __init__(self, columns: dict[str, Any], warnings: list[str], index: Any = None) -> None:
         super().__init__(columns)
         #: What a user should know.
         self.warnings = warnings
+        self._index = index
+
+    def to_frame(self) -> Any:
+        """A data frame of all columns, of pandas with the index of the rows that were predicted."""
+        made = super().to_frame()
+        return made if self._index is None or len(self._index) != len(made) else made.set_axis(self._index)
 
     @property
     def fit(self) -> np.ndarray[Any, Any]:

@@ -96,9 +96,16 @@ def _run(
         column = _NAMES.get(option, option)
         series_name = getattr(value, "name", None)
         if isinstance(series_name, str) and series_name:
+            if _data.is_column(data, series_name, value):
+                given[option] = quoted(series_name)
+                continue
             column = series_name
+        if option != "response" and _data.has_column(data, column):
+            column = option
         beside.append((column, value))
         given[option] = column
+    if given.get("family") == "ordinal" and given.get("levels") is None:
+        given["levels"] = _data.ordered_levels(data, given.get("response"), given.get("formula"), beside)
     table, must_stay = None, False
     if _data.is_file(data):
         if beside:
@@ -110,6 +117,11 @@ def _run(
             columns = _data.with_columns(data, beside, copy)
         else:
             columns = data
+        for option in ("factor", "date"):
+            names = given.get(option)
+            for name in names if isinstance(names, (list, tuple)) else ():
+                if isinstance(name, str) and name not in columns.names:
+                    raise option_error(option, f"{option} = {name!r} is no column of the data")
         table = columns.table(source)
         must_stay = columns.has_tensor and copy is False
     if _Gpu.lost:
@@ -328,7 +340,7 @@ def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any])
         raise
     # The caller of the function or the method that called this one.
     _warn(told, 4)
-    return Predictions({name: _column(values) for name, values in columns.items()}, told)
+    return Predictions({name: _column(values) for name, values in columns.items()}, told, _data.index_of(data))
 
 
 @with_options("simulate")

@@ -157,10 +157,8 @@ pub(crate) fn run(
     let board = JobProgress::new(Progress::None, running.clone(), 0, 1);
     let work = move || {
         board.start_job(NAME, 1, (0, 1));
-        let cache = match table {
-            Some((source, table)) => Some(cache_of(&task, &source, table, must_stay)?),
-            None => None,
-        };
+        let cache = table.map(|(source, table)| cache_of(&task, &source, table, must_stay));
+        let cache = cache.transpose().map_err(|error| error.of(&task))?;
         let context = RunContext {
             cache: cache.as_ref(),
             board: Some((&board, NAME)),
@@ -180,6 +178,7 @@ pub(crate) fn run(
         Err(NotBegun::Run(error)) => return Err(failure::of_run(py, *error)),
         Err(NotBegun::Data(message)) => return Err(failure::of_data(py, &message)),
         Err(NotBegun::Copy) => return Err(failure::of_copy(py)),
+        Err(NotBegun::TimedOut(reason)) => return Err(failure::timed_out(py, &reason, None)),
     };
     delivered(py, report, timed_out, signal)
 }
@@ -190,11 +189,26 @@ enum NotBegun {
     Data(String),
     /// A tensor would be copied to the host.
     Copy,
+    /// The time was over, and why.
+    TimedOut(String),
 }
 
 impl NotBegun {
     fn of_run(error: RunError) -> Self {
         Self::Run(Box::new(error))
+    }
+
+    /// The same of a task, whose time may be what ended it.
+    fn of(self, task: &Task) -> Self {
+        match self {
+            Self::Run(error) if matches!(*error, RunError::Interrupted) => {
+                match task.job().timed_out() {
+                    Some(reason) => Self::TimedOut(reason),
+                    None => Self::Run(error),
+                }
+            }
+            other => other,
+        }
     }
 }
 

@@ -125,7 +125,7 @@ def test_arrays_beside_the_data_are_columns(diabetes: pandas.DataFrame) -> None:
     named = passel.select(diabetes.assign(weights=weights), response="y", weights="weights")
     assert lasting(own.json) == lasting(named.json)
     with pytest.raises(passel.DataError, match="have a column `y` already"):
-        passel.select(diabetes, response=diabetes["y"])
+        passel.select(diabetes, response=2 * diabetes["y"])
     with pytest.raises(passel.DataError, match="3 values, but 442 are expected"):
         passel.select(diabetes.drop(columns="y"), response=[1.0, 2.0, 3.0])
 

@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code)]
 
-/// Bytes from which a vector has some large pages, wherever it begins: a system hands them out when they are first written.
-const LARGE: usize = 1 << 22;
+/// Bytes from which a vector is on pages of its own, which the system hands out when they are first written.
+const LARGE: usize = 1 << 25;
 
 /// A vector of zeros, if there is room for it. A large one is written as zeros when it is first touched, by whichever
 /// thread does, and the system is asked for pages of two megabytes: with the usual ones, of four kilobytes, filling a

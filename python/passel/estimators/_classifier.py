@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from passel._data import level_text
+from passel._data import categories_of, level_text
+from passel.errors import PasselWarning
 from passel.estimators import _inputs
 from passel.estimators._model import ModelEstimator
 
@@ -26,8 +28,8 @@ class PassClassifier(ClassifierMixin, ModelEstimator):
 time_limit, options
         As of :class:`PassRegressor`.
     family : str
-        By default binomial of two classes and multinomial of more. "ordinal" is of classes in the order of ``classes_``, or in
-        that of the option ``levels``.
+        By default binomial of two classes and multinomial of more. "ordinal" is of classes in the order of an ordered categorical, of
+        the option ``levels``, or else of ``classes_``, which is warned of where they are texts.
     firth : bool
         Of two classes: estimate the selected model by Firth's penalty (see Notes).
 
@@ -111,6 +113,7 @@ time_limit, options
         if self.family is not None and self.family not in _FAMILIES:
             raise ValueError(f"the family {self.family} is not of classes: use PassRegressor, or one of {', '.join(_FAMILIES)}")
         X = self._checked(X, reset=True)
+        order = categories_of(y)
         y = self._target(y, numeric=False)
         check_classification_targets(y)
         seen = y
@@ -129,7 +132,14 @@ time_limit, options
         if family == "binomial":
             more["success"] = self._levels[1]
         elif family == "ordinal" and "levels" not in (self.options or {}):
-            more["levels"] = self._levels
+            more["levels"] = order or self._levels
+            if order is None and self.classes_.dtype.kind in "OUS":
+                warnings.warn(
+                    f"the classes are taken to ascend as {', '.join(self._levels)}: give an ordered categorical as y, or "
+                    "options={'levels': [...]} from the lowest to the highest",
+                    PasselWarning,
+                    stacklevel=2,
+                )
         # Rows of a class without weight go out by their weight.
         codes = np.minimum(np.searchsorted(self.classes_, y), count - 1)
         self._fit_model(X, np.asarray(self._levels)[codes], sample_weight, groups, offset, **more)
