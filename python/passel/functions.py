@@ -73,6 +73,8 @@ def _run(
 ) -> Any:
     """Runs a command, and warns of its result at this ``level`` of the stack: the caller of the function that called this one."""
     given = dict(given)
+    if data is None:
+        raise DataError(f"{command}() was given no data: give a data frame, an array, or the path of a file")
     for own in _OF_PROGRAM:
         if own in given:
             raise option_error(own, f"{command}() has no option {own}: results are objects, see Result.report")
@@ -196,7 +198,9 @@ def _told(progress: Progress | bool | None, command: str) -> Progress | None:
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     """A formula may stand before the data, as statisticians write it."""
-    if isinstance(data, str) and "~" in data and (formula is None or not isinstance(formula, str)):
+    # A folder of a user begins so, too.
+    is_formula = isinstance(data, str) and "~" in data and not data.startswith("~/")
+    if is_formula and not (isinstance(formula, str) and "~" in formula):
         return formula, data
     return data, formula
 
@@ -316,15 +320,14 @@ def predict(model: Any, data: Any, *, copy: bool | None = None, **given: Unpack[
 
 
 def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any]) -> Predictions:
+    if isinstance(data, Result):
+        raise DataError("the model comes before the data: predict(model, data)")
     if isinstance(model, Result):
         text = model.json
     elif isinstance(model, Mapping):
         text = json.dumps(model)
-    elif isinstance(model, str) and model.lstrip().startswith("{"):
-        text = model
     else:
-        with open(model, encoding="utf-8") as file:
-            text = file.read()
+        text = _stored(model)
     table, source, is_unnamed = None, "the data", False
     if _data.is_file(data):
         source = os.fspath(data)
@@ -358,9 +361,21 @@ def simulate(model: str = "ing-lai", **given: Unpack[SimulateOptions]) -> Simula
 
 
 def read_report(file: str | os.PathLike[str]) -> Any:
-    """A result that was stored as JSON, by passel of this version or an older one."""
-    with open(file, encoding="utf-8") as text:
-        return Result._of(_engine.Report.of_json(text.read()))
+    """A result that was stored as JSON, by passel of this version or an older one: of a file, or of its text."""
+    return Result._of(_engine.Report.of_json(_stored(file)))
+
+
+def _stored(model: Any) -> str:
+    """The JSON of a result, which may be given as its text."""
+    if isinstance(model, str) and model.lstrip().startswith("{"):
+        return model
+    if not _data.is_file(model):
+        raise DataError(f"a result, its JSON or the path of its file is expected, not an object of the type {type(model).__name__}")
+    try:
+        with open(model, encoding="utf-8") as file:
+            return file.read()
+    except UnicodeDecodeError:
+        raise DataError(f"{os.fspath(model)}: no report as JSON of passel, but other bytes than text: the .json of a report is read") from None
 
 
 def _column(values: Any) -> np.ndarray[Any, Any]:

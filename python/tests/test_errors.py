@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse
 
 import passel
+from passel import _engine
 
 
 @passel.score
@@ -46,6 +47,12 @@ MISTAKES: dict[str, tuple[Mistake, type[Exception], str]] = {
         lambda own: passel.select([[1, 2], [1]], response="x0"), passel.DataError, "neither a table nor an array",
     ),
     "no report": (lambda own: passel.read_report(__file__), passel.DataError, "no report"),
+    "a report in bytes": (lambda own: passel.read_report(_engine.__file__), passel.DataError, "bytes"),
+    "no data": (lambda own: passel.select("y ~ bmi"), passel.DataError, r"select\(\) was given no data"),
+    "data for the model": (
+        lambda own: passel.predict(own, passel.select(own, response="y")), passel.DataError, r"predict\(model, data\)",
+    ),
+    "a model of no kind": (lambda own: passel.predict(own, own), passel.DataError, "type DataFrame"),
     "another form": (lambda own: passel.select(own, response="y").report("own.doc"), passel.OptionError, r"'\.doc'"),
     "no form": (lambda own: passel.select(own, response="y").report("own", format="doc"), passel.ResultError, "must be"),
     "no inference": (lambda own: passel.select(own, response="y").honest_inference, passel.ResultError, "infer='split'"),

@@ -118,3 +118,14 @@ def test_names_of_factors_and_dates_are_columns() -> None:
     for option in ("factor", "date"):
         with pytest.raises(passel.OptionError, match="'Site' is no column of the data"):
             passel.select(data, response="y", **{option: ["Site"]})
+
+
+def test_a_formula_may_stand_before_a_path(tmp_path: Any) -> None:
+    rng = np.random.default_rng(9)
+    data = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
+    data["y"] = data.a + 0.1 * rng.normal(size=40)
+    file = str(tmp_path / "own.csv")
+    data.to_csv(file, index=False)
+    found = passel.select("y ~ a + b", file)
+    assert found.names == passel.select(file, formula="y ~ a + b").names == ["a"]
+    assert passel.read_report(found.json).names == ["a"]
