@@ -57,8 +57,6 @@ class Columns:
     def column(self, name: str, values: Any) -> None:
         """A column of any kind of one dimension."""
         values = _on_host(values, self, f"column `{name}`")
-        if isinstance(values, np.ma.MaskedArray):
-            values = self._unmasked(values, f"column `{name}`")
         module = type(values).__module__.partition(".")[0]
         if module == "pandas":
             self._pandas_column(name, values)
@@ -75,15 +73,6 @@ class Columns:
             self._objects(name, own)
         else:
             self.array_column(name, np.asarray(values))
-
-    def _unmasked(self, values: Any, what: str) -> np.ndarray[Any, Any]:
-        """An array of numbers or objects in the place of one with a mask, whose elements are missing."""
-        if values.dtype.kind in "fiub":
-            self.note(f"{what} is converted, for it has a mask")
-            own: np.ndarray[Any, Any] = values.astype(np.float64).filled(np.nan)
-            return own
-        self.note(f"{what} is converted, for it has a mask")
-        return np.ma.filled(values.astype(object), None)
 
     def array_column(self, name: str, values: np.ndarray[Any, Any]) -> None:
         """A column of an array."""
@@ -178,8 +167,6 @@ class Columns:
             self._tensor(data)
         else:
             own = _on_host(data, self, "the array")
-            if isinstance(own, np.ma.MaskedArray):
-                own = self._unmasked(own, "the array")
             try:
                 values = np.asarray(own)
             except ValueError as error:
@@ -303,7 +290,7 @@ def _days(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _on_host(values: Any, columns: Columns, what: str) -> Any:
-    """An array that is in the memory of a device, or a tensor, as one that NumPy takes."""
+    """An array that is in the memory of a device, or a tensor, or that has a mask, as one that NumPy takes whole."""
     if hasattr(values, "__cuda_array_interface__"):
         columns.note(f"{what} is copied from the memory of a device")
         if hasattr(values, "get"):
@@ -313,6 +300,11 @@ def _on_host(values: Any, columns: Columns, what: str) -> Any:
         return values.detach().numpy()
     if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
         return _of_dlpack(values, columns, what)
+    if isinstance(values, np.ma.MaskedArray):
+        columns.note(f"{what} is converted, for it has a mask")
+        if values.dtype.kind in "fiub":
+            return np.ma.filled(values.astype(np.float64), np.nan)
+        return np.ma.filled(values.astype(object), None)
     return values
 
 
@@ -366,18 +358,13 @@ def categories_of(values: Any) -> list[str] | None:
     return [level_text(level) for level in getattr(own, "cat", own).categories]
 
 
-def ordered_levels(data: Any, response: Any, formula: Any, beside: Iterable[tuple[str, Any]]) -> list[str] | None:
-    """The levels of a response of an ordered type, from the lowest to the highest."""
-    name = response
-    if name is None and isinstance(formula, str):
-        name = formula.partition("~")[0].strip().strip("`")
-    of_arrays = {column: values for column, values in beside}
-    if not isinstance(name, str):
-        return None
-    if name in of_arrays:
-        return categories_of(of_arrays[name])
-    own = name[1:-1].replace('""', '"') if name.startswith('"') else name
-    return categories_of(data[own]) if not is_file(data) and has_column(data, own) else None
+def ordered_levels(data: Any, response: Any, formula: Any) -> list[str] | None:
+    """The levels of a response of an ordered type, values or the name of a column, from the lowest to the highest."""
+    if response is None and isinstance(formula, str):
+        response = formula.partition("~")[0].strip().strip("`")
+    if not isinstance(response, str):
+        return categories_of(response)
+    return categories_of(data[response]) if has_column(data, response) else None
 
 
 def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None) -> Columns:

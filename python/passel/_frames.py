@@ -31,10 +31,9 @@ def of_rows(rows: list[dict[str, Any]], wanted: tuple[str, ...] | None = None, i
     """A data frame of a report's rows: of the fields wanted those that any row has, or all if there is no row. Numbers are NaN where there is none."""
     if wanted is None:
         wanted = tuple(dict.fromkeys(name for row in rows for name in row))
-    if not rows:
-        names: list[str] = [*wanted] if index is None or index in wanted else [index, *wanted]
-        return frame({name: [] for name in names}, index)
-    there = [name for name in wanted if name == index or any(row.get(name) is not None for row in rows)]
+    if index is not None and index not in wanted:
+        wanted = (index, *wanted)
+    there = [name for name in wanted if not rows or name == index or any(row.get(name) is not None for row in rows)]
     return frame({name: _column([row.get(name) for row in rows]) for name in there}, index)
 
 

@@ -82,6 +82,8 @@ def _run(
         jobs = given.pop("n_jobs")
         if jobs is not None and jobs > 0:
             given.setdefault("threads", jobs)
+    if given.get("family") == "ordinal" and given.get("levels") is None:
+        given["levels"] = _data.ordered_levels(data, given.get("response"), given.get("formula"))
     beside = []
     for option in _COLUMNS:
         value = given.get(option)
@@ -106,8 +108,6 @@ def _run(
             column = option
         beside.append((column, value))
         given[option] = column
-    if given.get("family") == "ordinal" and given.get("levels") is None:
-        given["levels"] = _data.ordered_levels(data, given.get("response"), given.get("formula"), beside)
     table, must_stay = None, False
     if _data.is_file(data):
         if beside:
