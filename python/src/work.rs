@@ -157,15 +157,19 @@ pub(crate) fn run(
     let board = JobProgress::new(Progress::None, running.clone(), 0, 1);
     let work = move || {
         board.start_job(NAME, 1, (0, 1));
-        let cache = table.map(|(source, table)| cache_of(&task, &source, table, must_stay));
-        let cache = cache.transpose().map_err(|error| error.of(&task))?;
-        let context = RunContext {
-            cache: cache.as_ref(),
-            board: Some((&board, NAME)),
-            process_started: Some(Instant::now()),
-            ..RunContext::default()
+        let cache = match table {
+            Some((source, table)) => cache_of(&task, &source, table, must_stay)?.map(Some),
+            None => Ok(None),
         };
-        let report = run_task(&task, &context);
+        let report = cache.and_then(|cache| {
+            let context = RunContext {
+                cache: cache.as_ref(),
+                board: Some((&board, NAME)),
+                process_started: Some(Instant::now()),
+                ..RunContext::default()
+            };
+            run_task(&task, &context)
+        });
         Ok::<_, NotBegun>((report, task.job().timed_out()))
     };
     let told = Told::of(progress, pause, running);
@@ -175,41 +179,17 @@ pub(crate) fn run(
     }
     let (report, timed_out) = match ended {
         Ok(ended) => ended,
-        Err(NotBegun::Run(error)) => return Err(failure::of_run(py, *error)),
         Err(NotBegun::Data(message)) => return Err(failure::of_data(py, &message)),
         Err(NotBegun::Copy) => return Err(failure::of_copy(py)),
-        Err(NotBegun::TimedOut(reason)) => return Err(failure::timed_out(py, &reason, None)),
     };
     delivered(py, report, timed_out, signal)
 }
 
-/// Why a run did not begin.
+/// Why a run did not begin, if it is none of the engine's own errors.
 enum NotBegun {
-    Run(Box<RunError>),
     Data(String),
     /// A tensor would be copied to the host.
     Copy,
-    /// The time was over, and why.
-    TimedOut(String),
-}
-
-impl NotBegun {
-    fn of_run(error: RunError) -> Self {
-        Self::Run(Box::new(error))
-    }
-
-    /// The same of a task, whose time may be what ended it.
-    fn of(self, task: &Task) -> Self {
-        match self {
-            Self::Run(error) if matches!(*error, RunError::Interrupted) => {
-                match task.job().timed_out() {
-                    Some(reason) => Self::TimedOut(reason),
-                    None => Self::Run(error),
-                }
-            }
-            other => other,
-        }
-    }
 }
 
 /// The data of a task. A matrix stays where it is if GPUs search its columns; else it is brought to the host, unless it must stay.
@@ -218,12 +198,12 @@ fn cache_of(
     source: &str,
     given: table::Given,
     must_stay: bool,
-) -> Result<DataCache, NotBegun> {
+) -> Result<Result<DataCache, RunError>, NotBegun> {
     let whole = match given {
         table::Given::Whole(whole) => whole,
         table::Given::Elsewhere(matrix, parts, beside) => {
-            let there = DataCache::of_columns(task, &matrix, &beside).map_err(NotBegun::of_run)?;
-            if let Some(there) = there {
+            let there = DataCache::of_columns(task, &matrix, &beside);
+            if let Some(there) = there.transpose() {
                 return Ok(there);
             }
             if must_stay {
@@ -232,7 +212,7 @@ fn cache_of(
             table::assemble(source, parts).map_err(NotBegun::Data)?
         }
     };
-    DataCache::of_table(task, whole).map_err(NotBegun::of_run)
+    Ok(DataCache::of_table(task, whole))
 }
 
 fn task_of(
