@@ -161,15 +161,18 @@ pub(crate) fn run(
             Some((source, table)) => cache_of(&task, &source, table, must_stay)?.map(Some),
             None => Ok(None),
         };
-        let report = cache.and_then(|cache| {
-            let context = RunContext {
-                cache: cache.as_ref(),
-                board: Some((&board, NAME)),
-                process_started: Some(Instant::now()),
-                ..RunContext::default()
-            };
-            run_task(&task, &context)
-        });
+        let report = match cache {
+            Ok(cache) => run_task(
+                &task,
+                &RunContext {
+                    cache: cache.as_ref(),
+                    board: Some((&board, NAME)),
+                    process_started: Some(Instant::now()),
+                    ..RunContext::default()
+                },
+            ),
+            Err(error) => Err(error),
+        };
         Ok::<_, NotBegun>((report, task.job().timed_out()))
     };
     let told = Told::of(progress, pause, running);
