@@ -20,7 +20,7 @@ use std::{
 
 use thiserror::Error;
 
-pub(crate) use pages::{give_back_freed, zeros};
+pub(crate) use pages::{give_back_freed, room, zeros};
 pub use size::Bytes;
 use system::{is_there, system_bound};
 pub(crate) use words::Words;

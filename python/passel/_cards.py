@@ -182,7 +182,7 @@ def of_result(result: Result) -> str:
     """The card of a report."""
     title, made = _OF_KINDS[type(result)]
     facts, tables = made(result)
-    return _card(title, result._fields.get("data"), facts, tables, result._warnings)
+    return _card(title, result._fields.get("data"), facts, tables, result.warnings)
 
 
 def of_columns(columns: Columns) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import logging
 import os
@@ -133,8 +134,7 @@ class Columns:
         elif pandas.api.types.is_datetime64_any_dtype(dtype):
             self.array_column(name, series.dt.tz_convert(None).to_numpy())
         elif isinstance(dtype, pandas.StringDtype):
-            codes, levels = pandas.factorize(series, use_na_sentinel=True)
-            self.add("factor", [name], codes, [str(level) for level in levels])
+            self.add("texts", [name], series.astype(object).where(series.notna(), None).tolist())
         elif hasattr(series, "sparse"):
             self.note(f"column `{name}` is converted from {dtype}")
             self.array_column(name, series.sparse.to_dense().to_numpy())
@@ -194,7 +194,7 @@ class Columns:
             # Its interface does not name the stream.
             torch.cuda.current_stream(data.device).synchronize()
         self.has_tensor = True
-        names = [f"x{at}" for at in range(shape[1])]
+        names = _unnamed(shape[1])
         self.add("device", names, (own["data"][0], kind.itemsize), (tuple(shape), tuple(strides), stream), data)
 
     def matrix(self, values: np.ndarray[Any, Any], names: Sequence[str] | None = None) -> None:
@@ -209,7 +209,7 @@ class Columns:
             raise DataError(f"an array of {values.ndim} dimensions is no table: two are expected")
         if names is None:
             self.unnamed = True
-            names = [f"x{at}" for at in range(values.shape[1])]
+            names = _unnamed(values.shape[1])
         if values.dtype.kind in "fiub":
             if not values.dtype.isnative or values.dtype.itemsize not in (1, 2, 4, 8) or values.dtype == np.float16:
                 self.note(f"the array is converted from {values.dtype}")
@@ -248,13 +248,31 @@ class Columns:
             self.note(f"the sparse matrix is converted from {csc.dtype}")
             csc = csc.astype(np.float64)
         self.unnamed = True
-        names = [f"x{at}" for at in range(csc.shape[1])]
+        names = _unnamed(csc.shape[1])
         self.add("sparse", names, csc.shape[0], csc.indptr, csc.indices, csc.data)
 
     def _arrow(self, data: Any) -> None:
         names = getattr(data, "column_names", None) or getattr(data, "columns", None)
         self.names.extend(str(name) for name in names or ())
-        self.parts.append(("arrow", data, []))
+        self.parts.append(("arrow", data, _ordered_columns(data)))
+
+
+@functools.lru_cache(maxsize=4)
+def _unnamed(width: int) -> list[str]:
+    """The names of so many columns without names, which nobody changes."""
+    return [f"x{at}" for at in range(width)]
+
+
+def _ordered_columns(data: Any) -> list[str]:
+    """The columns of a table of Polars or PyArrow whose categories have an order."""
+    module, schema = type(data).__module__.partition(".")[0], getattr(data, "schema", None)
+    if module == "polars":
+        import polars
+
+        return [name for name, dtype in data.schema.items() if isinstance(dtype, polars.Enum)]
+    if module != "pyarrow" or schema is None:
+        return []
+    return [own.name for own in schema if getattr(own.type, "ordered", False)]
 
 
 def level_text(level: Any) -> str:
@@ -371,7 +389,6 @@ def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None
     """The columns of data, and those that stand beside them."""
     columns = Columns(copy)
     columns.frame(data)
-    known = set(columns.names)
     for name, values in beside:
         own: Any = getattr(data, "index", None)
         other: Any = getattr(values, "index", None)
@@ -379,7 +396,7 @@ def with_columns(data: Any, beside: Iterable[tuple[str, Any]], copy: bool | None
             raise DataError(
                 f"the index of {name} is not that of the data, row by row: bring them into one order, or give it as an array"
             )
-        if name in known:
+        if name in columns.names:
             raise DataError(f"the data have a column `{name}` already: name that one by its text, or take other values under another name")
         columns.column(name, values)
     return columns

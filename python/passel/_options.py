@@ -45,6 +45,10 @@ def texts(given: Mapping[str, Any], lists: Collection[str]) -> list[tuple[str, l
         name = key.replace("_", "-")
         if value is None:
             continue
+        if hasattr(value, "columns"):
+            raise option_error(key, f"{key} is a table, where names or texts are expected")
+        if hasattr(value, "dtype") and value.dtype == bool and getattr(value, "ndim", 0) == 1:
+            raise option_error(key, f"{key} is a mask, where names are expected: as of a data frame frame.columns[mask]")
         if isinstance(value, Mapping):
             # As reference={"site": "north"}, and group={"size": ["height", "weight"]}.
             own = []

@@ -88,9 +88,10 @@ class Work(TypedDict, total=False):
     where a name holds one."""
     missing: Literal["auto", "refuse", "drop-rows", "mean", "level", "pairwise"] | None
     """What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of
-    the variable's other values (auto does so for genotypes, and refuses others); or, where levels are counted rather than
-    regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise). Default: auto.
-    Values: auto, refuse, drop-rows, mean, level or pairwise."""
+    the variable's other values, but drop the observations that miss the response, a weight or a variable that every model
+    holds (auto does so for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a
+    level of their own, or leave them out of each table that needs them (pairwise). Default: auto. Values: auto, refuse,
+    drop-rows, mean, level or pairwise."""
     binning: str | None
     """How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers
     (more than 10 of a variable only with 5 times as many observations), else equal-width:10; mdlp: cut where the levels of

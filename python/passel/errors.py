@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,44 @@ if TYPE_CHECKING:
     from passel.results import Result
 
 
+#: An option of the program with a value that may be its next word, or an option where a line begins.
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: (\w[\w-]*(?:,\w[\w-]*)+|[a-z][\w:=-]*\w|\d[\d.]*\b))?|^([a-z]+(?:-[a-z]+)+)(?= = )", re.M)
+
+
 def of_python(text: str) -> str:
-    """Sentences with options as functions have them: max_size, for the program's --max-size, or max-size where a line begins."""
-    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])|^([a-z]+(?:-[a-z]+)+)(?= = )", _with_underscores, text, flags=re.M)
+    """Sentences with options as functions have them: max_size, for the program's --max-size, or max-size where a line begins;
+    and missing="drop-rows" for --missing drop-rows."""
+    return _OPTION.sub(_as_argument, text) if "-" in text else text
 
 
-def _with_underscores(found: re.Match[str]) -> str:
-    return (found[1] or found[2]).replace("-", "_")
+def _as_argument(found: re.Match[str]) -> str:
+    name = found[1] or found[3]
+    own, value = name.replace("-", "_"), found[2]
+    if value is None:
+        return own
+    words, is_list = _values().get(name, (frozenset(), False))
+    if value[0].isdigit() and "," not in value:
+        return f"{own}={value}"
+    if is_list and "," in value:
+        return f"{own}={value.split(',')!r}".replace("'", '"')
+    if value.partition(":")[0] in words:
+        return f'{own}="{value}"'
+    # The next word of the sentence.
+    return f"{own} {value}"
+
+
+@functools.cache
+def _values() -> dict[str, tuple[frozenset[str], bool]]:
+    """The words that an option of the program may have as its value, and whether it takes several."""
+    from passel import _engine
+
+    known = {}
+    for command in ("predict", "pairs", "stability", "validate", "select"):
+        for option in _engine.options(command):
+            parts = re.split(r"[,;]? or |, |; ", option["range"])
+            heads = (part.partition(":")[0] for part in parts)
+            known[option["name"]] = (frozenset(own for own in heads if re.fullmatch(r"[a-z0-9-]+", own)), option["list"])
+    return known
 
 
 class PasselError(Exception):
@@ -54,6 +86,10 @@ def option_error(option: str, message: str) -> OptionError:
 
 class DataError(PasselError, ValueError):
     """Data that are not what they should be."""
+
+
+class FileMissing(DataError, FileNotFoundError):
+    """A file of data that is not there."""
 
 
 class CopyError(PasselError, ValueError):

@@ -19,7 +19,7 @@ from passel._option_types import (
     PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
 )
 from passel._options import quoted, texts
-from passel.errors import DataError, EngineError, PasselWarning, of_python, option_error
+from passel.errors import DataError, EngineError, FileMissing, PasselWarning, of_python, option_error
 from passel.results import Pairs, Predictions, Ranking, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
@@ -43,6 +43,8 @@ def _lists(command: str) -> frozenset[str]:
 def options(command: str = "select") -> list[dict[str, Any]]:
     """The options of a function: name, default, range and help of each."""
     own = _engine.options(command)
+    if not own:
+        raise option_error("command", f"command = {command!r} must be select, pairs, stability, validate, predict or simulate")
     of_python = ({**option, "name": option["name"].replace("-", "_")} for option in own)
     return [option for option in of_python if option["name"] not in _OF_PROGRAM]
 
@@ -143,13 +145,18 @@ def _run(
     told = _told(progress, command)
     try:
         report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told, must_stay=must_stay)
+    except DataError as error:
+        if table is None and str(error) == f"{source}: no such file":
+            raise FileMissing(str(error)) from None
+        raise
     finally:
         close = getattr(told, "close", None)
         if close is not None:
             close()
     result = Result._of(report)
-    _Gpu.used = _Gpu.used or any("cuda" in own for own in result._fields.get("devices") or ())
-    _warn(result._warnings, level)
+    result._index = _data.index_of(data)
+    _Gpu.used = _Gpu.used or any("cuda" in own for own in report.devices())
+    _warn(result.warnings, level)
     return result
 
 
@@ -167,7 +174,8 @@ def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any
                 own[at] = f"ebic:gamma={(at + 1) / 4096!r}"
             elif callable(one):
                 raise option_error("criterion", f"criterion = {one!r} is a function: make it a criterion by @passel.criterion")
-        given["criterion"] = own
+        # A text may be a list, as on a command line.
+        given["criterion"] = own if own != [value] else value
     option = "score" if command == "pairs" else "method"
     value = given.get(option)
     found = plugins.named(value, plugins.Score) if isinstance(value, str) else value
@@ -193,13 +201,19 @@ def _told(progress: Progress | bool | None, command: str) -> Progress | None:
         from passel._progress import Bar
 
         return Bar(command)
-    return progress if callable(progress) else None
+    if not (progress is None or progress is False or callable(progress)):
+        raise option_error("progress", f"progress = {progress!r} must be True, False or a function of what is counted, how many and of how many")
+    return progress or None
 
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     """A formula may stand before the data, as statisticians write it."""
     # A folder of a user begins so, too.
     is_formula = isinstance(data, str) and "~" in data and not data.startswith("~/")
+    if isinstance(data, str) and not is_formula and formula is not None and not isinstance(formula, str):
+        raise option_error(
+            "formula", f"formula = {data!r} must be RESPONSE ~ TERMS; without one the response is named: select(data, response='y')"
+        )
     if is_formula and not (isinstance(formula, str) and "~" in formula):
         return formula, data
     return data, formula

@@ -67,7 +67,10 @@ class _Function:
             if name not in known:
                 there = ", ".join(known) or "none"
                 raise option_error(self._what, f"{self.name} has no parameter {name}: it has {there}")
-            known[name] = float(value)
+            try:
+                known[name] = float(value)
+            except (TypeError, ValueError):
+                raise option_error(self._what, f"{self.name}: {name} = {value!r} must be a number") from None
         own = type(self)(self.function, self.name, **self._settings)
         own.parameters = list(known.items())
         return own

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -39,20 +40,13 @@ _FORMS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html", ".txt
 class Result:
     """What a run has found. Every field of the program's JSON is an attribute, and a key of :meth:`to_dict`."""
 
-    #: The field that tells the kind of a report.
-    _mark: ClassVar[str] = ""
-
     def __init__(self, report: _engine.Report) -> None:
         self._report = report
 
     @staticmethod
     def _of(report: _engine.Report) -> Any:
         """The result of the kind that a report is of."""
-        fields = json.loads(report.render("json"))
-        kind = next((own for own in _KINDS if own._mark in fields), Ranking)
-        result = kind(report)
-        result.__dict__["_fields"] = fields
-        return result
+        return _KINDS[report.kind()](report)
 
     @staticmethod
     def _of_fields(fields: dict[str, Any]) -> Any:
@@ -62,13 +56,14 @@ class Result:
     @functools.cached_property
     def _extras(self) -> dict[str, Any]:
         """What is not in the JSON, and known of a fresh result alone."""
-        residuals, deviations = self._report.residuals(), self._report.deviations()
-        return {own: value for own, value in (("residuals", residuals), ("deviations", deviations)) if value}
+        known = {"residuals": self._report.residuals() or None, "deviations": self._report.deviations() or None}
+        own = known | {"index": self.__dict__.get("_index")}
+        return {name: value for name, value in own.items() if value is not None}
 
     @property
-    def _warnings(self) -> list[str]:
-        """What a user should know first."""
-        return [of_python(text) for text in self._fields.get("warnings") or ()]
+    def warnings(self) -> list[str]:
+        """What a user should know first, with options as functions have them."""
+        return [of_python(text) for text in self._report.warnings()]
 
     @functools.cached_property
     def _fields(self) -> dict[str, Any]:
@@ -164,8 +159,6 @@ class _Names(Result):
 class Selection(_Names):
     """The model of a regression that a criterion chose."""
 
-    _mark = "models"
-
     @property
     def coefficients(self) -> Any:
         """A row for each constant and each chosen variable: coefficient, standard error, t or z, p-value, interval.
@@ -204,10 +197,14 @@ class Selection(_Names):
     def residuals(self) -> Any:
         """A row for each observation: observed, fitted, residual, leverage, Cook's distance and others.
 
-        Of more than 1,000 observations it has the most notable ones, and others evenly by rank. A result that was read from
-        JSON has no residuals.
+        Of more than 1,000 observations it has the most notable ones, and others evenly by rank. ``row`` counts the rows of the data
+        from 1, as reports do; the index is that of the data frame, or else counts from 0. A result that was read from JSON has no
+        residuals.
         """
-        return frame(self._residual_columns())
+        columns = self._residual_columns()
+        made, rows, index = frame(columns), columns["row"] - 1, self._extras.get("index")
+        # Polars has no index.
+        return made.set_axis(rows if index is None else index[rows]) if hasattr(made, "set_axis") else made
 
     def _residual_columns(self) -> dict[str, Any]:
         columns = self._extras.get("residuals")
@@ -244,13 +241,13 @@ class Selection(_Names):
 
     def _outline(self) -> str:
         criterion = self._fields["criterion"]
-        return f"{criterion['name']} {criterion['value']:.6g}, {', '.join(self.names) or 'no variable'}"
+        # None of a criterion that is not a number.
+        value = math.nan if criterion["value"] is None else criterion["value"]
+        return f"{criterion['name']} {value:.6g}, {', '.join(self.names) or 'no variable'}"
 
 
 class Responses(Result):
     """The models of several responses."""
-
-    _mark = "responses"
 
     def __len__(self) -> int:
         return len(self._fields["responses"])
@@ -265,7 +262,8 @@ class Responses(Result):
         raise KeyError(response)
 
     @property
-    def _warnings(self) -> list[str]:
+    def warnings(self) -> list[str]:
+        """What a user should know of each response's model."""
         models = self._fields["responses"]
         return [f"{own['response']}: {of_python(text)}" for own in models for text in own.get("warnings") or ()]
 
@@ -308,8 +306,6 @@ class Ranking(_Names):
 class Pairs(Result):
     """Pairs of variables by their scores."""
 
-    _mark = "pairs"
-
     @property
     def best_pairs(self) -> Any:
         """A row for each pair, best first."""
@@ -335,8 +331,6 @@ class Pairs(Result):
 class Stability(_Names):
     """Variables that most resamples select."""
 
-    _mark = "resampling"
-
     @property
     def frequencies(self) -> Any:
         """A row for each variable that any resample selected, most frequent first."""
@@ -355,8 +349,6 @@ class Stability(_Names):
 
 class Validation(Result):
     """The error of the whole procedure on rows that it has not seen."""
-
-    _mark = "scheme"
 
     @property
     def errors(self) -> Any:
@@ -381,5 +373,4 @@ class Validation(Result):
         return ", ".join(f"{own['name']} {own['value']:.4g}" for own in model["errors"][:1])
 
 
-# In the order in which the engine tells them apart; what has none of these is a ranking.
-_KINDS: list[type[Result]] = [Responses, Validation, Stability, Pairs, Selection]
+_KINDS: dict[str, type[Result]] = {own.__name__: own for own in (Selection, Responses, Ranking, Pairs, Stability, Validation)}

@@ -14,7 +14,7 @@ use arrow_array::{
     },
 };
 use arrow_schema::{DataType, TimeUnit};
-use passel::table::Values;
+use passel::table::{MISSING, Values};
 use pyo3::{prelude::*, types::PyCapsule};
 
 use crate::failure;
@@ -22,11 +22,11 @@ use crate::failure;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// The columns of a table with an Arrow stream, but for those to drop.
+/// The columns of a table with an Arrow stream. Categories of the `ordered` ones keep their order.
 pub(crate) fn columns(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
-    drop: &[String],
+    ordered: &[String],
 ) -> PyResult<Vec<(String, Values)>> {
     let capsule = table.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
@@ -41,11 +41,9 @@ pub(crate) fn columns(
     let batches = batches.map_err(|error| wrong(&error))?;
     let mut columns = Vec::new();
     for (at, field) in schema.fields().iter().enumerate() {
-        if drop.contains(field.name()) {
-            continue;
-        }
         let chunks: Vec<ArrayRef> = batches.iter().map(|own| own.column(at).clone()).collect();
-        let values = py.detach(|| values(field.data_type(), &chunks));
+        let in_order = ordered.contains(field.name());
+        let values = py.detach(|| values(field.data_type(), &chunks, in_order));
         let values = values.map_err(|message| {
             failure::of_data(py, &format!("column `{}` {message}", field.name()))
         })?;
@@ -54,8 +52,8 @@ pub(crate) fn columns(
     Ok(columns)
 }
 
-/// The values of all chunks of a column.
-fn values(kind: &DataType, chunks: &[ArrayRef]) -> Result<Values, String> {
+/// The values of all chunks of a column, categories of which may be `in_order`.
+fn values(kind: &DataType, chunks: &[ArrayRef], in_order: bool) -> Result<Values, String> {
     macro_rules! numbers {
         ($kind:ty, $number:expr) => {{
             let number: fn(<$kind as arrow_array::ArrowPrimitiveType>::Native) -> f64 = $number;
@@ -140,14 +138,14 @@ fn values(kind: &DataType, chunks: &[ArrayRef]) -> Result<Values, String> {
                 ));
             }
             match **key {
-                DataType::Int8 => Ok(categories::<Int8Type>(chunks)),
-                DataType::Int16 => Ok(categories::<Int16Type>(chunks)),
-                DataType::Int32 => Ok(categories::<Int32Type>(chunks)),
-                DataType::Int64 => Ok(categories::<Int64Type>(chunks)),
-                DataType::UInt8 => Ok(categories::<UInt8Type>(chunks)),
-                DataType::UInt16 => Ok(categories::<UInt16Type>(chunks)),
-                DataType::UInt32 => Ok(categories::<UInt32Type>(chunks)),
-                _ => Ok(categories::<UInt64Type>(chunks)),
+                DataType::Int8 => Ok(categories::<Int8Type>(chunks, in_order)),
+                DataType::Int16 => Ok(categories::<Int16Type>(chunks, in_order)),
+                DataType::Int32 => Ok(categories::<Int32Type>(chunks, in_order)),
+                DataType::Int64 => Ok(categories::<Int64Type>(chunks, in_order)),
+                DataType::UInt8 => Ok(categories::<UInt8Type>(chunks, in_order)),
+                DataType::UInt16 => Ok(categories::<UInt16Type>(chunks, in_order)),
+                DataType::UInt32 => Ok(categories::<UInt32Type>(chunks, in_order)),
+                _ => Ok(categories::<UInt64Type>(chunks, in_order)),
             }
         }
         other => Err(format!(
@@ -163,16 +161,24 @@ fn texts<'a, I: Iterator<Item = Option<&'a str>>>(
     chunks.iter().flat_map(of).collect()
 }
 
-/// The texts of categories, each chunk of which may have a dictionary of its own.
-fn categories<K: ArrowDictionaryKeyType>(chunks: &[ArrayRef]) -> Values {
-    let mut all: Vec<Option<String>> = Vec::new();
+/// Categories, each chunk of which may have a dictionary of its own; `in_order` they are levels as they stand there.
+fn categories<K: ArrowDictionaryKeyType>(chunks: &[ArrayRef], in_order: bool) -> Values {
+    let (mut levels, mut codes) = (Vec::new(), Vec::new());
     for chunk in chunks {
         let chunk = chunk.as_dictionary::<K>();
-        let levels = level_texts(chunk.values());
-        let keys = (0..chunk.len()).map(|row| chunk.key(row));
-        all.extend(keys.map(|key| levels.get(key?).cloned().flatten()));
+        let own = level_texts(chunk.values());
+        let code = |row| {
+            let key = chunk.key(row).filter(|key| own[*key].is_some());
+            key.map_or(MISSING, |key| (levels.len() + key) as u32)
+        };
+        codes.extend((0..chunk.len()).map(code));
+        levels.extend(own.into_iter().map(Option::unwrap_or_default));
     }
-    all.iter().map(Option::as_deref).collect()
+    if in_order {
+        return Values::factor(levels, codes);
+    }
+    let text = |code: &u32| levels.get(*code as usize).map(String::as_str);
+    codes.iter().map(text).collect()
 }
 
 fn level_texts(levels: &ArrayRef) -> Vec<Option<String>> {

@@ -4,6 +4,7 @@
 
 use std::{
     fmt, io,
+    mem::MaybeUninit,
     ops::Range,
     path::{Path, PathBuf},
     thread,
@@ -138,15 +139,17 @@ impl Elements {
         start.wrapping_offset(offset)
     }
 
-    /// Fills a matrix, one column after another.
-    ///
-    /// *Shapes:* `matrix` has room for rows × width values.
-    pub(crate) fn fill(&self, matrix: &mut [f64]) {
-        self.fill_from(0, matrix);
+    /// Appends all elements, one column after another.
+    pub(crate) fn append_to(&self, matrix: &mut Vec<f64>) {
+        let count = self.rows * self.width;
+        matrix.reserve(count);
+        self.fill_from(0, &mut matrix.spare_capacity_mut()[..count]);
+        // SAFETY: so many values were written behind those that were there.
+        unsafe { matrix.set_len(matrix.len() + count) };
     }
 
-    /// The same of some columns, from the `first` on.
-    fn fill_from(&self, first: usize, matrix: &mut [f64]) {
+    /// Fills the room for some columns, one after another, from the `first` on: all of it is written.
+    fn fill_from(&self, first: usize, matrix: &mut [MaybeUninit<f64>]) {
         if self.rows == 0 || matrix.is_empty() {
             return;
         }
@@ -169,13 +172,13 @@ impl Elements {
     }
 
     /// Fills some columns from the `first` on.
-    fn fill_columns(&self, first: usize, matrix: &mut [f64]) {
+    fn fill_columns(&self, first: usize, matrix: &mut [MaybeUninit<f64>]) {
         let is_column = self.strides[0] == 8 && self.kind == Kind::F64;
         if is_column && self.address(0, 0).cast::<f64>().is_aligned() {
             for (at, column) in matrix.chunks_mut(self.rows).enumerate() {
                 let from = self.address(0, first + at).cast::<f64>();
                 // SAFETY: the buffer has so many elements of a column one after another, aligned as the first.
-                unsafe { from.copy_to_nonoverlapping(column.as_mut_ptr(), self.rows) };
+                unsafe { from.copy_to_nonoverlapping(column.as_mut_ptr().cast(), self.rows) };
             }
             return;
         }
@@ -188,7 +191,7 @@ impl Elements {
                     for (row, to) in column[rows..end].iter_mut().enumerate() {
                         let from = self.address(rows + row, first + tile * wide + at);
                         // SAFETY: row and column are within the shape that the buffer says it has.
-                        *to = unsafe { Self::number(self.kind, from) };
+                        to.write(unsafe { Self::number(self.kind, from) });
                     }
                 }
             }
@@ -197,8 +200,8 @@ impl Elements {
 
     /// All elements, one column after another.
     pub(crate) fn to_vec(&self) -> Vec<f64> {
-        let mut numbers = vec![0.0; self.rows * self.width];
-        self.fill(&mut numbers);
+        let mut numbers = Vec::new();
+        self.append_to(&mut numbers);
         numbers
     }
 
@@ -266,6 +269,8 @@ impl ColumnReader for Elements {
 
     fn read(&self, columns: Range<usize>, numbers: &mut [f64]) -> io::Result<()> {
         let own = &mut numbers[..columns.len() * self.rows];
+        // SAFETY: of values that are there, which are written alone.
+        let own = unsafe { &mut *(std::ptr::from_mut(own) as *mut [MaybeUninit<f64>]) };
         self.fill_from(columns.start, own);
         Ok(())
     }

@@ -37,6 +37,13 @@ impl Report {
     pub(crate) fn new(report: RunReport) -> Self {
         Self(Source::Run(Box::new(report)))
     }
+
+    fn outcome(&self) -> &Outcome {
+        match &self.0 {
+            Source::Run(report) => &report.outcome,
+            Source::Stored { outcome, .. } => outcome,
+        }
+    }
 }
 
 #[pymethods]
@@ -60,6 +67,30 @@ impl Report {
             outcome: Box::new(outcome),
             data: data.unwrap_or("the data").to_owned(),
         }))
+    }
+
+    /// The kind of result: the name of its class in `passel.results`.
+    fn kind(&self) -> &'static str {
+        match self.outcome() {
+            Outcome::Selection(_) => "Selection",
+            Outcome::Responses(_) => "Responses",
+            Outcome::Ranking(_) => "Ranking",
+            Outcome::Pairs(_) => "Pairs",
+            Outcome::Stability(_) => "Stability",
+            Outcome::Validation(_) => "Validation",
+        }
+    }
+
+    /// What a user should know of the result first.
+    fn warnings(&self) -> Vec<&str> {
+        let own = self.outcome().warnings();
+        own.iter().map(String::as_str).collect()
+    }
+
+    /// The devices that did the work.
+    fn devices(&self) -> Vec<&str> {
+        let own = self.outcome().devices();
+        own.iter().map(String::as_str).collect()
     }
 
     /// The report as `text`, `json`, `csv`, `html` or `parquet`.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use passel::{
     device::cuda::tensor::DeviceMatrix,
-    table::{ColumnReader, Numbers, Table as EngineTable, Values},
+    table::{ColumnReader, MISSING, Numbers, Table as EngineTable, Values},
 };
 use pyo3::{
     buffer::PyUntypedBuffer,
@@ -23,7 +23,7 @@ pub(crate) struct Table {
 }
 
 /// The table, which is then gone.
-fn take(table: &Bound<'_, Table>) -> PyResult<(String, Vec<Part>)> {
+pub(crate) fn take(table: &Bound<'_, Table>) -> PyResult<(String, Vec<Part>)> {
     let own = table.get();
     let parts = own
         .parts
@@ -42,43 +42,21 @@ pub(crate) fn whole(table: &Bound<'_, Table>) -> PyResult<EngineTable> {
     made.map_err(|message| failure::of_data(py, &message))
 }
 
-/// What a run is given.
-pub(crate) enum Given {
-    Whole(EngineTable),
-    /// A matrix that stays where it is, and the table in which its columns are remote.
-    Elsewhere(Arc<dyn ColumnReader>, Vec<Part>, EngineTable),
+/// The one matrix of parts with others beside it, which may stay where it is.
+pub(crate) fn only_matrix(parts: &[Part]) -> Option<Arc<dyn ColumnReader>> {
+    let mut matrices = parts.iter().filter_map(Part::matrix);
+    let matrix = matrices.next()?;
+    let is_alone = matrices.next().is_none() && parts.len() > 1;
+    (is_alone && !matrix.is_rounded()).then(|| matrix.reader())
 }
 
-/// The table, whose one matrix may stay where it is.
-pub(crate) fn given(table: &Bound<'_, Table>) -> PyResult<(String, Given)> {
-    let py = table.py();
-    let (source, parts) = take(table)?;
-    let of_data = |message: String| failure::of_data(py, &message);
-    let large = |part: &&Part| matches!(part, Part::Numbers(names, _) if names.len() > 1);
-    let matrices: Vec<Arc<dyn ColumnReader>> = parts
-        .iter()
-        .filter(large)
-        .filter_map(|part| match part {
-            Part::Numbers(_, Numbered::Host(own)) if own.is_rounded() => None,
-            Part::Numbers(_, own) => Some(own.reader()),
-            _ => None,
-        })
-        .collect();
-    // The response stands beside it.
-    let has_others = parts.iter().any(|part| !large(&part));
-    let ([matrix], true) = (&matrices[..], has_others) else {
-        let whole = py.detach(|| assemble(&source, parts));
-        return Ok((source, Given::Whole(whole.map_err(of_data)?)));
-    };
-    let beside: Vec<Part> = parts
-        .iter()
-        .map(|part| match part {
-            Part::Numbers(names, _) if names.len() > 1 => Part::Remote(names.clone()),
-            part => part.clone(),
-        })
-        .collect();
-    let table = py.detach(|| assemble(&source, beside)).map_err(of_data)?;
-    Ok((source, Given::Elsewhere(Arc::clone(matrix), parts, table)))
+/// The table in which the columns of that matrix are remote.
+pub(crate) fn beside_matrix(source: &str, parts: &[Part]) -> Result<EngineTable, String> {
+    let beside = parts.iter().map(|part| match part {
+        Part::Numbers(names, _) if part.matrix().is_some() => Part::Remote(names.clone()),
+        part => part.clone(),
+    });
+    assemble(source, beside.collect())
 }
 
 /// Numbers that are still where they were.
@@ -89,6 +67,11 @@ pub(crate) enum Numbered {
 }
 
 impl Numbered {
+    /// Whether whole numbers may be among them that 64-bit floating point rounds.
+    fn is_rounded(&self) -> bool {
+        matches!(self, Self::Host(own) if own.is_rounded())
+    }
+
     fn reader(&self) -> Arc<dyn ColumnReader> {
         match self {
             Self::Host(own) => Arc::clone(own) as Arc<dyn ColumnReader>,
@@ -111,14 +94,23 @@ pub(crate) enum Part {
     Remote(Vec<String>),
 }
 
+impl Part {
+    fn matrix(&self) -> Option<&Numbered> {
+        match self {
+            Self::Numbers(names, own) if names.len() > 1 => Some(own),
+            _ => None,
+        }
+    }
+}
+
 /// Makes a table of parts, each a tuple which begins with its kind:
 ///
 /// - `("numbers", [name, …], array)`: n or n × k numbers that have a buffer
 /// - `("device", [name, …], (address, bytes of an element), (shape, strides, stream), owner)`: n × k numbers in a GPU's memory
-/// - `("factor", name, codes, [level, …])`: codes from 0, below 0 where missing, that have a buffer
+/// - `("factor", name, codes, [level, …])`: codes from 0, below 0 where missing, that have a buffer, of levels in their order
 /// - `("texts", name, [text or None, …])`
 /// - `("sparse", [name, …], n, starts, rows, values)`: compressed sparse columns
-/// - `("arrow", stream, drop)`: an object with an Arrow stream, without the columns to drop
+/// - `("arrow", stream, ordered)`: an object with an Arrow stream, whose categories of the `ordered` columns keep their order
 #[pyfunction]
 pub(crate) fn table(
     py: Python<'_>,
@@ -151,12 +143,10 @@ pub(crate) fn table(
             "factor" => {
                 let (name, codes) = (part.get_item(1)?.extract()?, part.get_item(2)?);
                 let levels: Vec<String> = part.get_item(3)?.extract()?;
-                let codes_of = Elements::of(&codes)?.to_vec();
-                let text = |code: &f64| {
-                    let code = (*code >= 0.0).then_some(*code as usize)?;
-                    levels.get(code).map(String::as_str)
-                };
-                all.push(Part::Other(name, codes_of.iter().map(text).collect()));
+                // None is below 0.
+                let code = |code: f64| if code < 0.0 { MISSING } else { code as u32 };
+                let codes = Elements::of(&codes)?.to_vec().into_iter().map(code);
+                all.push(Part::Other(name, Values::factor(levels, codes.collect())));
             }
             "texts" => {
                 let name = part.get_item(1)?.extract()?;
@@ -173,8 +163,8 @@ pub(crate) fn table(
                 all.extend(sparse(py, names, rows, (&starts, &places, &values))?);
             }
             "arrow" => {
-                let drop: Vec<String> = part.get_item(2)?.extract()?;
-                let columns = arrow::columns(py, &part.get_item(1)?, &drop)?;
+                let ordered: Vec<String> = part.get_item(2)?.extract()?;
+                let columns = arrow::columns(py, &part.get_item(1)?, &ordered)?;
                 all.extend(columns.into_iter().map(|(name, values)| match values {
                     Values::Numbers(numbers) => Part::Own(name, numbers.into_vec()),
                     values => Part::Other(name, values),
@@ -252,9 +242,7 @@ pub(crate) fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, St
     if rows == 0 && !parts.is_empty() {
         return Err(format!("{source}: it has no rows"));
     }
-    let mut rounded = Vec::new();
     let mut width = 0;
-    let mut places = Vec::new();
     for part in &parts {
         let (own, len, name) = match part {
             Part::Numbers(names, elements) => {
@@ -271,41 +259,34 @@ pub(crate) fn assemble(source: &str, parts: Vec<Part>) -> Result<EngineTable, St
                 "{source}: column `{name}` has {len} values, but {rows} are expected"
             ));
         }
-        places.push(width);
         width += own;
     }
-    let mut matrix = Numbers::zeros(rows, width).ok_or_else(|| {
+    let mut matrix = Numbers::room(rows, width).ok_or_else(|| {
         format!("{source}: {rows} × {width} numbers are more than fits into memory")
     })?;
+    let mut rounded = Vec::new();
     let mut position = 0;
-    let mut places = places.into_iter();
     for part in &parts {
-        let count = match part {
-            Part::Numbers(_, elements) => {
-                let place = places.next().unwrap_or_default() * rows;
-                let width = elements.reader().shape().1;
-                let own = &mut matrix[place..][..width * rows];
-                match elements {
-                    Numbered::Host(elements) => {
-                        elements.fill(own);
-                        rounded.extend(elements.rounded(position));
-                    }
-                    Numbered::Device(elements) => {
-                        let read = elements.read(0..width, own);
-                        read.map_err(|error| format!("{source}: {error}"))?;
-                    }
-                }
+        position += match part {
+            Part::Numbers(_, Numbered::Host(elements)) => {
+                elements.append_to(&mut matrix);
+                rounded.extend(elements.rounded(position));
+                elements.width()
+            }
+            Part::Numbers(_, Numbered::Device(elements)) => {
+                let (before, width) = (matrix.len(), elements.shape().1);
+                matrix.resize(before + rows * width, 0.0);
+                let read = elements.read(0..width, &mut matrix[before..]);
+                read.map_err(|error| format!("{source}: {error}"))?;
                 width
             }
             Part::Own(_, numbers) => {
-                let place = places.next().unwrap_or_default() * rows;
-                matrix[place..][..rows].copy_from_slice(numbers);
+                matrix.extend_from_slice(numbers);
                 1
             }
             Part::Other(..) | Part::Sparse(..) => 1,
             Part::Remote(names) => names.len(),
         };
-        position += count;
     }
     let mut numbers = Numbers::columns_of(matrix, rows).into_iter();
     let mut columns: Vec<(String, Values)> = Vec::with_capacity(position);

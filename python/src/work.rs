@@ -29,7 +29,7 @@ use crate::{
     failure,
     report::Report,
     score,
-    table::{self, Table},
+    table::{self, Part, Table},
 };
 
 /// How often signals are looked for.
@@ -140,7 +140,7 @@ pub(crate) fn run(
     let mut task = py
         .detach(|| task_of(command, data, &given))
         .map_err(|errors| failure::of_options(py, &errors))?;
-    let table = table.map(|table| table::given(table)).transpose()?;
+    let table = table.map(table::take).transpose()?;
     let interrupt = Interrupt::default();
     let failure = Failure {
         interrupt: interrupt.clone(),
@@ -158,7 +158,7 @@ pub(crate) fn run(
     let work = move || {
         board.start_job(NAME, 1, (0, 1));
         let cache = match table {
-            Some((source, table)) => cache_of(&task, &source, table, must_stay)?.map(Some),
+            Some((source, parts)) => cache_of(&task, &source, parts, must_stay)?.map(Some),
             None => Ok(None),
         };
         let report = match cache {
@@ -199,22 +199,21 @@ enum NotBegun {
 fn cache_of(
     task: &Task,
     source: &str,
-    given: table::Given,
+    parts: Vec<Part>,
     must_stay: bool,
 ) -> Result<Result<DataCache, RunError>, NotBegun> {
-    let whole = match given {
-        table::Given::Whole(whole) => whole,
-        table::Given::Elsewhere(matrix, parts, beside) => {
-            let there = DataCache::of_columns(task, &matrix, &beside);
-            if let Some(there) = there.transpose() {
-                return Ok(there);
-            }
-            if must_stay {
-                return Err(NotBegun::Copy);
-            }
-            table::assemble(source, parts).map_err(NotBegun::Data)?
+    if let Some(matrix) = table::only_matrix(&parts)
+        && DataCache::may_hold(task, &*matrix)
+    {
+        let beside = table::beside_matrix(source, &parts).map_err(NotBegun::Data)?;
+        if let Some(there) = DataCache::of_columns(task, &matrix, &beside).transpose() {
+            return Ok(there);
         }
-    };
+    }
+    if must_stay {
+        return Err(NotBegun::Copy);
+    }
+    let whole = table::assemble(source, parts).map_err(NotBegun::Data)?;
     Ok(DataCache::of_table(task, whole))
 }
 

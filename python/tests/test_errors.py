@@ -31,6 +31,11 @@ def two(k: Any) -> Any:
     return [1.0, 2.0]
 
 
+@passel.criterion
+def scaled(k: Any, *, c: float = 1.0) -> Any:
+    return c * k
+
+
 Mistake = Callable[[Any], Any]
 MISTAKES: dict[str, tuple[Mistake, type[Exception], str]] = {
     "a score of texts": (
@@ -61,6 +66,13 @@ MISTAKES: dict[str, tuple[Mistake, type[Exception], str]] = {
     "a value of no kind": (
         lambda own: passel.select(own, response="y", max_size=object()), passel.OptionError, "max_size = <object",
     ),
+    "a response as a formula": (lambda own: passel.select("y", own), passel.OptionError, r"RESPONSE ~ TERMS; .*response='y'"),
+    "no formula before data": (lambda own: passel.select("", own), passel.OptionError, "RESPONSE ~ TERMS"),
+    "a mask of names": (lambda own: passel.select(own, response="y", keep=np.array([True, False])), passel.OptionError, "keep is a mask"),
+    "a table of responses": (lambda own: passel.select(own, responses=own), passel.OptionError, "responses is a table"),
+    "no such command": (lambda own: passel.options("selects"), passel.OptionError, "must be select, pairs"),
+    "another progress": (lambda own: passel.select(own, response="y", progress="yes"), passel.OptionError, "progress = 'yes'"),
+    "a parameter that is no number": (lambda own: scaled(c="a"), passel.OptionError, "scaled: c = 'a' must be a number"),
     "an infinite value": (
         lambda own: passel.select(scipy.sparse.csc_matrix([[np.inf, 1], [0, 2], [3, 4]]), response="x1"), passel.DataError, "inf",
     ),
@@ -102,3 +114,20 @@ def test_labels_that_are_no_texts(diabetes: Any) -> None:
     assert len(result.predict(frame).fit) == len(frame)
     with pytest.raises(passel.DataError, match="the labels 1, '1' of columns are all `1` as a text"):
         passel.select(frame.set_axis(["y", 1, "1"], axis=1), response="y")
+
+
+def test_values_of_options_are_told_as_arguments() -> None:
+    of = passel.errors.of_python
+    assert of("leave them out with --missing drop-rows, or --missing mean (of regressions)") == (
+        'leave them out with missing="drop-rows", or missing="mean" (of regressions)'
+    )
+    assert of("put them in order as --levels low,mid,high") == 'put them in order as levels=["low", "mid", "high"]'
+    assert of("--max-size 3 is small, and --max-size binds (--max-size)") == "max_size=3 is small, and max_size binds (max_size)"
+    assert of("--infer split:splits=20 or --dispersion 2.5") == 'infer="split:splits=20" or dispersion=2.5'
+    assert of("max-size = 0 must be 1 …") == "max_size = 0 must be 1 …"
+
+
+def test_a_file_that_is_not_there_is_an_error_of_python_too() -> None:
+    with pytest.raises(FileNotFoundError, match=r"^nothing\.csv: no such file$") as caught:
+        passel.select("nothing.csv", response="y")
+    assert isinstance(caught.value, passel.DataError) and isinstance(pickle.loads(pickle.dumps(caught.value)), passel.DataError)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,75 @@ def test_an_ordinal_response_has_the_order_of_its_categories(graded: Any) -> Non
     assert list(told.constants) == list(passel.select("grade ~ x + z", own, family="ordinal").constants)
     beside = passel.select(own[["x", "z"]], response=own.grade, family="ordinal")
     assert beside.coefficients.equals(told.coefficients)
+
+
+@pytest.fixture(scope="module")
+def dosed() -> Any:
+    """A factor whose order is not that of its texts, and of which a category does not occur."""
+    rng = np.random.default_rng(5)
+    dose = np.array(["none", "low", "high"])[rng.integers(0, 3, size=120)]
+    y = np.array([{"none": 0.0, "low": 1.0, "high": 3.0}[own] for own in dose]) + 0.3 * rng.normal(size=120)
+    return pd.DataFrame({"dose": dose, "z": rng.normal(size=120), "y": y})
+
+
+#: The order of categories, one of which does not occur.
+_DOSES = ["none", "low", "mid", "high"]
+
+
+def _coefficients(data: Any, formula: str = "y ~ dose + z") -> tuple[list[str], list[float]]:
+    table = passel.select(formula, data, keep="z").coefficients
+    return list(table.index), table["coefficient"].tolist()
+
+
+def test_categories_of_variables_keep_their_order(dosed: Any) -> None:
+    _, right = _coefficients(dosed, 'y ~ factor(dose, levels=c("none", "low", "high")) + z')
+    ordered = dosed.assign(dose=pd.Categorical(dosed.dose, _DOSES))
+    names, own = _coefficients(ordered)
+    assert own == right and {"doselow", "dosehigh"} < set(names)
+    # Texts stand in the order of their bytes, as those of a file.
+    assert "dosenone" in _coefficients(dosed)[0]
+
+
+def test_categories_in_other_tables_keep_their_order(dosed: Any) -> None:
+    pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    ordered = dosed.assign(dose=pd.Categorical(dosed.dose, _DOSES, ordered=True))
+    right = _coefficients(ordered)
+    enum = pl.DataFrame(dosed.to_dict("list")).with_columns(pl.col("dose").cast(pl.Enum(_DOSES)))
+    assert _coefficients(enum) == right
+    assert _coefficients(pa.Table.from_pandas(ordered)) == right
+    assert _coefficients(pa.concat_tables([pa.Table.from_pandas(ordered[:50]), pa.Table.from_pandas(ordered[50:])])) == right
+    # Categories without an order, as of Polars, stand as they are met.
+    plain = enum.with_columns(pl.col("dose").cast(pl.String).cast(pl.Categorical))
+    assert _coefficients(plain) == _coefficients(dosed)
+
+
+def test_orders_of_categories_outlive_rows_splits_and_files(dosed: Any, tmp_path: Any) -> None:
+    ordered = dosed.assign(dose=pd.Categorical(dosed.dose, _DOSES))
+    model = passel.select("y ~ dose + z", ordered, keep="z")
+    model.report(tmp_path / "model.json")
+    fits = model.predict(ordered)["fit"]
+    for data in (dosed, ordered.assign(dose=pd.Categorical(dosed.dose, _DOSES[::-1]))):
+        assert np.array_equal(passel.predict(tmp_path / "model.json", data)["fit"], fits)
+    # Splits, and rows left out, have fewer levels in the same order.
+    names = ("y ~ dose + z", 'y ~ factor(dose, levels=c("none", "low", "high")) + z')
+    errors = [passel.validate(names[0], ordered, seed=1).errors, passel.validate(names[1], dosed, seed=1).errors]
+    assert errors[0].equals(errors[1])
+    gaps = ordered.assign(dose=ordered.dose.where(ordered.dose != "low"))
+    with pytest.warns(passel.PasselWarning, match="dropped for missing values"):
+        left = passel.select("y ~ dose + z", gaps, keep="z", missing="drop-rows")
+    assert set(left.names) == {"z", "dosehigh"}
+
+
+def test_residuals_have_the_index_of_the_data(dosed: Any) -> None:
+    named = dosed.assign(dose=dosed.dose.where(dosed.index != 2)).set_axis([f"r{at}" for at in range(len(dosed))])
+    with pytest.warns(passel.PasselWarning, match="dropped"):
+        result = passel.select(named, response="y", missing="drop-rows")
+    for own in (result, pickle.loads(pickle.dumps(result))):
+        assert list(own.residuals.index[:3]) == ["r0", "r1", "r3"] and own.residuals.row.iloc[2] == 4
+    left = passel.select(named.dropna(), response="y")
+    assert np.allclose(left.residuals.observed, named.y.loc[left.residuals.index])
+    of_array = passel.select(dosed[["z", "y"]].to_numpy(), response="x1").residuals
+    assert np.allclose(of_array.observed, dosed.y.to_numpy()[of_array.index])
 
 
 def test_an_enum_of_polars_has_an_order(graded: Any) -> None:

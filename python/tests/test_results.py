@@ -177,7 +177,7 @@ def test_warnings_are_warned_of_where_the_caller_stands() -> None:
 
 def test_errors_name_options_as_functions_have_them() -> None:
     holes = {"x": [1.0, np.nan, 2.0, 5.0, 4.0], "y": [0.0, 1.0, 3.0, 2.0, 5.0]}
-    with pytest.raises(passel.DataError, match="missing drop-rows") as error:
+    with pytest.raises(passel.DataError, match='missing="drop-rows"') as error:
         passel.select(holes, response="y")
     assert "--" not in str(error.value)
     assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)

@@ -54,8 +54,8 @@ pub enum DesignError {
         distribution: Distribution,
     },
     #[error(
-        "the response `{name}` holds texts ({}), whose order the family ordinal must know: name them from lowest to \
-         highest, --levels {}",
+        "the response `{name}` holds texts ({}), whose order the family ordinal must know: put them in order, from lowest \
+         to highest, as --levels {}",
         list(levels.iter().map(String::as_str)),
         as_options(levels)
     )]

@@ -16,6 +16,14 @@ pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Option<Vec<T>> {
     Some(values)
 }
 
+/// An empty vector with room for so many values, on the same pages: memory that was used before is not made zeros again.
+pub(crate) fn room<T>(count: usize) -> Option<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).ok()?;
+    ask_for_large_pages(values.spare_capacity_mut());
+    Some(values)
+}
+
 /// Gives the system the memory that was freed and that the allocator keeps: of a table that became a design it is what lay
 /// between the names of columns, some hundred bytes a column.
 pub(crate) fn give_back_freed() {
@@ -65,5 +73,7 @@ mod tests {
             assert!(values.iter().all(|value| *value == 0.0));
         }
         assert_eq!(zeros::<f64>(usize::MAX / 8), None);
+        assert!(room::<f64>(LARGE).is_some_and(|room| room.is_empty() && room.capacity() >= LARGE));
+        assert_eq!(room::<f64>(usize::MAX / 8), None);
     }
 }

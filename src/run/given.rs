@@ -30,6 +30,13 @@ impl DataCache {
         Ok(cache)
     }
 
+    /// Whether the task is one whose columns may stay where they are, for [`of_columns`](Self::of_columns).
+    pub fn may_hold(task: &Task, columns: &dyn ColumnReader) -> bool {
+        let job = task.job();
+        let is_design = method_of(task).data_keys(job) == keys::<Design>(job);
+        is_design && Design::may_stay(job, columns.shape())
+    }
+
     /// Columns that stay where they are, beside those of a table in which they are remote, for one task; none where the
     /// task is not one of which they may stay, or where something of them must be told.
     ///
@@ -42,12 +49,8 @@ impl DataCache {
     ) -> Result<Option<Self>, RunError> {
         let job = task.job();
         let key = method_of(task).data_keys(job);
-        let is_design = key == keys::<Design>(job);
         let is_beside = |at: usize| !matches!(table.columns[at].values, Values::Remote);
-        if !is_design
-            || !response(job, table).is_some_and(is_beside)
-            || !Design::may_stay(job, columns.shape())
-        {
+        if !Self::may_hold(task, &**columns) || !response(job, table).is_some_and(is_beside) {
             return Ok(None);
         }
         let threads = job.resources.thread_count();

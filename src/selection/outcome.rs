@@ -174,6 +174,16 @@ impl Outcome {
         }
     }
 
+    /// What a user should know of the result first; of several responses each model has its own.
+    pub fn warnings(&self) -> &[String] {
+        self.overview().warnings
+    }
+
+    /// The devices that did the work, as `cpu` and `cuda:0`.
+    pub fn devices(&self) -> &[String] {
+        self.overview().devices
+    }
+
     /// What all kinds of report have in common.
     pub(crate) fn overview(&self) -> Overview<'_> {
         match self {

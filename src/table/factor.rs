@@ -1,4 +1,5 @@
-//! Factors: texts that become levels in an order of their own, so that the order of rows cannot matter.
+//! Factors: texts that become levels in an order of their own, so that the order of rows cannot matter, and categories in
+//! the order that they have.
 
 use std::collections::HashMap;
 
@@ -91,12 +92,56 @@ impl<'a> FromIterator<Option<&'a str>> for Values {
     }
 }
 
+impl Values {
+    /// A factor whose levels stand in the given order, which says the reference of a treatment and the order of contrasts.
+    /// Levels that no observation has are left out, and two of one text are one.
+    ///
+    /// Codes are indexes into `levels`; others are missing values.
+    ///
+    /// ```
+    /// use passel::table::Values;
+    ///
+    /// let doses = ["none", "low", "high"].map(str::to_owned);
+    /// let dose = Values::factor(doses.to_vec(), vec![2, 0, 2]);
+    /// let levels = ["none", "high"].map(str::to_owned).to_vec();
+    /// assert_eq!(dose, Values::Factor { levels, codes: vec![1, 0, 1] });
+    /// ```
+    pub fn factor(levels: Vec<String>, codes: Vec<u32>) -> Self {
+        let mut first: HashMap<&str, u32> = HashMap::new();
+        let texts = (0..).zip(levels.iter().map(String::as_str));
+        let places = texts.map(|(place, level)| *first.entry(level).or_insert(place));
+        let places: Vec<u32> = places.collect();
+        let place = |code: &u32| places.get(*code as usize).copied().unwrap_or(MISSING);
+        let codes = codes.iter().map(place).collect();
+        arranged(levels.into_iter().zip(0..), codes, |_| {})
+    }
+}
+
 /// Makes a factor of levels in any order, each with its code. Levels that no observation has are
 /// left out; the others ascend as numbers if all of them are numbers, else they stand in bytewise
 /// order.
-pub(super) fn factor(
+pub(super) fn factor(levels: impl IntoIterator<Item = (String, u32)>, codes: Vec<u32>) -> Values {
+    arranged(levels, codes, |levels| {
+        let numbers: Option<Vec<f64>> = levels.iter().map(|(level, _)| number(level)).collect();
+        match numbers {
+            Some(numbers) => {
+                let own = std::mem::take(levels);
+                let mut ordered: Vec<_> = numbers.into_iter().zip(own).collect();
+                // Two spellings of one number are two levels.
+                ordered
+                    .sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
+                *levels = ordered.into_iter().map(|(_, level)| level).collect();
+            }
+            None => levels.sort_unstable(),
+        }
+    })
+}
+
+/// Makes a factor of levels, each with its code, those of which that observations have are put in order.
+fn arranged(
     levels: impl IntoIterator<Item = (String, u32)>,
     mut codes: Vec<u32>,
+    put_in_order: impl FnOnce(&mut Vec<(String, u32)>),
 ) -> Values {
     let mut levels: Vec<(String, u32)> = levels.into_iter().collect();
     let mut places = vec![MISSING; levels.len()];
@@ -104,16 +149,7 @@ pub(super) fn factor(
         places[*code as usize] = 0;
     }
     levels.retain(|(_, code)| places[*code as usize] != MISSING);
-    let numbers: Option<Vec<f64>> = levels.iter().map(|(level, _)| number(level)).collect();
-    match numbers {
-        Some(numbers) => {
-            let mut ordered: Vec<_> = numbers.into_iter().zip(levels).collect();
-            // Two spellings of one number are two levels.
-            ordered.sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
-            levels = ordered.into_iter().map(|(_, level)| level).collect();
-        }
-        None => levels.sort_unstable(),
-    }
+    put_in_order(&mut levels);
     for (place, (_, code)) in (0..).zip(&levels) {
         places[*code as usize] = place;
     }
@@ -144,6 +180,15 @@ mod tests {
         assert_eq!(levels, expected);
         let told = codes.iter().map(|code| &*levels[*code as usize]);
         assert_eq!(told.collect::<Vec<_>>(), values);
+    }
+
+    #[test]
+    fn given_levels_keep_their_order() {
+        let given = ["mid", "low", "none", "low", "high"].map(str::to_owned);
+        let factor = Values::factor(given.to_vec(), vec![4, MISSING, 0, 3, 9, 1]);
+        let levels = ["mid", "low", "high"].map(str::to_owned).to_vec();
+        let codes = vec![2, MISSING, 0, 1, MISSING, 1];
+        assert_eq!(factor, Values::Factor { levels, codes });
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::{cmp::Reverse, collections::HashSet};
 
-use super::factor::factor;
 use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
 use crate::{ranks::Communicator, threads::map_each};
 
@@ -271,8 +270,7 @@ impl Values {
                         Some(true) => MISSING,
                         _ => *code,
                     });
-                    let levels = levels.iter().cloned().zip(0..);
-                    *self = factor(levels, codes.collect());
+                    *self = Self::factor(levels.clone(), codes.collect());
                 }
             }
             Self::Remote => {}

@@ -169,7 +169,8 @@ pub enum Values {
     Genotypes(Genotypes),
     /// A categorical variable.
     Factor {
-        /// Names of the levels, each once: ascending where all are numbers, else in bytewise order.
+        /// Names of the levels, each once. Those of texts ascend where all are numbers and stand in bytewise order else;
+        /// those of [`Values::factor`] stand in the order that they were given in.
         levels: Vec<String>,
         /// Index into `levels` for each observation; [`MISSING`] marks a missing value.
         codes: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Deref, slice::ChunksMut, sync::Arc};
 
-use crate::memory::{MemoryCharge, MemoryError, zeros};
+use crate::memory::{MemoryCharge, MemoryError, room, zeros};
 
 /// The numbers of a column: a vector of its own, or a part of a matrix. Clones share them until one is changed.
 ///
@@ -15,10 +15,10 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// A matrix of zeros for [`columns_of`](Self::columns_of), a large one on pages of two megabytes where the system has
-    /// them; none if there is no room for it.
-    pub fn zeros(rows: usize, width: usize) -> Option<Vec<f64>> {
-        zeros(rows.checked_mul(width)?)
+    /// An empty vector with room for a matrix of [`columns_of`](Self::columns_of), a large one on pages of two megabytes
+    /// where the system has them; none if there is not so much memory.
+    pub fn room(rows: usize, width: usize) -> Option<Vec<f64>> {
+        room(rows.checked_mul(width)?)
     }
 
     /// The columns of a matrix, which becomes the design's where nobody else has them.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Column, Numbers, Table, Values, factor};
+use super::{Column, Numbers, Table, Values};
 use crate::{memory::zeros, threads::map_each};
 
 impl Table {
@@ -131,10 +131,7 @@ impl Values {
                 Self::Sparse { rows, values }
             }
             Self::Remote => Self::Remote,
-            Self::Factor { levels, codes } => {
-                let levels = levels.iter().cloned().zip(0..);
-                factor::factor(levels, of(codes, named))
-            }
+            Self::Factor { levels, codes } => Self::factor(levels.clone(), of(codes, named)),
         }
     }
 }
@@ -162,7 +159,7 @@ mod tests {
                     values: vec![4.0, f64::NAN],
                 }),
                 column(Values::Factor {
-                    levels: ["a", "b", "c"].map(str::to_owned).to_vec(),
+                    levels: ["d", "b", "a"].map(str::to_owned).to_vec(),
                     codes: vec![0, 2, MISSING, 1],
                 }),
             ],
@@ -189,7 +186,7 @@ mod tests {
             values: entries,
         };
         assert_eq!(values[3], sparse);
-        let (levels, codes) = (vec!["c".to_owned()], vec![0, 0, MISSING]);
+        let (levels, codes) = (vec!["a".to_owned()], vec![0, 0, MISSING]);
         assert_eq!(values[4], Values::Factor { levels, codes });
         let all = table.select_rows(&[0, 1, 2, 3]);
         assert_eq!(all.columns[4], table.columns[4]);

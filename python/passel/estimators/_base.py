@@ -59,6 +59,8 @@ class EngineEstimator(BaseEstimator):
     def _given(self) -> dict[str, Any]:
         """The options of the engine: parameters that are not None, and ``options``."""
         own = self.get_params(deep=False)
+        if not isinstance(self.options, (Mapping, type(None))):
+            raise ValueError(f"options = {self.options!r} must be a dictionary of options by their names")
         extra = {str(name).replace("-", "_"): value for name, value in (self.options or {}).items()}
         options = {self._named.get(name, name): name for name in own if name not in self._of_estimator}
         doubled = next((name for name in extra if name in options), None)

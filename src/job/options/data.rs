@@ -35,7 +35,7 @@ pub(super) fn data() -> impl Iterator<Item = OptionSpec> {
             .range("words or numbers separated by commas, in double quotes where one holds a comma")
             .help("Values that mean a missing one, besides empty fields, a point alone, NA, N/A, NULL, null, NaN and the errors of spreadsheets such as #N/A: -999, say"),
         TaskOption::choice("missing HOW", MISSING, |draft| &mut draft.job.missing)
-            .help("What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of the variable's other values (auto does so for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
+            .help("What to do with missing values: refuse the data; drop the observations that have any; in a regression, take the mean of the variable's other values, but drop the observations that miss the response, a weight or a variable that every model holds (auto does so for genotypes, and refuses others); or, where levels are counted rather than regressed on, make them a level of their own, or leave them out of each table that needs them (pairwise)"),
         TaskOption::value("binning RULE", |raw| raw.binning(), |draft| &mut draft.job.binning)
             .range(Binning::RANGE)
             .help("How variables are turned into the levels that are counted; auto: levels for text and for at most 64 distinct integers (more than 10 of a variable only with 5 times as many observations), else equal-width:10; mdlp: cut where the levels of the response separate (Fayyad and Irani); edges: as in the JSON report FILE"),
