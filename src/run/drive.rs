@@ -17,6 +17,9 @@ use crate::{
     trace::Trace,
 };
 
+/// Bytes of data from which memory that reading has freed is given back to the system.
+const MUCH_MEMORY: u64 = 1 << 27;
+
 /// Takes a method along the path of a run.
 pub(super) fn drive<M: Method>(
     method: &M,
@@ -47,7 +50,10 @@ pub(super) fn drive<M: Method>(
     gpus.wait()?;
     run.waited = run.prepared.elapsed();
     let (prepared, _held) = prepared?;
-    give_back_freed();
+    // Of little data it is wanted soon again, by this run or the next, and each page costs more to be had anew than to be used.
+    if job.resources.memory.held() >= MUCH_MEMORY {
+        give_back_freed();
+    }
     run.meter.begin("at work");
     let guard = M::IS_PROCEDURE.then(|| job.interrupt.detachable());
     let has_others = !job.other_criteria.is_empty() && job.responses.is_none();
