@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Families and formulas
 #
-# A response may be a yes or no, a count, a level or a survival time, and candidates may be the terms of a formula.
+# A response may be a yes or no (counts, levels and survival times have a page of their own), and candidates may be the terms of a formula.
 
 # %%
 from pathlib import Path

@@ -19,8 +19,8 @@ use pyo3::{
 
 use crate::table::buffer;
 
-/// Elements that are read by one thread.
-const FEW: usize = 1 << 22;
+/// Elements that are worth a thread of their own.
+const MANY: usize = 1 << 19;
 
 /// Rows and columns of a tile, which stays in a cache while it is turned.
 const TILE: usize = 64;
@@ -155,10 +155,7 @@ impl Elements {
         }
         let width = matrix.len() / self.rows;
         let most = thread::available_parallelism().map_or(1, usize::from);
-        let threads = match matrix.len() > FEW {
-            true => most.min(width),
-            false => 1,
-        };
+        let threads = most.min(width).min(matrix.len() / MANY).max(1);
         let each = width.div_ceil(threads);
         thread::scope(|scope| {
             for (part, own) in matrix.chunks_mut(each * self.rows).enumerate() {

@@ -156,6 +156,8 @@ pub(crate) fn run(
     let running = RunningJobs::default();
     let board = JobProgress::new(Progress::None, running.clone(), 0, 1);
     let work = move || {
+        // The table is made first, as a program reads its file.
+        let started = Instant::now();
         board.start_job(NAME, 1, (0, 1));
         let cache = match table {
             Some((source, parts)) => cache_of(&task, &source, parts, must_stay)?.map(Some),
@@ -167,7 +169,7 @@ pub(crate) fn run(
                 &RunContext {
                     cache: cache.as_ref(),
                     board: Some((&board, NAME)),
-                    process_started: Some(Instant::now()),
+                    process_started: Some(started),
                     ..RunContext::default()
                 },
             ),

@@ -50,8 +50,9 @@ def test_the_blocks_of_a_page_run(page: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_an_example_runs(example: Path) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
-    if "sklearn" in example.read_text(encoding="utf-8"):
-        pytest.importorskip("sklearn")
+    for package in ("sklearn", "statsmodels"):
+        if f"from {package}" in example.read_text(encoding="utf-8"):
+            pytest.importorskip(package)
     code = f"import runpy, matplotlib; matplotlib.use('Agg'); runpy.run_path({str(example)!r})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT / "examples")
     assert run.returncode == 0, run.stderr
