@@ -45,8 +45,9 @@ def _values() -> dict[str, tuple[frozenset[str], bool]]:
     for command in ("predict", "pairs", "stability", "validate", "select"):
         for option in _engine.options(command):
             parts = re.split(r"[,;]? or |, |; ", option["range"])
-            heads = (part.partition(":")[0] for part in parts)
-            known[option["name"]] = (frozenset(own for own in heads if re.fullmatch(r"[a-z0-9-]+", own)), option["list"])
+            # A word alone, with parameters as in split:splits=50, or with an explanation as in cuda (every GPU).
+            words = (re.fullmatch(r"([a-z0-9-]+)(?::.*| \(.*)?", part) for part in parts)
+            known[option["name"]] = (frozenset(own[1] for own in words if own), option["list"])
     return known
 
 

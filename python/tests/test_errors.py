@@ -124,6 +124,7 @@ def test_values_of_options_are_told_as_arguments() -> None:
     assert of("put them in order as --levels low,mid,high") == 'put them in order as levels=["low", "mid", "high"]'
     assert of("--max-size 3 is small, and --max-size binds (--max-size)") == "max_size=3 is small, and max_size binds (max_size)"
     assert of("--infer split:splits=20 or --dispersion 2.5") == 'infer="split:splits=20" or dispersion=2.5'
+    assert of("--device cuda, --device cpu or --family poisson") == 'device="cuda", device="cpu" or family="poisson"'
     assert of("max-size = 0 must be 1 …") == "max_size = 0 must be 1 …"
 
 
