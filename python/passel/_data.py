@@ -36,6 +36,8 @@ class Columns:
         self.has_tensor = False
         #: Whether columns are of an array, which has no names for them.
         self.unnamed = False
+        #: The index of a data frame.
+        self.index: Any = None
 
     def note(self, what: str) -> None:
         """A conversion that takes memory beside the engine's matrix."""
@@ -145,6 +147,7 @@ class Columns:
 
     def frame(self, data: Any) -> None:
         """All columns of a table of any kind."""
+        self.index = index_of(data)
         module = type(data).__module__.partition(".")[0]
         if isinstance(data, Mapping):
             for name, values in data.items():
@@ -341,7 +344,8 @@ def _of_dlpack(values: Any, columns: Columns, what: str) -> Any:
 def has_column(data: Any, name: str) -> bool:
     """Whether a table has a column of this name."""
     try:
-        return name in (data if isinstance(data, Mapping) else getattr(data, "columns", ()))
+        # Those of Arrow have no names in `columns`.
+        return name in (data if isinstance(data, Mapping) else getattr(data, "column_names", None) or getattr(data, "columns", ()))
     except TypeError:
         return False
 
@@ -369,6 +373,10 @@ def categories_of(values: Any) -> list[str] | None:
             return None
         seen = set(values.drop_nulls().to_list())
         return [own for own in values.dtype.categories.to_list() if own in seen]
+    if module == "pyarrow" and getattr(values.type, "ordered", False):
+        chunks = values.unify_dictionaries().chunks if hasattr(values, "chunks") else [values]
+        seen = set(values.unique().to_pylist())
+        return [own for own in chunks[0].dictionary.to_pylist() if own in seen] if chunks else None
     dtype = getattr(values, "dtype", None)
     if module != "pandas" or not getattr(dtype, "ordered", False):
         return None

@@ -38,6 +38,12 @@ def _text(option: str, value: Any) -> str:
     raise option_error(of_python, f"{of_python} = {value!r} must be a text, a number, True, False or a list of these")
 
 
+def _is_mask(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(own, bool) for own in value)
+    return hasattr(value, "__len__") and str(getattr(value, "dtype", "")).lower() in ("bool", "boolean")
+
+
 def texts(given: Mapping[str, Any], lists: Collection[str]) -> list[tuple[str, list[str]]]:
     """Options as the engine takes them; None means the default. ``lists`` are those that take several texts."""
     all_texts = []
@@ -47,7 +53,7 @@ def texts(given: Mapping[str, Any], lists: Collection[str]) -> list[tuple[str, l
             continue
         if hasattr(value, "columns"):
             raise option_error(key, f"{key} is a table, where names or texts are expected")
-        if hasattr(value, "dtype") and value.dtype == bool and getattr(value, "ndim", 0) == 1:
+        if _is_mask(value):
             raise option_error(key, f"{key} is a mask, where names are expected: as of a data frame frame.columns[mask]")
         if isinstance(value, Mapping):
             # As reference={"site": "north"}, and group={"size": ["height", "weight"]}.

@@ -222,8 +222,9 @@ class Choosing(TypedDict, total=False):
     separated by commas, in double quotes where a name holds one."""
     reference: str | Sequence[str] | Mapping[str, Level] | None
     """Compare the other levels of a factor with this one, which gets no dummy; with --split another reference level may lead
-    to another selection; levels that are all numbers ascend, others stand in bytewise order. Default: each factor's first
-    level. Values: COLUMN=LEVEL, separated by commas, in double quotes where one holds a comma."""
+    to another selection; levels that are all numbers ascend, others stand in bytewise order, categories of data frames in
+    their own. Default: each factor's first level. Values: COLUMN=LEVEL, separated by commas, in double quotes where one holds
+    a comma."""
     split: bool | None
     """Let each dummy of a factor enter and leave models by itself; otherwise a factor is one term, whose dummies are in a
     model together or not at all. Default: false."""

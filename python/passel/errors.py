@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from passel.results import Result
 
 
+#: A list, a word with or without parameters, or a number with or without a unit.
+_VALUE = r"\w[\w-]*(?:,\w[\w-]*)+(?![\w:=])|[a-z][\w-]*(?::[\w.=-]*\w(?:,\w+=[\w.-]*\w)*)?|-?\d[\d.]*(?: [KMGT]i?B)?\b"
+
 #: An option of the program with a value that may be its next word, or an option where a line begins.
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: (\w[\w-]*(?:,\w[\w-]*)+|[a-z][\w:=-]*\w|\d[\d.]*\b))?|^([a-z]+(?:-[a-z]+)+)(?= = )", re.M)
+_OPTION = re.compile(rf"(?<![\w-])--([a-z][a-z-]*[a-z])(?: ({_VALUE}))?|^([a-z]+(?:-[a-z]+)+)(?= = )", re.M)
 
 
 def of_python(text: str) -> str:
@@ -21,13 +24,18 @@ def of_python(text: str) -> str:
 
 
 def _as_argument(found: re.Match[str]) -> str:
+    if found[1] and found[1] not in _values():
+        # One of another program.
+        return found[0]
     name = found[1] or found[3]
     own, value = name.replace("-", "_"), found[2]
     if value is None:
         return own
-    words, is_list = _values().get(name, (frozenset(), False))
-    if value[0].isdigit() and "," not in value:
+    words, is_list = _values()[name]
+    if re.fullmatch(r"-?[\d.]+", value):
         return f"{own}={value}"
+    if value.endswith("B") and value[0].isdigit():
+        return f'{own}="{value}"'
     if is_list and "," in value:
         return f"{own}={value.split(',')!r}".replace("'", '"')
     if value.partition(":")[0] in words:
@@ -42,7 +50,7 @@ def _values() -> dict[str, tuple[frozenset[str], bool]]:
     from passel import _engine
 
     known = {}
-    for command in ("predict", "pairs", "stability", "validate", "select"):
+    for command in ("simulate", "predict", "pairs", "stability", "validate", "select"):
         for option in _engine.options(command):
             parts = re.split(r"[,;]? or |, |; ", option["range"])
             # A word alone, with parameters as in split:splits=50, or with an explanation as in cuda (every GPU).
@@ -57,15 +65,16 @@ class PasselError(Exception):
     def __init__(self, *args: Any) -> None:
         super().__init__(*(of_python(own) if isinstance(own, str) else own for own in args))
 
-    #: The engine's report of what was found before the end, if anything was.
+    #: The engine's report of what was found before the end, if anything was, and the index of the data frame.
     report: Any = None
+    _index: Any = None
 
     @property
     def result(self) -> Result | None:
         """What was found before the end; None if nothing was."""
         from passel.results import Result
 
-        return None if self.report is None else Result._of(self.report)
+        return None if self.report is None else Result._of(self.report, self._index)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An engine's report is not pickled.

@@ -19,7 +19,7 @@ from passel._option_types import (
     PairsOptions, PredictOptions, SelectOptions, SimulateOptions, StabilityOptions, ValidateOptions,
 )
 from passel._options import quoted, texts
-from passel.errors import DataError, EngineError, FileMissing, PasselWarning, of_python, option_error
+from passel.errors import DataError, EngineError, FileMissing, PasselError, PasselWarning, of_python, option_error
 from passel.results import Pairs, Predictions, Ranking, Result, Selection, Simulated, Stability, Validation
 
 #: Called with what is counted, how many are done, and how many there are, if that is known.
@@ -42,7 +42,7 @@ def _lists(command: str) -> frozenset[str]:
 
 def options(command: str = "select") -> list[dict[str, Any]]:
     """The options of a function: name, default, range and help of each."""
-    own = _engine.options(command)
+    own = _engine.options(command) if isinstance(command, str) else []
     if not own:
         raise option_error("command", f"command = {command!r} must be select, pairs, stability, validate, predict or simulate")
     of_python = ({**option, "name": option["name"].replace("-", "_")} for option in own)
@@ -99,6 +99,12 @@ def _run(
             continue
         if value is None or isinstance(value, str) or _are_names(value):
             continue
+        if hasattr(value, "columns"):
+            raise option_error(option, f"{option} is a table, where a column is expected")
+        same = next((name for name, other in beside if other is value), None)
+        if same is not None:
+            given[option] = same
+            continue
         column = _NAMES.get(option, option)
         series_name = getattr(value, "name", None)
         if isinstance(series_name, str) and series_name:
@@ -110,7 +116,7 @@ def _run(
             column = option
         beside.append((column, value))
         given[option] = column
-    table, must_stay = None, False
+    table, must_stay, index = None, False, None
     if _data.is_file(data):
         if beside:
             raise DataError(f"{beside[0][0]} is an array, but the data are a file: name a column of it")
@@ -126,7 +132,7 @@ def _run(
             for name in names if isinstance(names, (list, tuple)) else ():
                 if isinstance(name, str) and name not in columns.names:
                     raise option_error(option, f"{option} = {name!r} is no column of the data")
-        table = columns.table(source)
+        table, index = columns.table(source), columns.index
         must_stay = columns.has_tensor and copy is False
     if _Gpu.lost:
         if str(given.get("device", "auto")).startswith("cuda"):
@@ -145,19 +151,24 @@ def _run(
     told = _told(progress, command)
     try:
         report = _engine.run(command, source, table, texts(given, _lists(command)), criteria, score, told, must_stay=must_stay)
-    except DataError as error:
-        if table is None and str(error) == f"{source}: no such file":
-            raise FileMissing(str(error)) from None
+    except PasselError as error:
+        error._index = index
+        _tell_missing(error, source)
         raise
     finally:
         close = getattr(told, "close", None)
         if close is not None:
             close()
-    result = Result._of(report)
-    result._index = _data.index_of(data)
+    result = Result._of(report, index)
     _Gpu.used = _Gpu.used or any("cuda" in own for own in report.devices())
     _warn(result.warnings, level)
     return result
+
+
+def _tell_missing(error: PasselError, source: str) -> None:
+    """Raises the error of a file that is not there as one of Python's, too."""
+    if str(error) == f"{source}: no such file":
+        raise FileMissing(str(error)) from None
 
 
 def _functions(command: str, given: dict[str, Any]) -> tuple[list[tuple[int, Any]], Any]:
@@ -197,13 +208,13 @@ def _are_names(value: Any) -> bool:
 
 
 def _told(progress: Progress | bool | None, command: str) -> Progress | None:
-    if progress is True:
+    if isinstance(progress, (bool, np.bool_)) and progress:
         from passel._progress import Bar
 
         return Bar(command)
-    if not (progress is None or progress is False or callable(progress)):
+    if not (progress is None or isinstance(progress, (bool, np.bool_)) or callable(progress)):
         raise option_error("progress", f"progress = {progress!r} must be True, False or a function of what is counted, how many and of how many")
-    return progress or None
+    return progress if callable(progress) else None
 
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
@@ -212,7 +223,7 @@ def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:
     is_formula = isinstance(data, str) and "~" in data and not data.startswith("~/")
     if isinstance(data, str) and not is_formula and formula is not None and not isinstance(formula, str):
         raise option_error(
-            "formula", f"formula = {data!r} must be RESPONSE ~ TERMS; without one the response is named: select(data, response='y')"
+            "formula", f"formula = {data!r} must be RESPONSE ~ TERMS; without one the data come first, and the response is named: response='y'"
         )
     if is_formula and not (isinstance(formula, str) and "~" in formula):
         return formula, data
@@ -354,6 +365,7 @@ def _predict(model: Any, data: Any, copy: bool | None, given: Mapping[str, Any])
         if is_unnamed and "needs the column" in str(error):
             hint = "an array has no names: give a data frame, or a dictionary of columns by their names"
             raise DataError(f"{error}; {hint}") from None
+        _tell_missing(error, source)
         raise
     # The caller of the function or the method that called this one.
     _warn(told, 4)

@@ -44,9 +44,11 @@ class Result:
         self._report = report
 
     @staticmethod
-    def _of(report: _engine.Report) -> Any:
-        """The result of the kind that a report is of."""
-        return _KINDS[report.kind()](report)
+    def _of(report: _engine.Report, index: Any = None) -> Any:
+        """The result of the kind that a report is of; ``index`` is that of the data frame."""
+        result = _KINDS[report.kind()](report)
+        result.__dict__["_index"] = index
+        return result
 
     @staticmethod
     def _of_fields(fields: dict[str, Any]) -> Any:
@@ -56,9 +58,11 @@ class Result:
     @functools.cached_property
     def _extras(self) -> dict[str, Any]:
         """What is not in the JSON, and known of a fresh result alone."""
-        known = {"residuals": self._report.residuals() or None, "deviations": self._report.deviations() or None}
-        own = known | {"index": self.__dict__.get("_index")}
-        return {name: value for name, value in own.items() if value is not None}
+        residuals, deviations, index = self._report.residuals(), self._report.deviations(), self.__dict__.get("_index")
+        if residuals and index is not None:
+            index = index[np.frombuffer(residuals["row"]).astype(np.int64) - 1]
+        own = {"residuals": residuals, "deviations": deviations, "index": index if residuals else None}
+        return {name: value for name, value in own.items() if value is not None and len(value) > 0}
 
     @property
     def warnings(self) -> list[str]:
@@ -202,9 +206,9 @@ class Selection(_Names):
         residuals.
         """
         columns = self._residual_columns()
-        made, rows, index = frame(columns), columns["row"] - 1, self._extras.get("index")
+        made = frame(columns)
         # Polars has no index.
-        return made.set_axis(rows if index is None else index[rows]) if hasattr(made, "set_axis") else made
+        return made.set_axis(self._extras.get("index", columns["row"] - 1)) if hasattr(made, "set_axis") else made
 
     def _residual_columns(self) -> dict[str, Any]:
         columns = self._extras.get("residuals")

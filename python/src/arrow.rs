@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use std::collections::{HashMap, HashSet};
+
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatchReader, StringArray,
     cast::AsArray,
@@ -163,22 +165,57 @@ fn texts<'a, I: Iterator<Item = Option<&'a str>>>(
 
 /// Categories, each chunk of which may have a dictionary of its own; `in_order` they are levels as they stand there.
 fn categories<K: ArrowDictionaryKeyType>(chunks: &[ArrayRef], in_order: bool) -> Values {
-    let (mut levels, mut codes) = (Vec::new(), Vec::new());
+    let (mut codes, mut known) = (Vec::new(), HashMap::new());
+    // Codes of levels from the first to the last.
+    let mut order = Vec::new();
+    let mut last: Option<(&ArrayRef, Vec<u32>)> = None;
     for chunk in chunks {
         let chunk = chunk.as_dictionary::<K>();
-        let own = level_texts(chunk.values());
-        let code = |row| {
-            let key = chunk.key(row).filter(|key| own[*key].is_some());
-            key.map_or(MISSING, |key| (levels.len() + key) as u32)
-        };
-        codes.extend((0..chunk.len()).map(code));
-        levels.extend(own.into_iter().map(Option::unwrap_or_default));
+        let before = last.take().filter(|(before, _)| *before == chunk.values());
+        let own = before.map(|(_, own)| own).unwrap_or_else(|| {
+            let code = |level: Option<String>| {
+                let next = known.len() as u32;
+                level.map_or(MISSING, |level| *known.entry(level).or_insert(next))
+            };
+            let own = level_texts(chunk.values()).into_iter().map(code).collect();
+            join_orders(&mut order, &own);
+            own
+        });
+        codes.extend((0..chunk.len()).map(|row| chunk.key(row).map_or(MISSING, |key| own[key])));
+        last = Some((chunk.values(), own));
     }
-    if in_order {
-        return Values::factor(levels, codes);
+    let mut levels = vec![String::new(); known.len()];
+    for (level, code) in known {
+        levels[code as usize] = level;
     }
-    let text = |code: &u32| levels.get(*code as usize).map(String::as_str);
-    codes.iter().map(text).collect()
+    if !in_order {
+        let text = |code: &u32| levels.get(*code as usize).map(String::as_str);
+        return codes.iter().map(text).collect();
+    }
+    let mut places = vec![MISSING; levels.len()];
+    for (place, code) in (0..).zip(&order) {
+        places[*code as usize] = place;
+    }
+    let place = |code: &u32| places.get(*code as usize).copied().unwrap_or(MISSING);
+    let codes = codes.iter().map(place).collect();
+    let in_order = order.iter().map(|code| levels[*code as usize].clone());
+    Values::factor(in_order.collect(), codes)
+}
+
+/// Puts the levels of another dictionary among those in order: its own order holds if it has all of them in theirs, as where
+/// a later one lists more; else what is new comes last.
+fn join_orders(order: &mut Vec<u32>, own: &Vec<u32>) {
+    let own = own.iter().copied().filter(|code| *code != MISSING);
+    let mut rest = order.iter().peekable();
+    for code in own.clone() {
+        rest.next_if_eq(&&code);
+    }
+    if rest.peek().is_none() {
+        *order = own.collect();
+        return;
+    }
+    let there: HashSet<u32> = order.iter().copied().collect();
+    order.extend(own.filter(|code| !there.contains(code)));
 }
 
 fn level_texts(levels: &ArrayRef) -> Vec<Option<String>> {

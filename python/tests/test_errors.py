@@ -69,6 +69,8 @@ MISTAKES: dict[str, tuple[Mistake, type[Exception], str]] = {
     "a response as a formula": (lambda own: passel.select("y", own), passel.OptionError, r"RESPONSE ~ TERMS; .*response='y'"),
     "no formula before data": (lambda own: passel.select("", own), passel.OptionError, "RESPONSE ~ TERMS"),
     "a mask of names": (lambda own: passel.select(own, response="y", keep=np.array([True, False])), passel.OptionError, "keep is a mask"),
+    "a list of truths": (lambda own: passel.select(own, response="y", keep=[True, False]), passel.OptionError, "keep is a mask"),
+    "a table as response": (lambda own: passel.select(own, response=own[["y"]]), passel.OptionError, "response is a table"),
     "a table of responses": (lambda own: passel.select(own, responses=own), passel.OptionError, "responses is a table"),
     "no such command": (lambda own: passel.options("selects"), passel.OptionError, "must be select, pairs"),
     "another progress": (lambda own: passel.select(own, response="y", progress="yes"), passel.OptionError, "progress = 'yes'"),
@@ -125,10 +127,17 @@ def test_values_of_options_are_told_as_arguments() -> None:
     assert of("--max-size 3 is small, and --max-size binds (--max-size)") == "max_size=3 is small, and max_size binds (max_size)"
     assert of("--infer split:splits=20 or --dispersion 2.5") == 'infer="split:splits=20" or dispersion=2.5'
     assert of("--device cuda, --device cpu or --family poisson") == 'device="cuda", device="cpu" or family="poisson"'
+    assert of("say --na -999 where --memory-limit 97.7 KiB: raise it") == 'say na=-999 where memory_limit="97.7 KiB": raise it'
+    assert of("--infer split:splits=20,level=0.9 and plink2 --max-alleles 2 --make-pgen") == (
+        'infer="split:splits=20,level=0.9" and plink2 --max-alleles 2 --make-pgen'
+    )
     assert of("max-size = 0 must be 1 …") == "max_size = 0 must be 1 …"
 
 
 def test_a_file_that_is_not_there_is_an_error_of_python_too() -> None:
     with pytest.raises(FileNotFoundError, match=r"^nothing\.csv: no such file$") as caught:
         passel.select("nothing.csv", response="y")
+    model = passel.select({"x": [1.0, 2.0, 4.0, 3.0, 7.0], "y": [1.0, 2.1, 3.0, 3.5, 6.0]}, response="y")
+    with pytest.raises(FileNotFoundError):
+        model.predict("nothing.csv")
     assert isinstance(caught.value, passel.DataError) and isinstance(pickle.loads(pickle.dumps(caught.value)), passel.DataError)

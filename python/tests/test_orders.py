@@ -89,6 +89,58 @@ def test_orders_of_categories_outlive_rows_splits_and_files(dosed: Any, tmp_path
     assert set(left.names) == {"z", "dosehigh"}
 
 
+def test_texts_that_are_numbers_ascend_in_what_is_left_of_them(tmp_path: Any) -> None:
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=160)
+    level = np.array(["9", "10", "11"])[np.digitize(2.0 * x + rng.logistic(size=160), [-1.0, 1.0])]
+    told = pd.DataFrame({"x": x, "level": np.where(np.arange(160) % 16 == 0, "unknown", level)})
+    told.to_csv(tmp_path / "told.csv", index=False)
+    told.to_parquet(tmp_path / "told.parquet")
+    left = pd.DataFrame({"x": x, "level": level})[told.level != "unknown"].reset_index(drop=True)
+    options: Any = {"response": "level", "family": "ordinal", "na": ["unknown"], "missing": "drop-rows"}
+    right = passel.select(left, response="level", family="ordinal").coefficients
+    assert list(right.index) == ["9|10", "10|11", "x"]
+    for data in (told, told.astype({"level": "category"}), tmp_path / "told.csv", tmp_path / "told.parquet"):
+        assert passel.select(data, **options).coefficients.equals(right)
+    # Categories without an order that are numbers ascend as a response.
+    assert passel.select(left.astype({"level": "category"}), response="level", family="ordinal").coefficients.equals(right)
+
+
+def test_dictionaries_of_arrow_are_joined_and_order_a_response(graded: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    grades = ["lo", "mid", "hi"]
+    ordered = graded.assign(grade=pd.Categorical(graded.grade, grades, ordered=True))
+    right = passel.select(ordered, response="grade", family="ordinal").coefficients
+    assert passel.select(pa.Table.from_pandas(ordered), response="grade", family="ordinal").coefficients.equals(right)
+    # A later dictionary may list more, in the same order.
+    first = graded.grade.isin(["mid", "hi"])
+    parts = [graded[first].assign(grade=pd.Categorical(graded.grade[first], grades[1:], ordered=True)), ordered[~first]]
+    joined = pa.concat_tables([pa.Table.from_pandas(own, preserve_index=False) for own in parts])
+    assert _coefficients(joined, "x ~ grade + z") == _coefficients(pd.concat([parts[0].astype(parts[1].dtypes), parts[1]]), "x ~ grade + z")
+    assert "grademid" in _coefficients(joined, "x ~ grade + z")[0]
+
+
+def test_contrasts_go_by_the_order_of_categories(dosed: Any) -> None:
+    ordered = dosed.assign(dose=pd.Categorical(dosed.dose, _DOSES))
+    place = ordered.dose.cat.remove_unused_categories().cat.codes.to_numpy()
+    codings = {
+        "poly": np.array([[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]]) / np.sqrt([2.0, 6.0]),
+        "helmert": np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 2.0]]),
+        "sas": np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
+    }
+    for kind, coding in codings.items():
+        found = passel.select("y ~ dose + z", ordered, keep="z", contrasts=kind).coefficients.coefficient
+        right, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(dosed)), coding[place], dosed.z]), dosed.y, rcond=None)
+        assert np.allclose(sorted(found), sorted(right))
+
+
+def test_events_and_baselines_go_by_the_order_of_categories(dosed: Any) -> None:
+    said = np.where(dosed.y > 1.0, "yes", "no")
+    data = dosed[["z"]].assign(said=pd.Categorical(said, ["yes", "no"]))
+    told = passel.select(data.astype({"said": str}), response="said", family="binomial", success="no", keep="z")
+    assert passel.select(data, response="said", family="binomial", keep="z").coefficients.equals(told.coefficients)
+
+
 def test_residuals_have_the_index_of_the_data(dosed: Any) -> None:
     named = dosed.assign(dose=dosed.dose.where(dosed.index != 2)).set_axis([f"r{at}" for at in range(len(dosed))])
     with pytest.warns(passel.PasselWarning, match="dropped"):

@@ -65,13 +65,19 @@ impl ResponseLevels {
         codes.iter().for_each(|code| is_used[*code] = true);
         let used: Vec<usize> = (0..found.len()).filter(|at| is_used[*at]).collect();
         let names = || used.iter().map(|at| found[*at].clone()).collect::<Vec<_>>();
-        // Texts that are numbers ascend already, or are in the order that a formula gives them.
+        // Texts that are numbers have an order.
         let is_number = |level: &String| level.trim().parse::<f64>().is_ok_and(f64::is_finite);
         let is_text = is_text && !found.iter().all(is_number);
         let order: Vec<usize> = match kind.levels {
             [] if is_text && kind.family.distribution() == Distribution::Ordinal => {
                 let levels = names();
                 return Err(DesignError::Unordered { name, levels });
+            }
+            [] if kind.family.distribution() == Distribution::Ordinal => {
+                let number = |at: &usize| found[*at].trim().parse::<f64>().unwrap_or_default();
+                let mut order = used.clone();
+                order.sort_by(|one, other| number(one).total_cmp(&number(other)));
+                order
             }
             [] => used.clone(),
             given => {

@@ -1,7 +1,7 @@
 //! Factors: texts that become levels in an order of their own, so that the order of rows cannot matter, and categories in
 //! the order that they have.
 
-use std::collections::HashMap;
+use std::{cmp::Ordering, collections::HashMap};
 
 use super::{MISSING, Values};
 
@@ -122,19 +122,30 @@ impl Values {
 /// order.
 pub(super) fn factor(levels: impl IntoIterator<Item = (String, u32)>, codes: Vec<u32>) -> Values {
     arranged(levels, codes, |levels| {
-        let numbers: Option<Vec<f64>> = levels.iter().map(|(level, _)| number(level)).collect();
-        match numbers {
-            Some(numbers) => {
-                let own = std::mem::take(levels);
-                let mut ordered: Vec<_> = numbers.into_iter().zip(own).collect();
-                // Two spellings of one number are two levels.
-                ordered
-                    .sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
-                *levels = ordered.into_iter().map(|(_, level)| level).collect();
-            }
-            None => levels.sort_unstable(),
-        }
+        let all_numbers = are_numbers(levels.iter().map(|(level, _)| level));
+        levels.sort_unstable_by(|(one, _), (other, _)| order_of_texts(all_numbers, one, other));
     })
+}
+
+/// Makes a factor of some of the observations of another. Levels in the order of texts are put in that order again: of
+/// `10`, `9` and `none` the first two ascend without the third. Others keep theirs, which they were given.
+pub(super) fn factor_of_part(levels: &[String], codes: Vec<u32>) -> Values {
+    let all_numbers = are_numbers(levels.iter());
+    match levels.is_sorted_by(|one, other| order_of_texts(all_numbers, one, other).is_le()) {
+        true => factor(levels.iter().cloned().zip(0..), codes),
+        false => Values::factor(levels.to_vec(), codes),
+    }
+}
+
+fn are_numbers<'a>(mut levels: impl Iterator<Item = &'a String>) -> bool {
+    levels.all(|level| number(level).is_some())
+}
+
+/// The order of levels that texts are: as numbers if all of them are, of which two spellings of one are two levels.
+fn order_of_texts(all_numbers: bool, one: &str, other: &str) -> Ordering {
+    let by_number = || Some(number(one)?.total_cmp(&number(other)?));
+    let by_number = all_numbers.then(by_number).flatten();
+    by_number.unwrap_or(Ordering::Equal).then(one.cmp(other))
 }
 
 /// Makes a factor of levels, each with its code, those of which that observations have are put in order.
@@ -189,6 +200,25 @@ mod tests {
         let levels = ["mid", "low", "high"].map(str::to_owned).to_vec();
         let codes = vec![2, MISSING, 0, 1, MISSING, 1];
         assert_eq!(factor, Values::Factor { levels, codes });
+    }
+
+    #[test]
+    fn levels_of_a_part_are_ordered_as_its_texts_or_as_they_were_given() {
+        let levels = |values: &Values| match values {
+            Values::Factor { levels, .. } => levels.clone(),
+            _ => panic!("no factor"),
+        };
+        let texts = ["9", "10", "none", "11"].map(Some);
+        let Values::Factor { levels: all, codes } = texts.into_iter().collect() else {
+            panic!("no factor");
+        };
+        assert_eq!(all, ["10", "11", "9", "none"]);
+        let without = |code: &u32| if *code == 3 { MISSING } else { *code };
+        let part = factor_of_part(&all, codes.iter().map(without).collect());
+        assert_eq!(levels(&part), ["9", "10", "11"]);
+        let given = ["none", "9", "11", "10"].map(str::to_owned);
+        let part = factor_of_part(&given, vec![1, 2, 3, MISSING]);
+        assert_eq!(levels(&part), ["9", "11", "10"]);
     }
 
     #[test]

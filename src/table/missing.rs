@@ -2,7 +2,9 @@
 
 use std::{cmp::Reverse, collections::HashSet};
 
-use super::{Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values};
+use super::{
+    Column, MISSING, MISSING_BYTE, MissingColumn, Table, TableError, Values, factor::factor_of_part,
+};
 use crate::{ranks::Communicator, threads::map_each};
 
 /// The policy for missing values.
@@ -270,7 +272,7 @@ impl Values {
                         Some(true) => MISSING,
                         _ => *code,
                     });
-                    *self = Self::factor(levels.clone(), codes.collect());
+                    *self = factor_of_part(levels, codes.collect());
                 }
             }
             Self::Remote => {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Column, Numbers, Table, Values};
+use super::{Column, Numbers, Table, Values, factor::factor_of_part};
 use crate::{memory::zeros, threads::map_each};
 
 impl Table {
@@ -131,7 +131,7 @@ impl Values {
                 Self::Sparse { rows, values }
             }
             Self::Remote => Self::Remote,
-            Self::Factor { levels, codes } => Self::factor(levels.clone(), of(codes, named)),
+            Self::Factor { levels, codes } => factor_of_part(levels, of(codes, named)),
         }
     }
 }

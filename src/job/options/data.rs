@@ -230,7 +230,7 @@ pub(super) fn model() -> impl Iterator<Item = OptionSpec> {
         TaskOption::list("reference A=LEVEL,B=LEVEL", |draft| &mut draft.job.reference)
             .default("each factor's first level")
             .range("COLUMN=LEVEL, separated by commas, in double quotes where one holds a comma")
-            .help("Compare the other levels of a factor with this one, which gets no dummy; with --split another reference level may lead to another selection; levels that are all numbers ascend, others stand in bytewise order"),
+            .help("Compare the other levels of a factor with this one, which gets no dummy; with --split another reference level may lead to another selection; levels that are all numbers ascend, others stand in bytewise order, categories of data frames in their own"),
         TaskOption::flag("split", |draft, is_given| draft.job.terms.split = is_given)
             .help("Let each dummy of a factor enter and leave models by itself; otherwise a factor is one term, whose dummies are in a model together or not at all"),
         TaskOption::flag("no-intercept", |draft, is_given| draft.job.intercept = !is_given)
