@@ -177,7 +177,7 @@ fn categories<K: ArrowDictionaryKeyType>(chunks: &[ArrayRef], in_order: bool) ->
                 let next = known.len() as u32;
                 level.map_or(MISSING, |level| *known.entry(level).or_insert(next))
             };
-            let own = level_texts(chunk.values()).into_iter().map(code).collect();
+            let own: Vec<u32> = level_texts(chunk.values()).into_iter().map(code).collect();
             join_orders(&mut order, &own);
             own
         });
@@ -204,7 +204,7 @@ fn categories<K: ArrowDictionaryKeyType>(chunks: &[ArrayRef], in_order: bool) ->
 
 /// Puts the levels of another dictionary among those in order: its own order holds if it has all of them in theirs, as where
 /// a later one lists more; else what is new comes last.
-fn join_orders(order: &mut Vec<u32>, own: &Vec<u32>) {
+fn join_orders(order: &mut Vec<u32>, own: &[u32]) {
     let own = own.iter().copied().filter(|code| *code != MISSING);
     let mut rest = order.iter().peekable();
     for code in own.clone() {
