@@ -4,6 +4,7 @@
 # Three responses that least squares does not suit, on data that statsmodels brings along.
 
 # %%
+import pandas as pd
 from statsmodels.datasets import anes96, heart, randhie
 
 import passel
@@ -14,7 +15,7 @@ import passel
 # How often people saw a doctor in a year, in the RAND health insurance experiment: by their insurance, income, age and health.
 
 # %%
-visits = randhie.load_pandas().data.sample(1500, random_state=1)
+visits = pd.DataFrame(randhie.load_pandas().data).sample(1500, random_state=1)
 poisson = passel.select(visits, response="mdvis", family="poisson", criterion="bic")
 spread = passel.select(visits, response="mdvis", family="negative-binomial", criterion="bic")
 spread.coefficients[["coefficient", "std_error", "ratio", "ratio_lower", "ratio_upper"]]
@@ -37,7 +38,7 @@ poisson.names, spread.names
 # news that they watched, and where they placed themselves and the candidates between left and right.
 
 # %%
-voters = anes96.load_pandas().data.drop(columns=["vote", "popul"])
+voters = pd.DataFrame(anes96.load_pandas().data).drop(columns=["vote", "popul"])
 party = passel.select(voters, response="PID", family="ordinal", criterion="bic")
 party.coefficients
 
@@ -53,7 +54,7 @@ party.predict(voters.head(3)).to_frame().round(3)
 # The Stanford heart transplants: days until death, or until the study ended, by age. A formula lets the hazard bend.
 
 # %%
-transplants = heart.load_pandas().data.rename(columns={"censors": "died"})
+transplants = pd.DataFrame(heart.load_pandas().data).rename(columns={"censors": "died"})
 cox = passel.select("survival ~ age + I(age^2)", transplants, family="cox", event="died", criterion="bic")
 cox.coefficients[["coefficient", "std_error", "p_value", "ratio", "ratio_lower", "ratio_upper"]]
 

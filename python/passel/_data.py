@@ -344,8 +344,9 @@ def _of_dlpack(values: Any, columns: Columns, what: str) -> Any:
 def has_column(data: Any, name: str) -> bool:
     """Whether a table has a column of this name."""
     try:
-        # Those of Arrow have no names in `columns`.
-        return name in (data if isinstance(data, Mapping) else getattr(data, "column_names", None) or getattr(data, "columns", ()))
+        # The `columns` of Arrow's tables are no names.
+        names: Any = getattr(data, "column_names", None) or getattr(data, "columns", ())
+        return name in (data if isinstance(data, Mapping) else names)
     except TypeError:
         return False
 

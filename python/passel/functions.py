@@ -86,7 +86,7 @@ def _run(
             given.setdefault("threads", jobs)
     if given.get("family") == "ordinal" and given.get("levels") is None:
         given["levels"] = _data.ordered_levels(data, given.get("response"), given.get("formula"))
-    beside = []
+    beside: list[tuple[str, Any]] = []
     for option in _COLUMNS:
         value = given.get(option)
         if isinstance(value, (int, np.integer)):
