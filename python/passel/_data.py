@@ -260,7 +260,7 @@ class Columns:
         self.parts.append(("arrow", data, _ordered_columns(data)))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=1)
 def _unnamed(width: int) -> list[str]:
     """The names of so many columns without names, which nobody changes."""
     return [f"x{at}" for at in range(width)]

@@ -129,8 +129,11 @@ def _run(
             columns = data
         for option in ("factor", "date"):
             names = given.get(option)
-            for name in names if isinstance(names, (list, tuple)) else ():
-                if isinstance(name, str) and name not in columns.names:
+            if not isinstance(names, (list, tuple)):
+                continue
+            known = set(columns.names)
+            for name in names:
+                if isinstance(name, str) and name not in known:
                     raise option_error(option, f"{option} = {name!r} is no column of the data")
         table, index = columns.table(source), columns.index
         must_stay = columns.has_tensor and copy is False
@@ -208,13 +211,15 @@ def _are_names(value: Any) -> bool:
 
 
 def _told(progress: Progress | bool | None, command: str) -> Progress | None:
-    if isinstance(progress, (bool, np.bool_)) and progress:
-        from passel._progress import Bar
-
-        return Bar(command)
-    if not (progress is None or isinstance(progress, (bool, np.bool_)) or callable(progress)):
+    if callable(progress):
+        return progress
+    if not isinstance(progress, (bool, np.bool_, type(None))):
         raise option_error("progress", f"progress = {progress!r} must be True, False or a function of what is counted, how many and of how many")
-    return progress if callable(progress) else None
+    if not progress:
+        return None
+    from passel._progress import Bar
+
+    return Bar(command)
 
 
 def _formula_first(data: Any, formula: Any) -> tuple[Any, Any]:

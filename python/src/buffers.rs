@@ -154,8 +154,11 @@ impl Elements {
             return;
         }
         let width = matrix.len() / self.rows;
-        let most = thread::available_parallelism().map_or(1, usize::from);
-        let threads = most.min(width).min(matrix.len() / MANY).max(1);
+        // What the system has is asked only where it matters: a frame has many columns, and asking reads files.
+        let threads = match width.min(matrix.len() / MANY) {
+            0 | 1 => 1,
+            worth => thread::available_parallelism().map_or(1, |most| worth.min(most.get())),
+        };
         let each = width.div_ceil(threads);
         thread::scope(|scope| {
             for (part, own) in matrix.chunks_mut(each * self.rows).enumerate() {

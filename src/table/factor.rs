@@ -1,7 +1,7 @@
 //! Factors: texts that become levels in an order of their own, so that the order of rows cannot matter, and categories in
 //! the order that they have.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::collections::HashMap;
 
 use super::{MISSING, Values};
 
@@ -122,30 +122,39 @@ impl Values {
 /// order.
 pub(super) fn factor(levels: impl IntoIterator<Item = (String, u32)>, codes: Vec<u32>) -> Values {
     arranged(levels, codes, |levels| {
-        let all_numbers = are_numbers(levels.iter().map(|(level, _)| level));
-        levels.sort_unstable_by(|(one, _), (other, _)| order_of_texts(all_numbers, one, other));
+        match all_numbers(levels.iter().map(|(level, _)| level)) {
+            Some(numbers) => {
+                let own = std::mem::take(levels);
+                let mut ordered: Vec<_> = numbers.into_iter().zip(own).collect();
+                // Two spellings of one number are two levels.
+                ordered
+                    .sort_unstable_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)));
+                *levels = ordered.into_iter().map(|(_, level)| level).collect();
+            }
+            None => levels.sort_unstable(),
+        }
     })
 }
 
 /// Makes a factor of some of the observations of another. Levels in the order of texts are put in that order again: of
 /// `10`, `9` and `none` the first two ascend without the third. Others keep theirs, which they were given.
 pub(super) fn factor_of_part(levels: &[String], codes: Vec<u32>) -> Values {
-    let all_numbers = are_numbers(levels.iter());
-    match levels.is_sorted_by(|one, other| order_of_texts(all_numbers, one, other).is_le()) {
+    let are_of_texts = match all_numbers(levels.iter()) {
+        Some(numbers) => {
+            let pairs: Vec<(f64, &String)> = numbers.into_iter().zip(levels).collect();
+            pairs.is_sorted_by(|(a, one), (b, other)| a.total_cmp(b).then(one.cmp(other)).is_le())
+        }
+        None => levels.is_sorted(),
+    };
+    match are_of_texts {
         true => factor(levels.iter().cloned().zip(0..), codes),
         false => Values::factor(levels.to_vec(), codes),
     }
 }
 
-fn are_numbers<'a>(mut levels: impl Iterator<Item = &'a String>) -> bool {
-    levels.all(|level| number(level).is_some())
-}
-
-/// The order of levels that texts are: as numbers if all of them are, of which two spellings of one are two levels.
-fn order_of_texts(all_numbers: bool, one: &str, other: &str) -> Ordering {
-    let by_number = || Some(number(one)?.total_cmp(&number(other)?));
-    let by_number = all_numbers.then(by_number).flatten();
-    by_number.unwrap_or(Ordering::Equal).then(one.cmp(other))
+/// The numbers that levels are, if all of them are.
+fn all_numbers<'a>(levels: impl Iterator<Item = &'a String>) -> Option<Vec<f64>> {
+    levels.map(|level| number(level)).collect()
 }
 
 /// Makes a factor of levels, each with its code, those of which that observations have are put in order.

@@ -74,13 +74,10 @@ impl Column {
         let Values::Numbers(values) = &self.values else {
             return Ok(());
         };
-        // Many at a time: nearly always there is none.
-        let is_infinite = |value: &f64| value.is_infinite();
-        let any_of = |part: &[f64]| part.iter().fold(false, |any, own| any | is_infinite(own));
-        if !values.chunks(1024).any(any_of) {
-            return Ok(());
-        }
-        match values.iter().position(is_infinite) {
+        // To the end, so that many values are looked at at once.
+        let any = (values.iter()).fold(false, |any, value| any | value.is_infinite());
+        let first = || values.iter().position(|value| value.is_infinite());
+        match any.then(first).flatten() {
             None => Ok(()),
             Some(row) => Err(TableError::infinite_element(path, row, &self.name)),
         }
