@@ -1,4 +1,4 @@
-"""Arrays and tensors on a GPU, where there is one: what is on the device stays there, and reports are those of the program."""
+"""Arrays and tensors on a GPU, where there is one: what is on the device stays there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import EXAMPLES, lasting
-from test_program import program
 
 import passel
 
@@ -102,25 +101,6 @@ def test_an_array_is_not_copied_on_the_host(data: Any) -> None:
     more = peak() - before
     print(f"{more / 1e6:.0f} MB more on the host, of {x.nbytes / 1e6:.0f} MB")
     assert more < x.nbytes / 2
-
-
-@pytest.mark.parametrize(
-    ("command", "file", "options"),
-    [
-        ("select", "diabetes.csv", {"response": "y"}),
-        ("select", "breast_cancer.csv.gz", {"response": "class", "family": "binomial"}),
-        ("select", "breast_cancer.csv.gz", {"response": "class", "method": "jmi", "top": 6}),
-        ("pairs", "breast_cancer.csv.gz", {"response": "class", "top": 5}),
-    ],
-)
-def test_the_json_is_that_of_the_program_on_a_gpu(command: str, file: str, options: dict[str, Any]) -> None:
-    pandas = pytest.importorskip("pandas")
-    path = EXAMPLES / "data" / file
-    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    done = program(command, path, "--device", "cuda", "--format", "json", *arguments)
-    assert done.returncode == 0, done.stderr
-    own = getattr(passel, command)(pandas.read_csv(path), device="cuda", **options)
-    assert lasting(own.json) == lasting(done.stdout)
 
 
 def test_a_fork_after_cuda_is_told() -> None:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import pathlib
 import pickle
-import subprocess
-import sys
 import time
-import tomllib
 from typing import Any
 
 import numpy as np
 import pandas
 import pytest
-from conftest import EXAMPLES, lasting
+from conftest import DEVICES, EXAMPLES, arguments, lasting, program
 
 import passel
 
 DIABETES = EXAMPLES / "data" / "diabetes.csv"
 CANCER = EXAMPLES / "data" / "breast_cancer.csv.gz"
-
-
-def program(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "passel", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _threads() -> int:
@@ -48,16 +40,11 @@ CASES: list[tuple[str, pathlib.Path, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("command", "data", "options"), CASES)
-def test_the_json_is_that_of_the_program(command: str, data: pathlib.Path, options: dict[str, Any]) -> None:
-    arguments: list[Any] = []
-    for name, value in options.items():
-        own = [f"{key}={of}" for key, of in value.items()] if isinstance(value, dict) else value
-        text = ",".join(own) if isinstance(own, list) else own
-        arguments.append(f"--{name.replace('_', '-')}")
-        if value is not True:
-            arguments.append(text)
-    done = program(command, data, "--format", "json", *arguments)
+def test_the_json_is_that_of_the_program(command: str, data: pathlib.Path, options: dict[str, Any], device: str) -> None:
+    options = {**options, "device": device}
+    done = program(command, data, "--format", "json", *arguments(options))
     assert done.returncode == 0, done.stderr
     function = getattr(passel, command)
     of_file = function(data, **options)
@@ -66,7 +53,7 @@ def test_the_json_is_that_of_the_program(command: str, data: pathlib.Path, optio
     frame = pandas.read_csv(data)
     of_frame = function(frame, name=str(data), **options)
     assert lasting(of_frame.json) == lasting(done.stdout)
-    text = program(command, data, *arguments).stdout
+    text = program(command, data, *arguments(options)).stdout
     assert of_frame.summary().splitlines()[:6] == text.splitlines()[:6]
     # No thread of the engine outlives its run: a process that forks has none to lose.
     ending = time.monotonic() + 5
@@ -76,29 +63,6 @@ def test_the_json_is_that_of_the_program(command: str, data: pathlib.Path, optio
     again = pickle.loads(pickle.dumps(of_frame))
     assert again.json == of_frame.json and type(again) is type(of_frame)
     assert "<html" in again.to_html() and "<html" in of_frame.to_html()
-
-
-def test_every_job_of_the_examples_is_a_call(tmp_path: pathlib.Path) -> None:
-    count = 0
-    for file in sorted((EXAMPLES / "jobs").glob("*.toml")):
-        jobs = tomllib.loads(file.read_text())
-        done = program("run", file, "--output", tmp_path / file.stem, "--progress", "none")
-        assert done.returncode == 0, done.stderr
-        for result in sorted((tmp_path / file.stem).glob("*.json")):
-            stored = passel.read_report(result)
-            count += 1
-            defaults = jobs.get("defaults", {})
-            own = [job for job in jobs.get("job", []) if job.get("id") == result.stem]
-            if len(own) != 1 or any(isinstance(value, (list, dict)) for value in own[0].values()):
-                continue
-            options = {**defaults, **own[0]}
-            options.pop("id", None)
-            command = next((options.pop(key) for key in ("command", "task") if key in options), "select")
-            data = file.parent / options.pop("data")
-            options = {key.replace("-", "_"): value for key, value in options.items()}
-            again = getattr(passel, command)(data, **options)
-            assert again.names == stored.names if hasattr(stored, "names") else again.json
-    assert count > 0
 
 
 def test_predictions_are_those_of_the_program(tmp_path: pathlib.Path, diabetes: pandas.DataFrame) -> None:
