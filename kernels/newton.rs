@@ -204,7 +204,7 @@ pub struct ReferenceFit {
     pub costs: Vec<f64>,
 }
 
-/// The maximum likelihood fit of some columns, ones among them where there is an intercept, by scoring from 0 on. Of a family of
+/// The maximum likelihood fit of some columns, ones among them where there is an intercept, by Newton's steps from 0 on. Of a family of
 /// these moments at a linear predictor, and this deviance of a response at a mean.
 ///
 /// *Shapes:* `columns` n values each; `y`, `weights` and `offset` n.
@@ -228,23 +228,34 @@ pub fn reference(
     let (n, k) = (y.len(), columns.len());
     let support: Vec<u32> = (0..k as u32).collect();
     let mut coefficients = vec![0.0; k];
+    let predictor = |coefficients: &[f64], row: usize| {
+        let own = columns.iter().zip(coefficients).map(|(x, b)| b * x[row]);
+        offset[row] + own.sum::<f64>()
+    };
     let states = |coefficients: &[f64]| -> Vec<Moments> {
-        let eta = |row: usize| {
-            let own = columns.iter().zip(coefficients).map(|(x, b)| b * x[row]);
-            offset[row] + own.sum::<f64>()
-        };
-        (0..n).map(|row| moments(eta(row))).collect()
+        (0..n)
+            .map(|row| moments(predictor(coefficients, row)))
+            .collect()
     };
-    let share = |row: usize, own: &Moments| match weights[row] > 0.0 {
-        true => (weights[row] / own.variance).sqrt(),
-        false => 0.0,
+    let expected = |row: usize, own: &Moments| weights[row] * own.slope.powi(2) / own.variance;
+    let score =
+        |row: usize, own: &Moments| weights[row] * (y[row] - own.mean) * own.slope / own.variance;
+    // How fast a score falls: the expected weights alone take a share of what is left, which may be next to none.
+    let observed = |row: usize, eta: f64| {
+        let width = 1e-5 * (1.0 + eta.abs());
+        let [above, below] = [eta + width, eta - width].map(|eta| score(row, &moments(eta)));
+        let own = (below - above) / (2.0 * width);
+        if own > 0.0 {
+            own
+        } else {
+            expected(row, &moments(eta))
+        }
     };
-    // √W, W the expected weights.
-    let root = |row: usize, own: &Moments| own.slope * share(row, own);
-    let rooted = |all: &[Moments]| -> Vec<f64> {
+    // √W·X.
+    let rooted = |working: &[f64]| -> Vec<f64> {
         let columns = columns.iter();
         columns
-            .flat_map(|x| (0..n).map(move |row| x[row] * root(row, &all[row])))
+            .flat_map(|x| x.iter().zip(working).map(|(x, weight)| x * weight.sqrt()))
             .collect()
     };
     let total = |all: &[Moments]| -> f64 {
@@ -253,13 +264,21 @@ pub fn reference(
         rows.map(|((y, weight), own)| weight * deviance(*y, own.mean))
             .sum()
     };
-    // Where the link is not canonical a step takes a share of what is left, a small one of few observations.
-    for _ in 0..(4_000_000 / (n * k.max(1))).max(200) {
+    for _ in 0..200 {
         let all = states(&coefficients);
-        let target: Vec<f64> = (0..n)
-            .map(|row| (y[row] - all[row].mean) * share(row, &all[row]))
+        let working: Vec<f64> = (0..n)
+            .map(|row| match weights[row] > 0.0 {
+                true => observed(row, predictor(&coefficients, row)),
+                false => 0.0,
+            })
             .collect();
-        let step = least_squares::reference(&rooted(&all), &target, &support).coefficients;
+        let target: Vec<f64> = (0..n)
+            .map(|row| match working[row] > 0.0 {
+                true => score(row, &all[row]) / working[row].sqrt(),
+                false => 0.0,
+            })
+            .collect();
+        let step = least_squares::reference(&rooted(&working), &target, &support).coefficients;
         let moved = |share: f64| -> Vec<f64> {
             let pairs = coefficients.iter().zip(&step);
             pairs.map(|(b, step)| b + share * step).collect()
@@ -280,7 +299,8 @@ pub fn reference(
         }
     }
     let all = states(&coefficients);
-    let rooted = rooted(&all);
+    let working: Vec<f64> = (0..n).map(|row| expected(row, &all[row])).collect();
+    let rooted = rooted(&working);
     let cost = |at: u32| {
         let others: Vec<u32> = (0..k as u32).filter(|other| *other != at).collect();
         let own = &rooted[at as usize * n..][..n];
@@ -292,9 +312,7 @@ pub fn reference(
         deviance: (0..n)
             .map(|row| weights[row] * deviance(y[row], all[row].mean))
             .sum(),
-        scores: (0..n)
-            .map(|row| weights[row] * (y[row] - all[row].mean) * all[row].slope / all[row].variance)
-            .collect(),
+        scores: (0..n).map(|row| score(row, &all[row])).collect(),
         costs: (0..k as u32).map(cost).collect(),
         coefficients,
     }
@@ -304,6 +322,32 @@ pub fn reference(
 mod tests {
     use super::*;
     use crate::least_squares::tests::problem;
+
+    /// Where steps by the expected weights would take thousands.
+    #[test]
+    fn a_fit_of_many_columns_is_at_its_end() {
+        let (n, k) = (255, 63);
+        let (x, noise) = problem(n, k, 5);
+        let root = (n as f64).sqrt();
+        let y: Vec<f64> = (0..n)
+            .map(|row| {
+                let eta = root * (x[row] - 0.5 * x[n + row]) / 2.0;
+                (eta + 1.5 * (root * noise[row]).abs())
+                    .exp()
+                    .min(30.0)
+                    .floor()
+            })
+            .collect();
+        let weights: Vec<f64> = (0..n).map(|row| [1.0, 0.5, 2.0, 0.0][row % 4]).collect();
+        let columns: Vec<&[f64]> = x.chunks(n).collect();
+        let moments = |eta: f64| Moments::of_counts(2.0, eta);
+        let deviance = |y: f64, mean: f64| deviance_of_counts(2.0, y, mean);
+        let fit = reference(&columns, (&y, &weights, &vec![0.0; n]), moments, deviance);
+        for column in columns {
+            let product: f64 = column.iter().zip(&fit.scores).map(|(x, s)| x * s).sum();
+            assert!(product.abs() < 1e-10, "{product:e}");
+        }
+    }
 
     #[test]
     fn scores_are_orthogonal_to_columns_and_a_drop_costs_about_what_it_says() {

@@ -2,6 +2,7 @@
 //! are the same.
 
 use std::{
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::OnceLock,
     thread,
@@ -94,22 +95,25 @@ fn told(ran: &Ran) -> Value {
     json
 }
 
-/// Runs every method in every way on every set here and there, the methods at the same time.
+/// Runs every method in every way on every set here and there, as many methods at a time as there are cores.
 fn places_do_not_show(places: &[&[&str]]) {
     let folder = Folder::new();
     let mut compared = 0;
     let methods = methods();
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     for (data, response) in sets(&folder) {
         let set = (data.as_path(), response);
-        compared += thread::scope(|scope| {
-            let runs = methods
-                .iter()
-                .map(|method| scope.spawn(|| by_method(set, method, places)));
-            let runs: Vec<_> = runs.collect();
-            runs.into_iter()
-                .map(|run| run.join().unwrap())
-                .sum::<usize>()
-        });
+        for group in methods.chunks(cores) {
+            compared += thread::scope(|scope| {
+                let runs = group
+                    .iter()
+                    .map(|method| scope.spawn(|| by_method(set, method, places)));
+                let runs: Vec<_> = runs.collect();
+                runs.into_iter()
+                    .map(|run| run.join().unwrap())
+                    .sum::<usize>()
+            });
+        }
     }
     // Three sets at least, by more than ten methods.
     assert!(compared > 60, "{compared}");
