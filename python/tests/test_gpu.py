@@ -103,6 +103,20 @@ def test_an_array_is_not_copied_on_the_host(data: Any) -> None:
     assert more < x.nbytes / 2
 
 
+def test_threads_do_not_grow_by_the_run(data: Any) -> None:
+    x, y = data
+
+    def threads() -> int:
+        passel.select(x, response=y, device="cuda", iterations=2)
+        passel.select(EXAMPLES / "data" / "breast_cancer.csv.gz", response="class", method="jmi", top=3, device="cuda")
+        time.sleep(1)
+        return len(os.listdir("/proc/self/task"))
+
+    threads()
+    once = threads()
+    assert [threads() for _ in range(3)] == [once] * 3
+
+
 def test_a_fork_after_cuda_is_told() -> None:
     passel.select(EXAMPLES / "data" / "diabetes.csv", response="y", device="cuda")
     read, write = os.pipe()

@@ -114,5 +114,5 @@ def test_of_every_job(file: pathlib.Path, device: str, tmp_path: pathlib.Path) -
         options = {name.replace("-", "_"): of if len(of) > 1 else of[0] for name, of in manifest["options"].items() if name != "format"}
         own = getattr(passel, manifest["command"])(manifest["inputs"][0]["path"], **options)
         # A job's result does not say which cards it had.
-        text = re.sub(r'"cuda:\d+"(, "cuda:\d+")*', '"cuda"', lasting(own.json))
+        text = re.sub(r'"cuda:[^"]*"(, "cuda:[^"]*")*', '"cuda"', lasting(own.json))
         assert text == lasting(passel.read_report(result).json), result.stem
